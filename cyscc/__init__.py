@@ -7,18 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from host.analysis.explain.verdict import Finding
-    from host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
-    from host.api.records import Difference, Explanation, compare, explain, figures, replay, report
-    from host.api.runs import bfs, scc
-    from host.errors import InputError
-    from host.graph.csr import Graph
-    from host.record.reader import Record
-    from host.replay.replaying import Window
-    from host.runs.results import BfsResult, Result, SccResult
-    from sim.configuration import PRESETS, AcceleratorConfig
-    from sim.errors import SimulationError
-    from sim.memory import Profile
+    from cyscc.host.analysis.explain.verdict import Finding
+    from cyscc.host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
+    from cyscc.host.api.records import Difference, Explanation, compare, explain, figures, replay, report
+    from cyscc.host.api.runs import bfs, scc
+    from cyscc.host.graph.csr import Graph
+    from cyscc.host.output.errors import InputError
+    from cyscc.host.record.reader import Record
+    from cyscc.host.replay.replaying import Window
+    from cyscc.host.runs.results import BfsResult, Result, SccResult
+    from cyscc.sim.configuration import PRESETS, AcceleratorConfig
+    from cyscc.sim.errors import SimulationError
+    from cyscc.sim.memory import Profile
 
 __all__ = [
     "PRESETS",
@@ -51,18 +51,25 @@ __all__ = [
 ]
 
 _HOMES = {
-    "host.api.inputs": ("configuration", "generate", "graph_from_edges", "memory_profile", "read_graph", "write_graph"),
-    "host.api.records": ("Difference", "Explanation", "compare", "explain", "figures", "replay", "report"),
-    "host.api.runs": ("bfs", "scc"),
-    "host.errors": ("InputError",),
-    "host.analysis.explain.verdict": ("Finding",),
-    "host.graph.csr": ("Graph",),
-    "host.record.reader": ("Record",),
-    "host.replay.replaying": ("Window",),
-    "host.runs.results": ("BfsResult", "Result", "SccResult"),
-    "sim.configuration": ("PRESETS", "AcceleratorConfig"),
-    "sim.errors": ("SimulationError",),
-    "sim.memory": ("Profile",),
+    "cyscc.host.api.inputs": (
+        "configuration",
+        "generate",
+        "graph_from_edges",
+        "memory_profile",
+        "read_graph",
+        "write_graph",
+    ),
+    "cyscc.host.api.records": ("Difference", "Explanation", "compare", "explain", "figures", "replay", "report"),
+    "cyscc.host.api.runs": ("bfs", "scc"),
+    "cyscc.host.output.errors": ("InputError",),
+    "cyscc.host.analysis.explain.verdict": ("Finding",),
+    "cyscc.host.graph.csr": ("Graph",),
+    "cyscc.host.record.reader": ("Record",),
+    "cyscc.host.replay.replaying": ("Window",),
+    "cyscc.host.runs.results": ("BfsResult", "Result", "SccResult"),
+    "cyscc.sim.configuration": ("PRESETS", "AcceleratorConfig"),
+    "cyscc.sim.errors": ("SimulationError",),
+    "cyscc.sim.memory": ("Profile",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -9,9 +9,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from host.record.tables import TABLES
-from hw.causes import CAUSES, Cause
-from hw.registers import KERNEL_WORD_BITS, Counter, KernelWord
+from cyscc.host.record.tables import TABLES
+from cyscc.hw.causes import CAUSES, Cause
+from cyscc.hw.registers import KERNEL_WORD_BITS, Counter, KernelWord
 
 project = "cyscc"
 copyright = "2026, cyscc authors"

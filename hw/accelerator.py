@@ -6,11 +6,11 @@ from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-from hw.application_engine import ApplicationEngine
-from hw.bfs.slot_allocator import SlotAllocator
-from hw.config import AcceleratorConfig
-from hw.interfaces import LinkToken
-from hw.shell import Shell
+from cyscc.hw.application_engine import ApplicationEngine
+from cyscc.hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.interfaces import LinkToken
+from cyscc.hw.shell import Shell
 
 __all__ = ["Accelerator", "ring_turn"]
 

@@ -6,7 +6,7 @@ from amaranth.hdl import Elaboratable, Module, Mux
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import ADDRESS_WIDTH, ReadRequest, WriteRequest
+from cyscc.hw.interfaces import ADDRESS_WIDTH, ReadRequest, WriteRequest
 
 __all__ = ["AddressGenerator", "ReadCommand", "WriteCommand"]
 

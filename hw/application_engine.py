@@ -6,14 +6,14 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from hw.bfs import Kernel as BfsKernel
-from hw.causes import Cause
-from hw.config import AcceleratorConfig
-from hw.dispatch import AegWrite
-from hw.interfaces import FILL_WIDTH, LinkToken, MemoryPortSignature
-from hw.intersection import Kernel as IntersectionKernel
-from hw.port_share import PortShare
-from hw.shell import Shell
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.dispatch import AegWrite
+from cyscc.hw.interfaces import FILL_WIDTH, LinkToken, MemoryPortSignature
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.port_share import PortShare
+from cyscc.hw.shell import Shell
 
 __all__ = ["ApplicationEngine", "KernelFactory", "application_engine_signature"]
 
@@ -64,13 +64,13 @@ class ApplicationEngine(wiring.Component):
     Members
     -------
     engine, write, read, data, instruction, idle, exception, link_in, link_out
-        See `hw.shell.Shell`.
+        See `cyscc.hw.shell.Shell`.
     port : array of Out(MemoryPortSignature())
         Memory ports.
     cause : array of Out(Cause), instrumented engines only
         Of each kernel, BFS kernels first.
     bfs_fill, intersection_fill : array of Out, instrumented engines only
-        Entries held in the FIFOs of each kernel, see `hw.interfaces.KernelSignature`.
+        Entries held in the FIFOs of each kernel, see `cyscc.hw.interfaces.KernelSignature`.
     bfs_arrival, intersection_arrival : Out(1), instrumented engines only
         The token arrives at the module's first kernel.
     """

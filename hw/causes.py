@@ -6,7 +6,7 @@ This is the only table of causes: counters, records, charts and explanations der
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hw.registers import Numbered
+from cyscc.hw.registers import Numbered
 
 __all__ = ["CAUSES", "KINDS", "Cause", "IdleCause", "Kind", "RecordedCause"]
 

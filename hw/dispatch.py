@@ -5,8 +5,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import ADDRESS_WIDTH, KernelQuestion
-from hw.registers import KERNEL_WINDOW, KERNEL_WORD_BITS, Instruction, Register, Status, kernel_register
+from cyscc.hw.interfaces import ADDRESS_WIDTH, KernelQuestion
+from cyscc.hw.registers import KERNEL_WINDOW, KERNEL_WORD_BITS, Instruction, Register, Status, kernel_register
 
 __all__ = ["AegWrite", "Dispatch"]
 
@@ -17,8 +17,8 @@ AegWrite = data.StructLayout({"value": 64, "index": 16})
 class Dispatch(wiring.Component):
     """The host's interface to an AE: parameters in, instructions, results out.
 
-    The register map is in `hw.registers`. Registers are written between instructions, and may be read at any time, a
-    kernel's state included.
+    The register map is in `cyscc.hw.registers`. Registers are written between instructions, and may be read at any
+    time, a kernel's state included.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out, Signature
 
-from hw.causes import Cause
-from hw.registers import KERNEL_WORD_BITS
+from cyscc.hw.causes import Cause
+from cyscc.hw.registers import KERNEL_WORD_BITS
 
 __all__ = [
     "ADDRESS_WIDTH",

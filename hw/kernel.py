@@ -9,13 +9,13 @@ from amaranth.hdl import C, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
-from hw.causes import Cause
-from hw.config import AcceleratorConfig
-from hw.interfaces import FILL_WIDTH, KernelSignature
-from hw.kernel_control import KernelControl
-from hw.registers import Counter, KernelWord, Register
-from hw.request_mux import READ, RequestMux
-from hw.response_decoder import ResponseDecoder
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.interfaces import FILL_WIDTH, KernelSignature
+from cyscc.hw.kernel_control import KernelControl
+from cyscc.hw.registers import Counter, KernelWord, Register
+from cyscc.hw.request_mux import READ, RequestMux
+from cyscc.hw.response_decoder import ResponseDecoder
 
 __all__ = ["BaseKernel", "Fifo"]
 
@@ -57,7 +57,7 @@ class BaseKernel(wiring.Component):
 
     Members
     -------
-    See `hw.interfaces.KernelSignature`.
+    See `cyscc.hw.interfaces.KernelSignature`.
 
     Notes
     -----

@@ -6,9 +6,9 @@ from amaranth.hdl import Elaboratable, Module, Signal, Value
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.causes import Cause
-from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp
-from hw.registers import Counter, KernelWord, Register
+from cyscc.hw.causes import Cause
+from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp
+from cyscc.hw.registers import Counter, KernelWord, Register
 
 __all__ = ["KernelControl", "Phase"]
 
@@ -69,7 +69,7 @@ class KernelControl(wiring.Component):
     reasons : In(a bit for each Cause)
         Those that apply; of `FLUSH`, `RESPONSE` and `IDLE` the control knows by itself (instrumented kernels only).
     quiescent, cause : Out
-        See `hw.interfaces.KernelSignature` (instrumented kernels only).
+        See `cyscc.hw.interfaces.KernelSignature` (instrumented kernels only).
     """
 
     def __init__(

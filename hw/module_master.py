@@ -6,8 +6,8 @@ from amaranth.hdl import Array, Elaboratable, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp, KernelQuestion
-from hw.registers import Register
+from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp, KernelQuestion
+from cyscc.hw.registers import Register
 
 __all__ = ["ModuleMaster"]
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.back import rtlil
 
-from hw.application_engine import ApplicationEngine
-from hw.config import AcceleratorConfig
-from hw.verilog import port_names
+from cyscc.hw.application_engine import ApplicationEngine
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.verilog import port_names
 
 __all__ = ["signal_graph"]
 

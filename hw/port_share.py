@@ -4,7 +4,7 @@ from amaranth.hdl import Elaboratable, Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import MemoryPortSignature
+from cyscc.hw.interfaces import MemoryPortSignature
 
 __all__ = ["PortShare"]
 

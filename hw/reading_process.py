@@ -7,8 +7,8 @@ from amaranth.hdl import Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-from hw.credits import Credits
-from hw.queue import Queue
+from cyscc.hw.credits import Credits
+from cyscc.hw.queue import Queue
 
 __all__ = ["ReadingProcess"]
 

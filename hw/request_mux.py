@@ -7,8 +7,8 @@ from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from hw.address_generator import AddressGenerator, ReadCommand, WriteCommand
-from hw.interfaces import ReadRequest, WriteRequest
+from cyscc.hw.address_generator import AddressGenerator, ReadCommand, WriteCommand
+from cyscc.hw.interfaces import ReadRequest, WriteRequest
 
 __all__ = ["READ", "WRITE", "RequestMux"]
 

@@ -4,7 +4,7 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import Response
+from cyscc.hw.interfaces import Response
 
 __all__ = ["ResponseDecoder"]
 

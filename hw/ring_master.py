@@ -6,7 +6,7 @@ from amaranth.hdl import Cat, Elaboratable, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import Token
+from cyscc.hw.interfaces import Token
 
 __all__ = ["RingMaster"]
 

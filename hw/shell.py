@@ -6,14 +6,14 @@ from amaranth.hdl import Cat, Elaboratable, Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from hw.bfs import Kernel as BfsKernel
-from hw.config import AcceleratorConfig
-from hw.dispatch import AegWrite, Dispatch
-from hw.interfaces import ADDRESS_WIDTH, ChainMessage, LinkToken, Token
-from hw.intersection import Kernel as IntersectionKernel
-from hw.module_master import ModuleMaster
-from hw.registers import NO_START
-from hw.ring_master import RingMaster
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.dispatch import AegWrite, Dispatch
+from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, LinkToken, Token
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.module_master import ModuleMaster
+from cyscc.hw.registers import NO_START
+from cyscc.hw.ring_master import RingMaster
 
 __all__ = ["Shell", "module_signature"]
 
@@ -64,7 +64,7 @@ class Shell(wiring.Component):
     engine : In(2)
         Number of this AE. AE 0 leads the ring.
     write, read, data, instruction, idle, exception
-        See `hw.dispatch.Dispatch`.
+        See `cyscc.hw.dispatch.Dispatch`.
     intersection_owns : Out(1)
         The intersection module owns the memory ports, else the BFS module.
     bfs, intersection : Out(module_signature(...))

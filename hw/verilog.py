@@ -9,17 +9,17 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from hw.accelerator import Accelerator
-from hw.application_engine import ApplicationEngine, application_engine_signature
-from hw.axi import AxiEngine, AxiLimits
-from hw.axi.memory_port import AxiMemoryPort
-from hw.bfs import Kernel as BfsKernel
-from hw.config import AcceleratorConfig
-from hw.convey import ConveyEngine
-from hw.convey.memory_port import ConveyMemoryPort
-from hw.interfaces import KernelSignature
-from hw.intersection import Kernel as IntersectionKernel
-from hw.shell import Shell
+from cyscc.hw.accelerator import Accelerator
+from cyscc.hw.application_engine import ApplicationEngine, application_engine_signature
+from cyscc.hw.axi import AxiEngine, AxiLimits
+from cyscc.hw.axi.memory_port import AxiMemoryPort
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.convey import ConveyEngine
+from cyscc.hw.convey.memory_port import ConveyMemoryPort
+from cyscc.hw.interfaces import KernelSignature
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.shell import Shell
 
 __all__ = [
     "KERNEL_NAMES",
@@ -88,7 +88,7 @@ _AWAKENER = re.compile(r"\\\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+ ")
 
 
 _QUEUE_MEMORY = re.compile(r"^(?=  reg \[\d+:0\] storage \[\d+:0\];$)", re.MULTILINE)
-"""The memory of the library's FIFO, which is the one of each `hw.queue.Queue`.
+"""The memory of the library's FIFO, which is the one of each `cyscc.hw.queue.Queue`.
 
 It reads only if it holds something and writes only if it is not full, so it never reads the entry that is being
 written. Synthesis cannot know that, and might keep the written word in registers and put a LUT behind every output.

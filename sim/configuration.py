@@ -1,5 +1,5 @@
 """Configurations of the hardware, re-exported for the host."""
 
-from hw.config import PRESETS, AcceleratorConfig, ConfigError, load_config
+from cyscc.hw.config import PRESETS, AcceleratorConfig, ConfigError, load_config
 
 __all__ = ["PRESETS", "AcceleratorConfig", "ConfigError", "load_config"]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import Cause
-from hw.config import AcceleratorConfig
-from hw.registers import NO_START, Instruction, Register, Status
-from sim.arrays import ArrayKind
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.registers import NO_START, Instruction, Register, Status
+from cyscc.sim.arrays import ArrayKind
 
 __all__ = ["NO_START", "ArrayKind", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
 
@@ -83,7 +83,7 @@ class Coprocessor(abc.ABC):
 
         Raises
         ------
-        sim.errors.SimulationError
+        cyscc.sim.errors.SimulationError
             Cycle limit, hang (nothing moves and the memory owes nothing), access outside memory.
         """
 

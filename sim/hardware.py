@@ -5,13 +5,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from amaranth.lib import data
 
-from hw.accelerator import ring_turn
-from hw.bfs import Kernel
-from hw.graph_word import GraphWord, LevelWord
-from hw.module_master import ModuleMaster
-from hw.netlist import signal_graph
-from hw.queue import Queue
-from hw.request_mux import RequestMux
+from cyscc.hw.accelerator import ring_turn
+from cyscc.hw.bfs import Kernel
+from cyscc.hw.graph_word import GraphWord, LevelWord
+from cyscc.hw.module_master import ModuleMaster
+from cyscc.hw.netlist import signal_graph
+from cyscc.hw.queue import Queue
+from cyscc.hw.request_mux import RequestMux
 
 __all__ = [
     "DEGREE",
@@ -61,10 +61,10 @@ class Field(NamedTuple):
 
 
 START, DEGREE, VISITED = (Field.of(GraphWord, name) for name in ("start", "degree", "visited"))
-"""Fields of a graph word, see `hw.graph_word.GraphWord`."""
+"""Fields of a graph word, see `cyscc.hw.graph_word.GraphWord`."""
 
 LEVEL = Field.of(LevelWord, "level")
-"""Level in a visited graph word (`VISITED` is set) of machines that write levels, see `hw.graph_word.LevelWord`."""
+"""Level in a visited graph word (`VISITED` is set) of machines that write levels, see `LevelWord`."""
 
 
 LAUNCH_CYCLES = ModuleMaster.launch_cycles(Kernel.PARAMETERS)

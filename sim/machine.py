@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hw.config import AcceleratorConfig
-from hw.interfaces import ReadRequest
-from hw.kernel import Fifo
-from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
-from sim.coprocessor import ArrayKind, Coprocessor
-from sim.errors import CycleLimitError, HangError, MemoryAccessError
-from sim.executors.base import Command, CommandKind, Executor, RunState
-from sim.executors.making import make_executor, watchdog_cycles
-from sim.executors.names import EXECUTORS
-from sim.executors.samples import fifos
-from sim.executors.tools import OnStep
-from sim.memory import Memory, PayloadLayout, Profile
-from sim.observation.diagnosis import diagnose
-from sim.observation.state import MachineState, Tally
-from sim.recording import Recording, RecordingState, Sink
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.interfaces import ReadRequest
+from cyscc.hw.kernel import Fifo
+from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
+from cyscc.sim.coprocessor import ArrayKind, Coprocessor
+from cyscc.sim.errors import CycleLimitError, HangError, MemoryAccessError
+from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState
+from cyscc.sim.executors.making import make_executor, watchdog_cycles
+from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.executors.samples import fifos
+from cyscc.sim.executors.tools import OnStep
+from cyscc.sim.memory import Memory, PayloadLayout, Profile
+from cyscc.sim.observation.diagnosis import diagnose
+from cyscc.sim.observation.state import MachineState, Tally
+from cyscc.sim.recording import Recording, RecordingState, Sink
 
 __all__ = ["Machine", "create_machine"]
 
@@ -379,14 +379,14 @@ def create_machine(
     on_progress : callable, optional
         See `Machine`.
     on_build : callable, optional
-        Progress callback of the executor's build, called from its threads one at a time: `sim.executors.tools.OnStep`.
+        Progress callback of the executor's build, called from its threads one at a time.
 
     Raises
     ------
     ValueError
         Unknown executor, unknown suffix of a waveform file, or a scope without signals; the memory is for a machine
         with another clock.
-    sim.errors.BuildError
+    cyscc.sim.errors.BuildError
         The compiled executor could not be built.
     """
     if isinstance(executor, str) and executor not in EXECUTORS:

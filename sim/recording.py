@@ -8,13 +8,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import CAUSES, Cause, IdleCause
-from hw.config import AcceleratorConfig
-from hw.registers import Instruction
-from sim.errors import SimulationError
-from sim.executors.base import Executor
-from sim.executors.samples import MODULES
-from sim.memory import Memory, RecordedIntervals, RecordedSums
+from cyscc.hw.causes import CAUSES, Cause, IdleCause
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.registers import Instruction
+from cyscc.sim.errors import SimulationError
+from cyscc.sim.executors.base import Executor
+from cyscc.sim.executors.samples import MODULES
+from cyscc.sim.memory import Memory, RecordedIntervals, RecordedSums
 
 __all__ = ["InstructionCounts", "Intervals", "RanInstruction", "Recording", "RecordingState", "Sink"]
 
@@ -178,7 +178,7 @@ class _Counters:
 
     Parameters
     ----------
-    rows : ndarray of `sim.executors.samples.sample_dtype`, shape (AEs, rows)
+    rows : ndarray of `cyscc.sim.executors.samples.sample_dtype`, shape (AEs, rows)
         The rows.
     """
 

@@ -58,7 +58,7 @@ def soc_epinions() -> Path:
 def search_waves(tmp_path_factory: pytest.TempPathFactory) -> "Searched":
     """Search a small random graph on `test`, with waveforms."""
     # Most tests need none of what this imports.
-    from hw.config import PRESETS
+    from cyscc.hw.config import PRESETS
     from tests.life import searched
 
     return searched(tmp_path_factory.mktemp("search"), PRESETS["test"], "hc2", executor="compiled")

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.driver import BfsRun, breadth_first_search
-from host.graph.csr import Graph
-from host.graph.memory_map import PlacedGraph
-from hw.bfs.tags import Tag
-from hw.config import AcceleratorConfig
-from sim.observation.wave_reader import WaveReader
+from cyscc.host.driver.search import BfsRun, breadth_first_search
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.hw.bfs.tags import Tag
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.observation.wave_reader import WaveReader
 from tests.system.runs import made
 
 __all__ = ["Cut", "Searched", "passes", "port_reads", "searched"]

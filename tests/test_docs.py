@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from amaranth.lib import data
 
-from host.command_line.main import main
-from hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
-from hw.bfs import Kernel as BfsKernel
-from hw.causes import Cause
-from hw.config import PRESETS, AcceleratorConfig, ConfigError
-from hw.intersection import Kernel as IntersectionKernel
-from hw.registers import Instruction, KernelWord, Register, Status
-from sim.memory import Hbm2, Hc2, Profile, profile_from
+from cyscc.host.command_line.main import main
+from cyscc.hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import PRESETS, AcceleratorConfig, ConfigError
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.registers import Instruction, KernelWord, Register, Status
+from cyscc.sim.memory import Hbm2, Hc2, Profile, profile_from
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

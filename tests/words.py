@@ -1,6 +1,6 @@
 """Graph words for tests."""
 
-from hw.graph_word import GraphWord
+from cyscc.hw.graph_word import GraphWord
 
 __all__ = ["graph_word"]
 

@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from host.errors import InputError
-from host.graph.csr import Graph
-from host.output import open_output, reason
-from host.results.table_text import plain_table
-from host.words import counted
-from sim.hardware import DEGREE, START
-from sim.observation.life import Fate, Life, Lives, Span, Stage, read_lives
-from sim.observation.wave_reader import WaveFileError, WaveReader
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import open_output, reason
+from cyscc.host.output.tables import plain_table
+from cyscc.host.output.wording import counted
+from cyscc.sim.hardware import DEGREE, START
+from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, read_lives
+from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 
 __all__ = [
     "chosen_lives",

@@ -9,10 +9,10 @@ import numpy.typing as npt
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor, TrackEvent
 from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
-from host.output import open_output
-from host.record.reader import CAUSE_NAMES, Record
-from host.record.tables import ARRAYS, MODULES
-from sim.observation.causes import CAUSES
+from cyscc.host.output.files import open_output
+from cyscc.host.record.reader import CAUSE_NAMES, Record
+from cyscc.host.record.tables import ARRAYS, MODULES
+from cyscc.sim.observation.causes import CAUSES
 
 __all__ = ["write_trace"]
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from host.graph.csr import Graph
-from host.graph.formats import read_graph as _read
-from host.graph.formats import write_graph as _write
-from host.graph.kinds import KINDS_BY_DEGREE, generate_graph
-from sim.configuration import AcceleratorConfig, load_config
-from sim.memory import Profile, parse_profile
-from sim.notices import notice
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import read_graph as _read
+from cyscc.host.graph.formats import write_graph as _write
+from cyscc.host.graph.kinds import KINDS_BY_DEGREE, generate_graph
+from cyscc.sim.configuration import AcceleratorConfig, load_config
+from cyscc.sim.memory import Profile, parse_profile
+from cyscc.sim.notices import notice
 
 __all__ = ["configuration", "generate", "graph_from_edges", "memory_profile", "read_graph", "write_graph"]
 

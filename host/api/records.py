@@ -4,21 +4,21 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from host.analysis.explain.evidence import evidence_of
-from host.analysis.explain.page import difference_page, page
-from host.analysis.explain.stacks import Comparison, stacks
-from host.analysis.explain.stacks import compare as compare_records
-from host.analysis.explain.terminal import as_html, as_text
-from host.analysis.explain.verdict import Finding, findings_of
-from host.graph.csr import Graph
-from host.output import open_output
-from host.progress import Progress
-from host.record.reader import Record
-from host.replay.point import Point
-from host.replay.replaying import Window, replay_window
-from host.runs.results import Result
-from host.runs.specification import available_threads
-from sim.memory import Profile
+from cyscc.host.analysis.explain.evidence import evidence_of
+from cyscc.host.analysis.explain.page import difference_page, page
+from cyscc.host.analysis.explain.stacks import Comparison, stacks
+from cyscc.host.analysis.explain.stacks import compare as compare_records
+from cyscc.host.analysis.explain.terminal import as_html, as_text
+from cyscc.host.analysis.explain.verdict import Finding, findings_of
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.files import open_output
+from cyscc.host.output.progress import Progress
+from cyscc.host.record.reader import Record
+from cyscc.host.replay.point import Point
+from cyscc.host.replay.replaying import Window, replay_window
+from cyscc.host.runs.results import Result
+from cyscc.host.specification.run import available_threads
+from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,7 +173,7 @@ def report(path: str | PathLike[str], *recorded: Recorded) -> None:
     InputError
         A record cannot be read, or the file cannot be written.
     """
-    from host.analysis.report.page import page
+    from cyscc.host.analysis.report.page import page
 
     if not recorded:
         raise ValueError("a report needs a record")
@@ -187,7 +187,7 @@ def figures(*recorded: Recorded) -> "dict[str, go.Figure]":
 
     Takes the runs of `report`, and raises its errors.
     """
-    from host.analysis.report.page import sections
+    from cyscc.host.analysis.report.page import sections
 
     if not recorded:
         raise ValueError("charts need a record")

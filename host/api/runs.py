@@ -1,98 +1,23 @@
-"""Runs for the Python interface and the command line: `bfs`, `scc`, and the handling of checkpoints and failures."""
+"""Runs for the Python interface: `bfs` and `scc`."""
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
 from os import PathLike
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
-from host.graph.csr import Graph
-from host.graph.formats import read_graph
-from host.progress import Progress
-from host.runs.execution import Recording, execute
-from host.runs.overrides import Overrides
-from host.runs.results import BfsResult, Result, SccResult
-from host.runs.specification import RunArguments, RunSpec, option_of, run_options
-from sim.errors import SimulationError
-from sim.notices import notice
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import read_graph
+from cyscc.host.output.progress import Progress
+from cyscc.host.replay.runs import performed
+from cyscc.host.runs.results import BfsResult, Result, SccResult
+from cyscc.host.specification.overrides import Overrides
+from cyscc.host.specification.run import RunArguments, RunSpec, option_of, run_options
+from cyscc.sim.notices import notice
 
-if TYPE_CHECKING:
-    from host.runs.keeping import Keeping
-
-__all__ = ["bfs", "performed", "scc"]
+__all__ = ["bfs", "scc"]
 
 _BESIDES = ("progress", "name")
 """Keywords that are not options of a run."""
-
-
-@contextmanager
-def performed(
-    spec: RunSpec,
-    progress: Progress,
-    *,
-    graph: Graph | None = None,
-    keeping: "Keeping | None" = None,
-) -> Iterator[Result]:
-    """Execute a run, yield its result, and remove its checkpoint at the end of the block.
-
-    A recorded run that fails leaves waveforms of its last cycles in the record's folder.
-
-    Parameters
-    ----------
-    spec : RunSpec
-        The run.
-    progress : Progress
-        Shows the progress.
-    graph : Graph, optional
-        The graph; by default read from the file in the specification.
-    keeping : Keeping, optional
-        Checkpoints of the run.
-
-    Raises
-    ------
-    InputError
-        A graph, a folder or a file cannot be used.
-    SimulationError
-        The simulation failed, or its result is wrong.
-    """
-    with ExitStack() as stack:
-        on_failure: Any = partial(_show_failure, progress=progress, graph=graph, keeping=keeping)
-        if spec.record is None and spec.trace is not None:
-            spec = replace(spec, record=stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
-            on_failure = None
-        result = execute(
-            spec,
-            progress,
-            graph=graph,
-            keep=None if keeping is None else keeping.keeper,
-            seconds=0.0 if keeping is None else keeping.seconds,
-            on_failure=on_failure,
-        )
-        if spec.trace is not None:
-            from host.analysis.trace import write_trace
-
-            assert result.record is not None, "it was recorded"
-            write_trace(result.record, spec.trace)
-        yield result
-        if keeping is not None:
-            keeping.done()
-
-
-def _show_failure(
-    recording: Recording,
-    error: SimulationError,
-    *,
-    progress: Progress,
-    graph: Graph | None,
-    keeping: "Keeping | None",
-) -> None:
-    from host.replay.replaying import show_failure
-
-    checkpoint = None if keeping is None else keeping.latest()
-    show_failure(recording, error, progress=progress, checkpoint=checkpoint, graph=graph)
 
 
 def bfs(graph: Graph | str | PathLike[str], source: int, **arguments: Unpack[RunArguments]) -> BfsResult:

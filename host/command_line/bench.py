@@ -3,18 +3,18 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from host.command_line.experiment import add_experiment_options, make_experiment
-from host.options import at_least, one_of
+from cyscc.host.command_line.experiment import add_experiment_options, make_experiment
+from cyscc.host.specification.options import at_least, one_of
 
 if TYPE_CHECKING:
-    from host.measuring.measurements import Measurements
+    from cyscc.host.experiments.measuring.measurements import Measurements
 
 __all__ = ["TEXTS", "add_options", "run"]
 
 
 def _rows(text: str) -> list[str]:
     """Return the rows named in a comma-separated list, in the order of the table."""
-    from sim.executors.comparison.contenders import CONTENDERS
+    from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
     names = [one_of(CONTENDERS, "row")(name) for name in text.split(",")] if text else CONTENDERS
     return [name for name in CONTENDERS if name in names]
@@ -56,10 +56,15 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
-    from host.measuring.setting import root_folder
-    from host.studies.benchmark.rows import benchmark_markdown, compare_revisions, comparison_markdown, run_benchmark
-    from host.studies.benchmark.search import PRESETS
-    from host.studies.study import Report
+    from cyscc.host.experiments.benchmark.rows import (
+        benchmark_markdown,
+        compare_revisions,
+        comparison_markdown,
+        run_benchmark,
+    )
+    from cyscc.host.experiments.benchmark.search import PRESETS
+    from cyscc.host.experiments.measuring.setting import root_folder
+    from cyscc.host.experiments.studies.study import Report
 
     preset = PRESETS["quick" if arguments.quick else "full"]
 

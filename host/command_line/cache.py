@@ -3,10 +3,10 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from host.options import add_shared
+from cyscc.host.specification.options import add_shared
 
 if TYPE_CHECKING:
-    from sim.caching.libraries import Entry
+    from cyscc.sim.caching.libraries import Entry
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -14,7 +14,7 @@ _ACTIONS = ("list", "check", "evict", "clear")
 
 
 def _size(text: str) -> int:
-    from sim.caching.libraries import size_of
+    from cyscc.sim.caching.libraries import size_of
 
     try:
         return size_of(text)
@@ -66,13 +66,13 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         An entry of the cache is damaged.
     """
-    from host.options import UsageError
-    from host.output import check_output, publish
-    from host.results.version import identity
-    from host.words import counted
-    from sim.caching.folder import cache_directory
-    from sim.caching.libraries import clear, entries, evict, limit
-    from sim.errors import SimulationError
+    from cyscc.host.output.files import check_output, publish
+    from cyscc.host.output.version import identity
+    from cyscc.host.output.wording import counted
+    from cyscc.host.specification.options import UsageError
+    from cyscc.sim.caching.folder import cache_directory
+    from cyscc.sim.caching.libraries import clear, entries, evict, limit
+    from cyscc.sim.errors import SimulationError
 
     if arguments.limit is not None and arguments.action != "evict":
         raise UsageError("--limit: only evict has a limit")
@@ -118,7 +118,7 @@ def _described(entry: "Entry") -> dict[str, Any]:
 def _table(entries: "list[Entry]") -> str:
     import time
 
-    from host.results.table_text import plain_table
+    from cyscc.host.output.tables import plain_table
 
     rows = [
         (

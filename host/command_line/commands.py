@@ -5,9 +5,9 @@ import resource
 from importlib import import_module
 from typing import Any, NoReturn
 
-from host.options import Parser, UsageError
-from host.output import show
-from host.runs.specification import ALGORITHMS
+from cyscc.host.output.files import show
+from cyscc.host.specification.options import Parser, UsageError
+from cyscc.host.specification.run import ALGORITHMS
 
 __all__ = ["check_limits", "make_parser"]
 
@@ -35,7 +35,7 @@ class _ShowVersion(argparse.Action):
     """Prints the version, which is looked up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from host.results.version import version
+        from cyscc.host.output.version import version
 
         show(f"cyscc {version()}\n")
         parser.exit()
@@ -51,7 +51,7 @@ def make_parser() -> Parser:
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name in _COMMANDS:
-        module = import_module(f"host.command_line.{'simulation' if name in ALGORITHMS else name}")
+        module = import_module(f"cyscc.host.command_line.{'simulation' if name in ALGORITHMS else name}")
         command = commands.add_parser(name, **module.TEXTS.get(name, module.TEXTS))
         module.add_options(command)
         command.set_defaults(run=module.run)

@@ -3,8 +3,16 @@
 import argparse
 from os.path import exists
 
-from host.algorithms.names import KINDS
-from host.options import UsageError, add_shared, add_threads, at_least, check_outputs, listed, one_of
+from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.specification.options import (
+    UsageError,
+    add_shared,
+    add_threads,
+    at_least,
+    check_outputs,
+    listed,
+    one_of,
+)
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -83,9 +91,9 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A simulation failed, or a result is wrong.
     """
-    from host.output import STANDARD_OUTPUT, figure_format, show, write_json
-    from host.progress import Progress
-    from host.runs.specification import RunSpec, SpecError
+    from cyscc.host.output.files import STANDARD_OUTPUT, figure_format, show, write_json
+    from cyscc.host.output.progress import Progress
+    from cyscc.host.specification.run import RunSpec, SpecError
 
     if arguments.plot == STANDARD_OUTPUT:
         raise UsageError("--plot needs a file")
@@ -103,11 +111,11 @@ def run(arguments: argparse.Namespace) -> None:
     except SpecError as error:
         raise UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
     # Imported here because the import is slow.
-    from host.devices.steps import Order
-    from host.measuring.setting import cores, processor_name
-    from host.results.plots import write_plot
-    from host.results.version import identity
-    from host.studies.comparison import Contenders, comparison_figure, comparison_text
+    from cyscc.host.baselines.devices.steps import Order
+    from cyscc.host.experiments.measuring.setting import cores, processor_name
+    from cyscc.host.experiments.studies.comparison import Contenders, comparison_figure, comparison_text
+    from cyscc.host.output.figures import write_plot
+    from cyscc.host.output.version import identity
 
     contenders = Contenders(
         machines=tuple(machines),
@@ -149,8 +157,8 @@ def _check_usable(arguments: argparse.Namespace) -> None:
     UsageError, InputError
         The device does not exist, or no algorithm runs on it; a graph file is missing.
     """
-    from host.devices import open_device
-    from host.errors import InputError
+    from cyscc.host.baselines.devices import open_device
+    from cyscc.host.output.errors import InputError
 
     if arguments.device != "cpu":
         if not any(name != _SCIPY and KINDS[name].devices for name in arguments.algorithms):

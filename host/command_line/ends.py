@@ -107,7 +107,7 @@ def be_deaf() -> None:
 def end_now() -> None:
     """End the process and its descendants at once; the next process removes leftover temporary files."""
     # Imported here to keep start-up fast.
-    from sim.processes import end_descendants
+    from cyscc.sim.processes import end_descendants
 
     end_descendants()
     with suppress(OSError):

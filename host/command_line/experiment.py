@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.options import add_shared, at_least
-from host.output import check_output
-from host.progress import Progress
+from cyscc.host.output.files import check_output
+from cyscc.host.output.progress import Progress
+from cyscc.host.specification.options import add_shared, at_least
 
 if TYPE_CHECKING:
-    from host.measuring.measurements import Measurements
-    from host.studies.study import Report
+    from cyscc.host.experiments.measuring.measurements import Measurements
+    from cyscc.host.experiments.studies.study import Report
 
 __all__ = ["add_experiment_options", "add_jobs", "add_keep", "make_experiment"]
 
@@ -70,10 +70,10 @@ def make_experiment(
     if arguments.json is not None:
         check_output(arguments.json, "--json")
     # Imported late: they import the simulator.
-    from host.measuring.measurements import Measurements
-    from host.measuring.store import Store
-    from host.output import publish
-    from sim.errors import SimulationError
+    from cyscc.host.experiments.measuring.measurements import Measurements
+    from cyscc.host.experiments.measuring.store import Store
+    from cyscc.host.output.files import publish
+    from cyscc.sim.errors import SimulationError
 
     folder = Path(arguments.output)
     store = Store(folder / "measurements")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from host.options import UsageError, add_shared, at_least
+from cyscc.host.specification.options import UsageError, add_shared, at_least
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -69,8 +69,8 @@ def run(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"--{name} is about one record, and there are two")
     if arguments.by is not None and (arguments.banks or arguments.fifos):
         raise UsageError(f"--by shows stacks, and --{'banks' if arguments.banks else 'fifos'} does not")
-    from host.output import STANDARD_OUTPUT, check_output, show, write_json
-    from host.progress import Progress
+    from cyscc.host.output.files import STANDARD_OUTPUT, check_output, show, write_json
+    from cyscc.host.output.progress import Progress
 
     if arguments.json is not None:
         check_output(arguments.json, "--json")
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
         write_json(arguments.json, document)
     if not quiet:
-        from host.analysis.explain.terminal import rendered
+        from cyscc.host.analysis.explain.terminal import rendered
 
         show(rendered(parts))
 
@@ -92,8 +92,8 @@ def _selection(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _explained(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
     """Return the explanation of one record as a document and as text."""
-    from host.analysis.explain.page import bank_section, explanation_document, fifo_section, head, page
-    from host.record.reader import Record
+    from cyscc.host.analysis.explain.page import bank_section, explanation_document, fifo_section, head, page
+    from cyscc.host.record.reader import Record
 
     record = Record(arguments.record)
     rows = record.select(**_selection(arguments))
@@ -108,9 +108,9 @@ def _explained(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, A
 
 def _compared(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
     """Return the comparison of two records as a document and as text."""
-    from host.analysis.explain.page import comparison_document, difference_page
-    from host.analysis.explain.stacks import compare
-    from host.record.reader import Record
+    from cyscc.host.analysis.explain.page import comparison_document, difference_page
+    from cyscc.host.analysis.explain.stacks import compare
+    from cyscc.host.record.reader import Record
 
     comparison = compare(Record(arguments.record), Record(arguments.other), **_selection(arguments))
     return partial(comparison_document, comparison), difference_page(comparison, top=arguments.top)

@@ -4,12 +4,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.graph.kinds import KINDS, generate_graph
-from host.options import Parser, add_set, add_shared, at_least, configuration, read_overrides
-from host.progress import Progress, Step
+from cyscc.host.graph.kinds import KINDS, generate_graph
+from cyscc.host.output.progress import Progress, Step
+from cyscc.host.specification.options import Parser, add_set, add_shared, at_least, configuration, read_overrides
 
 if TYPE_CHECKING:
-    from host.graph.csr import Graph
+    from cyscc.host.graph.csr import Graph
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -58,7 +58,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def _generate(arguments: argparse.Namespace, step: Step) -> "Graph":
     if arguments.kind == "netlist":
-        from host.graph.generators import netlist_graph
+        from cyscc.host.graph.generators import netlist_graph
 
         return netlist_graph(configuration(arguments.config, read_overrides(arguments.overrides)))
     sizes = {name: getattr(arguments, name) for name in KINDS[arguments.kind].sizes}
@@ -73,9 +73,9 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError, InputError
         Bad usage.
     """
-    from host.graph.formats import write_graph
-    from host.output import check_output, show
-    from host.results.table_text import graph_text
+    from cyscc.host.graph.formats import write_graph
+    from cyscc.host.output.files import check_output, show
+    from cyscc.host.output.tables import graph_text
 
     check_output(arguments.output, "--output")
     progress = Progress(quiet=arguments.quiet)

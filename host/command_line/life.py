@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.options import add_shared, at_least, check_outputs
+from cyscc.host.specification.options import add_shared, at_least, check_outputs
 
 if TYPE_CHECKING:
-    from sim.observation.life import Lives
+    from cyscc.sim.observation.life import Lives
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -59,9 +59,9 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError, InputError
         A file without waveforms, or without the requested part; an output that cannot be written, or is the input file.
     """
-    from host.analysis.lives import chosen_lives, life_text, write_kanata
-    from host.output import STANDARD_OUTPUT, show
-    from host.progress import Progress
+    from cyscc.host.analysis.lives import chosen_lives, life_text, write_kanata
+    from cyscc.host.output.files import STANDARD_OUTPUT, show
+    from cyscc.host.output.progress import Progress
 
     check_outputs({"-o": arguments.output}, others={"the waveforms": arguments.waves})
     quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
@@ -81,10 +81,10 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _name(file: str, lives: "Lives") -> None:
     """Rename the vertices of lives to their names in a graph's file."""
-    from host.analysis.lives import directions_of, name_lives
-    from host.errors import placed
-    from host.graph.formats import read_graph
-    from sim.notices import notice
+    from cyscc.host.analysis.lives import directions_of, name_lives
+    from cyscc.host.graph.formats import read_graph
+    from cyscc.host.output.errors import placed
+    from cyscc.sim.notices import notice
 
     graph = read_graph(file, on_note=notice)
     with placed(path=file):

@@ -8,8 +8,8 @@ try:
     from contextlib import suppress
     from typing import NoReturn
 
-    from host.command_line.ends import BROKEN_PIPE, INTERRUPTED, Interrupts, be_deaf
-    from host.command_line.streams import complain, give_up_output, open_missing
+    from cyscc.host.command_line.ends import BROKEN_PIPE, INTERRUPTED, Interrupts, be_deaf
+    from cyscc.host.command_line.streams import complain, give_up_output, open_missing
 except KeyboardInterrupt:
     # A signal during the imports: nothing to clean up yet.
     os._exit(130)
@@ -27,7 +27,7 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
     prog = "cyscc"
     try:
         # Imported here so that errors during the import are handled too.
-        from host.command_line.commands import check_limits, make_parser
+        from cyscc.host.command_line.commands import check_limits, make_parser
 
         arguments = make_parser().parse_args(argv)
         prog = f"cyscc {arguments.command}"
@@ -57,9 +57,9 @@ def _status_of(error: BaseException, prog: str) -> int:
         case RuntimeError() if str(error) == "can't start new thread":
             return _fail(f"{prog}: no further thread can be started (ulimit -u, or too little memory)", 2)
 
-    from host.errors import InputError
-    from host.options import UsageError
-    from sim.errors import SimulationError
+    from cyscc.host.output.errors import InputError
+    from cyscc.host.specification.options import UsageError
+    from cyscc.sim.errors import SimulationError
 
     match error:
         case UsageError():
@@ -130,7 +130,7 @@ def command() -> NoReturn:
             be_deaf()
     if status == INTERRUPTED:
         # Do not wait for background threads.
-        folder = sys.modules.get("sim.caching.folder")
+        folder = sys.modules.get("cyscc.sim.caching.folder")
         if folder is not None:
             folder.remove_temporary_cache()
         os._exit(status)

@@ -5,15 +5,23 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from host.algorithms.names import MEC_KINDS
-from host.command_line.software import check_steps
-from host.options import UsageError, add_run_options, add_shared, add_threads, as_usage, check_outputs, given_options
-from host.progress import Progress
-from host.runs.specification import RunSpec, option_of
+from cyscc.host.baselines.algorithms import MEC_KINDS
+from cyscc.host.command_line.software import check_steps
+from cyscc.host.output.progress import Progress
+from cyscc.host.specification.options import (
+    UsageError,
+    add_run_options,
+    add_shared,
+    add_threads,
+    as_usage,
+    check_outputs,
+    given_options,
+)
+from cyscc.host.specification.run import RunSpec, option_of
 
 if TYPE_CHECKING:
-    from host.algorithms.mec.basic import MecDecomposition
-    from host.mdp.model import Mdp
+    from cyscc.host.baselines.mdp.model import Mdp
+    from cyscc.host.baselines.mec.basic import MecDecomposition
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -123,12 +131,12 @@ def run(arguments: argparse.Namespace) -> None:
     spec = _spec(arguments) if arguments.on == "accelerator" else None
 
     check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
-    from host.algorithms.mec.checker import check_mecs
-    from host.algorithms.verification import component_sizes
-    from host.mdp.formats import read_mdp
-    from host.output import STANDARD_OUTPUT, publish
-    from host.results.version import identity
-    from host.runs.execution import check_result
+    from cyscc.host.baselines.mdp.formats import read_mdp
+    from cyscc.host.baselines.mec.checker import check_mecs
+    from cyscc.host.graph.reference import component_sizes
+    from cyscc.host.output.files import STANDARD_OUTPUT, publish
+    from cyscc.host.output.version import identity
+    from cyscc.host.runs.execution import check_result
 
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
@@ -173,8 +181,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _table(document: dict[str, Any], where: str) -> str:
     """Format the result as a table."""
-    from host.results.table_text import column_table, model_text, plain_table
-    from host.words import counted
+    from cyscc.host.output.tables import column_table, model_text, plain_table
+    from cyscc.host.output.wording import counted
 
     model, mecs, rounds = document["model"], document["mecs"], document["rounds"]
     simulated = "cycles" in document
@@ -202,11 +210,11 @@ def _on_processor(
     arguments: argparse.Namespace, algorithm: str, mdp: "Mdp", progress: Progress
 ) -> "tuple[MecDecomposition, dict[str, Any], str, list[dict[str, int]], float]":
     """Run an algorithm in software; return result, device (as document and text), a row for each round, and seconds."""
-    from host.algorithms.mec.basic import run_mec
-    from host.algorithms.software.decomposition import Setting
-    from host.devices import open_device
-    from host.devices.steps import Order
-    from host.words import place
+    from cyscc.host.baselines.devices import open_device
+    from cyscc.host.baselines.devices.steps import Order
+    from cyscc.host.baselines.mec.basic import run_mec
+    from cyscc.host.baselines.software.decomposition import Setting
+    from cyscc.host.output.wording import place
 
     with (
         open_device(arguments.device, threads=arguments.threads, order=Order(arguments.order)) as device,
@@ -222,7 +230,7 @@ def _on_accelerator(
     spec: RunSpec, mdp: "Mdp", progress: Progress
 ) -> "tuple[MecDecomposition, dict[str, Any], str, list[dict[str, int]], float]":
     """Run the basic algorithm with the components of each round on the accelerator; return as `_on_processor`."""
-    from host.runs.mec import run_accelerated_mec
+    from cyscc.host.runs.mec import run_accelerated_mec
 
     found, rounds = run_accelerated_mec(mdp, spec, progress)
     where = {"on": "accelerator", **rounds[0].setting.machine_document()}
@@ -234,8 +242,8 @@ def _on_accelerator(
 def _write(path: str, found: "MecDecomposition") -> None:
     import numpy as np
 
-    from host.graph.formats.writer import write_pairs
-    from host.output import open_output
+    from cyscc.host.graph.formats.writer import write_pairs
+    from cyscc.host.output.files import open_output
 
     states = np.flatnonzero(found.mecs >= 0)
     with open_output(path) as file:

@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from host.mdp.families import FAMILIES, family
-from host.options import UsageError, add_shared, at_least
-from host.progress import Progress
+from cyscc.host.baselines.mdp.families import FAMILIES, family
+from cyscc.host.output.progress import Progress
+from cyscc.host.specification.options import UsageError, add_shared, at_least
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -60,9 +60,9 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError, InputError
         A size is out of range, or the file cannot be written.
     """
-    from host.mdp.formats import check_name, write_mdp
-    from host.output import check_output, show
-    from host.results.table_text import model_text
+    from cyscc.host.baselines.mdp.formats import check_name, write_mdp
+    from cyscc.host.output.files import check_output, show
+    from cyscc.host.output.tables import model_text
 
     names = [name for name, _ in arguments.sizes]
     for name in names:

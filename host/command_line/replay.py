@@ -3,8 +3,15 @@
 import argparse
 from pathlib import Path
 
-from host.options import UsageError, add_run_options, add_shared, add_threads, at_least, check_outputs
-from sim.executors.names import EXECUTORS
+from cyscc.host.specification.options import (
+    UsageError,
+    add_run_options,
+    add_shared,
+    add_threads,
+    at_least,
+    check_outputs,
+)
+from cyscc.sim.executors.names import EXECUTORS
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -69,11 +76,11 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         The machine could not be built, or the run failed before the point.
     """
-    from host.output import STANDARD_OUTPUT, show
-    from host.progress import Progress
-    from host.replay.point import Point
-    from host.replay.replaying import replay_window
-    from host.words import sized
+    from cyscc.host.output.files import STANDARD_OUTPUT, show
+    from cyscc.host.output.progress import Progress
+    from cyscc.host.output.wording import sized
+    from cyscc.host.replay.point import Point
+    from cyscc.host.replay.replaying import replay_window
 
     try:
         point = Point.parse(arguments.at)
@@ -96,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
         progress=progress,
     )
     if arguments.life is not None:
-        from host.analysis.lives import chosen_lives, name_lives, write_kanata
+        from cyscc.host.analysis.lives import chosen_lives, name_lives, write_kanata
 
         directions = {address: [graph] for address, graph in window.directions().items()}
         with progress.step("reading the waveforms"):
@@ -115,7 +122,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written, unknown waveform formats, and lives without the signals they need."""
-    from host.output import STANDARD_OUTPUT
+    from cyscc.host.output.files import STANDARD_OUTPUT
 
     path = arguments.output
     if path == STANDARD_OUTPUT:

@@ -35,14 +35,14 @@ def run(arguments: argparse.Namespace) -> None:
     InputError
         There is no record, it cannot be read, or the page cannot be written.
     """
-    from host.output import STANDARD_OUTPUT, check_output, open_output, show
-    from host.progress import Progress
-    from host.record.reader import Record
-    from host.words import counted, sized
+    from cyscc.host.output.files import STANDARD_OUTPUT, check_output, open_output, show
+    from cyscc.host.output.progress import Progress
+    from cyscc.host.output.wording import counted, sized
+    from cyscc.host.record.reader import Record
 
     check_output(arguments.output, "-o")
     records = [Record(folder) for folder in arguments.records]
-    from host.analysis.report.page import page
+    from cyscc.host.analysis.report.page import page
 
     progress = Progress(quiet=arguments.quiet)
     with progress.step("drawing") as step:

@@ -2,9 +2,9 @@
 
 import argparse
 
-from host.command_line.experiment import add_experiment_options, add_jobs, make_experiment
-from host.options import Parser, add_set, at_least, memory_profile, read_overrides
-from host.studies.catalogue import REPRODUCTIONS
+from cyscc.host.command_line.experiment import add_experiment_options, add_jobs, make_experiment
+from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
+from cyscc.host.specification.options import Parser, add_set, at_least, memory_profile, read_overrides
 
 __all__ = ["TEXTS", "add_options", "run"]
 

@@ -4,12 +4,12 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from host.options import add_run_options, add_shared, as_usage, check_outputs, given_options
-from host.output import STANDARD_OUTPUT, figure_format, open_output, publish
-from host.runs.specification import run_options
+from cyscc.host.output.files import STANDARD_OUTPUT, figure_format, open_output, publish
+from cyscc.host.specification.options import add_run_options, add_shared, as_usage, check_outputs, given_options
+from cyscc.host.specification.run import run_options
 
 if TYPE_CHECKING:
-    from host.runs.results import Result
+    from cyscc.host.runs.results import Result
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -90,10 +90,10 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.roofline = True
     given = given_options(arguments, required=("graph", "source") if search else ("graph",))
     # Imported here because the import is slow.
-    from host.api.runs import performed
-    from host.errors import InputError, VertexError
-    from host.progress import Progress
-    from host.runs.keeping import Keeping
+    from cyscc.host.output.errors import InputError, VertexError
+    from cyscc.host.output.progress import Progress
+    from cyscc.host.replay.runs import performed
+    from cyscc.host.runs.keeping import Keeping
 
     with as_usage():
         keeping = Keeping(arguments.command, given)
@@ -127,8 +127,8 @@ def _write_vertices(path: str, result: "Result") -> None:
     """Write a line for each vertex with its component, or for each reached vertex with its level."""
     import numpy as np
 
-    from host.graph.formats.writer import write_pairs
-    from host.runs.results import BfsResult, SccResult
+    from cyscc.host.graph.formats.writer import write_pairs
+    from cyscc.host.runs.results import BfsResult, SccResult
 
     graph = result.graph
     if isinstance(result, SccResult):
@@ -143,16 +143,16 @@ def _write_vertices(path: str, result: "Result") -> None:
 
 def _roofline(result: "Result", plot: str | None, *, quiet: bool) -> tuple[dict[str, Any], str]:
     """Return the roofline of a recorded search as a document and as a table; plot it if a file is given."""
-    from host.analysis.roofline.analysis import Roofline, roofline_document, roofline_table
-    from host.analysis.roofline.limits import Bounds
+    from cyscc.host.analysis.roofline.analysis import Roofline, roofline_document, roofline_table
+    from cyscc.host.analysis.roofline.limits import Bounds
 
     assert result.record is not None, "the search was recorded"
     spec = result.setting.spec
     roofline = Roofline.of(result.record, Bounds(spec.configuration, spec.profile))
     if plot is not None:
-        from host.analysis.roofline.plot import roofline_figure
-        from host.progress import Progress
-        from host.results.plots import write_plot
+        from cyscc.host.analysis.roofline.plot import roofline_figure
+        from cyscc.host.output.figures import write_plot
+        from cyscc.host.output.progress import Progress
 
         with Progress(quiet=quiet).step("drawing"):
             write_plot(lambda: roofline_figure(roofline, result.setting), plot)

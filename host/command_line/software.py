@@ -4,9 +4,9 @@ import argparse
 import time
 from typing import Any
 
-from host.algorithms.names import KINDS, Kind
-from host.options import UsageError, add_shared, add_threads, at_least, check_outputs
-from host.progress import Progress
+from cyscc.host.baselines.algorithms import KINDS, Kind
+from cyscc.host.output.progress import Progress
+from cyscc.host.specification.options import UsageError, add_shared, add_threads, at_least, check_outputs
 
 __all__ = ["TEXTS", "add_options", "check_steps", "run"]
 
@@ -89,17 +89,17 @@ def run(arguments: argparse.Namespace) -> None:
     UsageError
         Conflicting options.
     """
-    from host.algorithms.software import Setting, run_software
-    from host.algorithms.verification import check_components, component_sizes
-    from host.devices import open_device
-    from host.devices.steps import Order
-    from host.graph.formats import read_graph
-    from host.output import publish
-    from host.results.table_text import graph_text, largest_text, plain_table
-    from host.results.version import identity
-    from host.runs.execution import check_result
-    from host.words import place
-    from sim.notices import notice
+    from cyscc.host.baselines.devices import open_device
+    from cyscc.host.baselines.devices.steps import Order
+    from cyscc.host.baselines.software import Setting, run_software
+    from cyscc.host.graph.formats import read_graph
+    from cyscc.host.graph.reference import check_components, component_sizes
+    from cyscc.host.output.files import publish
+    from cyscc.host.output.tables import graph_text, largest_text, plain_table
+    from cyscc.host.output.version import identity
+    from cyscc.host.output.wording import place
+    from cyscc.host.runs.execution import check_result
+    from cyscc.sim.notices import notice
 
     options = _check_options(arguments)
     check_outputs({"--json": arguments.json}, others={"the graph": arguments.graph})

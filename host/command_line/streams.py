@@ -5,7 +5,7 @@ import os
 import sys
 from contextlib import suppress
 
-from sim.notices import error_line
+from cyscc.sim.notices import error_line
 
 __all__ = ["complain", "give_up_output", "open_missing"]
 

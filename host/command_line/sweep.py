@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from host.command_line.experiment import add_jobs
-from host.options import add_shared, check_outputs
+from cyscc.host.command_line.experiment import add_jobs
+from cyscc.host.specification.options import add_shared, check_outputs
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -59,14 +59,14 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         Points failed, or no point could run.
     """
-    from host.output import check_output, open_output, publish
-    from host.progress import Progress
-    from host.studies.fpga.tools import YOSYS, check_tool
-    from host.sweep.page import sweep_page
-    from host.sweep.points import SweepFolder, sweep
-    from host.sweep.rows import rows_of, sweep_document, sweep_text, with_area, write_table
-    from host.sweep.study import read_study
-    from sim.errors import SimulationError
+    from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
+    from cyscc.host.experiments.sweep.page import sweep_page
+    from cyscc.host.experiments.sweep.points import SweepFolder, sweep
+    from cyscc.host.experiments.sweep.rows import rows_of, sweep_document, sweep_text, with_area, write_table
+    from cyscc.host.experiments.sweep.study import read_study
+    from cyscc.host.output.files import check_output, open_output, publish
+    from cyscc.host.output.progress import Progress
+    from cyscc.sim.errors import SimulationError
 
     study = read_study(Path(arguments.study))
     table, page = (Path(arguments.output) / f"{study.name}.{suffix}" for suffix in ("parquet", "html"))

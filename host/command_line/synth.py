@@ -2,9 +2,9 @@
 
 import argparse
 
-from host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
-from host.options import add_set, at_least, configuration, read_overrides
-from host.studies.paper import DEVICES
+from cyscc.host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
+from cyscc.host.experiments.studies.paper import DEVICES
+from cyscc.host.specification.options import add_set, at_least, configuration, read_overrides
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         Yosys is missing or failed.
     """
-    from host.studies.fpga.synthesis import synthesis_report
+    from cyscc.host.experiments.fpga.synthesis import synthesis_report
 
     changed = read_overrides(arguments.overrides)
     configs = {changed.config_text(name): configuration(name, changed) for name in arguments.config or ["hc2"]}

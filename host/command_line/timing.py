@@ -2,15 +2,15 @@
 
 import argparse
 
-from host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
-from host.options import add_set, add_shared, at_least, configuration, one_of, read_overrides
+from cyscc.host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
+from cyscc.host.specification.options import add_set, add_shared, at_least, configuration, one_of, read_overrides
 
 __all__ = ["TEXTS", "add_options", "run"]
 
 
 def _component(text: str) -> str:
     """Return the name of a component."""
-    from host.studies.fpga.timing import COMPONENTS
+    from cyscc.host.experiments.fpga.timing import COMPONENTS
 
     return one_of(COMPONENTS, "component")(text)
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed, or a median is below the clock of the configuration.
     """
-    from host.studies.fpga.timing import COMPONENTS, timing_report
+    from cyscc.host.experiments.fpga.timing import COMPONENTS, timing_report
 
     changed = read_overrides(arguments.overrides)
     config = configuration(arguments.config, changed)

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from host.options import UsageError, add_set, add_shared, at_least, configuration, read_overrides
-from host.progress import Progress
+from cyscc.host.output.progress import Progress
+from cyscc.host.specification.options import UsageError, add_set, add_shared, at_least, configuration, read_overrides
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed.
     """
-    from host.output import check_folder, show
+    from cyscc.host.output.files import check_folder, show
 
     check_folder(arguments.output, "--output")
     config = configuration(arguments.config, read_overrides(arguments.overrides))
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
     }
     if given and arguments.top != "axi":
         raise UsageError(f"--{next(iter(given)).replace('_', '-')}: only --top axi has AXI masters")
-    from sim.export import AxiLimits, export_verilog
+    from cyscc.sim.export import AxiLimits, export_verilog
 
     try:
         limits = AxiLimits(**given)

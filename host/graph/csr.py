@@ -7,9 +7,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from host.errors import InputError, VertexError
-from host.words import counted
-from sim.caching.code import njit
+from cyscc.host.output.errors import InputError, VertexError
+from cyscc.host.output.wording import counted
+from cyscc.sim.caching.code import njit
 
 __all__ = [
     "ID_BYTES",

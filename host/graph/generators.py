@@ -2,7 +2,7 @@
 
 Random numbers come from numbered streams, and are the same on every machine.
 
-Each function named ``..._graph`` except the last makes the graphs of one of `host.graph.kinds.KINDS`.
+Each function named ``..._graph`` except the last makes the graphs of one of `cyscc.host.graph.kinds.KINDS`.
 """
 
 import os
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from host.errors import InputError
-from host.graph.csr import Graph, check_limits, list_bytes, size_text
-from host.memory_room import check_room
-from host.progress import OnStep
-from sim.caching.code import njit
+from cyscc.host.graph.available_memory import check_room
+from cyscc.host.graph.csr import Graph, check_limits, list_bytes, size_text
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.progress import OnStep
+from cyscc.sim.caching.code import njit
 
 if TYPE_CHECKING:
-    from hw.config import AcceleratorConfig
+    from cyscc.hw.config import AcceleratorConfig
 
 __all__ = [
     "below",
@@ -458,7 +458,7 @@ def netlist_graph(config: "AcceleratorConfig") -> Graph:
     Graph
         An edge leads from each signal to every signal that it drives.
     """
-    from sim.hardware import signal_graph
+    from cyscc.sim.hardware import signal_graph
 
     vertices, sources, targets = signal_graph(config)
     return Graph.from_edges(vertices, sources, targets)

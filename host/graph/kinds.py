@@ -6,10 +6,10 @@ Help and checks only need this table. The generators are slow to import, and are
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from host.progress import OnStep
+from cyscc.host.output.progress import OnStep
 
 if TYPE_CHECKING:
-    from host.graph.csr import Graph
+    from cyscc.host.graph.csr import Graph
 
 __all__ = ["KINDS", "KINDS_BY_DEGREE", "SEED", "Kind", "Size", "generate_graph"]
 
@@ -48,7 +48,7 @@ _BY_DEGREE = {"vertices": _VERTICES, "degree": _DEGREE, "seed": SEED}
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of generated graph, made by the function ``NAME_graph`` in `host.graph.generators`.
+    """A kind of generated graph, made by the function ``NAME_graph`` in `cyscc.host.graph.generators`.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def generate_graph(kind: str, *, on_step: OnStep | None = None, **sizes: int) ->
     InputError
         When a size is out of its range, or the graph too large for 32 bits or for the memory there is.
     """
-    from host.graph import generators
+    from cyscc.host.graph import generators
 
     graph: Graph = getattr(generators, f"{kind}_graph")(**sizes, on_step=on_step)
     return graph

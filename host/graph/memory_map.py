@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from host.graph.csr import ID_BYTES, OFFSET_BYTES, Graph
-from sim.caching.code import njit
-from sim.coprocessor import ArrayKind, Coprocessor
-from sim.hardware import DEGREE, START, VISITED, Field
+from cyscc.host.graph.csr import ID_BYTES, OFFSET_BYTES, Graph
+from cyscc.sim.caching.code import njit
+from cyscc.sim.coprocessor import ArrayKind, Coprocessor
+from cyscc.sim.hardware import DEGREE, START, VISITED, Field
 
 __all__ = [
     "BLOCK_BYTES",

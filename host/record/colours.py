@@ -5,8 +5,8 @@ cycles outside of instructions are pale or purple. Any two causes are distinguis
 colour blindness.
 """
 
-from sim.coprocessor import ArrayKind
-from sim.observation.causes import CAUSES, KINDS
+from cyscc.sim.coprocessor import ArrayKind
+from cyscc.sim.observation.causes import CAUSES, KINDS
 
 __all__ = ["ARRAY_COLOURS", "CAUSE_COLOURS", "CAUSE_FAMILIES", "PHASE_COLOURS", "RUN_COLOURS", "STACK"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from host.errors import InputError
-from host.output import reason
-from host.record.tables import CATEGORIES, TABLES, schema_of
-from sim.observation.causes import CAUSES, WORK
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import reason
+from cyscc.host.record.tables import CATEGORIES, TABLES, schema_of
+from cyscc.sim.observation.causes import CAUSES, WORK
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -118,7 +118,7 @@ class Record:
 
     @classmethod
     def in_memory(cls, document: dict[str, Any], parts: "Sequence[Mapping[str, npt.NDArray[np.uint8]]]") -> Self:
-        """Return a record in memory, which has only the tables `host.record.tables.LEVEL_TABLES`.
+        """Return a record in memory, which has only the tables `cyscc.host.record.tables.LEVEL_TABLES`.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Record:
     def table(
         self, name: str, columns: Sequence[str] | None = None, *, instructions: tuple[int, int] | None = None
     ) -> "pa.Table":
-        """Return a table of `host.record.tables.TABLES` as an Arrow table.
+        """Return a table of `cyscc.host.record.tables.TABLES` as an Arrow table.
 
         Parameters
         ----------

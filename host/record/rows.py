@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from host.record.tables import MODULES
-from host.record.writer import Columns
-from sim.machine import Machine
-from sim.memory import RecordedSums
-from sim.observation.causes import CAUSES
-from sim.recording import InstructionCounts, Intervals
+from cyscc.host.record.tables import MODULES
+from cyscc.host.record.writer import Columns
+from cyscc.sim.machine import Machine
+from cyscc.sim.memory import RecordedSums
+from cyscc.sim.observation.causes import CAUSES
+from cyscc.sim.recording import InstructionCounts, Intervals
 
 __all__ = ["Rows"]
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sim.arrays import ArrayKind
-from sim.observation.causes import CAUSES
+from cyscc.sim.arrays import ArrayKind
+from cyscc.sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from host.errors import InputError
-from host.output import reason, writing
-from host.record.arrow import array_of, texts_of
-from host.record.reader import DOCUMENT, FAILURE
-from host.record.tables import LEVEL_TABLES, TABLES, schema_of
-from sim.files import is_temporary, lock_folder
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import reason, writing
+from cyscc.host.record.arrow import array_of, texts_of
+from cyscc.host.record.reader import DOCUMENT, FAILURE
+from cyscc.host.record.tables import LEVEL_TABLES, TABLES, schema_of
+from cyscc.sim.files import is_temporary, lock_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from host.errors import InputError
-from host.record.reader import Record
-from host.record.tables import MODULES, PHASES
-from host.runs.specification import whole_number
-from sim.observation.causes import CAUSES, IDLE_CAUSES
+from cyscc.host.output.errors import InputError
+from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import MODULES, PHASES
+from cyscc.host.specification.run import whole_number
+from cyscc.sim.observation.causes import CAUSES, IDLE_CAUSES
 
 if TYPE_CHECKING:
     import pandas as pd

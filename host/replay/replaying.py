@@ -11,26 +11,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.checkpoints.checkpoints import Checkpoints
-from host.errors import InputError
-from host.graph.csr import Graph, graph_digest
-from host.output import check_output
-from host.progress import Progress
-from host.record.reader import Record, read_failure
-from host.record.writer import LAST_CYCLES
-from host.replay.point import Point, Span, find
-from host.replay.search import Reached, Search, sign_of, stop_behind
-from host.runs.execution import Recording, Session, execute
-from host.runs.specification import RunSpec, option_of
-from host.sources import sources_digest
-from sim.errors import SimulationError
-from sim.memory import Profile, changed_profile, parse_profile, profile_from
-from sim.notices import notice
+from cyscc.host.graph.csr import Graph, graph_digest
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import check_output
+from cyscc.host.output.progress import Progress
+from cyscc.host.record.reader import Record, read_failure
+from cyscc.host.record.writer import LAST_CYCLES
+from cyscc.host.replay.point import Point, Span, find
+from cyscc.host.replay.search import Reached, Search, sign_of, stop_behind
+from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
+from cyscc.host.runs.execution import Recording, Session, execute
+from cyscc.host.runs.sources import sources_digest
+from cyscc.host.specification.run import RunSpec, option_of
+from cyscc.sim.errors import SimulationError
+from cyscc.sim.memory import Profile, changed_profile, parse_profile, profile_from
+from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
-    from host.checkpoints.folder import Checkpoint
-    from host.graph.memory_map import PlacedGraph
-    from sim.machine import Machine
+    from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.host.runs.checkpoints.folder import Checkpoint
+    from cyscc.sim.machine import Machine
 
 __all__ = ["Window", "replay_window", "show_failure"]
 
@@ -115,7 +115,7 @@ class Replay:
         InputError
             The checkpoint cannot be read, or belongs to another run.
         """
-        from host.checkpoints.folder import CheckpointFolder
+        from cyscc.host.runs.checkpoints.folder import CheckpointFolder
 
         with ExitStack() as held:
             folder = held.enter_context(closing(CheckpointFolder(path, create=False)))
@@ -320,7 +320,7 @@ def replay_window(
     path : Path or None
         The waveform file, ``.fst`` or ``.vcd``; None for a name made of the folder's name and the first cycle.
     scopes : tuple of str
-        The scopes to include, see `sim.machine.create_machine`.
+        The scopes to include, see `cyscc.sim.machine.create_machine`.
     view : bool
         Whether to write view files for waveform viewers too.
     graph : Graph, str or None

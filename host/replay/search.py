@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from host.errors import InputError
-from host.replay.point import Point, Span
-from sim.coprocessor import Cause, Register
-from sim.executors.base import meeting_interval
-from sim.executors.making import Stepper
+from cyscc.host.output.errors import InputError
+from cyscc.host.replay.point import Point, Span
+from cyscc.sim.coprocessor import Cause, Register
+from cyscc.sim.executors.base import meeting_interval
+from cyscc.sim.executors.making import Stepper
 
 if TYPE_CHECKING:
-    from sim.executors.base import Executor
-    from sim.machine import Machine
-    from sim.observation.state import MachineState
+    from cyscc.sim.executors.base import Executor
+    from cyscc.sim.machine import Machine
+    from cyscc.sim.observation.state import MachineState
 
 __all__ = ["Reached", "Search", "Sign", "sign_of", "stop_behind"]
 

@@ -12,27 +12,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.driver import Keeper, breadth_first_search
-from host.algorithms.kosaraju import strong_components
-from host.algorithms.verification import canonical, check_components, check_graphs, check_levels, check_stray_writes
-from host.errors import InputError, placed
-from host.graph.csr import Graph, graph_digest, size_text, trim
-from host.graph.formats import read_graph
-from host.graph.memory_map import PlacedGraph, default_slack, simulation_bytes
-from host.memory_room import check_room
-from host.output import renamed_when_complete
-from host.progress import Progress, Step
-from host.record.writer import RecordFolder
-from host.runs.results import BfsResult, Result, SccResult, Setting, Wall, input_name
-from host.runs.specification import RECORD_INTERVAL, RunSpec
-from host.words import counted
-from sim.errors import SimulationError
-from sim.memory import LONGEST_INTERVAL
-from sim.notices import notice
+from cyscc.host.driver.components import strong_components
+from cyscc.host.driver.search import Keeper, breadth_first_search
+from cyscc.host.driver.verification import check_graphs, check_stray_writes
+from cyscc.host.graph.available_memory import check_room
+from cyscc.host.graph.csr import Graph, graph_digest, size_text, trim
+from cyscc.host.graph.formats import read_graph
+from cyscc.host.graph.memory_map import PlacedGraph, default_slack, simulation_bytes
+from cyscc.host.graph.reference import canonical, check_components, check_levels
+from cyscc.host.output.errors import InputError, placed
+from cyscc.host.output.files import renamed_when_complete
+from cyscc.host.output.progress import Progress, Step
+from cyscc.host.output.wording import counted
+from cyscc.host.record.writer import RecordFolder
+from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall, input_name
+from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec
+from cyscc.host.specification.setting import Setting
+from cyscc.sim.errors import SimulationError
+from cyscc.sim.memory import LONGEST_INTERVAL
+from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
-    from host.record.recorder import Recorder
-    from sim.machine import Machine
+    from cyscc.host.runs.recorder import Recorder
+    from cyscc.sim.machine import Machine
 
 __all__ = ["SOURCE_RULE", "Keep", "Recording", "Session", "check_result", "execute", "source_vertex"]
 
@@ -216,7 +218,7 @@ class Session:
         InputError
             The machine does not exist.
         """
-        from sim.machine import create_machine
+        from cyscc.sim.machine import create_machine
 
         spec = self.spec
         with ExitStack() as stack:
@@ -304,7 +306,7 @@ class Recording:
         InputError
             The length of the intervals is not supported.
         """
-        from host.record.recorder import Recorder, RecorderState
+        from cyscc.host.runs.recorder import Recorder, RecorderState
 
         keeper = keeper or Keeper()
         state = keeper.kept("record", RecorderState)
@@ -335,8 +337,8 @@ class Recording:
         """Write what a replay of the failed run needs to the folder; return whether recording had started."""
         if self._machine is None:
             return False
-        from host.record.reader import FAILURE
-        from host.record.recorder import failure_document
+        from cyscc.host.record.reader import FAILURE
+        from cyscc.host.runs.recorder import failure_document
 
         self._write(
             FAILURE,
@@ -360,8 +362,8 @@ class Recording:
 
     def complete(self, machine: "Machine", result: Result) -> Result:
         """Write the record's document, which includes the result's; return the result with its record attached."""
-        from host.record.reader import DOCUMENT, Record
-        from host.record.recorder import setting_document
+        from cyscc.host.record.reader import DOCUMENT, Record
+        from cyscc.host.runs.recorder import setting_document
 
         assert self._recorder is not None
         if self._folder is None:

@@ -8,17 +8,17 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.checkpoints.folder import Checkpoint, CheckpointFolder
-from host.checkpoints.interval import Interval
-from host.errors import InputError
-from host.runs.specification import RunSpec, option_of
-from sim.notices import notice
+from cyscc.host.output.errors import InputError
+from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder
+from cyscc.host.specification.interval import Interval
+from cyscc.host.specification.run import RunSpec, option_of
+from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
-    from host.checkpoints.checkpoints import Checkpoints
-    from host.graph.memory_map import PlacedGraph
-    from host.runs.execution import Session
-    from sim.machine import Machine
+    from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
+    from cyscc.host.runs.execution import Session
+    from cyscc.sim.machine import Machine
 
 __all__ = ["Keeping"]
 
@@ -69,7 +69,7 @@ class Keeping:
 
     def _resume(self, algorithm: str, given: Mapping[str, Any], stack: ExitStack) -> dict[str, Any]:
         """Open the checkpoint to resume from; return the run's option values."""
-        from host.sources import sources_digest
+        from cyscc.host.runs.sources import sources_digest
 
         resume = given["resume"]
         folder = stack.enter_context(closing(CheckpointFolder(Path(resume), create=False)))
@@ -98,9 +98,9 @@ class Keeping:
         """
         if self._folder is None and self._resumed is None:
             return None
-        from host.checkpoints.checkpoints import Checkpoints
-        from host.graph.csr import graph_digest
-        from host.sources import sources_digest
+        from cyscc.host.graph.csr import graph_digest
+        from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
+        from cyscc.host.runs.sources import sources_digest
 
         spec = self.spec
         # Round trip through JSON, for comparison with the one in a checkpoint.

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from host.algorithms.mec.basic import MecDecomposition, basic
-from host.graph.csr import Graph
-from host.mdp.model import Mdp
-from host.progress import Progress
-from host.runs.execution import execute
-from host.runs.results import SccResult
-from host.runs.specification import RunSpec
+from cyscc.host.baselines.mdp.model import Mdp
+from cyscc.host.baselines.mec.basic import MecDecomposition, basic
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.progress import Progress
+from cyscc.host.runs.execution import execute
+from cyscc.host.runs.results import SccResult
+from cyscc.host.specification.run import RunSpec
 
 __all__ = ["run_accelerated_mec"]
 

@@ -8,72 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.driver import BfsRun, Level, Search
-from host.algorithms.kosaraju import ComponentRun, Iteration
-from host.algorithms.verification import Checked, component_sizes
-from host.graph.csr import Graph
-from host.record.reader import Record
-from host.results.table_text import graph_text, largest_text, plain_table
-from host.results.version import identity
-from host.runs.specification import RunSpec
-from host.words import counted
+from cyscc.host.driver.components import ComponentRun, Iteration
+from cyscc.host.driver.search import BfsRun, Level, Search
+from cyscc.host.driver.verification import Checked
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.reference import component_sizes
+from cyscc.host.output.tables import graph_text, largest_text, plain_table
+from cyscc.host.output.version import identity
+from cyscc.host.output.wording import counted
+from cyscc.host.record.reader import Record
+from cyscc.host.specification.setting import Setting
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BfsResult", "Result", "SccResult", "Setting", "Wall", "input_name"]
+__all__ = ["BfsResult", "Result", "SccResult", "Wall", "input_name"]
 
 _VERTEX = ("vertex", "vertices")
 _FIRST_LEVELS = 24
 _LAST_LEVELS = 6
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """Setting of a run: specification, graph size, and machine.
-
-    Parameters
-    ----------
-    spec : RunSpec
-        The run.
-    vertices, edges : int
-        Size of the graph, as read.
-    dropped_edges : int or None
-        Edges dropped before the graph was placed; None if dropping was not requested.
-    clock_hz : float
-        Clock of the coprocessor in hertz.
-    uploaded_bytes : int
-        Bytes of the graph, in every direction needed, in coprocessor memory.
-    """
-
-    spec: RunSpec
-    vertices: int
-    edges: int
-    dropped_edges: int | None = None
-    clock_hz: float
-    uploaded_bytes: int
-
-    def machine_document(self) -> dict[str, Any]:
-        """Return the machine and its memory as a JSON document."""
-        spec = self.spec
-        return {
-            "config": spec.config_name,
-            "configuration": asdict(spec.configuration),
-            "memory": spec.memory_name,
-            "memory_profile": spec.profile.describe(),
-            "set": spec.overrides.values(),
-            "executor": spec.executor,
-            "threads": spec.threads,
-            "clock_hz": self.clock_hz,
-        }
-
-    def seconds(self, cycles: int) -> float:
-        """Return the simulated time of a number of cycles."""
-        return cycles / self.clock_hz
-
-    def gteps(self, edges: int, cycles: int) -> float:
-        """Return 10**9 traversed edges per simulated second; 0 if no cycles were simulated."""
-        return edges / self.seconds(cycles) / 1e9 if cycles else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,17 +4,17 @@ from amaranth.hdl import Cat, Const, Elaboratable, Module, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
-from hw.axi.signatures import LITE_ADDRESS_WIDTH, Axi4LiteSignature, Resp
-from hw.config import AcceleratorConfig
-from hw.dispatch import AegWrite
-from hw.registers import KERNEL_WINDOW, Instruction, Register, kernel_register
+from cyscc.hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
+from cyscc.hw.axi.signatures import LITE_ADDRESS_WIDTH, Axi4LiteSignature, Resp
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.dispatch import AegWrite
+from cyscc.hw.registers import KERNEL_WINDOW, Instruction, Register, kernel_register
 
 __all__ = ["AxiControl"]
 
 
 class AxiControl(wiring.Component):
-    """Registers of the AE and of its AXI side; the map is in `hw.axi.registers`.
+    """Registers of the AE and of its AXI side; the map is in `cyscc.hw.axi.registers`.
 
     The AE's registers have 64 bits. The low half is written first and kept; the high half writes both. Reading the low
     half reads both; the high half comes from the same reading. SLVERR answers, and nothing happens, when a register
@@ -33,7 +33,7 @@ class AxiControl(wiring.Component):
     engine : Out(2)
         Number of this AE.
     write, read, data, instruction, idle, exception
-        The AE's side; see `hw.dispatch.Dispatch`.
+        The AE's side; see `cyscc.hw.dispatch.Dispatch`.
     read_failed, write_failed : In(ports)
         Pulses of the memory ports.
 

@@ -6,13 +6,13 @@ from amaranth.hdl import ClockDomain, Elaboratable, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from hw.application_engine import ApplicationEngine
-from hw.axi.control import AxiControl
-from hw.axi.limits import AxiLimits
-from hw.axi.link import AxiLink
-from hw.axi.memory_port import AxiMemoryPort
-from hw.axi.signatures import Axi4LiteSignature, Axi4Signature, AxiStreamSignature
-from hw.config import AcceleratorConfig
+from cyscc.hw.application_engine import ApplicationEngine
+from cyscc.hw.axi.control import AxiControl
+from cyscc.hw.axi.limits import AxiLimits
+from cyscc.hw.axi.link import AxiLink
+from cyscc.hw.axi.memory_port import AxiMemoryPort
+from cyscc.hw.axi.signatures import Axi4LiteSignature, Axi4Signature, AxiStreamSignature
+from cyscc.hw.config import AcceleratorConfig
 
 __all__ = ["AxiEngine"]
 
@@ -36,7 +36,7 @@ class AxiEngine(wiring.Component):
     aclk, aresetn : In(1)
         Clock, and reset, active low, synchronous to the clock.
     s_axi_control : In(Axi4LiteSignature())
-        Registers; see `hw.axi.registers`.
+        Registers; see `cyscc.hw.axi.registers`.
     m00_axi, m01_axi, ... : Out(Axi4Signature())
         Memory ports.
     m_axis_link, s_axis_link : AxiStreamSignature()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hw.config import ConfigError
+from cyscc.hw.config import ConfigError
 
 __all__ = ["AxiLimits"]
 

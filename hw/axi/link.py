@@ -4,8 +4,8 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.axi.signatures import AxiStreamSignature
-from hw.interfaces import LinkToken
+from cyscc.hw.axi.signatures import AxiStreamSignature
+from cyscc.hw.interfaces import LinkToken
 
 __all__ = ["AxiLink"]
 

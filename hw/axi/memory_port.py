@@ -4,11 +4,11 @@ from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.axi.limits import AxiLimits
-from hw.axi.signatures import Axi4Signature, Resp
-from hw.credits import Credits
-from hw.interfaces import SIZE_8, MemoryPortSignature
-from hw.queue import Queue
+from cyscc.hw.axi.limits import AxiLimits
+from cyscc.hw.axi.signatures import Axi4Signature, Resp
+from cyscc.hw.credits import Credits
+from cyscc.hw.interfaces import SIZE_8, MemoryPortSignature
+from cyscc.hw.queue import Queue
 
 __all__ = ["AxiMemoryPort"]
 

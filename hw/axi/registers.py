@@ -49,6 +49,6 @@ def engine_register(number: int) -> int:
     Parameters
     ----------
     number : int
-        As in `hw.registers`, the kernel window included.
+        As in `cyscc.hw.registers`, the kernel window included.
     """
     return 8 * number

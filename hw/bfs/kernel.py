@@ -8,19 +8,19 @@ from amaranth.hdl import C, Elaboratable, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
-from hw.bfs.copy_filter import CopyFilter
-from hw.bfs.frontier_reader import FrontierReader
-from hw.bfs.marking_visitor import MarkingVisitor
-from hw.bfs.neighbour_reader import NeighbourReader
-from hw.bfs.slot_allocator import SlotAllocator
-from hw.bfs.tags import Tag
-from hw.bfs.visitor import Step, Visitor
-from hw.bfs.word_reader import WordReader
-from hw.causes import Cause
-from hw.config import AcceleratorConfig
-from hw.kernel import BaseKernel, Fifo
-from hw.registers import Counter, KernelWord, Register
-from hw.request_mux import READ, WRITE
+from cyscc.hw.bfs.copy_filter import CopyFilter
+from cyscc.hw.bfs.frontier_reader import FrontierReader
+from cyscc.hw.bfs.marking_visitor import MarkingVisitor
+from cyscc.hw.bfs.neighbour_reader import NeighbourReader
+from cyscc.hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.bfs.tags import Tag
+from cyscc.hw.bfs.visitor import Step, Visitor
+from cyscc.hw.bfs.word_reader import WordReader
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.kernel import BaseKernel, Fifo
+from cyscc.hw.registers import Counter, KernelWord, Register
+from cyscc.hw.request_mux import READ, WRITE
 
 __all__ = ["BfsCredits", "BfsReservation", "BfsState", "Kernel"]
 
@@ -59,7 +59,7 @@ class Kernel(BaseKernel):
     Work is counted by credits: a credit is given back only after what it stood for has taken its place in the next
     process, so "all idle" cannot be seen while anything is under way.
 
-    Parameters and members are those of `hw.kernel.BaseKernel`.
+    Parameters and members are those of `cyscc.hw.kernel.BaseKernel`.
 
     Attributes
     ----------

@@ -4,13 +4,13 @@ from amaranth.hdl import Elaboratable, Module, Signal, signed
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from hw.address_generator import ReadCommand
-from hw.bfs.tags import Tag
-from hw.credits import Credits
-from hw.graph_word import GraphWord
-from hw.interfaces import ADDRESS_WIDTH, SIZE_4
-from hw.queue import Queue
-from hw.reading_process import ReadingProcess
+from cyscc.hw.address_generator import ReadCommand
+from cyscc.hw.bfs.tags import Tag
+from cyscc.hw.credits import Credits
+from cyscc.hw.graph_word import GraphWord
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4
+from cyscc.hw.queue import Queue
+from cyscc.hw.reading_process import ReadingProcess
 
 __all__ = ["NeighbourReader"]
 

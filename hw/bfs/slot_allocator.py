@@ -6,7 +6,7 @@ from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import Token
+from cyscc.hw.interfaces import Token
 
 __all__ = ["Slot", "SlotAllocator"]
 

@@ -4,12 +4,12 @@ from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.address_generator import WriteCommand
-from hw.bfs.slot_allocator import Slot
-from hw.bfs.word_reader import Neighbour
-from hw.graph_word import GraphWord, replaced
-from hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
-from hw.queue import Queue
+from cyscc.hw.address_generator import WriteCommand
+from cyscc.hw.bfs.slot_allocator import Slot
+from cyscc.hw.bfs.word_reader import Neighbour
+from cyscc.hw.graph_word import GraphWord, replaced
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
+from cyscc.hw.queue import Queue
 
 __all__ = ["Step", "Visitor"]
 

@@ -4,9 +4,9 @@ from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.dispatch import AegWrite
-from hw.queue import Queue
-from hw.registers import Instruction
+from cyscc.hw.dispatch import AegWrite
+from cyscc.hw.queue import Queue
+from cyscc.hw.registers import Instruction
 
 __all__ = ["ConveyDispatch", "ConveyDispatchSignature"]
 
@@ -82,7 +82,7 @@ class ConveyDispatch(wiring.Component):
     cae : Out(ConveyDispatchSignature())
         The personality's side.
     write, read, data, instruction, idle
-        The AE's side; see `hw.dispatch.Dispatch`.
+        The AE's side; see `cyscc.hw.dispatch.Dispatch`.
 
     Notes
     -----

@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Elaboratable, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import LinkToken
+from cyscc.hw.interfaces import LinkToken
 
 __all__ = ["ConveyLink", "ConveyLinkSignature"]
 

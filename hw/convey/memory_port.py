@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import ADDRESS_WIDTH, SIZE_8, MemoryPortSignature
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, MemoryPortSignature
 
 __all__ = ["ConveyMemoryPort", "ConveyMemorySignature"]
 

@@ -6,12 +6,12 @@ from amaranth.hdl import ClockDomain, Elaboratable, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect
 
-from hw.application_engine import ApplicationEngine
-from hw.config import AcceleratorConfig
-from hw.convey.dispatch import ConveyDispatch, ConveyDispatchSignature
-from hw.convey.link import ConveyLink, ConveyLinkSignature
-from hw.convey.memory_port import ConveyMemoryPort, ConveyMemorySignature
-from hw.registers import kernel_register
+from cyscc.hw.application_engine import ApplicationEngine
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.convey.dispatch import ConveyDispatch, ConveyDispatchSignature
+from cyscc.hw.convey.link import ConveyLink, ConveyLinkSignature
+from cyscc.hw.convey.memory_port import ConveyMemoryPort, ConveyMemorySignature
+from cyscc.hw.registers import kernel_register
 
 __all__ = ["ConveyEngine"]
 
@@ -46,11 +46,11 @@ class ConveyEngine(wiring.Component):
     i_aeid : In(2)
         Number of this AE.
     inst_*, cae_*, err_unimpl
-        See `hw.convey.dispatch.ConveyDispatchSignature`.
+        See `cyscc.hw.convey.dispatch.ConveyDispatchSignature`.
     mc<c>_*_e, mc<c>_*_o
-        See `hw.convey.memory_port.ConveyMemorySignature`.
+        See `cyscc.hw.convey.memory_port.ConveyMemorySignature`.
     nxtae_*, prvae_*
-        See `hw.convey.link.ConveyLinkSignature`; only if there are several AEs.
+        See `cyscc.hw.convey.link.ConveyLinkSignature`; only if there are several AEs.
     """
 
     def __init__(

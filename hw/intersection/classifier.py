@@ -4,13 +4,13 @@ from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from hw.address_generator import ReadCommand, WriteCommand
-from hw.credits import Credits
-from hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
-from hw.intersection.colour_reader import Candidate
-from hw.intersection.tags import Direction, ReachEntry, Tag
-from hw.queue import Queue
-from hw.reading_process import ReadingProcess
+from cyscc.hw.address_generator import ReadCommand, WriteCommand
+from cyscc.hw.credits import Credits
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
+from cyscc.hw.intersection.colour_reader import Candidate
+from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
+from cyscc.hw.queue import Queue
+from cyscc.hw.reading_process import ReadingProcess
 
 __all__ = ["Classifier", "Outsider"]
 

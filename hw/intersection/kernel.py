@@ -6,17 +6,17 @@ from amaranth.hdl import Elaboratable
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
-from hw.causes import Cause
-from hw.config import AcceleratorConfig
-from hw.intersection.classifier import Classifier
-from hw.intersection.colour_reader import ColourReader
-from hw.intersection.reach_reader import ReachReader
-from hw.intersection.start_finder import StartFinder
-from hw.intersection.tags import Tag
-from hw.intersection.unvisit_writer import UnvisitWriter
-from hw.kernel import BaseKernel, Fifo
-from hw.registers import Counter, KernelWord, Register
-from hw.request_mux import READ, WRITE
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.intersection.classifier import Classifier
+from cyscc.hw.intersection.colour_reader import ColourReader
+from cyscc.hw.intersection.reach_reader import ReachReader
+from cyscc.hw.intersection.start_finder import StartFinder
+from cyscc.hw.intersection.tags import Tag
+from cyscc.hw.intersection.unvisit_writer import UnvisitWriter
+from cyscc.hw.kernel import BaseKernel, Fifo
+from cyscc.hw.registers import Counter, KernelWord, Register
+from cyscc.hw.request_mux import READ, WRITE
 
 __all__ = ["IntersectionCredits", "IntersectionState", "Kernel"]
 
@@ -41,7 +41,7 @@ IntersectionCredits = data.StructLayout({"entries": 10, "colours": 10, "unvisits
 class Kernel(BaseKernel):
     """Processes 1 to 5 with their multiplexer and decoder.
 
-    Parameters and members are those of `hw.kernel.BaseKernel`.
+    Parameters and members are those of `cyscc.hw.kernel.BaseKernel`.
 
     Notes
     -----

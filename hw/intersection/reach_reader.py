@@ -4,13 +4,13 @@ from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from hw.address_generator import ReadCommand
-from hw.credits import Credits
-from hw.interfaces import ADDRESS_WIDTH, SIZE_4
-from hw.intersection.tags import Direction, ReachEntry, Tag
-from hw.queue import Queue
-from hw.queue_reader import QueueReader
-from hw.reading_process import ReadingProcess
+from cyscc.hw.address_generator import ReadCommand
+from cyscc.hw.credits import Credits
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4
+from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
+from cyscc.hw.queue import Queue
+from cyscc.hw.queue_reader import QueueReader
+from cyscc.hw.reading_process import ReadingProcess
 
 __all__ = ["ReachReader"]
 

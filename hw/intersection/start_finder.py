@@ -4,8 +4,8 @@ from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.interfaces import Token
-from hw.registers import NO_START
+from cyscc.hw.interfaces import Token
+from cyscc.hw.registers import NO_START
 
 __all__ = ["StartFinder"]
 

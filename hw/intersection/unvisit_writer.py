@@ -4,11 +4,11 @@ from amaranth.hdl import Elaboratable, Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from hw.address_generator import WriteCommand
-from hw.graph_word import GraphWord, replaced
-from hw.interfaces import ADDRESS_WIDTH, SIZE_8
-from hw.intersection.classifier import Outsider
-from hw.intersection.tags import Direction
+from cyscc.hw.address_generator import WriteCommand
+from cyscc.hw.graph_word import GraphWord, replaced
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8
+from cyscc.hw.intersection.classifier import Outsider
+from cyscc.hw.intersection.tags import Direction
 
 __all__ = ["UnvisitWriter"]
 

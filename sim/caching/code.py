@@ -28,9 +28,9 @@ from numba.core.extending import _Intrinsic
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from sim.caching.folder import UnusableError, code_directory, read_sealed, write_sealed
-from sim.errors import BuildError
-from sim.notices import notice
+from cyscc.sim.caching.folder import UnusableError, code_directory, read_sealed, write_sealed
+from cyscc.sim.errors import BuildError
+from cyscc.sim.notices import notice
 
 __all__ = ["SUFFIX", "cfunc", "njit"]
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from sim.errors import BuildError
-from sim.files import lock_folder, private_folder, replaced
-from sim.notices import notice
+from cyscc.sim.errors import BuildError
+from cyscc.sim.files import lock_folder, private_folder, replaced
+from cyscc.sim.notices import notice
 
 __all__ = [
     "UnusableError",

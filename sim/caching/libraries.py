@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sim.caching.folder import (
+from cyscc.sim.caching.folder import (
     UnusableError,
     digest_of,
     open_trusted,
@@ -24,8 +24,8 @@ from sim.caching.folder import (
     reading,
     untrusted,
 )
-from sim.files import locked, private_folder, same_file
-from sim.notices import notice
+from cyscc.sim.files import locked, private_folder, same_file
+from cyscc.sim.notices import notice
 
 __all__ = [
     "DEFAULT_LIMIT",

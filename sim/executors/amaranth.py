@@ -10,19 +10,19 @@ from amaranth.hdl import Signal, Value
 from amaranth.hdl._ir import Design
 from amaranth.sim import Simulator
 
-from hw.accelerator import Accelerator
-from hw.application_engine import ApplicationEngine
-from hw.causes import Cause
-from hw.config import AcceleratorConfig
-from hw.interfaces import FILL_WIDTH
-from sim.executors.base import LINK_PLACES, RunState
-from sim.executors.player import Pins, Player, Saved
-from sim.executors.registers import memories, registers
-from sim.executors.samples import MODULES, Samples, fifos, sample_dtype
-from sim.memory import Memory
-from sim.named_words import NamedWords
-from sim.observation.waves import Waves
-from sim.observation.waves.conversion import Conversion
+from cyscc.hw.accelerator import Accelerator
+from cyscc.hw.application_engine import ApplicationEngine
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.interfaces import FILL_WIDTH
+from cyscc.sim.executors.base import LINK_PLACES, RunState
+from cyscc.sim.executors.player import Pins, Player, Saved
+from cyscc.sim.executors.registers import memories, registers
+from cyscc.sim.executors.samples import MODULES, Samples, fifos, sample_dtype
+from cyscc.sim.memory import Memory
+from cyscc.sim.named_words import NamedWords
+from cyscc.sim.observation.waves import Waves
+from cyscc.sim.observation.waves.conversion import Conversion
 
 __all__ = ["AmaranthExecutor"]
 

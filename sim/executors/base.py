@@ -8,10 +8,10 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from hw.config import AcceleratorConfig
-from sim.executors.samples import MODULES, Samples
-from sim.memory import Memory
-from sim.named_words import NamedWords
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.samples import MODULES, Samples
+from cyscc.sim.memory import Memory
+from cyscc.sim.named_words import NamedWords
 
 __all__ = ["LINK_PLACES", "Command", "CommandKind", "Executor", "RunState", "meeting_interval"]
 
@@ -95,7 +95,7 @@ class Executor(abc.ABC):
         """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
 
     def causes(self) -> npt.NDArray[np.int64]:
-        """Return cycles since reset by AE, kernel (BFS kernels first) and `hw.causes.Cause`.
+        """Return cycles since reset by AE, kernel (BFS kernels first) and `cyscc.hw.causes.Cause`.
 
         Raises
         ------

@@ -9,17 +9,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from hw.causes import Cause
-from hw.config import PRESETS, AcceleratorConfig
-from hw.interfaces import FILL_WIDTH
-from sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
-from sim.caching.libraries import build_folder, evict, find, limit, publish_library, remove_interrupted_builds
-from sim.errors import BuildError
-from sim.executors.base import LINK_PLACES, CommandKind, RunState
-from sim.executors.samples import MOST_HELD, fifos, sample_dtype
-from sim.executors.tools import OnStep, Steps, Toolchain
-from sim.files import alone
-from sim.memory import memory_header
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.interfaces import FILL_WIDTH
+from cyscc.sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
+from cyscc.sim.caching.libraries import build_folder, evict, find, limit, publish_library, remove_interrupted_builds
+from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.base import LINK_PLACES, CommandKind, RunState
+from cyscc.sim.executors.samples import MOST_HELD, fifos, sample_dtype
+from cyscc.sim.executors.tools import OnStep, Steps, Toolchain
+from cyscc.sim.files import alone
+from cyscc.sim.memory import memory_header
 
 __all__ = [
     "cached",
@@ -101,7 +101,7 @@ _TOOLS = Path(__file__).with_name("tools.py").read_bytes()
 def digest_sources() -> bytes:
     """Return a digest of the sources of the hardware and of the executors."""
     digest = hashlib.sha256()
-    for place in (Path(sys.modules["hw"].__path__[0]), Path(__file__).parent):
+    for place in (Path(sys.modules["cyscc.hw"].__path__[0]), Path(__file__).parent):
         for file in sorted(place.rglob("*.*")):
             if file.suffix in (".py", ".h", ".cpp"):
                 digest.update(file.name.encode() + file.read_bytes())

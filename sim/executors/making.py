@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from hw.config import AcceleratorConfig
-from sim.executors.base import Command, CommandKind, Executor
-from sim.executors.tools import OnStep
-from sim.memory import Memory, Profile
-from sim.observation.state import MachineState
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.base import Command, CommandKind, Executor
+from cyscc.sim.executors.tools import OnStep
+from cyscc.sim.memory import Memory, Profile
+from cyscc.sim.observation.state import MachineState
 
 __all__ = ["Stepper", "make_executor", "watchdog_cycles"]
 
@@ -31,27 +31,27 @@ def make_executor(
     wave_view: bool = False,
     on_build: OnStep | None = None,
 ) -> Executor:
-    """Return an executor, one of `sim.executors.names`; see `sim.machine.create_machine` for other parameters.
+    """Return an executor, one of `names.EXECUTORS`, with the parameters of `cyscc.sim.machine.create_machine`.
 
-    With an interval other than `sim.executors.base.meeting_interval` it can only continue within an instruction.
+    With an interval other than `cyscc.sim.executors.base.meeting_interval` it can only continue within an instruction.
     """
     # Imported here because each import is slow, and most runs have no waveforms.
     drawn = None
     if waves is not None:
-        from sim.observation.waves import Waves
-        from sim.observation.waves.signals import accelerator_signals, model_signals
+        from cyscc.sim.observation.waves import Waves
+        from cyscc.sim.observation.waves.signals import accelerator_signals, model_signals
 
         signals = (accelerator_signals if name == "amaranth" else model_signals)(config)
         drawn = Waves(waves, wave_window, signals=signals, scopes=scopes, view=wave_view)
     if name == "amaranth":
-        from sim.executors.amaranth import AmaranthExecutor
+        from cyscc.sim.executors.amaranth import AmaranthExecutor
 
         return AmaranthExecutor(config, memory, watchdog=watchdog, interval=interval, waves=drawn)
     if drawn is not None:
-        from sim.executors.compiled.windowed import WindowedExecutor
+        from cyscc.sim.executors.compiled.windowed import WindowedExecutor
 
         return WindowedExecutor(config, memory, watchdog=watchdog, threads=threads, waves=drawn, on_build=on_build)
-    from sim.executors.compiled.executor import CompiledExecutor
+    from cyscc.sim.executors.compiled.executor import CompiledExecutor
 
     return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, interval=interval, on_build=on_build)
 

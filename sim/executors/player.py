@@ -6,10 +6,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hw.config import AcceleratorConfig
-from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
-from sim.memory import FLUSH, Memory
-from sim.named_words import NamedWords
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
+from cyscc.sim.memory import FLUSH, Memory
+from cyscc.sim.named_words import NamedWords
 
 __all__ = ["Pins", "Player", "Saved"]
 

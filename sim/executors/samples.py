@@ -7,12 +7,12 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from hw.bfs import Kernel as BfsKernel
-from hw.causes import Cause
-from hw.config import AcceleratorConfig, Depth
-from hw.intersection import Kernel as IntersectionKernel
-from hw.kernel import Fifo
-from hw.queue import Queue
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import AcceleratorConfig, Depth
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.kernel import Fifo
+from cyscc.hw.queue import Queue
 
 __all__ = ["MODULES", "MOST_HELD", "Samples", "fifos", "sample_dtype"]
 
@@ -36,7 +36,7 @@ def sample_dtype(config: AcceleratorConfig) -> np.dtype[np.void]:
     -------
     dtype
         ``cycle``: the row covers the cycles before it. ``turns``: token arrivals at the first kernel of ``bfs`` and of
-        ``intersection``, since reset. ``bfs`` and ``intersection``, by kernel: ``causes``, cycles by `hw.causes.Cause`
+        ``intersection``, since reset. ``bfs`` and ``intersection``, by kernel: ``causes``, cycles by `Cause`
         since reset. For each FIFO, in the order of `fifos`, its occupancy at the end of a cycle: ``fill``, the sum over
         the cycles since recording began; ``interval_most``, the maximum since the last boundary; ``instruction_most``,
         the maximum since `Executor.begin_instruction_marks`. ``begun`` and ``ended``: first cycle of the kernel's last

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hw.config import AcceleratorConfig
-from sim.errors import BuildError, SimulationError
-from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
-from sim.memory import Memory, MemoryModel
-from sim.named_words import WORD, Field, NamedWords
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.errors import BuildError, SimulationError
+from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
+from cyscc.sim.memory import Memory, MemoryModel
+from cyscc.sim.named_words import WORD, Field, NamedWords
 
 __all__ = ["LibraryExecutor", "Pieces", "command_table"]
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
-from sim.errors import BuildError
-from sim.processes import end_descendants
+from cyscc.sim.errors import BuildError
+from cyscc.sim.processes import end_descendants
 
 __all__ = ["NATIVE", "SLOW", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from hw.axi import AxiLimits
-from hw.axi.registers import ControlRegister, engine_register
-from hw.config import AcceleratorConfig
-from hw.registers import Instruction, Register
-from hw.verilog import KERNEL_NAMES, application_engine_verilog, axi_verilog, convey_verilog, kernel_verilog
+from cyscc.hw.axi import AxiLimits
+from cyscc.hw.axi.registers import ControlRegister, engine_register
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.registers import Instruction, Register
+from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, axi_verilog, convey_verilog, kernel_verilog
 
 __all__ = ["TOPS", "Port", "constraints", "declared_ports", "export_verilog", "meaning"]
 

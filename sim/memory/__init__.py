@@ -5,10 +5,10 @@ points of executors, and `recording` the record over time. `records` declares th
 Executors use `Memory`.
 """
 
-from sim.arrays import ArrayKind
-from sim.memory.functions import MemoryModel, memory_header
-from sim.memory.memory import Memory, PayloadLayout
-from sim.memory.profiles import (
+from cyscc.sim.arrays import ArrayKind
+from cyscc.sim.memory.functions import MemoryModel, memory_header
+from cyscc.sim.memory.memory import Memory, PayloadLayout
+from cyscc.sim.memory.profiles import (
     Contention,
     Fixed,
     Hbm2,
@@ -20,9 +20,9 @@ from sim.memory.profiles import (
     parse_profile,
     profile_from,
 )
-from sim.memory.recording import LONGEST_INTERVAL, RecordedIntervals, RecordedSums
-from sim.memory.records import FLUSH, READ, WRITE
-from sim.memory.storage import MemoryState, Region
+from cyscc.sim.memory.recording import LONGEST_INTERVAL, RecordedIntervals, RecordedSums
+from cyscc.sim.memory.records import FLUSH, READ, WRITE
+from cyscc.sim.memory.storage import MemoryState, Region
 
 __all__ = [
     "FLUSH",

@@ -3,8 +3,8 @@
 All code here accesses only the side, the mailbox and the batch of one AE, so AEs may run in parallel threads.
 """
 
-from sim.memory.compiling import apart, inlined, prefetch, trailing_zeros
-from sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Batch, Context, ErrorCode, Mailbox, Side
+from cyscc.sim.memory.compiling import apart, inlined, prefetch, trailing_zeros
+from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Batch, Context, ErrorCode, Mailbox, Side
 
 __all__ = ["accept"]
 
@@ -130,7 +130,7 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
 
 @inlined
 def accept(context: Context, ae: int, cycle: int) -> None:
-    """Take an AE's requests of a cycle from its mailbox; see `sim.memory.memory.Memory.accept`."""
+    """Take an AE's requests of a cycle from its mailbox; see `cyscc.sim.memory.memory.Memory.accept`."""
     box = context.mailboxes[ae]
     if (box.requests[READ] | box.requests[WRITE] | box.requests[FLUSH]) != 0:
         _take(context, context.sides[ae], box, cycle)

@@ -9,8 +9,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from sim import arrays
-from sim.caching.code import cfunc, njit
+from cyscc.sim import arrays
+from cyscc.sim.caching.code import cfunc, njit
 
 __all__ = [
     "OPTIONS",

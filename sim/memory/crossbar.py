@@ -7,9 +7,9 @@ links for the same cycles form a row. Rows are reused cyclically, and cleared wh
 from numpy import void
 from numpy.typing import NDArray
 
-from sim.memory.compiling import apart, prefetch, trailing_zeros
-from sim.memory.records import NEVER
-from sim.memory.structures import Constant, Record, Room, Words
+from cyscc.sim.memory.compiling import apart, prefetch, trailing_zeros
+from cyscc.sim.memory.records import NEVER
+from cyscc.sim.memory.structures import Constant, Record, Room, Words
 
 __all__ = ["Calendar", "make_calendars"]
 

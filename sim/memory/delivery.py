@@ -3,9 +3,9 @@
 All code here accesses only the side and the batch of one AE, so AEs may run in parallel threads.
 """
 
-from sim.memory.compiling import apart, call, inlined
-from sim.memory.recording import ENGINE_WORDS, record_read, record_write, row_of_arrays, start_row
-from sim.memory.records import (
+from cyscc.sim.memory.compiling import apart, call, inlined
+from cyscc.sim.memory.recording import ENGINE_WORDS, record_read, record_write, row_of_arrays, start_row
+from cyscc.sim.memory.records import (
     FLUSH,
     FLUSH_DEPTH,
     HISTOGRAM_BINS,
@@ -165,7 +165,7 @@ def deliver_recorded(context: Context, ae: int) -> None:
 
 @inlined
 def deliver(context: Context, ae: int) -> None:
-    """Queue the responses to an AE's requests of a round; see `sim.memory.memory.Memory.deliver`."""
+    """Queue the responses to an AE's requests of a round; see `cyscc.sim.memory.memory.Memory.deliver`."""
     side = context.sides[ae]
     if side.batches[context.delivered].count != 0:
         if context.interval == 0:

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from numba import types
 
-from sim.memory.acceptance import accept
-from sim.memory.compiling import apart, c_function, call, inlined
-from sim.memory.delivery import deliver, deliver_recorded
-from sim.memory.recording import record_until
-from sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Context, Error, Mailbox, context_of
-from sim.memory.seen import next_event, prepare
-from sim.memory.service import serve, serve_recorded
+from cyscc.sim.memory.acceptance import accept
+from cyscc.sim.memory.compiling import apart, c_function, call, inlined
+from cyscc.sim.memory.delivery import deliver, deliver_recorded
+from cyscc.sim.memory.recording import record_until
+from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Context, Error, Mailbox, context_of
+from cyscc.sim.memory.seen import next_event, prepare
+from cyscc.sim.memory.service import serve, serve_recorded
 
 __all__ = [
     "FUNCTIONS",
@@ -29,7 +29,7 @@ __all__ = [
 
 @apart
 def owed_until(context: Context) -> int:
-    """Return the last cycle with an outstanding response or completion; see `sim.memory.memory.Memory.owed_until`.
+    """Return the last cycle with an outstanding response or completion, see `Memory.owed_until`.
 
     Each port stores its latest response, write and flush. After that cycle, ports that waited for them are ready again.
     """
@@ -74,7 +74,7 @@ def _sides_failed(context: Context) -> bool:
 
 @apart
 def seal(context: Context, cycle: int) -> int:
-    """End a round; see `sim.memory.memory.Memory.seal`."""
+    """End a round; see `cyscc.sim.memory.memory.Memory.seal`."""
     for ae in range(context.engines):
         deliver(context, ae)
     serve(context)
@@ -91,7 +91,7 @@ def seal(context: Context, cycle: int) -> int:
 
 @inlined
 def settle(context: Context, cycle: int) -> int:
-    """Perform and deliver all requests up to a cycle; see `sim.memory.memory.Memory.settle`."""
+    """Perform and deliver all requests up to a cycle; see `cyscc.sim.memory.memory.Memory.settle`."""
     seal(context, cycle)
     seal(context, cycle)
     for ae in range(context.engines):
@@ -119,7 +119,7 @@ FUNCTIONS = {
     "next_event": Function(next_event, ("ae", "cycle"), True),
     "owed_until": Function(owed_until, (), True),
 }
-"""Functions by name; see the methods of `sim.memory.memory.Memory`."""
+"""Functions by name; see the methods of `cyscc.sim.memory.memory.Memory`."""
 
 
 PROTOTYPES = {
@@ -159,7 +159,7 @@ def compiled_for(profile: type[Any], *, recording: bool = False) -> dict[str, in
 
 
 def memory_header() -> str:
-    """Return a C++ header with the mailbox, and the functions of a memory as in `sim.memory.functions.MemoryModel`."""
+    """Return a C++ header with the mailbox, and the functions of a memory as in `MemoryModel`."""
     constants = {"kMaxPorts": MAX_PORTS, "kReads": READ, "kWrites": WRITE, "kFlushes": FLUSH}
     fields = {name: "".join(f"[{count}]" for count in Mailbox.dtype[name].shape) for name in Mailbox.dtype.names or ()}
     functions = [

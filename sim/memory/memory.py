@@ -8,11 +8,11 @@ import numpy as np
 from amaranth.lib import data
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sim.arrays import ArrayKind
-from sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
-from sim.memory.profiles.profile import Profile, State
-from sim.memory.recording import RecordedIntervals, RecordedSums, Recorder
-from sim.memory.records import (
+from cyscc.sim.arrays import ArrayKind
+from cyscc.sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
+from cyscc.sim.memory.profiles.profile import Profile, State
+from cyscc.sim.memory.recording import RecordedIntervals, RecordedSums, Recorder
+from cyscc.sim.memory.records import (
     BASE_ADDRESS,
     FLUSH_DEPTH,
     MAX_ENGINES,
@@ -26,9 +26,9 @@ from sim.memory.records import (
     context_of,
     in_lines,
 )
-from sim.memory.statistics import message, summarise
-from sim.memory.storage import DEFAULT_CAPACITY, MemoryState, Region, Storage
-from sim.memory.structures import Room
+from cyscc.sim.memory.statistics import message, summarise
+from cyscc.sim.memory.storage import DEFAULT_CAPACITY, MemoryState, Region, Storage
+from cyscc.sim.memory.structures import Room
 
 __all__ = ["Memory", "PayloadLayout"]
 
@@ -482,7 +482,7 @@ class Memory:
         return [(int(ae), int(port), int(reads[ae, port])) for ae, port in np.argwhere(reads)]
 
     def statistics(self) -> dict[str, Any]:
-        """Return the statistics, JSON-able; see `sim.memory.statistics.summarise`."""
+        """Return the statistics, JSON-able; see `cyscc.sim.memory.statistics.summarise`."""
         cycles = int(self._context["settled"][0]) + 1 - self._first_cycle
         entering, serving = int(self._sides["entering"].sum()), int(self._context["service"]["waited"][0])
         own = self.profile.statistics(self._state, cycles=cycles, entering=entering, serving=serving)

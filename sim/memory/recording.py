@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.arrays import ArrayKind
-from sim.memory.compiling import apart, inlined, jit, rarely
-from sim.memory.profiles.profile import Contention
-from sim.memory.records import HISTOGRAM_BINS, MAX_PORTS, Context, EngineRecord, Places, ServiceRecord
-from sim.memory.structures import Room
+from cyscc.sim.arrays import ArrayKind
+from cyscc.sim.memory.compiling import apart, inlined, jit, rarely
+from cyscc.sim.memory.profiles.profile import Contention
+from cyscc.sim.memory.records import HISTOGRAM_BINS, MAX_PORTS, Context, EngineRecord, Places, ServiceRecord
+from cyscc.sim.memory.structures import Room
 
 __all__ = [
     "ACCESSES",

@@ -2,14 +2,14 @@
 
 Compiled functions get only the context. It has a side for each AE, accessed only by that AE's calls, and the shared
 resources of the profile. A batch holds the requests of one AE and round. The mailbox has a C++ view, see
-`sim.memory.functions`.
+`cyscc.sim.memory.functions`.
 """
 
 from enum import IntEnum
 from functools import cache
 from typing import Annotated, Any
 
-from sim.memory.structures import LINE_WORDS, Bytes, Constant, Record, Rows, Words, seldom
+from cyscc.sim.memory.structures import LINE_WORDS, Bytes, Constant, Record, Rows, Words, seldom
 
 __all__ = [
     "BASE_ADDRESS",

@@ -3,9 +3,9 @@
 All code here accesses only the side and the mailbox of one AE, so AEs may run in parallel threads.
 """
 
-from sim.memory.compiling import apart, inlined, trailing_zeros
-from sim.memory.recording import start_stall_row
-from sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, Context, ErrorCode, Mailbox, Side
+from cyscc.sim.memory.compiling import apart, inlined, trailing_zeros
+from cyscc.sim.memory.recording import start_stall_row
+from cyscc.sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, Context, ErrorCode, Mailbox, Side
 
 __all__ = ["next_event", "prepare"]
 
@@ -100,7 +100,7 @@ def _count_stalls(side: Side, reads: int, writes: int) -> None:
 
 @inlined
 def prepare(context: Context, ae: int, cycle: int) -> None:
-    """Fill an AE's mailbox for a cycle; see `sim.memory.memory.Memory.prepare`."""
+    """Fill an AE's mailbox for a cycle; see `cyscc.sim.memory.memory.Memory.prepare`."""
     side = context.sides[ae]
     box = context.mailboxes[ae]
     responses = _respond(context, side, box, cycle)
@@ -138,7 +138,7 @@ def _soonest_response(side: Side) -> int:
 
 @inlined
 def next_event(context: Context, ae: int, cycle: int) -> int:
-    """Return the first cycle with a response or a completed flush; see `sim.memory.memory.Memory.next_event`.
+    """Return the first cycle with a response or a completed flush; see `cyscc.sim.memory.memory.Memory.next_event`.
 
     The result is cached until its cycle has passed; delivery moves it to an earlier cycle if needed.
     """

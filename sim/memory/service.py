@@ -2,14 +2,14 @@
 
 Requests are served in the order (cycle, AE, port), on one port reads before writes before flushes; the first AE and
 port rotate each cycle. In this order requests take effect, and reserve the shared resources that determine their time.
-The AE's own part of the timing is in `sim.memory.delivery`.
+The AE's own part of the timing is in `cyscc.sim.memory.delivery`.
 """
 
-from sim.arrays import ArrayKind
-from sim.memory.compiling import apart, call, inlined
-from sim.memory.recording import kind_at, record_service, row_of_links, start_service_row
-from sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request
-from sim.memory.structures import Words
+from cyscc.sim.arrays import ArrayKind
+from cyscc.sim.memory.compiling import apart, call, inlined
+from cyscc.sim.memory.recording import kind_at, record_service, row_of_links, start_service_row
+from cyscc.sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request
+from cyscc.sim.memory.structures import Words
 
 __all__ = ["serve", "serve_recorded"]
 
@@ -116,7 +116,7 @@ def _serve(context: Context, engines: int, recorded: int) -> None:
 
 @apart
 def serve(context: Context) -> None:
-    """Perform all requests of a round; see `sim.memory.memory.Memory.serve`."""
+    """Perform all requests of a round; see `cyscc.sim.memory.memory.Memory.serve`."""
     if context.interval == 0:
         _serve(context, context.engines, 0)
     else:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory.records import BASE_ADDRESS, HISTOGRAM_BINS, MAX_PORTS, ErrorCode
+from cyscc.sim.memory.records import BASE_ADDRESS, HISTOGRAM_BINS, MAX_PORTS, ErrorCode
 
 __all__ = ["message", "summarise"]
 
@@ -28,7 +28,7 @@ def message(error: tuple[int, int, int, int, int, int], *, top: int, quantum: in
     Parameters
     ----------
     error : tuple of int
-        The fields of `sim.memory.records.Error`.
+        The fields of `cyscc.sim.memory.records.Error`.
     top : int
         End of the last allocation.
     quantum : int

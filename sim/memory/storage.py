@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sim.memory.records import BASE_ADDRESS
+from cyscc.sim.memory.records import BASE_ADDRESS
 
 __all__ = ["DEFAULT_CAPACITY", "MemoryState", "Region", "Storage"]
 

@@ -37,7 +37,7 @@ from numba.extending import (
 )
 from numpy.typing import NDArray
 
-from sim.memory.compiling import OPTIONS
+from cyscc.sim.memory.compiling import OPTIONS
 
 __all__ = ["LINE_WORDS", "Address", "Bytes", "Constant", "Record", "Room", "Rows", "Words", "declare", "seldom"]
 

@@ -1,6 +1,6 @@
 """Causes in a record: those known to the kernel, and those known only to the machine as a whole."""
 
-from hw.causes import CAUSES, KINDS, IdleCause, RecordedCause
+from cyscc.hw.causes import CAUSES, KINDS, IdleCause, RecordedCause
 
 __all__ = ["CAUSES", "IDLE_CAUSES", "KINDS", "WORK", "RecordedCause", "cause_named"]
 

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import data
 
-from hw.bfs import Kernel as BfsKernel
-from hw.config import AcceleratorConfig
-from hw.intersection import Kernel as IntersectionKernel
-from hw.registers import Register, kernel_register
-from sim.memory import Memory
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.registers import Register, kernel_register
+from cyscc.sim.memory import Memory
 
 __all__ = ["diagnose"]
 

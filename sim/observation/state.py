@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import Cause
-from hw.registers import Counter
-from sim.memory import MemoryState
-from sim.named_words import NamedWords
+from cyscc.hw.causes import Cause
+from cyscc.hw.registers import Counter
+from cyscc.sim.memory import MemoryState
+from cyscc.sim.named_words import NamedWords
 
 __all__ = ["MachineState", "Tally"]
 

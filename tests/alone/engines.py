@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Mapping
 from typing import ClassVar
 
-from hw.bfs import Kernel as BfsKernel
-from hw.bfs.tags import Tag
-from hw.dispatch import AegWrite
-from hw.graph_word import GraphWord
-from hw.interfaces import ChainMessage, ChainOp, ReadRequest, Response, Token
-from hw.registers import NO_START, Instruction, KernelWord, Register, kernel_register
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.bfs.tags import Tag
+from cyscc.hw.dispatch import AegWrite
+from cyscc.hw.graph_word import GraphWord
+from cyscc.hw.interfaces import ChainMessage, ChainOp, ReadRequest, Response, Token
+from cyscc.hw.registers import NO_START, Instruction, KernelWord, Register, kernel_register
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
 __all__ = ["BfsKernelStimuli", "EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]

@@ -6,10 +6,10 @@ from typing import Any
 from amaranth.hdl import Fragment, Shape
 from amaranth.lib import wiring
 
-from hw.bfs import Kernel as BfsKernel
-from hw.config import PRESETS
-from hw.intersection import Kernel as IntersectionKernel
-from hw.verilog import port_names
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.config import PRESETS
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.verilog import port_names
 from tests.system.watched import WatchedEngine
 
 __all__ = ["all_parts", "component_of", "file_of", "optional_kernels", "same_part"]

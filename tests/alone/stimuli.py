@@ -10,7 +10,7 @@ from typing import Any
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import data, wiring
 
-from hw.verilog import port_names
+from cyscc.hw.verilog import port_names
 
 __all__ = ["Ports", "Stimuli", "field_of", "number_of", "packed"]
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 from amaranth.lib import wiring
 
-from hw.bfs.word_reader import Neighbour
-from hw.graph_word import GraphWord
-from hw.interfaces import ChainMessage, ChainOp, Token
-from hw.intersection.tags import Tag
-from hw.registers import NO_START, Register
+from cyscc.hw.bfs.word_reader import Neighbour
+from cyscc.hw.graph_word import GraphWord
+from cyscc.hw.interfaces import ChainMessage, ChainOp, Token
+from cyscc.hw.intersection.tags import Tag
+from cyscc.hw.registers import NO_START, Register
 from tests.alone.engines import BfsKernelStimuli, EngineStimuli, KernelStimuli, ShellStimuli, register_number
 from tests.alone.parts import file_of
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed

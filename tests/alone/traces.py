@@ -8,7 +8,7 @@ from typing import Any
 from amaranth.hdl import Cat, Elaboratable, Module, Signal
 from amaranth.sim import Simulator
 
-from hw.verilog import port_names
+from cyscc.hw.verilog import port_names
 from tests.alone.stimuli import Stimuli
 
 __all__ = ["Trace", "trace", "unpacked"]

@@ -10,12 +10,12 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiResp
 
-from host.graph.memory_map import PlacedGraph
-from hw.axi import AxiLimits
-from hw.axi.registers import AxiStatus, ControlRegister
-from hw.bfs import Kernel as BfsKernel
-from hw.config import PRESETS
-from hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
+from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.hw.axi import AxiLimits
+from cyscc.hw.axi.registers import AxiStatus, ControlRegister
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.config import PRESETS
+from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from tests.cocotb.axi_coprocessor import AxiCoprocessor
 from tests.cocotb.foreign_runs import ENGINES, GRAPHS, run_graphs
 from tests.system.graphs import graph_of

@@ -10,9 +10,9 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam
 
-from hw.axi import AxiLimits
-from hw.axi.registers import AxiStatus, ControlRegister, engine_register
-from hw.config import AcceleratorConfig
+from cyscc.hw.axi import AxiLimits
+from cyscc.hw.axi.registers import AxiStatus, ControlRegister, engine_register
+from cyscc.hw.config import AcceleratorConfig
 from tests.cocotb.axi_rules import MasterRules
 from tests.cocotb.foreign_coprocessor import ForeignCoprocessor
 from tests.cocotb.machine import prefix

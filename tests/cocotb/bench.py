@@ -10,8 +10,8 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.task import bridge
 
-from sim.executors.comparison.exported import ExportedExecutor
-from sim.memory import Memory
+from cyscc.sim.executors.comparison.exported import ExportedExecutor
+from cyscc.sim.memory import Memory
 from tests.cocotb.suites import SUITES, WATCHDOG, outcome
 
 __all__ = ["OUTCOMES", "SUITE", "make_runs"]

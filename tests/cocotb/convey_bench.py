@@ -7,8 +7,8 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 
-from hw.config import PRESETS
-from hw.registers import Register, kernel_register
+from cyscc.hw.config import PRESETS
+from cyscc.hw.registers import Register, kernel_register
 from tests.cocotb.convey_coprocessor import ConveyCoprocessor
 from tests.cocotb.foreign_runs import ENGINES, GRAPHS, run_graphs
 

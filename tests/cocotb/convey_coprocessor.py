@@ -7,7 +7,7 @@ import cocotb
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge
 
-from hw.config import AcceleratorConfig
+from cyscc.hw.config import AcceleratorConfig
 from tests.cocotb.convey_memory import ConveyMemory
 from tests.cocotb.foreign_coprocessor import ForeignCoprocessor
 from tests.cocotb.machine import prefix

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from cocotb.task import resume
 
-from hw.config import AcceleratorConfig
-from hw.registers import Register
-from sim.coprocessor import ArrayKind, Coprocessor, Instruction
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.registers import Register
+from cyscc.sim.coprocessor import ArrayKind, Coprocessor, Instruction
 from tests.cocotb.plain_memory import PlainMemory
 
 __all__ = ["ForeignCoprocessor"]

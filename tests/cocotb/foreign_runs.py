@@ -4,8 +4,8 @@ from typing import Protocol
 
 from cocotb.task import bridge
 
-from host.algorithms.verification import canonical, check_components, check_levels
-from sim.coprocessor import Coprocessor
+from cyscc.host.graph.reference import canonical, check_components, check_levels
+from cyscc.sim.coprocessor import Coprocessor
 from tests.system.graphs import messy_graph
 from tests.system.runs import search, solve
 

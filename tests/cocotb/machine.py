@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sim.export.files import Port
+from cyscc.sim.export.files import Port
 
 __all__ = ["machine_verilog", "prefix"]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sim.arrays import ArrayKind
+from cyscc.sim.arrays import ArrayKind
 
 __all__ = ["PlainMemory"]
 
@@ -15,7 +15,7 @@ _SIZE = 1 << 20
 
 
 class PlainMemory:
-    """Bytes that host and hardware share; the methods are those of `sim.coprocessor.Coprocessor`."""
+    """Bytes that host and hardware share; the methods are those of `cyscc.sim.coprocessor.Coprocessor`."""
 
     def __init__(self) -> None:
         self.raw = mmap.mmap(-1, _SIZE)

@@ -8,9 +8,9 @@ import find_libpython
 import pytest
 from cocotb_tools.runner import get_runner
 
-from hw.config import AcceleratorConfig
-from sim.executors.tools import find_verilator
-from sim.export import AxiLimits, declared_ports, export_verilog
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.tools import find_verilator
+from cyscc.sim.export import AxiLimits, declared_ports, export_verilog
 from tests.cocotb.machine import machine_verilog
 
 __all__ = ["SIMULATORS", "needs_library", "run_bench"]

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from host.algorithms.verification import check_levels
-from hw.config import PRESETS, AcceleratorConfig
-from hw.registers import Counter, KernelWord, kernel_register
-from sim.executors.base import Executor
-from sim.machine import Machine
-from sim.memory import Memory, PayloadLayout, parse_profile
+from cyscc.host.graph.reference import check_levels
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.registers import Counter, KernelWord, kernel_register
+from cyscc.sim.executors.base import Executor
+from cyscc.sim.machine import Machine
+from cyscc.sim.memory import Memory, PayloadLayout, parse_profile
 from tests.system.graphs import messy_graph
 from tests.system.runs import check_scc, search
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.executors.amaranth import AmaranthExecutor
+from cyscc.sim.executors.amaranth import AmaranthExecutor
 from tests.cocotb.bench import OUTCOMES, SUITE
 from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
 from tests.cocotb.suites import SUITES, WATCHDOG, outcome

@@ -5,12 +5,12 @@ from typing import Any
 from amaranth.hdl import Cat, Module, Mux, Value
 from amaranth.lib.wiring import connect
 
-from hw.axi.control import AxiControl
-from hw.axi.registers import IDENTITY, ControlRegister
-from hw.axi.signatures import Resp
-from hw.config import PRESETS
-from hw.dispatch import Dispatch
-from hw.registers import KERNEL_WINDOW, Instruction, Register, kernel_register
+from cyscc.hw.axi.control import AxiControl
+from cyscc.hw.axi.registers import IDENTITY, ControlRegister
+from cyscc.hw.axi.signatures import Resp
+from cyscc.hw.config import PRESETS
+from cyscc.hw.dispatch import Dispatch
+from cyscc.hw.registers import KERNEL_WINDOW, Instruction, Register, kernel_register
 from tests.formal.faults import falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof

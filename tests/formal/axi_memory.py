@@ -4,10 +4,10 @@ from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Value
 
-from hw.axi.limits import AxiLimits
-from hw.axi.memory_port import AxiMemoryPort
-from hw.axi.signatures import Resp
-from hw.interfaces import SIZE_8
+from cyscc.hw.axi.limits import AxiLimits
+from cyscc.hw.axi.memory_port import AxiMemoryPort
+from cyscc.hw.axi.signatures import Resp
+from cyscc.hw.interfaces import SIZE_8
 from tests.formal.faults import falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof

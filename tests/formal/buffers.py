@@ -2,8 +2,8 @@
 
 from amaranth.hdl import Cat, Module, Value
 
-from hw.credits import Credits
-from hw.queue import Queue
+from cyscc.hw.credits import Credits
+from cyscc.hw.queue import Queue
 from tests.formal.faults import blinks, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof

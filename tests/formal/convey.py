@@ -4,10 +4,10 @@ from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
-from hw.convey.dispatch import ConveyDispatch
-from hw.convey.memory_port import ConveyMemoryPort
-from hw.interfaces import SIZE_8
-from hw.registers import Instruction
+from cyscc.hw.convey.dispatch import ConveyDispatch
+from cyscc.hw.convey.memory_port import ConveyMemoryPort
+from cyscc.hw.interfaces import SIZE_8
+from cyscc.hw.registers import Instruction
 from tests.formal.faults import breaking, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Broken, Proof

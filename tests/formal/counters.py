@@ -2,10 +2,10 @@
 
 from amaranth.hdl import Cat, Module
 
-from hw.bfs import Kernel as BfsKernel
-from hw.intersection import Kernel as IntersectionKernel
-from hw.kernel_control import KernelControl
-from hw.registers import Counter
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.kernel_control import KernelControl
+from cyscc.hw.registers import Counter
 from tests.formal.faults import driven, spoiled
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof

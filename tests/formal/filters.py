@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Cat, Module, Mux, Value
 
-from hw.bfs.copy_filter import CopyFilter
+from cyscc.hw.bfs.copy_filter import CopyFilter
 from tests.formal.faults import breaking, driven, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof

@@ -65,7 +65,7 @@ def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, .
         ),
         Broken(
             fault=is_done_while_it_runs,
-            place="hw.kernel.KernelControl",
+            place="cyscc.hw.kernel.KernelControl",
             breaks="done_only_with_nothing_outstanding",
             depth=16,
         ),
@@ -73,9 +73,9 @@ def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, .
 
 
 _WRITES = (
-    *spoiled("hw.kernel.RequestMux", 32, no_write_leaves_while_it_flushes=sticks("busy", at=0)),
+    *spoiled("cyscc.hw.kernel.RequestMux", 32, no_write_leaves_while_it_flushes=sticks("busy", at=0)),
     *spoiled(
-        "hw.kernel.KernelControl",
+        "cyscc.hw.kernel.KernelControl",
         36,
         done_only_after_the_last_write_is_flushed=does_not_wait_for_the_flush,
     ),
@@ -111,19 +111,19 @@ _INTERSECTION = _broken(
 )
 _DEMAND = Broken(
     fault=forgets_a_demand_as_the_token_passes,
-    place="hw.bfs.kernel.SlotAllocator",
+    place="cyscc.hw.bfs.kernel.SlotAllocator",
     breaks="every_vertex_queued_has_a_demand_or_a_slot",
     depth=36,
 )
 _FORGOTTEN = Broken(
     fault=forgets_its_marks,
-    place="hw.bfs.kernel.MarkingVisitor",
+    place="cyscc.hw.bfs.kernel.MarkingVisitor",
     breaks="flushes_only_with_nothing_outstanding",
     depth=44,
 )
 _LEFT = Broken(
     fault=sticks("idle", at=1),
-    place="hw.bfs.kernel.CopyFilter",
+    place="cyscc.hw.bfs.kernel.CopyFilter",
     breaks="flushes_only_with_nothing_outstanding",
     depth=30,
 )

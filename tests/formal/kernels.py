@@ -5,13 +5,13 @@ from typing import Any
 from amaranth.hdl import Cat, Value
 from amaranth.lib import data
 
-from hw.address_generator import ReadCommand
-from hw.bfs import Kernel as BfsKernel
-from hw.config import PRESETS, AcceleratorConfig
-from hw.interfaces import ChainOp
-from hw.intersection import Kernel as IntersectionKernel
-from hw.intersection.colour_reader import Step
-from hw.kernel_control import Phase
+from cyscc.hw.address_generator import ReadCommand
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.interfaces import ChainOp
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.intersection.colour_reader import Step
+from cyscc.hw.kernel_control import Phase
 from tests.formal.harness import Harness
 from tests.formal.watch import queue_counts
 

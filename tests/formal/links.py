@@ -4,9 +4,9 @@ from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal, Value
 
-from hw.axi.link import AxiLink
-from hw.convey.link import ConveyLink
-from hw.interfaces import LinkToken
+from cyscc.hw.axi.link import AxiLink
+from cyscc.hw.convey.link import ConveyLink
+from cyscc.hw.interfaces import LinkToken
 from tests.formal.faults import blinks, changes, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof

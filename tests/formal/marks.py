@@ -2,8 +2,8 @@
 
 from amaranth.hdl import C, Cat, Module
 
-from hw.bfs.marking_visitor import MarkingVisitor
-from hw.interfaces import SIZE_8
+from cyscc.hw.bfs.marking_visitor import MarkingVisitor
+from cyscc.hw.interfaces import SIZE_8
 from tests.formal.faults import breaking, changes, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof

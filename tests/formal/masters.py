@@ -5,10 +5,10 @@ from typing import Any
 from amaranth.hdl import Array, Cat, Module, Value
 from amaranth.lib.wiring import connect
 
-from hw.interfaces import ChainOp
-from hw.kernel_control import KernelControl, Phase
-from hw.module_master import ModuleMaster
-from hw.registers import Register
+from cyscc.hw.interfaces import ChainOp
+from cyscc.hw.kernel_control import KernelControl, Phase
+from cyscc.hw.module_master import ModuleMaster
+from cyscc.hw.registers import Register
 from tests.formal.faults import spoiled
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof

@@ -6,9 +6,9 @@ from typing import Any
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data
 
-from hw.address_generator import ReadCommand, WriteCommand
-from hw.interfaces import ReadRequest, WriteRequest
-from hw.request_mux import READ, WRITE, RequestMux
+from cyscc.hw.address_generator import ReadCommand, WriteCommand
+from cyscc.hw.interfaces import ReadRequest, WriteRequest
+from cyscc.hw.request_mux import READ, WRITE, RequestMux
 from tests.formal.faults import blinks, changes, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Broken, Fault, Proof
@@ -214,7 +214,7 @@ def rests_for_ever(self: RequestMux, m: Module) -> None:
 
 
 _MUX = "tests.formal.multiplexer.RequestMux"
-_GENERATOR = "hw.request_mux.AddressGenerator"
+_GENERATOR = "cyscc.hw.request_mux.AddressGenerator"
 
 
 def _on(channel: str) -> tuple[Broken, ...]:

@@ -2,13 +2,13 @@
 
 from amaranth.hdl import C, Module, Mux, Value
 
-from hw.interfaces import SIZE_8
-from hw.intersection.start_finder import StartFinder
-from hw.intersection.unvisit_writer import UnvisitWriter
-from hw.port_share import PortShare
-from hw.registers import NO_START
-from hw.response_decoder import ResponseDecoder
-from hw.ring_master import RingMaster
+from cyscc.hw.interfaces import SIZE_8
+from cyscc.hw.intersection.start_finder import StartFinder
+from cyscc.hw.intersection.unvisit_writer import UnvisitWriter
+from cyscc.hw.port_share import PortShare
+from cyscc.hw.registers import NO_START
+from cyscc.hw.response_decoder import ResponseDecoder
+from cyscc.hw.ring_master import RingMaster
 from tests.formal.faults import blinks, breaking, changes, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof

@@ -5,12 +5,12 @@ from typing import Any
 
 from amaranth.hdl import Value
 
-from hw.bfs.frontier_reader import FrontierReader
-from hw.bfs.neighbour_reader import NeighbourReader
-from hw.bfs.word_reader import WordReader
-from hw.intersection.classifier import Classifier
-from hw.intersection.colour_reader import ColourReader, Step
-from hw.intersection.reach_reader import ReachReader
+from cyscc.hw.bfs.frontier_reader import FrontierReader
+from cyscc.hw.bfs.neighbour_reader import NeighbourReader
+from cyscc.hw.bfs.word_reader import WordReader
+from cyscc.hw.intersection.classifier import Classifier
+from cyscc.hw.intersection.colour_reader import ColourReader, Step
+from cyscc.hw.intersection.reach_reader import ReachReader
 from tests.formal.buffers import forgets_to_take
 from tests.formal.faults import blinks, changes, sticks
 from tests.formal.harness import Harness, Part

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 from amaranth.hdl import C, Cat, Fragment, MemoryInstance, Module, Signal, Value
 from amaranth.lib.fifo import SyncFIFOBuffered
 
-from hw.bfs import Kernel as BfsKernel
-from hw.bfs.neighbour_reader import NeighbourReader
-from hw.config import PRESETS, AcceleratorConfig
-from hw.dispatch import Dispatch
-from hw.intersection import Kernel as IntersectionKernel
-from hw.kernel_control import KernelControl
-from hw.queue import Queue
-from hw.shell import Shell
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.bfs.neighbour_reader import NeighbourReader
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.dispatch import Dispatch
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.kernel_control import KernelControl
+from cyscc.hw.queue import Queue
+from cyscc.hw.shell import Shell
 from tests.formal.faults import spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.kernels import SEARCHING
@@ -211,7 +211,7 @@ _SAYS = (
     "whatever keeps them all says so."
 )
 _CONFIG = PRESETS["test"]
-_CONTROL = "hw.kernel.KernelControl"
+_CONTROL = "cyscc.hw.kernel.KernelControl"
 
 PROOFS = (
     Proof(
@@ -243,6 +243,6 @@ PROOFS = (
         name="shell-rest",
         says=_SAYS,
         harness=partial(shell_rest, _CONFIG),
-        broken=spoiled("hw.shell.RingMaster", nothing_changes_while_it_rests=sticks("moving", at=0)),
+        broken=spoiled("cyscc.hw.shell.RingMaster", nothing_changes_while_it_rests=sticks("moving", at=0)),
     ),
 )

@@ -6,9 +6,9 @@ from amaranth.hdl import Cat, Mux, Value
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
-from hw.bfs.slot_allocator import SlotAllocator
-from hw.interfaces import Token
-from hw.ring_master import RingMaster
+from cyscc.hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.interfaces import Token
+from cyscc.hw.ring_master import RingMaster
 from tests.formal.harness import Harness
 
 __all__ = ["DEPTH", "STAGES", "WAITING", "Allocator", "Ring", "Station", "total"]

@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Module, Signal
 
-from hw.bfs.slot_allocator import SlotAllocator
-from hw.ring_master import RingMaster
+from cyscc.hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.ring_master import RingMaster
 
 
 def reserves_one_too_many(self: SlotAllocator, m: Module) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Cat, Mux
 
-from hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.bfs.slot_allocator import SlotAllocator
 from tests.formal.harness import Harness
 from tests.formal.ring import DEPTH, STAGES, WAITING, Allocator, Ring, Station, total
 

@@ -2,10 +2,10 @@
 
 from amaranth.hdl import Module, Mux
 
-from hw.bfs.visitor import Visitor
-from hw.config import PRESETS
-from hw.interfaces import SIZE_4
-from hw.queue_reader import QueueReader
+from cyscc.hw.bfs.visitor import Visitor
+from cyscc.hw.config import PRESETS
+from cyscc.hw.interfaces import SIZE_4
+from cyscc.hw.queue_reader import QueueReader
 from tests.formal.faults import breaking, changes, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof

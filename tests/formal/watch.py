@@ -77,7 +77,7 @@ def watch(h: Harness, queue: Part, name: str, *, pushed: Any, popped: Any, entry
     h : Harness
         The harness.
     queue : Part
-        A `hw.queue.Queue`.
+        A `cyscc.hw.queue.Queue`.
     name : str
         Name of the queue.
     pushed, popped : Value

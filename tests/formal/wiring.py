@@ -9,12 +9,12 @@ from amaranth.hdl import Cat, Elaboratable, Module, Mux, Value
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
-from hw.accelerator import Accelerator
-from hw.application_engine import ApplicationEngine, application_engine_signature
-from hw.config import PRESETS, AcceleratorConfig
-from hw.interfaces import KernelSignature
-from hw.shell import Shell
-from hw.verilog import port_names
+from cyscc.hw.accelerator import Accelerator
+from cyscc.hw.application_engine import ApplicationEngine, application_engine_signature
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.interfaces import KernelSignature
+from cyscc.hw.shell import Shell
+from cyscc.hw.verilog import port_names
 from tests.formal.faults import spoiled
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
@@ -77,7 +77,7 @@ def engine() -> Harness:
     def kernel(kind: Any, config: AcceleratorConfig) -> wiring.Component:
         return known(_Stub(KernelSignature(instrument=False)))
 
-    with patch("hw.application_engine.Shell", lambda config: known(_EmptyShell(config))):
+    with patch("cyscc.hw.application_engine.Shell", lambda config: known(_EmptyShell(config))):
         dut = h.add("dut", ApplicationEngine(CONFIG, make_kernel=kernel)).ports
     for number, each in enumerate(twins):
         _free(h, f"part{number}", each, PortDirection.Output)

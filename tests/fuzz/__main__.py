@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from host.progress import Progress
+from cyscc.host.output.progress import Progress
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.environments import ENVIRONMENTS
 from tests.fuzz.flips import FLIPS

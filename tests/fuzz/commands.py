@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-import sim.machine
-from host.command_line.commands import make_parser
-from host.command_line.main import main
-from host.options import Parser
-from hw.config import AcceleratorConfig
-from sim.executors.compiled.parts import build_library
-from sim.machine import Machine
+import cyscc.sim.machine
+from cyscc.host.command_line.commands import make_parser
+from cyscc.host.command_line.main import main
+from cyscc.host.specification.options import Parser
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.compiled.parts import build_library
+from cyscc.sim.machine import Machine
 
-__all__ = ["STATUSES", "Ended", "cyscc"]
+__all__ = ["STATUSES", "Ended", "run_cyscc"]
 
 STATUSES = (0, 2, 3, 130, 141)
 """All that the program may end with."""
@@ -53,18 +53,18 @@ def _parser() -> Parser:
 @contextmanager
 def _machines(use: Callable[[Machine], None]) -> Iterator[None]:
     """Have a function called with each machine that is made in the block, before it runs."""
-    create = sim.machine.create_machine
+    create = cyscc.sim.machine.create_machine
 
     def make(*arguments: Any, **options: Any) -> Machine:
         machine = create(*arguments, **options)
         use(machine)
         return machine
 
-    with patch("sim.machine.create_machine", make):
+    with patch("cyscc.sim.machine.create_machine", make):
         yield
 
 
-def cyscc(*arguments: str, on_machine: Callable[[Machine], None] = lambda machine: None) -> Ended:
+def run_cyscc(*arguments: str, on_machine: Callable[[Machine], None] = lambda machine: None) -> Ended:
     """Run the command line.
 
     Parameters
@@ -78,8 +78,8 @@ def cyscc(*arguments: str, on_machine: Callable[[Machine], None] = lambda machin
     with (
         redirect_stdout(out),
         redirect_stderr(err),
-        patch("sim.executors.compiled.executor.build_library", _found),
-        patch("host.command_line.commands.make_parser", _parser),
+        patch("cyscc.sim.executors.compiled.executor.build_library", _found),
+        patch("cyscc.host.command_line.commands.make_parser", _parser),
         _machines(on_machine),
     ):
         status = main(arguments)

@@ -16,10 +16,10 @@ from typing import IO
 
 import numpy as np
 
-from hw.config import PRESETS
-from sim.caching.folder import code_directory
-from sim.executors.compiled.parts import build_library
-from tests.fuzz.commands import cyscc
+from cyscc.hw.config import PRESETS
+from cyscc.sim.caching.folder import code_directory
+from cyscc.sim.executors.compiled.parts import build_library
+from tests.fuzz.commands import run_cyscc
 from tests.fuzz.parts import Finding, Part
 
 __all__ = ["ENVIRONMENTS", "FAULTS", "Fault", "Scene", "run_fault"]
@@ -73,7 +73,7 @@ class Scene:
         (place / "g.txt").write_text("0 1\n1 0\n1 2\n")
         machine = ["--config", "test", "--memory", "fixed:75"]
         # What nobody has built and compiled yet, the run would.
-        undisturbed = cyscc("scc", str(place / "g.txt"), *machine, "--quiet")
+        undisturbed = run_cyscc("scc", str(place / "g.txt"), *machine, "--quiet")
         assert undisturbed.status == 0, undisturbed
         library = build_library(PRESETS["test"], waves=False)
         shutil.copytree(code_directory(), cache / "numba")
@@ -97,7 +97,7 @@ class Scene:
             graph.unlink()
             os.mkfifo(graph)
         process = subprocess.Popen(
-            [sys.executable, "-m", "host.command_line.main", *self.arguments],
+            [sys.executable, "-m", "cyscc.host.command_line.main", *self.arguments],
             cwd=self.folder,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -238,7 +238,7 @@ def _library(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
 
 def _code(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
     """Damage the code of a function that every run needs, of these sources: others may have left theirs."""
-    folder = f"host.graph.csr-{sha256((ROOT / 'host/graph/csr.py').read_bytes()).hexdigest()[:16]}"
+    folder = f"cyscc.host.graph.csr-{sha256((ROOT / 'host/graph/csr.py').read_bytes()).hexdigest()[:16]}"
 
     def spoil(scene: Scene) -> None:
         files = list((scene.cache / "numba" / folder).glob("_count-*.code"))

@@ -27,9 +27,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from sim.machine import Machine
+from cyscc.sim.machine import Machine
 from tests.fuzz import runs
-from tests.fuzz.commands import Ended, cyscc
+from tests.fuzz.commands import Ended, run_cyscc
 from tests.fuzz.parts import Finding, Part
 from tests.fuzz.runs import Run
 from tests.fuzz.setups import KNOWN, SMALL, Table
@@ -120,7 +120,7 @@ def _plan(text: bytes) -> _Plan | Ended:
         folder = Path(name)
         runs.prepare(run, folder)
         document, made = folder / "result.json", list[Machine]()
-        ended = cyscc(*_arguments(run, folder), "--json", str(document), on_machine=made.append)
+        ended = run_cyscc(*_arguments(run, folder), "--json", str(document), on_machine=made.append)
         if ended.status:
             return ended
         cycles = json.loads(document.read_text())["wall"]["simulated_cycles"]
@@ -169,7 +169,7 @@ def examine(flip: Flip, folder: Path) -> Finding:
     def arm(machine: Machine) -> None:
         machine.at(1 + int(flip.moment * (plan.cycles - 1)), lambda: done.append(_make(flip, machine)))
 
-    ended = cyscc(*_arguments(flip.run, folder, limit=plan.limit), on_machine=arm)
+    ended = run_cyscc(*_arguments(flip.run, folder, limit=plan.limit), on_machine=arm)
     kind = _kind(ended, plan.expected)
     what = f"{''.join(done)}: status {ended.status}: {ended.line}"
     return Finding(kind, kind in GOOD, what, {f"status {ended.status}": 1})

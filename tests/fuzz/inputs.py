@@ -12,10 +12,10 @@ import numpy as np
 from scipy.io import mmread
 from scipy.sparse import coo_array, load_npz
 
-from host.errors import InputError
-from host.graph.csr import Graph
-from host.graph.formats import read_graph
-from host.memory_room import Room
+from cyscc.host.graph.available_memory import Room
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import read_graph
+from cyscc.host.output.errors import InputError
 from tests.fuzz.mutants import mutant
 from tests.fuzz.parts import Finding, Part, shorter
 from tests.fuzz.readers import MOST_VERTICES, Edges, RefusedError, read_plainly
@@ -77,7 +77,7 @@ def examine(file: File, folder: Path) -> Finding:
     except RefusedError as error:
         cause = str(error)
     try:
-        with patch("host.memory_room.memory_room", lambda: ROOM), warnings.catch_warnings():
+        with patch("cyscc.host.graph.available_memory.memory_room", lambda: ROOM), warnings.catch_warnings():
             warnings.simplefilter("error")  # people would see a line more
             graph = read_graph(path)
     except InputError as error:

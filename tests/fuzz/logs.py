@@ -8,7 +8,7 @@ from typing import Self
 
 import msgspec
 
-from sim.files import locked
+from cyscc.sim.files import locked
 
 __all__ = ["Batch", "Failure", "Log", "batches_in", "failures_of", "seeds_in"]
 

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.machine import Machine
-from tests.fuzz.commands import STATUSES, Ended, cyscc
+from cyscc.sim.machine import Machine
+from tests.fuzz.commands import STATUSES, Ended, run_cyscc
 from tests.fuzz.parts import Finding, Part, shorter
 from tests.fuzz.references import component_lines, level_lines
 from tests.fuzz.setups import SMALL, Table, draw_machine, draw_memory, table_text
@@ -177,7 +177,7 @@ class _Maker:
                 machine.at(stop, interrupt)
 
         self._document.unlink(missing_ok=True)
-        ended = cyscc(*arguments, *self._outputs, on_machine=arm)
+        ended = run_cyscc(*arguments, *self._outputs, on_machine=arm)
         self.counts["runs"] += 1
         self.counts[f"status {ended.status}"] += 1
         return ended, json.loads(self._document.read_text()) if self._document.exists() else {}

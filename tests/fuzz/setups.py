@@ -71,7 +71,7 @@ def _power(chance: Chance, most: int) -> int:
 
 def _banks(chance: Chance) -> Table:
     controllers, banks, links = _power(chance, 4), _power(chance, 8), _power(chance, 3)
-    # As `sim.memory.profiles.hc2` has them: the bits of a bank are neighbours of its controller's.
+    # As `cyscc.sim.memory.profiles.hc2` has them: the bits of a bank are neighbours of its controller's.
     highest = 3 + (controllers * banks).bit_length() - links.bit_length()
     link_bits = {"link_bit": int(chance.integers(3, min(highest, 13) + 1))} if highest >= 3 else {"links": 1}
     return {

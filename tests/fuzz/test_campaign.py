@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.graph.formats import writer
+from cyscc.host.graph.formats import writer
 from tests.fuzz import __main__ as command
 from tests.fuzz.campaign import MOST_FAILURES, Campaign
 from tests.fuzz.logs import Log, batches_in, failures_of
@@ -167,7 +167,7 @@ def test_a_planted_fault_is_found_made_small_and_repeated(
 
 
 def test_ways_that_differ_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from host.runs.results import SccResult
+    from cyscc.host.runs.results import SccResult
 
     def broken(result: SccResult) -> dict[str, Any]:
         fields = found(result)

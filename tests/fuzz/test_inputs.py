@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from host.graph.csr import Graph
+from cyscc.host.graph.csr import Graph
 from tests.fuzz import inputs
 from tests.fuzz.inputs import INPUTS
 

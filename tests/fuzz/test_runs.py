@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from hw.config import AcceleratorConfig
-from sim.memory import profile_from
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.memory import profile_from
 from tests.fuzz.runs import RUNS
 from tests.fuzz.setups import KNOWN, SMALL
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sim.configuration import PRESETS
-from sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register, Status
-from sim.hardware import DEGREE, LEVEL, START, VISITED
+from cyscc.sim.configuration import PRESETS
+from cyscc.sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register, Status
+from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED
 
 _BASE = 4096
 

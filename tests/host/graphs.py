@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from host.graph.csr import Graph
+from cyscc.host.graph.csr import Graph
 from tests.system.graphs import graph_of, messy_graph
 
 __all__ = ["GRAPHS", "without_repeats"]

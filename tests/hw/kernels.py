@@ -9,11 +9,11 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect
 
-from hw.config import PRESETS, AcceleratorConfig
-from hw.interfaces import ChainMessage, ChainOp
-from hw.registers import Counter, KernelWord, Register
-from hw.ring_master import RingMaster
-from hw.verilog import port_names
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.interfaces import ChainMessage, ChainOp
+from cyscc.hw.registers import Counter, KernelWord, Register
+from cyscc.hw.ring_master import RingMaster
+from cyscc.hw.verilog import port_names
 from tests.hw.streams import Bench, Simulation, pulse
 
 __all__ = ["KernelRing", "ask", "counters", "finish", "launch", "one_engine", "send", "simulated_ring", "twins_agree"]

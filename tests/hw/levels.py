@@ -6,9 +6,9 @@ from typing import Any
 
 from amaranth.lib import data
 
-from hw.bfs.kernel import BfsState, Kernel
-from hw.config import AcceleratorConfig
-from hw.registers import Counter, KernelWord, Register
+from cyscc.hw.bfs.kernel import BfsState, Kernel
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring, twins_agree
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import pulse, wait

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hw.interfaces import SIZE_8
+from cyscc.hw.interfaces import SIZE_8
 from tests.hw.streams import Bench
 
 __all__ = ["PortMemory", "answer_commands"]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from hw.address_generator import AddressGenerator
-from hw.interfaces import SIZE_4, SIZE_8
+from cyscc.hw.address_generator import AddressGenerator
+from cyscc.hw.interfaces import SIZE_4, SIZE_8
 from tests.hw.streams import cycles_of, pulse, simulate, simulated, stream_get, stream_put
 
 

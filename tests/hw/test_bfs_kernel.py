@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from amaranth.lib import data
 
-from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState, Kernel
-from hw.config import AcceleratorConfig
-from hw.registers import Counter, KernelWord, Register
+from cyscc.hw.bfs.kernel import BfsCredits, BfsReservation, BfsState, Kernel
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import ask, finish, launch, one_engine, simulated_ring, twins_agree
 from tests.hw.levels import (
     CURRENT,

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from hw.bfs.frontier_reader import FrontierReader
-from hw.bfs.neighbour_reader import NeighbourReader
-from hw.bfs.tags import Tag
-from hw.bfs.visitor import Visitor
-from hw.bfs.word_reader import WordReader
-from hw.interfaces import SIZE_4, SIZE_8
+from cyscc.hw.bfs.frontier_reader import FrontierReader
+from cyscc.hw.bfs.neighbour_reader import NeighbourReader
+from cyscc.hw.bfs.tags import Tag
+from cyscc.hw.bfs.visitor import Visitor
+from cyscc.hw.bfs.word_reader import WordReader
+from cyscc.hw.interfaces import SIZE_4, SIZE_8
 from tests.hw.port_memory import answer_commands
 from tests.hw.streams import Bench, cycles_of, pulse, simulate, simulated, stream_get, stream_put, wait
 from tests.words import graph_word

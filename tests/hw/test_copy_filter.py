@@ -9,7 +9,7 @@ from amaranth.hdl import C
 from amaranth.lib.wiring import Component
 from amaranth.sim import Simulator
 
-from hw.bfs.copy_filter import CopyFilter
+from cyscc.hw.bfs.copy_filter import CopyFilter
 from tests.hw.streams import collect, cycles_of, pulse, simulate, stream_get, stream_put, wait
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hw.credits import Credits
+from cyscc.hw.credits import Credits
 from tests.hw.streams import simulate, simulated
 
 

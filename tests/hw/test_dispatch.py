@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from hw.dispatch import Dispatch
-from hw.registers import KERNEL_WINDOW, KERNEL_WORD_BITS, Instruction, Register, Status, kernel_register
+from cyscc.hw.dispatch import Dispatch
+from cyscc.hw.registers import KERNEL_WINDOW, KERNEL_WORD_BITS, Instruction, Register, Status, kernel_register
 from tests.hw.streams import Bench, cycles_of, pulse, simulate, simulated, wait
 
 WRITABLE = [register for register in Register if register < Register.STATUS]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from amaranth.lib import data
 
-from hw.intersection.kernel import IntersectionCredits, IntersectionState, Kernel
-from hw.registers import NO_START, Counter, KernelWord, Register
+from cyscc.hw.intersection.kernel import IntersectionCredits, IntersectionState, Kernel
+from cyscc.hw.registers import NO_START, Counter, KernelWord, Register
 from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring, twins_agree
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import wait

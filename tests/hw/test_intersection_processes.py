@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from hw.interfaces import SIZE_4, SIZE_8
-from hw.intersection.classifier import Classifier
-from hw.intersection.colour_reader import ColourReader
-from hw.intersection.reach_reader import ReachReader
-from hw.intersection.start_finder import StartFinder
-from hw.intersection.tags import Direction, Tag
-from hw.intersection.unvisit_writer import UnvisitWriter
-from hw.registers import NO_START
+from cyscc.hw.interfaces import SIZE_4, SIZE_8
+from cyscc.hw.intersection.classifier import Classifier
+from cyscc.hw.intersection.colour_reader import ColourReader
+from cyscc.hw.intersection.reach_reader import ReachReader
+from cyscc.hw.intersection.start_finder import StartFinder
+from cyscc.hw.intersection.tags import Direction, Tag
+from cyscc.hw.intersection.unvisit_writer import UnvisitWriter
+from cyscc.hw.registers import NO_START
 from tests.hw.port_memory import answer_commands
 from tests.hw.streams import pulse, simulate, simulated, stream_get, stream_put, wait
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from hw.causes import Cause
-from hw.interfaces import ChainOp
-from hw.kernel_control import KernelControl
-from hw.registers import Counter, KernelWord, Register
+from cyscc.hw.causes import Cause
+from cyscc.hw.interfaces import ChainOp
+from cyscc.hw.kernel_control import KernelControl
+from cyscc.hw.registers import Counter, KernelWord, Register
 from tests.hw.streams import collect, cycles_of, pulse, simulate, simulated, wait
 
 PARAMETERS = (Register.WORDS, Register.CURRENT_COUNT, Register.COLOUR)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from hw.bfs.marking_visitor import MarkingVisitor
-from hw.interfaces import SIZE_8
+from cyscc.hw.bfs.marking_visitor import MarkingVisitor
+from cyscc.hw.interfaces import SIZE_8
 from tests.hw.streams import Bench, cycles_of, simulate, simulated, stream_get, stream_put, wait
 from tests.words import graph_word
 

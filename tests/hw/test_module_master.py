@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from hw.interfaces import ChainOp
-from hw.module_master import ModuleMaster
-from hw.registers import KERNEL_WORD_BITS, Register
+from cyscc.hw.interfaces import ChainOp
+from cyscc.hw.module_master import ModuleMaster
+from cyscc.hw.registers import KERNEL_WORD_BITS, Register
 from tests.hw.streams import Bench, collect, cycles_of, pulse, simulate, simulated, wait
 
 PARAMETERS = (Register.CAPACITY, Register.WORDS, Register.COLOUR)

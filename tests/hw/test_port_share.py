@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from hw.interfaces import ReadRequest, Response, WriteRequest
-from hw.port_share import PortShare
+from cyscc.hw.interfaces import ReadRequest, Response, WriteRequest
+from cyscc.hw.port_share import PortShare
 from tests.hw.streams import simulate
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from amaranth.lib import data
 
-from hw.queue import Queue
+from cyscc.hw.queue import Queue
 from tests.hw.streams import cycles_of, simulate, stream_get, stream_put
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hw.queue_reader import QueueReader
+from cyscc.hw.queue_reader import QueueReader
 from tests.hw.streams import pulse, simulate, simulated, stream_get
 
 LAST = 2**32 - 1

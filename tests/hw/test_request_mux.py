@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hw.interfaces import SIZE_8
-from hw.request_mux import READ, WRITE, RequestMux
+from cyscc.hw.interfaces import SIZE_8
+from cyscc.hw.request_mux import READ, WRITE, RequestMux
 from tests.hw.streams import Bench, collect, cycles_of, pulse, simulate, simulated, stream_get, stream_put, wait
 
 SOURCES = (READ, READ, READ, WRITE, WRITE)

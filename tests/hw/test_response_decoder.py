@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hw.response_decoder import ResponseDecoder
+from cyscc.hw.response_decoder import ResponseDecoder
 from tests.hw.streams import simulate
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from hw.interfaces import Token
-from hw.ring_master import RingMaster
+from cyscc.hw.interfaces import Token
+from cyscc.hw.ring_master import RingMaster
 from tests.hw.streams import collect, pulse, simulate, wait
 
 

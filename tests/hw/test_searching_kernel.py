@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from hw.bfs.kernel import Kernel
-from hw.registers import Counter, Register
+from cyscc.hw.bfs.kernel import Kernel
+from cyscc.hw.registers import Counter, Register
 from tests.hw.kernels import KernelRing, finish, launch, twins_agree
 from tests.hw.levels import (
     CURRENT,

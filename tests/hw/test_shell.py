@@ -8,11 +8,11 @@ from amaranth.hdl import Cat, Elaboratable, EnableInserter, Module, Mux, Signal
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import stream
 
-from hw.config import PRESETS, AcceleratorConfig
-from hw.interfaces import ChainMessage, ChainOp, LinkToken, Token
-from hw.registers import Instruction, Register, kernel_register
-from hw.shell import Shell
-from hw.verilog import port_names
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.interfaces import ChainMessage, ChainOp, LinkToken, Token
+from cyscc.hw.registers import Instruction, Register, kernel_register
+from cyscc.hw.shell import Shell
+from cyscc.hw.verilog import port_names
 from tests.hw.streams import simulate
 
 WAY = 9

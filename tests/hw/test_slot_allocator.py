@@ -7,8 +7,8 @@ import pytest
 from amaranth.hdl import Elaboratable, Module
 from amaranth.lib.wiring import connect
 
-from hw.bfs.slot_allocator import SlotAllocator
-from hw.ring_master import RingMaster
+from cyscc.hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.ring_master import RingMaster
 from tests.hw.streams import Bench, cycles_of, pulse, simulate, simulated
 
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-import hw
-from hw.axi.registers import ControlRegister
-from hw.bfs import Kernel as BfsKernel
-from hw.config import PRESETS
-from hw.registers import Instruction, Register
-from hw.shell import Shell
-from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
-from sim.executors.tools import find_verilator
-from sim.export import AxiLimits, declared_ports, export_verilog
-from sim.export.files import constraints, meaning
+from cyscc import hw
+from cyscc.hw.axi.registers import ControlRegister
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.config import PRESETS
+from cyscc.hw.registers import Instruction, Register
+from cyscc.hw.shell import Shell
+from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
+from cyscc.sim.executors.tools import find_verilator
+from cyscc.sim.export import AxiLimits, declared_ports, export_verilog
+from cyscc.sim.export.files import constraints, meaning
 
 ROOT = Path(hw.__file__).resolve().parents[1]
 ENGINE = ["bfs_kernel.v", "intersection_kernel.v", "application_engine.v"]
@@ -36,9 +36,9 @@ MODULES = {top: sources[-1].removesuffix(".v") for top, sources in SOURCES.items
 EXPORT = """
 import sys
 from pathlib import Path
-from hw.config import PRESETS
-from hw.registers import Instruction, Register
-from sim.export import TOPS, export_verilog
+from cyscc.hw.config import PRESETS
+from cyscc.hw.registers import Instruction, Register
+from cyscc.sim.export import TOPS, export_verilog
 
 for top in TOPS:
     print(*(path.name for path in export_verilog(PRESETS[sys.argv[2]], Path(sys.argv[1]) / top, top=top)))

@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any
 
-from hw.interfaces import LinkToken
+from cyscc.hw.interfaces import LinkToken
 from tests.hw.streams import Bench, pulse, wait
 
 __all__ = ["random_tokens", "send_round"]

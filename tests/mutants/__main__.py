@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from host.progress import Progress
-from hw.config import PRESETS
+from cyscc.host.output.progress import Progress
+from cyscc.hw.config import PRESETS
 from tests.formal.table import PROOFS
 from tests.mutants.alone import look_alone
 from tests.mutants.campaign import sound, tell_apart

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from hw.config import AcceleratorConfig
+from cyscc.hw.config import AcceleratorConfig
 from tests.mutants.faults import Mutant
 from tests.mutants.machine import mutated
 from tests.mutants.verdicts import Fate, Stage, Verdict

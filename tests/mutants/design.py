@@ -11,9 +11,9 @@ from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Fragment, Insta
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
-from hw.accelerator import Accelerator
-from hw.config import AcceleratorConfig
-from hw.verilog import port_names
+from cyscc.hw.accelerator import Accelerator
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.verilog import port_names
 from tests.alone.parts import component_of, file_of, optional_kernels
 from tests.system.watched import watched_accelerator
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from hw.causes import Cause
-from hw.config import AcceleratorConfig
-from sim.executors.cache import cached_runtime, machine_headers
-from sim.executors.comparison.build import TOP, connections_header
-from sim.executors.shared_object import LibraryExecutor
-from sim.executors.tools import Steps, Toolchain
-from sim.machine import Machine, create_machine
-from sim.memory import Memory, parse_profile
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.cache import cached_runtime, machine_headers
+from cyscc.sim.executors.comparison.build import TOP, connections_header
+from cyscc.sim.executors.shared_object import LibraryExecutor
+from cyscc.sim.executors.tools import Steps, Toolchain
+from cyscc.sim.machine import Machine, create_machine
+from cyscc.sim.memory import Memory, parse_profile
 from tests.mutants.design import Design
 from tests.mutants.faults import Mutant, write_selectable
 
@@ -43,7 +43,7 @@ class _Executor(LibraryExecutor):
         return self._library.cyscc_traces(self._machine)[: self._shape[0]]
 
     def causes(self) -> npt.NDArray[np.int64]:
-        """Cycles by AE, kernel (BFS kernels first) and `hw.causes.Cause`, since reset."""
+        """Cycles by AE, kernel (BFS kernels first) and `cyscc.hw.causes.Cause`, since reset."""
         counts = np.zeros(self._shape, np.int64)
         self._library.cyscc_causes(self._machine, counts.ctypes.data)
         return counts

@@ -11,7 +11,7 @@ from amaranth.hdl import Fragment
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
-from hw.verilog import port_names
+from cyscc.hw.verilog import port_names
 from tests.formal.proof import Proof
 from tests.formal.solve import Outcome, SolverError, solve
 from tests.mutants.faults import BASE, Mutant, simplify

@@ -7,8 +7,8 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Module, Signal
 
-from hw.credits import Credits
-from hw.intersection.start_finder import StartFinder
+from cyscc.hw.credits import Credits
+from cyscc.hw.intersection.start_finder import StartFinder
 from tests.mutants.design import component_design
 from tests.mutants.equivalence import equivalent
 from tests.mutants.faults import Mutant, list_mutants, prepare, simplify

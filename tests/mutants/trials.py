@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.caching.folder import cache_directory
+from cyscc.sim.caching.folder import cache_directory
 from tests.conftest import ROOT
 from tests.mutants.changes import Change, list_changes
 from tests.mutants.covering import FOLDER, Covering
@@ -158,7 +158,7 @@ def _copy(tree: Path) -> Path:
     tree.mkdir(parents=True)
     for name in _COPIED:
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / name, tree / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy2(ROOT / name, tree / name)
     return tree

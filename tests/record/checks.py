@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 from jsonschema import Draft202012Validator
 
-from host.record.reader import Record
-from host.record.tables import TABLES, schema_of
-from sim.observation.causes import CAUSES, IDLE_CAUSES
+from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import TABLES, schema_of
+from cyscc.sim.observation.causes import CAUSES, IDLE_CAUSES
 
 __all__ = ["NAMES", "check_record", "frames"]
 

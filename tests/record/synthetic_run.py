@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from host.record.tables import ARRAYS
-from sim.configuration import PRESETS
-from sim.memory import parse_profile
-from sim.observation.causes import CAUSES
+from cyscc.host.record.tables import ARRAYS
+from cyscc.sim.configuration import PRESETS
+from cyscc.sim.memory import parse_profile
+from cyscc.sim.observation.causes import CAUSES
 
 __all__ = ["ANSWERS", "FIFOS", "LATENCIES", "NAMES", "PARAMETERS", "Instruction", "Integers", "Run", "Shape"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, CAUSE_FAMILIES, PHASE_COLOURS, STACK
-from host.record.tables import ARRAYS, PHASES
-from sim.observation.causes import CAUSES, cause_named
+from cyscc.host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, CAUSE_FAMILIES, PHASE_COLOURS, STACK
+from cyscc.host.record.tables import ARRAYS, PHASES
+from cyscc.sim.observation.causes import CAUSES, cause_named
 
 # What the eye makes of linear red, green and blue (Machado, Oliveira, Fernandes 2009, severity 1).
 VISIONS = {

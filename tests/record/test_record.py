@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from host.command_line.main import main
-from host.record.reader import Record
-from host.record.writer import RecordFolder
+from cyscc.host.command_line.main import main
+from cyscc.host.record.reader import Record
+from cyscc.host.record.writer import RecordFolder
 from tests.host.command_line.test_keeping import interrupt
 from tests.record.checks import check_record, frames
 
@@ -78,7 +78,7 @@ def test_instructions_are_told_apart_alike_however_many_at_once(monkeypatch: pyt
     record = recorded("as it is", *run)
     assert len(record.frame("instructions")) > 128
     for together in (1, 3):
-        monkeypatch.setattr("sim.recording._TOGETHER", together)
+        monkeypatch.setattr("cyscc.sim.recording._TOGETHER", together)
         check_same(record, recorded(str(together), *run))
 
 
@@ -184,7 +184,7 @@ def test_a_full_disk_ends_the_run_in_one_line(
     def fail(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("host.record.writer.os.fsync", fail)
+    monkeypatch.setattr("cyscc.host.record.writer.os.fsync", fail)
     line = refused("bfs", "g.txt", "--source", "3", "--config", "test", "--record", "record", capfd=capfd)
     assert re.fullmatch(r"cyscc bfs: record/parts/\w+-0.parquet: cannot be written: No space left on device", line)
     assert os.listdir() == ["g.txt"]

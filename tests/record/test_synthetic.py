@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.record.reader import Record
-from host.record.tables import TABLES
-from sim.observation.causes import CAUSES
+from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import TABLES
+from cyscc.sim.observation.causes import CAUSES
 from tests.record.synthetic import Shape, write_record
 
 NAMES = [cause.name for cause in CAUSES]

@@ -1,7 +1,7 @@
 """The tables of records."""
 
-from host.record.tables import MODULES
-from sim.executors import samples
+from cyscc.host.record.tables import MODULES
+from cyscc.sim.executors import samples
 
 
 def test_modules_are_those_of_the_samples() -> None:

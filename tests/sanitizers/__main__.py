@@ -13,8 +13,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from host.results.table_text import plain_table
-from sim.errors import BuildError
+from cyscc.host.output.tables import plain_table
+from cyscc.sim.errors import BuildError
 from tests.sanitizers.parts import PARTS, MissingError, Part
 from tests.sanitizers.planted import FAULTS
 

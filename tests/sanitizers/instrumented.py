@@ -13,8 +13,8 @@ import numpy as np
 from llvmlite import ir
 from numpy.typing import NDArray
 
-import sim.memory.memory
-from sim.memory.structures import LINE_WORDS, Record, Room
+import cyscc.sim.memory.memory
+from cyscc.sim.memory.structures import LINE_WORDS, Record, Room
 
 __all__ = ["FencedRoom", "fence", "instrument"]
 
@@ -82,7 +82,7 @@ def _call(function: str, address: int, size: int) -> None:
 
 def fence() -> None:
     """Give every memory that is made from now on a fenced room."""
-    sim.memory.memory.Room = FencedRoom  # type: ignore[misc]
+    cyscc.sim.memory.memory.Room = FencedRoom  # type: ignore[misc]
 
 
 def instrument(read: str, write: str) -> None:

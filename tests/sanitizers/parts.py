@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from hw.config import PRESETS
-from sim.executors.compiled.parts import build_library
+from cyscc.hw.config import PRESETS
+from cyscc.sim.executors.compiled.parts import build_library
 from tests.sanitizers import instrumented, watching
 from tests.sanitizers.watching import LIBRARIES, TOLD
 

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from hw.config import PRESETS
-from sim.caching.code import njit
-from sim.executors.base import Command, CommandKind
-from sim.executors.compiled import executor
-from sim.memory import Memory, parse_profile
-from sim.memory.compiling import c_function
-from sim.memory.functions import PROTOTYPES
-from sim.memory.records import context_of
+from cyscc.hw.config import PRESETS
+from cyscc.sim.caching.code import njit
+from cyscc.sim.executors.base import Command, CommandKind
+from cyscc.sim.executors.compiled import executor
+from cyscc.sim.memory import Memory, parse_profile
+from cyscc.sim.memory.compiling import c_function
+from cyscc.sim.memory.functions import PROTOTYPES
+from cyscc.sim.memory.records import context_of
 from tests.sanitizers.watching import watch
 
 __all__ = ["FAULTS", "Fault"]

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from hw.config import PRESETS, AcceleratorConfig
-from sim.executors.compiled import executor as compiled
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.sim.executors.compiled import executor as compiled
 from tests.sanitizers.instrumented import fence, instrument
 
 __all__ = ["LIBRARIES", "TOLD", "pytest_configure", "watch"]

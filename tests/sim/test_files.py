@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sim import files
-from sim.files import alone, lock_folder, locked, private_folder, replaced, temporary_file
+from cyscc.sim import files
+from cyscc.sim.files import alone, lock_folder, locked, private_folder, replaced, temporary_file
 
 
 @pytest.fixture(autouse=True)

@@ -11,16 +11,16 @@ from typing import cast
 import numpy as np
 import pytest
 
-from hw.causes import Cause
-from hw.config import PRESETS
-from hw.registers import KernelWord, kernel_register
-from sim.coprocessor import Instruction, Register, Status
-from sim.errors import CycleLimitError, MemoryAccessError, SimulationError
-from sim.executors.base import meeting_interval
-from sim.executors.names import EXECUTORS
-from sim.machine import create_machine
-from sim.memory import parse_profile
-from sim.observation.causes import WORK
+from cyscc.hw.causes import Cause
+from cyscc.hw.config import PRESETS
+from cyscc.hw.registers import KernelWord, kernel_register
+from cyscc.sim.coprocessor import Instruction, Register, Status
+from cyscc.sim.errors import CycleLimitError, MemoryAccessError, SimulationError
+from cyscc.sim.executors.base import meeting_interval
+from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.machine import create_machine
+from cyscc.sim.memory import parse_profile
+from cyscc.sim.observation.causes import WORK
 from tests.sim.executors.levels import dispatch_level
 from tests.sim.executors.outcomes import CROWD
 from tests.system.graphs import GRAPHS
@@ -222,7 +222,7 @@ def test_action_finds_in_memory_what_was_written_and_may_change_it() -> None:
 
 
 def test_progress_is_told_while_a_slow_memory_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.machine._REPORT_SECONDS", 0.002)
+    monkeypatch.setattr("cyscc.sim.machine._REPORT_SECONDS", 0.002)
     cycles: list[int] = []
     with made("test", "fixed:100000", on_progress=cycles.append) as machine:
         dispatch_level(machine)
@@ -234,7 +234,7 @@ def test_progress_is_told_while_a_slow_memory_answers(monkeypatch: pytest.Monkey
 
 def test_progress_is_told_by_time_however_short_the_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = count(step=0.01)
-    monkeypatch.setattr("sim.machine.perf_counter", lambda: next(seconds))
+    monkeypatch.setattr("cyscc.sim.machine.perf_counter", lambda: next(seconds))
     reports: list[int] = []
     with made("test", "fixed:1", on_progress=reports.append) as machine:
         for _ in range(100):

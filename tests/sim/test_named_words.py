@@ -1,6 +1,6 @@
 """Words by name."""
 
-from sim.named_words import Field, NamedWords
+from cyscc.sim.named_words import Field, NamedWords
 
 
 def test_values_of_any_width() -> None:

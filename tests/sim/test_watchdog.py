@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from host.command_line.main import main
-from hw.config import PRESETS
-from sim.errors import HangError
-from sim.executors.amaranth import AmaranthExecutor
-from sim.executors.compiled.executor import CompiledExecutor
-from sim.executors.names import EXECUTORS
-from sim.machine import Machine, create_machine
-from sim.memory import Hc2, Memory, Profile, parse_profile
+from cyscc.host.command_line.main import main
+from cyscc.hw.config import PRESETS
+from cyscc.sim.errors import HangError
+from cyscc.sim.executors.amaranth import AmaranthExecutor
+from cyscc.sim.executors.compiled.executor import CompiledExecutor
+from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.machine import Machine, create_machine
+from cyscc.sim.memory import Hc2, Memory, Profile, parse_profile
 from tests.sim.executors.levels import deafen, dispatch_level
 from tests.sim.memory.stepper import Stepper, flush, machine, read, write
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from host.graph.csr import Graph
-from host.graph.generators import random_graph, rmat_graph, ssca2_graph
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import random_graph, rmat_graph, ssca2_graph
 
 __all__ = ["GRAPHS", "SOURCES", "graph_of", "messy_graph", "repeated"]
 

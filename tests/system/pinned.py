@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hw.config import PRESETS
-from hw.registers import kernel_register
-from sim.coprocessor import Instruction, Register, Status
-from sim.errors import MemoryAccessError
-from sim.machine import Machine
+from cyscc.hw.config import PRESETS
+from cyscc.hw.registers import kernel_register
+from cyscc.sim.coprocessor import Instruction, Register, Status
+from cyscc.sim.errors import MemoryAccessError
+from cyscc.sim.machine import Machine
 from tests.sim.executors.outcomes import CROWD, TANGLE
 from tests.system.graphs import GRAPHS, SOURCES, graph_of
 from tests.system.runs import MEMORIES, check_bfs, check_scc, made

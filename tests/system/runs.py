@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.algorithms.driver import BfsRun, Keeper, breadth_first_search
-from host.algorithms.kosaraju import ComponentRun, strong_components
-from host.algorithms.verification import canonical, check_components, check_levels
-from host.graph.csr import Graph, trim
-from host.graph.memory_map import PlacedGraph
-from hw.config import PRESETS, AcceleratorConfig
-from sim.coprocessor import Coprocessor
-from sim.machine import Machine, create_machine
-from sim.memory import parse_profile
+from cyscc.host.driver.components import ComponentRun, strong_components
+from cyscc.host.driver.search import BfsRun, Keeper, breadth_first_search
+from cyscc.host.graph.csr import Graph, trim
+from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.host.graph.reference import canonical, check_components, check_levels
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.sim.coprocessor import Coprocessor
+from cyscc.sim.machine import Machine, create_machine
+from cyscc.sim.memory import parse_profile
 
 __all__ = ["COMPLETE", "CYCLE_LIMIT", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
 
@@ -44,7 +44,7 @@ def made(config: str | AcceleratorConfig, memory: str, **options: Any) -> Iterat
     memory : str
         Memory profile.
     **options
-        As of `sim.machine.create_machine`.
+        As of `cyscc.sim.machine.create_machine`.
     """
     sizes = PRESETS[config] if isinstance(config, str) else config
     machine = create_machine(sizes, parse_profile(memory), **{"cycle_limit": CYCLE_LIMIT, **options})

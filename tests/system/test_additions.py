@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
 from tests.conftest import ROOT
 
 ADDED = {
@@ -39,7 +39,7 @@ ADDED = {
         "    halved_words: bool = False\n",
     ),
     # An option of runs, and its effect.
-    "host/runs/specification.py": (
+    "host/specification/run.py": (
         "    cycle_limit: int | None = _option(",
         "    backwards: bool = _option(\n"
         '        False, help="run against the edges", decides=True, kept=True, changeable=False, varies=True\n'
@@ -63,7 +63,7 @@ SEARCH = ["bfs", "g.txt", "--config", "test", "--memory", "fixed:20", "--quiet"]
 SCRIPT = """
 import contextlib, io, json, sys
 import cyscc
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
 
 statuses, printed = [], []
 for words in json.loads(sys.argv[1]):
@@ -80,7 +80,7 @@ def added(folder: Path) -> Path:
     """Return a copy of the product with what is added."""
     tree = folder / "tree"
     for room in ("hw", "sim", "host", "cyscc"):
-        shutil.copytree(ROOT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / room, tree / room, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     for name, (before, text) in ADDED.items():
         path = tree / name
         parts = path.read_text().split(before)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host.graph.generators import random_graph, rmat_graph
+from cyscc.host.graph.generators import random_graph, rmat_graph
 from tests.system.graphs import GRAPHS, SOURCES
 from tests.system.runs import COMPLETE, MEMORIES, check_bfs, made
 

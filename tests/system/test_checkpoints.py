@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from host.algorithms.driver import Keeper
-from host.checkpoints.checkpoints import Checkpoints
-from host.checkpoints.folder import Checkpoint
-from host.checkpoints.interval import Interval
-from host.graph.csr import Graph
-from host.graph.generators import rmat_graph
-from hw.config import AcceleratorConfig
-from sim.machine import Machine
-from sim.observation.state import MachineState
+from cyscc.host.driver.search import Keeper
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import rmat_graph
+from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
+from cyscc.host.runs.checkpoints.folder import Checkpoint
+from cyscc.host.specification.interval import Interval
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.machine import Machine
+from cyscc.sim.observation.state import MachineState
 from tests.sim.executors.outcomes import CROWD, TANGLE
 from tests.sim.executors.test_executors import PUBLISHED
 from tests.system.runs import made, search, solve

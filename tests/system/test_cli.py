@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import sim.machine
-from host.command_line.main import main
-from hw.config import PRESETS
-from sim.observation.causes import WORK
+import cyscc.sim.machine
+from cyscc.host.command_line.main import main
+from cyscc.hw.config import PRESETS
+from cyscc.sim.observation.causes import WORK
 
 EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
 LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
@@ -135,9 +135,9 @@ def test_soc_epinions_on_the_full_machine(soc_epinions: Path, tmp_path: Path) ->
 def test_bit_that_flips_before_the_run_is_found_out(
     graph: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
-    create = sim.machine.create_machine
+    create = cyscc.sim.machine.create_machine
 
-    def flipping(*arguments: Any, **options: Any) -> sim.machine.Machine:
+    def flipping(*arguments: Any, **options: Any) -> cyscc.sim.machine.Machine:
         machine = create(*arguments, **options)
 
         def flip() -> None:
@@ -146,7 +146,7 @@ def test_bit_that_flips_before_the_run_is_found_out(
         machine.at(0, flip)
         return machine
 
-    monkeypatch.setattr("sim.machine.create_machine", flipping)
+    monkeypatch.setattr("cyscc.sim.machine.create_machine", flipping)
     Path(graph).write_text("0 1\n1 0\n")
     assert main([*command, graph, *SMALL]) == 3
     assert capfd.readouterr().err == (

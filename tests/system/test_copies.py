@@ -2,9 +2,9 @@
 
 import pytest
 
-from host.graph.csr import Graph
-from hw.config import PRESETS
-from sim.executors.names import EXECUTORS
+from cyscc.host.graph.csr import Graph
+from cyscc.hw.config import PRESETS
+from cyscc.sim.executors.names import EXECUTORS
 from tests.sim.executors.outcomes import CROWD, assert_equal, outcome
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph, repeated
 from tests.system.runs import MEMORIES, check_bfs, check_scc, made

@@ -8,10 +8,10 @@ the turn of 20 of the ring. Large saturated levels reach 0.96 to 0.99 of that, g
 import numpy as np
 import pytest
 
-from host.algorithms.driver import BfsRun, breadth_first_search
-from host.graph.csr import Graph
-from host.graph.generators import random_graph
-from host.graph.memory_map import PlacedGraph
+from cyscc.host.driver.search import BfsRun, breadth_first_search
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import random_graph
+from cyscc.host.graph.memory_map import PlacedGraph
 from tests.system.runs import made
 
 TURN = 20

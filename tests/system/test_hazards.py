@@ -10,11 +10,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from host.graph.csr import Graph
-from hw.config import PRESETS, AcceleratorConfig
-from sim.errors import CycleLimitError
-from sim.machine import Machine
-from sim.memory import READ, WRITE
+from cyscc.host.graph.csr import Graph
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.sim.errors import CycleLimitError
+from cyscc.sim.machine import Machine
+from cyscc.sim.memory import READ, WRITE
 from tests.system.graphs import graph_of, messy_graph
 from tests.system.runs import check_bfs, made, search
 from tests.system.variants import (

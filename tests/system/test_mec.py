@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from host.algorithms.mec.basic import basic
-from host.algorithms.mec.checker import check_mecs
-from host.mdp.families import family
-from host.mdp.model import Mdp
-from host.progress import Progress
-from host.runs.mec import run_accelerated_mec
-from host.runs.specification import RunSpec
+from cyscc.host.baselines.mdp.families import family
+from cyscc.host.baselines.mdp.model import Mdp
+from cyscc.host.baselines.mec.basic import basic
+from cyscc.host.baselines.mec.checker import check_mecs
+from cyscc.host.output.progress import Progress
+from cyscc.host.runs.mec import run_accelerated_mec
+from cyscc.host.specification.run import RunSpec
 
 
 def check(mdp: Mdp) -> None:

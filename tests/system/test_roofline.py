@@ -10,19 +10,19 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from host.algorithms.driver import BfsRun, breadth_first_search
-from host.analysis.roofline.analysis import Roofline
-from host.analysis.roofline.limits import Bounds
-from host.command_line.main import main
-from host.graph.csr import Graph
-from host.graph.generators import random_graph, rmat_graph
-from host.graph.memory_map import PlacedGraph
-from host.record.reader import Record
-from host.record.recorder import Recorder
-from hw.config import PRESETS
-from sim.hardware import ring_turn
-from sim.machine import Machine, create_machine
-from sim.memory import LONGEST_INTERVAL, Hc2
+from cyscc.host.analysis.roofline.analysis import Roofline
+from cyscc.host.analysis.roofline.limits import Bounds
+from cyscc.host.command_line.main import main
+from cyscc.host.driver.search import BfsRun, breadth_first_search
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import random_graph, rmat_graph
+from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.host.record.reader import Record
+from cyscc.host.runs.recorder import Recorder
+from cyscc.hw.config import PRESETS
+from cyscc.sim.hardware import ring_turn
+from cyscc.sim.machine import Machine, create_machine
+from cyscc.sim.memory import LONGEST_INTERVAL, Hc2
 from tests.host.analysis.roofline.samples import bounds_of
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph
 from tests.system.runs import COMPLETE, CYCLE_LIMIT, MEMORIES, made, search

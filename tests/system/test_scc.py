@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hw.config import PRESETS
+from cyscc.hw.config import PRESETS
 from tests.system.graphs import GRAPHS, graph_of
 from tests.system.runs import COMPLETE, MEMORIES, check_scc, made
 

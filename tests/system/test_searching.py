@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from host.algorithms.kosaraju import strong_components
-from host.graph.generators import random_graph, rmat_graph
-from host.graph.memory_map import PlacedGraph
-from hw.config import PRESETS, AcceleratorConfig
+from cyscc.host.driver.components import strong_components
+from cyscc.host.graph.generators import random_graph, rmat_graph
+from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.hw.config import PRESETS, AcceleratorConfig
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph
 from tests.system.runs import check_bfs, made
 

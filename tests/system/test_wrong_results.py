@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import cyscc
-import sim.machine
-from host.algorithms import driver, kosaraju
-from host.command_line.main import main
-from host.measuring.graphs import GraphSpec
-from host.measuring.machines import BfsRequest, SccRequest
-from sim.coprocessor import ArrayKind
-from sim.errors import SimulationError
+import cyscc.sim.machine
+from cyscc.host.command_line.main import main
+from cyscc.host.driver import components, search
+from cyscc.host.experiments.measuring.graphs import GraphSpec
+from cyscc.host.experiments.measuring.machines import BfsRequest, SccRequest
+from cyscc.sim.coprocessor import ArrayKind
+from cyscc.sim.errors import SimulationError
 
 GRAPH = GraphSpec(kind="random", vertices=64, degree=4, seed=1)
 MACHINE = {"preset": "test", "memory": "fixed:75"}
@@ -34,31 +34,31 @@ def wrong_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     def scatter(colours: Any, count: int) -> None:
         colours[:] = np.arange(1, len(colours) + 1)
 
-    monkeypatch.setattr(kosaraju, "check_colours", scatter)
+    monkeypatch.setattr(components, "check_colours", scatter)
 
 
 def wrong_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave every vertex but the source a level too deep."""
-    levels_of = driver.levels_of
+    levels_of = search.levels_of
 
     def deeper(*arguments: Any, **options: Any) -> Any:
         levels = levels_of(*arguments, **options)
         levels[levels > 0] += 1
         return levels
 
-    monkeypatch.setattr(driver, "levels_of", deeper)
+    monkeypatch.setattr(search, "levels_of", deeper)
 
 
 def stray_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """Say that something was written where no array is."""
-    monkeypatch.setattr(sim.machine.Machine, "stray_writes", lambda machine: [0x40])
+    monkeypatch.setattr(cyscc.sim.machine.Machine, "stray_writes", lambda machine: [0x40])
 
 
 def other_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     """Change a neighbour in memory once everything is there."""
-    create = sim.machine.create_machine
+    create = cyscc.sim.machine.create_machine
 
-    def changing(*arguments: Any, **options: Any) -> sim.machine.Machine:
+    def changing(*arguments: Any, **options: Any) -> cyscc.sim.machine.Machine:
         machine = create(*arguments, **options)
         allocate = machine.allocate
 
@@ -71,7 +71,7 @@ def other_graph(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(machine, "allocate", allocated)
         return machine
 
-    monkeypatch.setattr(sim.machine, "create_machine", changing)
+    monkeypatch.setattr(cyscc.sim.machine, "create_machine", changing)
 
 
 def by_command(*words: str) -> Callable[[bool], Any]:

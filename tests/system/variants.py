@@ -11,20 +11,20 @@ import pytest
 from amaranth.hdl import Assert, Cat, Const, Elaboratable, Module, Mux, ResetInserter, Signal
 from amaranth.lib.wiring import In, connect, flipped
 
-from hw.bfs.frontier_reader import FrontierReader
-from hw.bfs.kernel import Kernel
-from hw.bfs.neighbour_reader import NeighbourReader
-from hw.bfs.slot_allocator import SlotAllocator
-from hw.bfs.tags import Tag
-from hw.bfs.visitor import Visitor
-from hw.bfs.word_reader import WordReader
-from hw.credits import Credits
-from hw.interfaces import Response
-from hw.queue import Queue
-from hw.request_mux import RequestMux
-from hw.response_decoder import ResponseDecoder
-from hw.ring_master import RingMaster
-from hw.shell import Shell
+from cyscc.hw.bfs.frontier_reader import FrontierReader
+from cyscc.hw.bfs.kernel import Kernel
+from cyscc.hw.bfs.neighbour_reader import NeighbourReader
+from cyscc.hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.bfs.tags import Tag
+from cyscc.hw.bfs.visitor import Visitor
+from cyscc.hw.bfs.word_reader import WordReader
+from cyscc.hw.credits import Credits
+from cyscc.hw.interfaces import Response
+from cyscc.hw.queue import Queue
+from cyscc.hw.request_mux import RequestMux
+from cyscc.hw.response_decoder import ResponseDecoder
+from cyscc.hw.ring_master import RingMaster
+from cyscc.hw.shell import Shell
 
 __all__ = [
     "WATCHED",

@@ -12,14 +12,14 @@ from unittest.mock import patch
 from amaranth.hdl import Cat, Elaboratable, Signal
 from amaranth.lib import wiring
 
-from hw.accelerator import Accelerator
-from hw.application_engine import ApplicationEngine
-from hw.config import AcceleratorConfig
-from hw.shell import Shell
-from sim.executors.amaranth import AmaranthExecutor
-from sim.executors.player import Pins
-from sim.machine import Machine, create_machine
-from sim.memory import Memory, parse_profile
+from cyscc.hw.accelerator import Accelerator
+from cyscc.hw.application_engine import ApplicationEngine
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.shell import Shell
+from cyscc.sim.executors.amaranth import AmaranthExecutor
+from cyscc.sim.executors.player import Pins
+from cyscc.sim.machine import Machine, create_machine
+from cyscc.sim.memory import Memory, parse_profile
 
 __all__ = ["FACTOR", "WatchedEngine", "watched", "watched_accelerator"]
 
@@ -53,7 +53,7 @@ class WatchedEngine(ApplicationEngine):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Add the port."""
-        with patch("hw.application_engine.Shell", partial(Shell, instrument=True)):
+        with patch("cyscc.hw.application_engine.Shell", partial(Shell, instrument=True)):
             m: Any = super().elaborate(platform)
         quiet = [part.quiescent for part in (m.submodules.shell, *self._kernels)]
         ready = [stream.ready for stream in (self.write, self.read, self.instruction)]
@@ -72,7 +72,7 @@ class _Executor(AmaranthExecutor):
     def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
         self._accelerator = watched_accelerator(config)
         self.traces = [0] * config.engines
-        with patch("sim.executors.amaranth.Accelerator", lambda *_, **__: self._accelerator):
+        with patch("cyscc.sim.executors.amaranth.Accelerator", lambda *_, **__: self._accelerator):
             super().__init__(config, memory, watchdog=watchdog)
 
     def _play(self, engines: Sequence[Pins]) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from host.record.reader import CAUSE_NAMES, Record
-from sim.configuration import AcceleratorConfig
-from sim.hardware import ring_turn
+from cyscc.host.record.reader import CAUSE_NAMES, Record
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.hardware import ring_turn
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,17 +3,17 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from host.analysis.explain.evidence import evidence_of
-from host.analysis.explain.stacks import Comparison, Group, stacks
-from host.analysis.explain.terminal import Bar, Cell, letter, section, table
-from host.analysis.explain.verdict import Finding, array_text, findings_of
-from host.record.colours import STACK
-from host.record.reader import CAUSE_NAMES, Record
-from host.results.version import identity
-from host.runs.overrides import Overrides
-from host.words import counted
-from sim.notices import printable
-from sim.observation.causes import CAUSES, WORK, cause_named
+from cyscc.host.analysis.explain.evidence import evidence_of
+from cyscc.host.analysis.explain.stacks import Comparison, Group, stacks
+from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
+from cyscc.host.analysis.explain.verdict import Finding, array_text, findings_of
+from cyscc.host.output.version import identity
+from cyscc.host.output.wording import counted
+from cyscc.host.record.colours import STACK
+from cyscc.host.record.reader import CAUSE_NAMES, Record
+from cyscc.host.specification.overrides import Overrides
+from cyscc.sim.notices import printable
+from cyscc.sim.observation.causes import CAUSES, WORK, cause_named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -259,7 +259,7 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
     rows : pandas.DataFrame
         The selected instructions.
     by : str
-        Grouping of the stacks, one of `host.analysis.explain.stacks.STACKED`.
+        Grouping of the stacks, one of `cyscc.host.analysis.explain.stacks.STACKED`.
     banks : int
         Number of hottest banks listed for each module.
     """

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from host.record.reader import CAUSE_NAMES, PARTS, Record
-from host.record.tables import PHASES
+from cyscc.host.record.reader import CAUSE_NAMES, PARTS, Record
+from cyscc.host.record.tables import PHASES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from host.record.colours import CAUSE_COLOURS, STACK
-from sim.observation.causes import cause_named
+from cyscc.host.record.colours import CAUSE_COLOURS, STACK
+from cyscc.sim.observation.causes import cause_named
 
 __all__ = ["LETTERS", "Bar", "Cell", "as_html", "as_text", "bar", "letter", "rendered", "section", "table"]
 

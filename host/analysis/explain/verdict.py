@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from host.analysis.explain.evidence import SAID_OF_RUN, BankUse, Evidence
-from host.analysis.explain.stacks import Group, groups_of
-from host.record.reader import DEPENDENT_WAITS, SATURATED, Record
-from host.words import counted
-from sim.observation.causes import CAUSES, WORK, cause_named
+from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, BankUse, Evidence
+from cyscc.host.analysis.explain.stacks import Group, groups_of
+from cyscc.host.output.wording import counted
+from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED, Record
+from cyscc.sim.observation.causes import CAUSES, WORK, cause_named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ class Finding:
     phase : str
         The group of instructions: ``forward, saturated levels``, ``intersection``, ``whole run``.
     cause : str
-        The cause, one of `sim.observation.causes.CAUSES`; the largest one if the finding explains several.
+        The cause, one of `cyscc.sim.observation.causes.CAUSES`; the largest one if the finding explains several.
     title : str
         One line: the group and the cause.
     text : str

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from host.analysis.explain.evidence import evidence_of
-from host.analysis.roofline.analysis import Roofline, recorded_bounds
-from host.record.arrow import Integers, codes, numbers, sums
-from host.record.colours import STACK
-from host.record.reader import Record
-from host.record.tables import ARRAYS, MODULES, PHASES
-from sim.observation.causes import WORK
+from cyscc.host.analysis.explain.evidence import evidence_of
+from cyscc.host.analysis.roofline.analysis import Roofline, recorded_bounds
+from cyscc.host.record.arrow import Integers, codes, numbers, sums
+from cyscc.host.record.colours import STACK
+from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
+from cyscc.sim.observation.causes import WORK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,7 +198,7 @@ class Activity:
         return Roofline.of(self.record, self._bounds)
 
     def of_instructions(self, column: str) -> Integers:
-        """Return a column of the instructions; phases as indices into `host.record.tables.PHASES`."""
+        """Return a column of the instructions; phases as indices into `cyscc.host.record.tables.PHASES`."""
         values = self.instructions[column]
         return np.array([PHASES.index(each) for each in values], np.int64) if column == "phase" else numbers(values)
 

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from host.analysis.report.activity import Activity, Timeline, key_title
-from host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
-from host.record.tables import PHASES
-from sim.observation.causes import CAUSES
+from cyscc.host.analysis.report.activity import Activity, Timeline, key_title
+from cyscc.host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
+from cyscc.host.record.tables import PHASES
+from cyscc.sim.observation.causes import CAUSES
 
 __all__ = [
     "COLOURS",

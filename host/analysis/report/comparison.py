@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from host.analysis.explain.stacks import outside, stacks
-from host.analysis.report.activity import Key, Levels
-from host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure
-from host.record.arrow import numbers
-from host.record.colours import STACK
-from host.record.reader import Record
-from host.record.tables import PHASES
+from cyscc.host.analysis.explain.stacks import outside, stacks
+from cyscc.host.analysis.report.activity import Key, Levels
+from cyscc.host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure
+from cyscc.host.record.arrow import numbers
+from cyscc.host.record.colours import STACK
+from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import PHASES
 
 __all__ = ["Comparison", "comparison_charts"]
 

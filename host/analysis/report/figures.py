@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from host.analysis.report.activity import LONGEST_LATENCY, Activity, key_point
-from host.analysis.report.charts import (
+from cyscc.host.analysis.report.activity import LONGEST_LATENCY, Activity, key_point
+from cyscc.host.analysis.report.charts import (
     COLOURS,
     Chart,
     HeatMap,
@@ -23,11 +23,11 @@ from host.analysis.report.charts import (
     part_title,
     stack_over_time,
 )
-from host.analysis.roofline.analysis import level_points
-from host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, ceilings
-from host.record.arrow import Integers
-from host.record.colours import RUN_COLOURS, STACK
-from host.record.tables import ARRAYS, MODULES, PHASES
+from cyscc.host.analysis.roofline.analysis import level_points
+from cyscc.host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, ceilings
+from cyscc.host.record.arrow import Integers
+from cyscc.host.record.colours import RUN_COLOURS, STACK
+from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
 
 __all__ = ["chart_sections"]
 

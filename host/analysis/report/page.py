@@ -11,17 +11,17 @@ import jinja2
 import plotly
 import plotly.io
 
-from host.analysis.explain.evidence import FifoUse
-from host.analysis.explain.verdict import Finding, findings
-from host.analysis.report.activity import Activity
-from host.analysis.report.charts import Chart
-from host.analysis.report.comparison import Comparison, comparison_charts
-from host.analysis.report.figures import chart_sections
-from host.record.reader import Record
-from host.results.version import version
-from host.runs.overrides import Overrides
-from host.runs.specification import run_options
-from host.words import counted
+from cyscc.host.analysis.explain.evidence import FifoUse
+from cyscc.host.analysis.explain.verdict import Finding, findings
+from cyscc.host.analysis.report.activity import Activity
+from cyscc.host.analysis.report.charts import Chart
+from cyscc.host.analysis.report.comparison import Comparison, comparison_charts
+from cyscc.host.analysis.report.figures import chart_sections
+from cyscc.host.output.version import version
+from cyscc.host.output.wording import counted
+from cyscc.host.record.reader import Record
+from cyscc.host.specification.overrides import Overrides
+from cyscc.host.specification.run import run_options
 
 __all__ = ["Section", "page", "render", "sections"]
 
@@ -206,7 +206,7 @@ def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = No
 
     Raises
     ------
-    host.errors.InputError
+    cyscc.host.output.errors.InputError
         A record cannot be read.
     """
     made = sections(records, on_run=on_run)
@@ -231,7 +231,7 @@ def render(made: Sequence[Section], *, title: str, about: str, several: bool = F
     several : bool
         Whether the sections are grouped under headings of their runs.
     """
-    here = files("host.analysis.report")
+    here = files("cyscc.host.analysis.report")
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )

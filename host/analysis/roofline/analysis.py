@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from host.analysis.roofline.limits import CROSSBAR, LIMITS, Bounds, Limit, Traffic
-from host.record.arrow import Integers, numbers, sums
-from host.record.reader import Record
-from host.results.table_text import plain_table
-from host.runs.results import Setting
-from host.words import counted
-from sim.configuration import AcceleratorConfig
-from sim.hardware import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
-from sim.memory import profile_from
+from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, Bounds, Limit, Traffic
+from cyscc.host.output.tables import plain_table
+from cyscc.host.output.wording import counted
+from cyscc.host.record.arrow import Integers, numbers, sums
+from cyscc.host.record.reader import Record
+from cyscc.host.specification.setting import Setting
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.hardware import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
+from cyscc.sim.memory import profile_from
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from host.record.arrow import Integers
-from sim.configuration import AcceleratorConfig
-from sim.hardware import (
+from cyscc.host.record.arrow import Integers
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.hardware import (
     LAUNCH_CYCLES,
     MUX_CYCLES,
     QUEUE_CYCLES,
@@ -28,8 +28,8 @@ from sim.hardware import (
     WRITES_PER_VISIT,
     ring_turn,
 )
-from sim.memory import Contention, Profile, RowTimes
-from sim.memory.compiling import jit
+from cyscc.sim.memory import Contention, Profile, RowTimes
+from cyscc.sim.memory.compiling import jit
 
 __all__ = [
     "CROSSBAR",

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from host.analysis.roofline.analysis import Roofline, level_points
-from host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, Limit, ceilings
-from host.runs.results import Setting
+from cyscc.host.analysis.roofline.analysis import Roofline, level_points
+from cyscc.host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, Limit, ceilings
+from cyscc.host.specification.setting import Setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from host.errors import InputError, placed
-from host.graph.csr import Graph, check_degrees
-from host.graph.formats import lists, npz
-from host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipped, open_input, open_output, suffix_of
-from host.graph.formats.text import BYTE_ORDER_MARK
+from cyscc.host.graph.csr import Graph, check_degrees
+from cyscc.host.graph.formats import lists, npz
+from cyscc.host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipped, open_input, open_output, suffix_of
+from cyscc.host.graph.formats.text import BYTE_ORDER_MARK
+from cyscc.host.output.errors import InputError, placed
 
 __all__ = ["read_graph", "write_graph"]
 

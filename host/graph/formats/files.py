@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from host.errors import InputError, placed
-from host.output import reason, renamed_when_complete
+from cyscc.host.output.errors import InputError, placed
+from cyscc.host.output.files import reason, renamed_when_complete
 
 __all__ = ["LONGEST_HEAD", "InputFile", "Watch", "gzipped", "open_input", "open_output", "suffix_of"]
 

@@ -6,12 +6,12 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from host.errors import InputError, placed
-from host.graph.csr import Graph, check_limits, check_size, csr_bytes, list_bytes, size_text
-from host.graph.formats.text import LARGEST_ID, Column, Layout, Lines, number, read_lines, shown, words
-from host.graph.formats.writer import write_edges
-from host.memory_room import Growing, check_room
-from host.words import counted
+from cyscc.host.graph.available_memory import Growing, check_room
+from cyscc.host.graph.csr import Graph, check_limits, check_size, csr_bytes, list_bytes, size_text
+from cyscc.host.graph.formats.text import LARGEST_ID, Column, Layout, Lines, number, read_lines, shown, words
+from cyscc.host.graph.formats.writer import write_edges
+from cyscc.host.output.errors import InputError, placed
+from cyscc.host.output.wording import counted
 
 __all__ = [
     "EdgeBuffer",
@@ -65,7 +65,7 @@ class EdgeBuffer:
         Raises
         ------
         InputError
-            The total exceeds `host.graph.csr.MAX_EDGES`, or the memory.
+            The total exceeds `cyscc.host.graph.csr.MAX_EDGES`, or the memory.
         """
         if len(sources) == 0:
             return
@@ -95,7 +95,7 @@ class EdgeBuffer:
         Raises
         ------
         InputError
-            When more than `host.graph.csr.MAX_VERTICES` ids occur.
+            When more than `cyscc.host.graph.csr.MAX_VERTICES` ids occur.
         """
         dense = self._largest < max(self.count, _DENSE)
         pair = self._ends.take()

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from host.errors import InputError
-from host.graph.csr import Graph, check_size, csr_bytes, size_text
-from host.graph.formats.text import shown
-from host.memory_room import check_room, memory_room
-from host.words import counted, sized
-from sim.notices import shortened
+from cyscc.host.graph.available_memory import check_room, memory_room
+from cyscc.host.graph.csr import Graph, check_size, csr_bytes, size_text
+from cyscc.host.graph.formats.text import shown
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.wording import counted, sized
+from cyscc.sim.notices import shortened
 
 __all__ = ["read_npz", "recognises_npz", "write_npz"]
 

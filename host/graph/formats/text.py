@@ -14,9 +14,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from host.errors import InputError
-from host.words import counted
-from sim.notices import shortened
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.wording import counted
+from cyscc.sim.notices import shortened
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -5,7 +5,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from host.graph.csr import Graph
+from cyscc.host.graph.csr import Graph
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hw.config import AcceleratorConfig
-from hw.verilog import accelerator_verilog
-from sim.errors import BuildError
-from sim.executors.cache import cached_library, cached_runtime, digest_sources, machine_headers, write_headers
-from sim.executors.tools import Steps, Toolchain, run_tool
-from sim.export import declared_ports, export_verilog
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.verilog import accelerator_verilog
+from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.cache import cached_library, cached_runtime, digest_sources, machine_headers, write_headers
+from cyscc.sim.executors.tools import Steps, Toolchain, run_tool
+from cyscc.sim.export import declared_ports, export_verilog
 
 __all__ = ["KINDS", "TOP", "build_whole_model", "connections_header", "export_machine"]
 

@@ -6,12 +6,12 @@ import resource
 from collections.abc import Callable
 from time import perf_counter
 
-from hw.config import AcceleratorConfig
-from sim.executors.base import Executor, RunState
-from sim.executors.comparison.exported import missing_cocotb
-from sim.executors.making import make_executor
-from sim.executors.names import EXECUTORS
-from sim.memory import Memory
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.base import Executor, RunState
+from cyscc.sim.executors.comparison.exported import missing_cocotb
+from cyscc.sim.executors.making import make_executor
+from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.memory import Memory
 
 __all__ = ["CONTENDERS", "Stopwatch", "executor_maker", "missing_tool", "tool_versions"]
 
@@ -61,8 +61,8 @@ def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, in
         kind, _, threads = name.partition("-")
         if kind in EXECUTORS:
             return make_executor(memory, watchdog, name=kind, config=config, threads=int(threads or 1))
-        from sim.executors.comparison.build import build_whole_model
-        from sim.executors.shared_object import LibraryExecutor
+        from cyscc.sim.executors.comparison.build import build_whole_model
+        from cyscc.sim.executors.shared_object import LibraryExecutor
 
         return LibraryExecutor(build_whole_model(name, config), config, memory, watchdog=watchdog)
 

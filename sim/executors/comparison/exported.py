@@ -11,13 +11,13 @@ from cocotb.handle import HierarchyObject
 from cocotb.task import resume
 from cocotb.triggers import FallingEdge
 
-from hw.config import AcceleratorConfig
-from sim.errors import BuildError, SimulationError
-from sim.executors.base import RunState
-from sim.executors.comparison.build import TOP, export_machine
-from sim.executors.player import Player
-from sim.executors.tools import find_verilator
-from sim.memory import Memory
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.errors import BuildError, SimulationError
+from cyscc.sim.executors.base import RunState
+from cyscc.sim.executors.comparison.build import TOP, export_machine
+from cyscc.sim.executors.player import Player
+from cyscc.sim.executors.tools import find_verilator
+from cyscc.sim.memory import Memory
 
 __all__ = ["ExportedExecutor", "build_exported", "missing_cocotb", "run_exported"]
 

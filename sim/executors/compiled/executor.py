@@ -8,17 +8,17 @@ from functools import cached_property, partial
 import numpy as np
 import numpy.typing as npt
 
-from hw.config import AcceleratorConfig
-from sim.errors import SimulationError
-from sim.executors.base import Command, meeting_interval
-from sim.executors.compiled.parts import build_library
-from sim.executors.samples import Samples, sample_dtype
-from sim.executors.shared_object import LibraryExecutor, Pieces, command_table
-from sim.executors.tools import OnStep
-from sim.memory import Memory
-from sim.named_words import NamedWords
-from sim.observation.waves import Waves
-from sim.observation.waves.variables import Variable
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.errors import SimulationError
+from cyscc.sim.executors.base import Command, meeting_interval
+from cyscc.sim.executors.compiled.parts import build_library
+from cyscc.sim.executors.samples import Samples, sample_dtype
+from cyscc.sim.executors.shared_object import LibraryExecutor, Pieces, command_table
+from cyscc.sim.executors.tools import OnStep
+from cyscc.sim.memory import Memory
+from cyscc.sim.named_words import NamedWords
+from cyscc.sim.observation.waves import Waves
+from cyscc.sim.observation.waves.variables import Variable
 
 __all__ = ["CompiledExecutor"]
 
@@ -60,7 +60,7 @@ class Drawing:
 
     Raises
     ------
-    ValueError, sim.errors.SimulationError
+    ValueError, cyscc.sim.errors.SimulationError
         See `Waves.begin`.
     """
 
@@ -132,11 +132,11 @@ class CompiledExecutor(LibraryExecutor):
         Waveform file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one
         thread.
     on_build : callable, optional
-        Progress callback of a build, see `sim.executors.tools.OnStep`.
+        Progress callback of a build, see `cyscc.sim.executors.tools.OnStep`.
 
     Raises
     ------
-    sim.errors.BuildError
+    cyscc.sim.errors.BuildError
         The library could not be built.
     ValueError
         The waveforms would be empty.

@@ -8,10 +8,10 @@ from pathlib import Path
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 
-from hw.config import AcceleratorConfig
-from hw.shell import Shell
-from hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
-from sim.executors.cache import (
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.shell import Shell
+from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
+from cyscc.sim.executors.cache import (
     cached,
     cached_library,
     cached_runtime,
@@ -20,10 +20,10 @@ from sim.executors.cache import (
     machine_headers,
     write_headers,
 )
-from sim.executors.compiled.lanes import Description, describe, lanes_source
-from sim.executors.compiled.verilated import state_functions, tick_function
-from sim.executors.samples import fifos
-from sim.executors.tools import SLOW, OnStep, Steps, Toolchain, workers
+from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source
+from cyscc.sim.executors.compiled.verilated import state_functions, tick_function
+from cyscc.sim.executors.samples import fifos
+from cyscc.sim.executors.tools import SLOW, OnStep, Steps, Toolchain, workers
 
 __all__ = ["build_library"]
 
@@ -273,7 +273,7 @@ def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | N
     waves : bool
         With waveforms: each kernel is then an object of its own, since lanes cannot write waveforms.
     on_step : callable, optional
-        Progress callback, see `sim.executors.tools.OnStep`; not called if there is nothing to build.
+        Progress callback, see `cyscc.sim.executors.tools.OnStep`; not called if there is nothing to build.
 
     Raises
     ------

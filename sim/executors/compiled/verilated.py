@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 
-from hw.verilog import port_names
-from sim.errors import BuildError
-from sim.executors.registers import Home, aliases, memories, registers
+from cyscc.hw.verilog import port_names
+from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.registers import Home, aliases, memories, registers
 
 __all__ = ["state_functions", "tick_function"]
 

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hw.config import AcceleratorConfig
-from sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
-from sim.executors.compiled.executor import CompiledExecutor
-from sim.executors.samples import Samples
-from sim.executors.tools import OnStep
-from sim.memory import Memory
-from sim.named_words import NamedWords
-from sim.observation.waves import ENDLESS, Waves
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
+from cyscc.sim.executors.compiled.executor import CompiledExecutor
+from cyscc.sim.executors.samples import Samples
+from cyscc.sim.executors.tools import OnStep
+from cyscc.sim.memory import Memory
+from cyscc.sim.named_words import NamedWords
+from cyscc.sim.observation.waves import ENDLESS, Waves
 
 __all__ = ["WindowedExecutor"]
 
@@ -40,7 +40,7 @@ class WindowedExecutor(Executor):
 
     Raises
     ------
-    sim.errors.BuildError
+    cyscc.sim.errors.BuildError
         A library could not be built.
     """
 

@@ -10,11 +10,11 @@ from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 
-from sim.memory.profiles.fixed import Fixed
-from sim.memory.profiles.hbm2 import Hbm2
-from sim.memory.profiles.hc2 import Hc2
-from sim.memory.profiles.profile import Contention, Profile, RowTimes
-from sim.memory.profiles.stress import Stress
+from cyscc.sim.memory.profiles.fixed import Fixed
+from cyscc.sim.memory.profiles.hbm2 import Hbm2
+from cyscc.sim.memory.profiles.hc2 import Hc2
+from cyscc.sim.memory.profiles.profile import Contention, Profile, RowTimes
+from cyscc.sim.memory.profiles.stress import Stress
 
 __all__ = [
     "Contention",

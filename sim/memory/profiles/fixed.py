@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sim.memory.profiles.profile import Profile, parameter, rule
-from sim.memory.records import Request, Side
+from cyscc.sim.memory.profiles.profile import Profile, parameter, rule
+from cyscc.sim.memory.records import Request, Side
 
 __all__ = ["Fixed"]
 

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory.compiling import apart, inlined, rarely, trailing_zeros
-from sim.memory.crossbar import Calendar, make_calendars
-from sim.memory.profiles.ports import QueuedPorts
-from sim.memory.profiles.profile import Contention, RowTimes, State, parameter, rule
-from sim.memory.structures import Constant, Record, Rows
+from cyscc.sim.memory.compiling import apart, inlined, rarely, trailing_zeros
+from cyscc.sim.memory.crossbar import Calendar, make_calendars
+from cyscc.sim.memory.profiles.ports import QueuedPorts
+from cyscc.sim.memory.profiles.profile import Contention, RowTimes, State, parameter, rule
+from cyscc.sim.memory.structures import Constant, Record, Rows
 
 __all__ = ["Hbm2"]
 

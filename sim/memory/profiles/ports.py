@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any, ClassVar
 
-from sim.memory.compiling import apart, trailing_zeros
-from sim.memory.crossbar import Calendar, make_calendars
-from sim.memory.profiles.profile import Profile, State, rule
-from sim.memory.records import MAX_PORTS, READ, WRITE, ErrorCode, Request, Ring, Side
-from sim.memory.structures import Record, Rows, Words
+from cyscc.sim.memory.compiling import apart, trailing_zeros
+from cyscc.sim.memory.crossbar import Calendar, make_calendars
+from cyscc.sim.memory.profiles.profile import Profile, State, rule
+from cyscc.sim.memory.records import MAX_PORTS, READ, WRITE, ErrorCode, Request, Ring, Side
+from cyscc.sim.memory.structures import Record, Rows, Words
 
 __all__ = ["QueuedPorts"]
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory.compiling import digest_of
-from sim.memory.records import Request, Side
-from sim.memory.structures import Address, Constant, Record, Room, declare
+from cyscc.sim.memory.compiling import digest_of
+from cyscc.sim.memory.records import Request, Side
+from cyscc.sim.memory.structures import Address, Constant, Record, Room, declare
 
 __all__ = ["Contention", "Nothing", "Profile", "RowTimes", "State", "parameter", "rule"]
 

@@ -5,10 +5,10 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from sim.memory.compiling import apart, inlined
-from sim.memory.profiles.profile import Profile, parameter, rule
-from sim.memory.records import MAX_PORTS, Request, Side
-from sim.memory.structures import Record, Words
+from cyscc.sim.memory.compiling import apart, inlined
+from cyscc.sim.memory.profiles.profile import Profile, parameter, rule
+from cyscc.sim.memory.records import MAX_PORTS, Request, Side
+from cyscc.sim.memory.structures import Record, Words
 
 __all__ = ["Stress", "draw", "stream"]
 

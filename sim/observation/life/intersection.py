@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sim.observation.life.lives import Fate, Life, Stage
-from sim.observation.life.reads import port_cycles, reads
-from sim.observation.life.window import NEVER, Column, Cycles, KernelWindow, after, matched, spans_of
+from cyscc.sim.observation.life.lives import Fate, Life, Stage
+from cyscc.sim.observation.life.reads import port_cycles, reads
+from cyscc.sim.observation.life.window import NEVER, Column, Cycles, KernelWindow, after, matched, spans_of
 
 __all__ = ["intersection_lives"]
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sim.hardware import DEGREE, VISITED
-from sim.observation.life.lives import Fate, Life, Stage, Wait
-from sim.observation.life.reads import Reads, expansions, filtered, port_cycles, reads
-from sim.observation.life.window import NEVER, Column, Cycles, KernelWindow, after, matched, next_of, spans_of
+from cyscc.sim.hardware import DEGREE, VISITED
+from cyscc.sim.observation.life.lives import Fate, Life, Stage, Wait
+from cyscc.sim.observation.life.reads import Reads, expansions, filtered, port_cycles, reads
+from cyscc.sim.observation.life.window import NEVER, Column, Cycles, KernelWindow, after, matched, next_of, spans_of
 
 __all__ = ["kernel_lives", "known_words"]
 

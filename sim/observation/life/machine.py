@@ -3,12 +3,12 @@
 import re
 from typing import NamedTuple
 
-from sim.hardware import VISITED
-from sim.observation.life.intersection import intersection_lives
-from sim.observation.life.kernel import kernel_lives, known_words
-from sim.observation.life.lives import Fate, Life, Stage
-from sim.observation.life.window import KernelWindow
-from sim.observation.wave_reader import WaveFileError, WaveReader
+from cyscc.sim.hardware import VISITED
+from cyscc.sim.observation.life.intersection import intersection_lives
+from cyscc.sim.observation.life.kernel import kernel_lives, known_words
+from cyscc.sim.observation.life.lives import Fate, Life, Stage
+from cyscc.sim.observation.life.window import KernelWindow
+from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 
 __all__ = ["KERNELS", "Lives", "read_lives"]
 

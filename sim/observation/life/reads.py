@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.observation.life.window import NEVER, Cycles, KernelWindow, matched
+from cyscc.sim.observation.life.window import NEVER, Cycles, KernelWindow, matched
 
 __all__ = ["Expansions", "Filtered", "Reads", "expansions", "filtered", "port_cycles", "reads"]
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sim.observation.life.lives import Span, Stage, Wait
-from sim.observation.wave_reader import WaveReader
+from cyscc.sim.observation.life.lives import Span, Stage, Wait
+from cyscc.sim.observation.wave_reader import WaveReader
 
 __all__ = ["NEVER", "Column", "Cycles", "KernelWindow", "after", "matched", "next_of", "spans_of"]
 

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import gettempdir
 
-from sim.files import temporary_file
-from sim.notices import notice
-from sim.observation.waves.files import Waves
-from sim.observation.waves.variables import Variable
+from cyscc.sim.files import temporary_file
+from cyscc.sim.notices import notice
+from cyscc.sim.observation.waves.files import Waves
+from cyscc.sim.observation.waves.variables import Variable
 
 __all__ = ["Conversion"]
 
@@ -35,7 +35,7 @@ class Conversion:
 
     Raises
     ------
-    sim.errors.SimulationError
+    cyscc.sim.errors.SimulationError
         It cannot be created.
     """
 
@@ -62,7 +62,7 @@ class Conversion:
 
         Raises
         ------
-        sim.errors.SimulationError
+        cyscc.sim.errors.SimulationError
             The file cannot be written.
         """
         until = time.monotonic() + _PATIENCE if isinstance(sys.exception(), KeyboardInterrupt) else None

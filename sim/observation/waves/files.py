@@ -11,11 +11,11 @@ from io import StringIO
 from pathlib import Path
 from tempfile import gettempdir
 
-from sim.errors import SimulationError
-from sim.files import replaced, temporary_file
-from sim.observation.waves.signals import Signals
-from sim.observation.waves.variables import Scopes, Variable, read_head
-from sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
+from cyscc.sim.errors import SimulationError
+from cyscc.sim.files import replaced, temporary_file
+from cyscc.sim.observation.waves.signals import Signals
+from cyscc.sim.observation.waves.variables import Scopes, Variable, read_head
+from cyscc.sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
 
 __all__ = ["ENDLESS", "VIEWS", "Waves"]
 
@@ -114,7 +114,7 @@ class Waves:
     ------
     ValueError
         The suffix is unknown, or a glob selects nothing.
-    sim.errors.SimulationError
+    cyscc.sim.errors.SimulationError
         The folder cannot be written.
     """
 
@@ -162,7 +162,7 @@ class Waves:
         ------
         ValueError
             A glob selects nothing that the simulator has.
-        sim.errors.SimulationError
+        cyscc.sim.errors.SimulationError
             The file cannot be written.
         """
         self._variables = read_head(head, self._signals.locate, self._scopes)
@@ -184,7 +184,7 @@ class Waves:
 
         Raises
         ------
-        sim.errors.SimulationError
+        cyscc.sim.errors.SimulationError
             The file cannot be written.
         """
         first, last = self.window

@@ -11,14 +11,14 @@ from typing import Any
 from amaranth.hdl import Format, Fragment
 from amaranth.lib import wiring
 
-from hw.accelerator import Accelerator
-from hw.bfs import Kernel as BfsKernel
-from hw.bfs.tags import Tag as BfsTag
-from hw.config import AcceleratorConfig
-from hw.intersection import Kernel as IntersectionKernel
-from hw.intersection.tags import Tag as IntersectionTag
-from hw.shell import Shell
-from hw.verilog import port_names
+from cyscc.hw.accelerator import Accelerator
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.bfs.tags import Tag as BfsTag
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.intersection.tags import Tag as IntersectionTag
+from cyscc.hw.shell import Shell
+from cyscc.hw.verilog import port_names
 
 __all__ = ["Locate", "Names", "Path", "Signals", "accelerator_signals", "model_signals"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase, translate
 from typing import Any, Literal
 
-from sim.observation.waves.signals import Locate, Names, Path
+from cyscc.sim.observation.waves.signals import Locate, Names, Path
 
 __all__ = ["Scopes", "Variable", "read_head", "walk"]
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sim.files import locked
-from sim.observation.waves.variables import Variable, walk
+from cyscc.sim.files import locked
+from cyscc.sim.observation.waves.variables import Variable, walk
 
 __all__ = ["FstWriter", "VcdWriter", "WaveWriter"]
 

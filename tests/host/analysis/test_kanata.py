@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from host.analysis.lives import kanata_lines, select, write_kanata
-from sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
+from cyscc.host.analysis.lives import kanata_lines, select, write_kanata
+from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
 from tests.life import Searched
 
 

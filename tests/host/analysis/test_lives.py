@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.analysis.lives import directions_of, life_text, name_lives, select, vertices_of
-from host.command_line.main import main
-from host.errors import InputError
-from host.graph.csr import Graph
-from host.graph.formats import write_graph
-from sim.hardware import DEGREE, START, VISITED
-from sim.observation.life import Fate, Life, Lives, Stage, read_lives
+from cyscc.host.analysis.lives import directions_of, life_text, name_lives, select, vertices_of
+from cyscc.host.command_line.main import main
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import write_graph
+from cyscc.host.output.errors import InputError
+from cyscc.sim.hardware import DEGREE, START, VISITED
+from cyscc.sim.observation.life import Fate, Life, Lives, Stage, read_lives
 from tests.life import Cut, Searched
 from tests.refusals import refused
 from tests.system.graphs import graph_of

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackDescriptor, TrackEvent
 
-from host.analysis.trace import write_trace
-from host.record.reader import Record
-from host.record.tables import ARRAYS
-from sim.observation.causes import CAUSES
+from cyscc.host.analysis.trace import write_trace
+from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import ARRAYS
+from cyscc.sim.observation.causes import CAUSES
 from tests.record.checks import NAMES
 from tests.record.plain import Numbers, Plain
 from tests.record.synthetic import Shape, write_record
@@ -155,7 +155,7 @@ def test_of_long_runs_several_intervals_are_one_slice(
     plain = Plain(record.folder)
     slices = len(plain.of("kernels"))
     for together, most in ((3, -(-slices // 3)), (4, -(-slices // 3) - 1)):
-        monkeypatch.setattr("host.analysis.trace._SLICES", most)
+        monkeypatch.setattr("cyscc.host.analysis.trace._SLICES", most)
         write_trace(record, str(tmp_path / "run.pftrace"))
         check_kernels(plain, ReadBack(tmp_path / "run.pftrace"), together)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cyscc
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
 from tests.record.synthetic import Shape, write_record
 from tests.refusals import refused
 
@@ -30,7 +30,7 @@ def graph() -> cyscc.Graph:
 
 
 def test_importing_it_imports_nothing_else() -> None:
-    heavy = ("numpy", "pandas", "pyarrow", "plotly", "rich", "numba", "amaranth", "host", "sim", "hw")
+    heavy = ("numpy", "pandas", "pyarrow", "plotly", "rich", "numba", "amaranth", "cyscc.host", "cyscc.sim", "cyscc.hw")
     program = f"import sys, cyscc; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cyscc
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
 from tests.refusals import refused
 from tests.sim.observation.waves.reading import recording
 

@@ -33,9 +33,9 @@ class Workshop:
 @pytest.fixture
 def workshop(monkeypatch: pytest.MonkeyPatch) -> Workshop:
     workshop = Workshop()
-    module = types.ModuleType("sim.machine")
+    module = types.ModuleType("cyscc.sim.machine")
     module.create_machine = workshop.create_machine  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "sim.machine", module)
+    monkeypatch.setitem(sys.modules, "cyscc.sim.machine", module)
     return workshop
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from host.command_line.main import main
-from sim.caching.libraries import publish_library
+from cyscc.host.command_line.main import main
+from cyscc.sim.caching.libraries import publish_library
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.command_line.main import main
-from host.results.version import version
-from hw.axi import AxiLimits
-from hw.config import PRESETS
+from cyscc.host.command_line.main import main
+from cyscc.host.output.version import version
+from cyscc.hw.axi import AxiLimits
+from cyscc.hw.config import PRESETS
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -36,13 +36,13 @@ def test_generate(
 
 
 def test_generate_netlist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    module = types.ModuleType("sim.hardware")
+    module = types.ModuleType("cyscc.sim.hardware")
     module.signal_graph = lambda config: (  # type: ignore[attr-defined]
         config.bfs_kernels,
         np.array([0, 1], np.uint32),
         np.array([1, 0], np.uint32),
     )
-    monkeypatch.setitem(sys.modules, "sim.hardware", module)
+    monkeypatch.setitem(sys.modules, "cyscc.sim.hardware", module)
     assert main(["generate", "netlist", "--config", "test", "-o", "n.txt"]) == 0
     assert capfd.readouterr() == ("n.txt: 2 vertices, 2 edges\n", "")
     lines = (tmp_path / "n.txt").read_text().splitlines()
@@ -56,7 +56,7 @@ def test_verilog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
         asked.append((config, directory, top, limits))
         return [directory / "engine.v"]
 
-    monkeypatch.setattr("sim.export.export_verilog", export_verilog)
+    monkeypatch.setattr("cyscc.sim.export.export_verilog", export_verilog)
     config = PRESETS["test"]
     for arguments in ([], ["--top", "convey"], ["--top", "axi", "--outstanding-reads", "8"]):
         assert main(["verilog", "--config", "test", *arguments, "-o", "rtl"]) == 0
@@ -74,7 +74,7 @@ def test_help_and_bad_usage_import_nothing_heavy() -> None:
     mistakes = [["scc"], ["sc"], ["bfs", "g.txt", "--source", "x"]]
     heavy = {"amaranth", "matplotlib", "multiprocessing", "numba", "numpy", "rich", "scipy", "subprocess", "tabulate"}
     code = (
-        "import sys; from host.command_line.main import main; "
+        "import sys; from cyscc.host.command_line.main import main; "
         f"statuses = [main(arguments) for arguments in {helps + mistakes}]; "
         f"print(statuses, sorted({heavy} & set(sys.modules)))"
     )
@@ -104,7 +104,7 @@ def test_being_ended_is_an_interrupt(workshop: Workshop, capfd: pytest.CaptureFi
 
 def test_reader_of_standard_output_that_is_gone_is_no_error(tmp_path: Path) -> None:
     generate = f"generate random --vertices 4 --degree 1 -o {tmp_path}/out.gr"
-    command = [sys.executable, "-m", "host.command_line.main", *generate.split()]
+    command = [sys.executable, "-m", "cyscc.host.command_line.main", *generate.split()]
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, check=False, timeout=60)

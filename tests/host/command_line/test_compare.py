@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from host.algorithms.names import KINDS
-from host.command_line.main import main
+from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.command_line.main import main
 
 
 @pytest.fixture(autouse=True)

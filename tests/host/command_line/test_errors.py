@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from host.command_line.main import main
-from hw.config import PRESETS
+from cyscc.host.command_line.main import main
+from cyscc.hw.config import PRESETS
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 

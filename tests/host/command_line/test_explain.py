@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
 from tests.record.synthetic import Shape, write_record
 
 

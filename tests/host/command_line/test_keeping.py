@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from host.checkpoints.folder import CheckpointFolder
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
+from cyscc.host.runs.checkpoints.folder import CheckpointFolder
 from tests.waiting import wait_until
 
 SMALL = ["--config", "test", "--memory", "hc2"]
@@ -147,7 +147,7 @@ def test_runs_that_are_others(capfd: pytest.CaptureFixture[str]) -> None:
         "cyscc bfs: kept: is the checkpoint of a run of cyscc scc"
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("host.sources.sources_digest", lambda: "another")
+        patch.setattr("cyscc.host.runs.sources.sources_digest", lambda: "another")
         assert refused(*again, capfd=capfd) == (
             "cyscc scc: kept: the checkpoint was made by another version of this program"
         )
@@ -206,7 +206,7 @@ def test_checkpoint_that_cannot_be_written_is_no_end(capfd: pytest.CaptureFixtur
 
 def started(*arguments: str) -> "subprocess.Popen[bytes]":
     """Begin a run in a process of its own."""
-    command = [sys.executable, "-m", "host.command_line.main", *arguments]
+    command = [sys.executable, "-m", "cyscc.host.command_line.main", *arguments]
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
 
 

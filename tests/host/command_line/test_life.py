@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
 from tests.life import Searched
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.algorithms.mec.basic import Losses
-from host.command_line.main import main
-from host.mdp.model import Mdp
-from host.results.version import identity
+from cyscc.host.baselines.mdp.model import Mdp
+from cyscc.host.baselines.mec.basic import Losses
+from cyscc.host.command_line.main import main
+from cyscc.host.output.version import identity
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -132,7 +132,7 @@ def test_a_machine_that_finds_what_is_none_is_an_error(workshop: Workshop, capfd
 def test_a_wrong_result_is_an_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("host.algorithms.mec.basic.lose_choices", nothing_is_lost)
+    monkeypatch.setattr("cyscc.host.baselines.mec.basic.lose_choices", nothing_is_lost)
     assert main(["mec", "leak.tra", "-o", "mecs.txt", "--json", "out.json"]) == 3
     out, err = capfd.readouterr()
     assert out == ""

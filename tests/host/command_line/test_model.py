@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.command_line.main import main
-from host.mdp.families import family
-from host.mdp.formats import read_mdp
+from cyscc.host.baselines.mdp.families import family
+from cyscc.host.baselines.mdp.formats import read_mdp
+from cyscc.host.command_line.main import main
 
 
 @pytest.mark.parametrize("name", ["m.tra", "m.drn", "m.drn.gz"])

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from host.command_line.main import main
-from host.progress import Progress, Step
-from sim.notices import notice
+from cyscc.host.command_line.main import main
+from cyscc.host.output.progress import Progress, Step
+from cyscc.sim.notices import notice
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -104,7 +104,7 @@ def test_nobody_but_a_terminal_is_told(capfd: pytest.CaptureFixture[str]) -> Non
 def test_simulation_moves_within_an_instruction(
     terminal: Terminal, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("host.progress._INTERVAL", 0)
+    monkeypatch.setattr("cyscc.host.output.progress._INTERVAL", 0)
 
     def make() -> FakeCoprocessor:
         machine = Slow()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -127,7 +127,7 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
 def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     arguments = [*TABLE, "--vertices", "2^11", "--no-verify", "-o", "out"]
     with subprocess.Popen(
-        [sys.executable, "-m", "host.command_line.main", *arguments, "--jobs", "2"],
+        [sys.executable, "-m", "cyscc.host.command_line.main", *arguments, "--jobs", "2"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.command_line.main import main
-from sim.coprocessor import Instruction, Register
-from sim.errors import CycleLimitError, HangError
+from cyscc.host.command_line.main import main
+from cyscc.sim.coprocessor import Instruction, Register
+from cyscc.sim.errors import CycleLimitError, HangError
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import host.algorithms.software
-from host.command_line.main import main
-from host.results.version import identity
+import cyscc.host.baselines.software
+from cyscc.host.command_line.main import main
+from cyscc.host.output.version import identity
 
 
 @pytest.fixture(autouse=True)
@@ -73,14 +73,14 @@ def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    wrong = host.algorithms.software.SoftwareRun(
+    wrong = cyscc.host.baselines.software.SoftwareRun(
         algorithm="tarjan",
         device="cpu",
         threads=1,
-        found=host.algorithms.software.Decomposition(labels=np.arange(4, dtype=np.uint32)),
+        found=cyscc.host.baselines.software.Decomposition(labels=np.arange(4, dtype=np.uint32)),
         seconds=1.0,
     )
-    monkeypatch.setattr(host.algorithms.software, "run_software", lambda *_, **__: wrong)
+    monkeypatch.setattr(cyscc.host.baselines.software, "run_software", lambda *_, **__: wrong)
     assert main(["software", "tarjan", "g.txt"]) == 3
     out, err = capfd.readouterr()
     assert out == ""

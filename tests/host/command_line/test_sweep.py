@@ -12,13 +12,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from host.command_line.main import main
-from host.record.reader import Record
-from host.studies.fpga import tools as fpga_tools
-from host.studies.fpga.synthesis import Resources, Usage
-from hw.config import PRESETS
-from sim.observation.causes import CAUSES
-from tests.host.sweep.studies import SMALL
+from cyscc.host.command_line.main import main
+from cyscc.host.experiments.fpga import tools as fpga_tools
+from cyscc.host.experiments.fpga.synthesis import Resources, Usage
+from cyscc.host.record.reader import Record
+from cyscc.hw.config import PRESETS
+from cyscc.sim.observation.causes import CAUSES
+from tests.host.experiments.sweep.studies import SMALL
 from tests.record.checks import check_record
 from tests.waiting import wait_until
 
@@ -118,7 +118,7 @@ def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
             for config, family in engines
         }
 
-    monkeypatch.setattr("host.sweep.rows.usages", usages)
+    monkeypatch.setattr("cyscc.host.experiments.sweep.rows.usages", usages)
     document = swept("small.toml", "--area")
     assert asked == [(PRESETS["test"], "xc5v")], "a machine is synthesised once"
     for row in (*document["points"], *pq.read_table("out/small.parquet").to_pylist()):
@@ -165,7 +165,7 @@ def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixt
 
 def started(*arguments: str) -> "subprocess.Popen[bytes]":
     """Begin a sweep with two workers, in a process of its own."""
-    command = [sys.executable, "-m", "host.command_line.main", "sweep", "many.toml", "-o", "out", "--jobs", "2"]
+    command = [sys.executable, "-m", "cyscc.host.command_line.main", "sweep", "many.toml", "-o", "out", "--jobs", "2"]
     return subprocess.Popen(
         [*command, *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

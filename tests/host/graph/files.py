@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.errors import InputError
-from host.graph.csr import Graph
-from host.graph.formats import read_graph
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import read_graph
+from cyscc.host.output.errors import InputError
 
 __all__ = ["array_bytes", "edges_of", "refusal"]
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from host.errors import InputError
-from host.graph.csr import MAX_DEGREE, MAX_EDGES, MAX_VERTICES, Graph, check_degrees, check_limits, trim
+from cyscc.host.graph.csr import MAX_DEGREE, MAX_EDGES, MAX_VERTICES, Graph, check_degrees, check_limits, trim
+from cyscc.host.output.errors import InputError
 from tests.refusals import refused
 from tests.system.graphs import graph_of
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.errors import InputError
-from host.graph.csr import Graph
-from host.graph.formats import text, write_graph
-from host.graph.generators import random_graph
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import text, write_graph
+from cyscc.host.graph.generators import random_graph
+from cyscc.host.output.errors import InputError
 from tests.host.graph.files import refusal
 
 MTX = "%%MatrixMarket matrix coordinate "
@@ -130,12 +130,12 @@ def test_an_endless_line(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPa
 
 def test_more_edges_than_32_bits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "g.mtx").write_text(MTX + "pattern symmetric\n3 3 2\n1 2\n2 3\n")
-    monkeypatch.setattr("host.graph.csr.MAX_EDGES", 3)
+    monkeypatch.setattr("cyscc.host.graph.csr.MAX_EDGES", 3)
     assert refusal(tmp_path / "g.mtx") == "g.mtx: 4 edges are too many for 32 bits (at most 3)"
 
 
 def test_more_ids_than_32_bits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("host.graph.csr.MAX_VERTICES", 3)
+    monkeypatch.setattr("cyscc.host.graph.csr.MAX_VERTICES", 3)
     expected = "g.txt: 4 vertices are too many for 32 bits (at most 3)"
     for largest in (4, 2**40):
         (tmp_path / "g.txt").write_text(f"1 2\n3 {largest}\n")
@@ -172,7 +172,7 @@ def test_out_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def exhausted(*_: object) -> Graph:
         raise MemoryError
 
-    monkeypatch.setattr("host.graph.formats.lists.EdgeBuffer", exhausted)
+    monkeypatch.setattr("cyscc.host.graph.formats.lists.EdgeBuffer", exhausted)
     assert refusal(tmp_path / "g.txt") == "g.txt: does not fit in this machine's memory"
 
 
@@ -199,7 +199,7 @@ def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path, suffix: str) -> N
         raise OSError(28, "No space left on device")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("host.graph.formats.writer.joined", full)
+        patch.setattr("cyscc.host.graph.formats.writer.joined", full)
         patch.setattr("scipy.sparse.save_npz", full)
         expected = f"g{suffix}: cannot be written: No space left on device"
         assert message(lambda: write_graph(random_graph(4, 2, 1), path), tmp_path) == expected

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy.io import mmread
 from scipy.sparse import coo_array, csc_array, csr_array, load_npz, save_npz
 
-from host.graph.csr import Graph
-from host.graph.formats import read_graph, text, write_graph
-from host.graph.formats.lists import EdgeBuffer
-from host.graph.formats.writer import write_pairs
-from host.graph.generators import random_graph
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import read_graph, text, write_graph
+from cyscc.host.graph.formats.lists import EdgeBuffer
+from cyscc.host.graph.formats.writer import write_pairs
+from cyscc.host.graph.generators import random_graph
 from tests.host.graph.files import edges_of
 
 ALL = [".txt", ".mtx", ".gr", ".npz", ".tsv.gz", ".mtx.gz", ".gr.gz", ".npz.gz", ".MTX", ".el.GZ"]

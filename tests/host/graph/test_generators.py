@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from host.errors import InputError
-from host.graph import generators
-from host.graph.csr import Graph
-from host.graph.generators import gnm_graph, random_graph, rmat_graph, ssca2_graph
-from host.graph.kinds import KINDS, generate_graph
+from cyscc.host.graph import generators
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import gnm_graph, random_graph, rmat_graph, ssca2_graph
+from cyscc.host.graph.kinds import KINDS, generate_graph
+from cyscc.host.output.errors import InputError
 from tests.refusals import refused
 
 Generator = Callable[[int, int, int], Graph]

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from host.graph.csr import Graph
-from host.graph.memory_map import BLOCK_BYTES, MemoryArray, PlacedGraph, QueueArrays, block_digests, default_slack
-from sim.coprocessor import ArrayKind
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.memory_map import BLOCK_BYTES, MemoryArray, PlacedGraph, QueueArrays, block_digests, default_slack
+from cyscc.sim.coprocessor import ArrayKind
 from tests.host.fake_coprocessor import FakeCoprocessor
 from tests.system.graphs import graph_of
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from host.errors import InputError
-from host.graph.formats import files, read_graph
+from cyscc.host.graph.formats import files, read_graph
+from cyscc.host.output.errors import InputError
 from tests.host.graph.files import edges_of, refusal
 
 MTX = b"%%MatrixMarket matrix coordinate pattern general\n"
@@ -191,7 +191,7 @@ def test_an_endless_file(tmp_path: Path, name: str) -> None:
 def test_lines_that_end_at_the_end_of_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "g.txt"
     for size in range(16, 40):
-        monkeypatch.setattr("host.graph.formats.text._BLOCK", size)
+        monkeypatch.setattr("cyscc.host.graph.formats.text._BLOCK", size)
         for end in ("\n", "\r", "\r\n"):
             path.write_bytes(end.join(["# c", *(f"{number} {number + 1}" for number in range(30)), "7 x"]).encode())
             with pytest.raises(InputError, match=r"g.txt:32: 'x' is not a vertex id$"):

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from scipy.sparse import coo_array, save_npz
 
-from host import memory_room
-from host.errors import InputError
-from host.graph.csr import csr_bytes, list_bytes, size_text
-from host.graph.formats import read_graph, write_graph
-from host.graph.generators import random_graph, rmat_graph, ssca2_graph
-from host.graph.memory_map import simulation_bytes
-from host.memory_room import Room
+from cyscc.host.graph import available_memory
+from cyscc.host.graph.available_memory import Room
+from cyscc.host.graph.csr import csr_bytes, list_bytes, size_text
+from cyscc.host.graph.formats import read_graph, write_graph
+from cyscc.host.graph.generators import random_graph, rmat_graph, ssca2_graph
+from cyscc.host.graph.memory_map import simulation_bytes
+from cyscc.host.output.errors import InputError
 from tests.refusals import refused
 
 LEFT = "of memory, and 10.0 MB are left (of the test)"
@@ -22,7 +22,7 @@ HEADER = "%%MatrixMarket matrix coordinate pattern "
 
 @pytest.fixture
 def ten_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_room, "memory_room", lambda: Room(10_000_000, "of the test"))
+    monkeypatch.setattr(available_memory, "memory_room", lambda: Room(10_000_000, "of the test"))
 
 
 def test_sizes() -> None:
@@ -63,7 +63,7 @@ def test_what_an_archive_announces(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("ten_megabytes")
 def test_an_edge_list_that_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_room, "_CHECKED", 1 << 16)
+    monkeypatch.setattr(available_memory, "_CHECKED", 1 << 16)
     path = tmp_path / "g.txt"
     # Each block of text is half a million edges.
     path.write_bytes(b"1 2\n" * (1 << 20) + b"3 4\n" * (1 << 20))
@@ -75,7 +75,7 @@ def test_an_edge_list_that_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_ids_that_need_a_large_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "g.txt").write_text(f"1 {2**50}\n")
-    monkeypatch.setattr(memory_room, "memory_room", lambda: Room(63, "of the test"))
+    monkeypatch.setattr(available_memory, "memory_room", lambda: Room(63, "of the test"))
     expected = "the ids of the vertices need about 0.1 kB of memory, and 0.1 kB are left (of the test)"
     with refused(InputError, f"{tmp_path}/g.txt: {expected}"):
         read_graph(tmp_path / "g.txt")
@@ -94,7 +94,7 @@ def test_the_estimate_is_what_reading_takes(tmp_path: Path) -> None:
     write_graph(graph, tmp_path / "g.txt")
     (tmp_path / "small.txt").write_text("# c\n1 2\n")
     script = (
-        "import re, sys; from host.graph.formats import read_graph\n"
+        "import re, sys; from cyscc.host.graph.formats import read_graph\n"
         "def peak(path):\n"
         "    read_graph(path)\n"
         "    return 1024 * int(re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())[1])\n"

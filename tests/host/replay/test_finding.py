@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from host.errors import InputError
-from host.replay.point import CAUSE_EVENTS, Point, Span, find
+from cyscc.host.output.errors import InputError
+from cyscc.host.replay.point import CAUSE_EVENTS, Point, Span, find
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape

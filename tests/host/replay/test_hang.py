@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 import cyscc
-from host.command_line.main import main
-from sim.observation.wave_reader import WaveReader
+from cyscc.host.command_line.main import main
+from cyscc.sim.observation.wave_reader import WaveReader
 from tests.host.replay.test_replay import GRAPH
 
 MEMORY = """
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sim.memory.profiles.profile import Profile, parameter, rule
-from sim.memory.records import Request, Side
+from cyscc.sim.memory.profiles.profile import Profile, parameter, rule
+from cyscc.sim.memory.records import Request, Side
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
 
 GRAPH = "".join(f"{100 + 3 * v} {100 + 3 * ((v * 5 + step) % 40)}\n" for v in range(40) for step in (1, 2, 7))
 """Vertices are named 100, 103, 106 and so on."""

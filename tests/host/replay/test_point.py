@@ -2,7 +2,7 @@
 
 import pytest
 
-from host.replay.point import EVENTS, Point
+from cyscc.host.replay.point import EVENTS, Point
 
 
 @pytest.mark.parametrize(

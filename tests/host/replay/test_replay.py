@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from host.command_line.main import main
-from host.record.reader import Record
+from cyscc.host.command_line.main import main
+from cyscc.host.record.reader import Record
 from tests.sim.observation.waves.reading import Recording, recording
 
 GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
@@ -175,7 +175,7 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
     ],
 )
 def test_refusals(arguments: str, why: str, capfd: pytest.CaptureFixture[str]) -> None:
-    from host.replay.point import EVENTS
+    from cyscc.host.replay.point import EVENTS
 
     Path("other.txt").write_text(GRAPH + "0 5\n")
     Path("nothing").mkdir(exist_ok=True)

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.algorithms.driver import BfsRun, Level, breadth_first_search
-from host.algorithms.kosaraju import ComponentRun, SearchTotals, strong_components
-from host.algorithms.verification import Checked
-from host.graph.csr import Graph, trim
-from host.graph.memory_map import PlacedGraph
-from host.output import write_json
-from host.results.version import version
-from host.runs.results import BfsResult, SccResult, Setting, Wall
-from host.runs.specification import RunSpec
+from cyscc.host.driver.components import ComponentRun, SearchTotals, strong_components
+from cyscc.host.driver.search import BfsRun, Level, breadth_first_search
+from cyscc.host.driver.verification import Checked
+from cyscc.host.graph.csr import Graph, trim
+from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.host.output.files import write_json
+from cyscc.host.output.version import version
+from cyscc.host.runs.results import BfsResult, SccResult, Setting, Wall
+from cyscc.host.specification.run import RunSpec
 from tests.host.fake_coprocessor import FakeCoprocessor
 
 SETTING = Setting(

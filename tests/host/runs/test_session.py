@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.errors import InputError
-from host.graph.csr import size_text
-from host.graph.memory_map import default_slack, simulation_bytes
-from host.runs.execution import Session
-from host.runs.specification import RunSpec
+from cyscc.host.graph.csr import size_text
+from cyscc.host.graph.memory_map import default_slack, simulation_bytes
+from cyscc.host.output.errors import InputError
+from cyscc.host.runs.execution import Session
+from cyscc.host.specification.run import RunSpec
 from tests.system.graphs import graph_of
 
 GRAPH = graph_of(5, [(0, 1), (1, 2), (2, 0), (3, 4)])
@@ -39,7 +39,7 @@ class Told:
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     now = SimpleNamespace(value=100.0)
     times = SimpleNamespace(monotonic=lambda: now.value, perf_counter=lambda: now.value)
-    monkeypatch.setattr("host.runs.execution.time", times)
+    monkeypatch.setattr("cyscc.host.runs.execution.time", times)
     return now
 
 
@@ -112,14 +112,14 @@ def test_a_run_that_needs_more_memory_than_there_is_is_refused(
     values: dict[str, Any], asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[tuple[str, int]] = []
-    monkeypatch.setattr("host.runs.execution.check_room", lambda *given: found.append(given))
+    monkeypatch.setattr("cyscc.host.runs.execution.check_room", lambda *given: found.append(given))
     assert session_of(Told(), **values).read_graph() is GRAPH
     assert found == [(f"simulated, {size_text(5, 4)}", simulation_bytes(5, 4, **asked))]
 
     def refuse(*_: object) -> None:
         raise InputError("too large")
 
-    monkeypatch.setattr("host.runs.execution.check_room", refuse)
+    monkeypatch.setattr("cyscc.host.runs.execution.check_room", refuse)
     with pytest.raises(InputError, match=r"^g.txt: too large$"):
         session_of(Told(), **values).read_graph()
 
@@ -145,8 +145,8 @@ def test_waveforms_that_are_not_written_are_told(
         asked.update(options, config=config, memory=memory)
         return machine
 
-    monkeypatch.setattr("sim.machine.create_machine", create)
-    monkeypatch.setattr("host.runs.execution.notice", lines.append)
+    monkeypatch.setattr("cyscc.sim.machine.create_machine", create)
+    monkeypatch.setattr("cyscc.host.runs.execution.notice", lines.append)
     waves: dict[str, Any] = {"waves": "w.vcd", "wave_window": window, "scopes": ("*.token",), "wave_view": True}
     session = session_of(Told(), cycle_limit=77, memory="fixed:9", **(waves if window else {}))
 
@@ -171,6 +171,6 @@ def test_a_machine_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch)
     def create(*_: Any, **__: Any) -> Any:
         raise ValueError("there is no such machine")
 
-    monkeypatch.setattr("sim.machine.create_machine", create)
+    monkeypatch.setattr("cyscc.sim.machine.create_machine", create)
     with pytest.raises(InputError, match=r"^there is no such machine$"), session_of(Told()).machine():
         pass

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from hw.axi.control import AxiControl
-from hw.axi.registers import IDENTITY, AxiStatus, ControlRegister, engine_register
-from hw.axi.signatures import Resp
-from hw.config import PRESETS
-from hw.registers import KERNEL_WINDOW, Register, kernel_register
+from cyscc.hw.axi.control import AxiControl
+from cyscc.hw.axi.registers import IDENTITY, AxiStatus, ControlRegister, engine_register
+from cyscc.hw.axi.signatures import Resp
+from cyscc.hw.config import PRESETS
+from cyscc.hw.registers import KERNEL_WINDOW, Register, kernel_register
 from tests.hw.streams import Bench, collect, pulse, simulate, wait
 
 CONFIG = PRESETS["test"]

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from hw.axi.link import AxiLink
+from cyscc.hw.axi.link import AxiLink
 from tests.hw.streams import simulate
 from tests.hw.tokens import random_tokens, send_round
 

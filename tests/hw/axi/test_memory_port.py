@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from hw.axi import AxiLimits
-from hw.axi.memory_port import AxiMemoryPort
-from hw.axi.signatures import Resp
-from hw.config import ConfigError
-from hw.interfaces import SIZE_4, SIZE_8
+from cyscc.hw.axi import AxiLimits
+from cyscc.hw.axi.memory_port import AxiMemoryPort
+from cyscc.hw.axi.signatures import Resp
+from cyscc.hw.config import ConfigError
+from cyscc.hw.interfaces import SIZE_4, SIZE_8
 from tests.hw.streams import Bench, pulse, simulate, stream_put, wait
 
 LIMITS = AxiLimits(outstanding_reads=4, outstanding_writes=8)

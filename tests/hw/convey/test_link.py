@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from hw.convey.link import ConveyLink
+from cyscc.hw.convey.link import ConveyLink
 from tests.hw.streams import simulate
 from tests.hw.tokens import random_tokens, send_round
 

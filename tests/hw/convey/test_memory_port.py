@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from hw.convey.memory_port import ConveyMemoryPort
-from hw.interfaces import SIZE_4, SIZE_8
+from cyscc.hw.convey.memory_port import ConveyMemoryPort
+from cyscc.hw.interfaces import SIZE_4, SIZE_8
 from tests.hw.streams import simulate, simulated, stream_put
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sim.caching.code import SUFFIX, njit
+from cyscc.sim.caching.code import SUFFIX, njit
 
 SOURCE = """\
 STEP = 1
@@ -119,7 +119,7 @@ def test_code_that_cannot_be_kept_is_used(
     (tmp_path / "file").touch()
     monkeypatch.setenv("NUMBA_CACHE_DIR", "")
     monkeypatch.setenv("CYSCC_CACHE", str(cache))
-    monkeypatch.setattr("sim.caching.folder.tempfile.mkdtemp", refuse)
+    monkeypatch.setattr("cyscc.sim.caching.folder.tempfile.mkdtemp", refuse)
     function = load(tmp_path)
     assert (function(4), function(4.0), hits(function)) == (5, 5.0, 0)
     assert capfd.readouterr().err == (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.caching.folder import cache_directory, remove_temporary_cache, usable_cache
+from cyscc.sim.caching.folder import cache_directory, remove_temporary_cache, usable_cache
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_what_must_not_be_trusted_is_left_alone(spoil: object, folder: Path, cap
 
 def test_user_without_a_home(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("CYSCC_CACHE", "")
-    monkeypatch.setattr("sim.caching.folder.user_cache_path", lambda name: Path("~/.cache", name))
+    monkeypatch.setattr("cyscc.sim.caching.folder.user_cache_path", lambda name: Path("~/.cache", name))
     assert usable_cache().is_absolute()
     assert capfd.readouterr().err.startswith("cyscc: ~/.cache/cyscc: the user has no home: a temporary cache is used")
     remove_temporary_cache()

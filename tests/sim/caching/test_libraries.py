@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.caching.folder import write_sealed
-from sim.caching.libraries import (
+from cyscc.sim.caching.folder import write_sealed
+from cyscc.sim.caching.libraries import (
     DEFAULT_LIMIT,
     clear,
     description_of,

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.coprocessor import Instruction, Register
-from sim.machine import Machine
-from sim.memory import READ, Memory
+from cyscc.sim.coprocessor import Instruction, Register
+from cyscc.sim.machine import Machine
+from cyscc.sim.memory import READ, Memory
 from tests.words import graph_word
 
 __all__ = ["WORDS", "Level", "deafen", "dispatch_level"]

@@ -6,8 +6,8 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
-from host.graph.csr import Graph
-from sim.machine import Machine
+from cyscc.host.graph.csr import Graph
+from cyscc.sim.machine import Machine
 from tests.system.graphs import graph_of, messy_graph
 from tests.system.runs import search, solve
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from hw.config import PRESETS, AcceleratorConfig
-from sim.caching.folder import cache_directory, remove_temporary_cache
-from sim.errors import BuildError
-from sim.executors.compiled import parts
-from sim.executors.compiled.parts import build_library
-from sim.machine import create_machine
-from sim.memory import parse_profile
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.sim.caching.folder import cache_directory, remove_temporary_cache
+from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.compiled import parts
+from cyscc.sim.executors.compiled.parts import build_library
+from cyscc.sim.machine import create_machine
+from cyscc.sim.memory import parse_profile
 from tests.sim.executors.toolchain import Toolchain
 
 TEST = PRESETS["test"]
@@ -96,7 +96,7 @@ def test_no_cache_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (tmp_path / "file").touch()
     cache = tmp_path / "file" / "cache"
     monkeypatch.setenv("CYSCC_CACHE", str(cache))
-    monkeypatch.setattr("sim.caching.folder.tempfile.mkdtemp", refuse)
+    monkeypatch.setattr("cyscc.sim.caching.folder.tempfile.mkdtemp", refuse)
     with pytest.raises(BuildError) as caught:
         build_library(TEST, waves=False)
     assert str(caught.value) == (f"{cache}: Not a directory; and no temporary cache can be made: Not a directory")

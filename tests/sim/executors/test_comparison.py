@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from host.graph.csr import Graph
-from hw.config import PRESETS
-from sim.errors import BuildError, CycleLimitError, HangError, MemoryAccessError
-from sim.executors.comparison.build import KINDS, build_whole_model, connections_header, export_machine
-from sim.executors.comparison.contenders import Stopwatch, executor_maker
-from sim.machine import Machine, create_machine
-from sim.memory import parse_profile
+from cyscc.host.graph.csr import Graph
+from cyscc.hw.config import PRESETS
+from cyscc.sim.errors import BuildError, CycleLimitError, HangError, MemoryAccessError
+from cyscc.sim.executors.comparison.build import KINDS, build_whole_model, connections_header, export_machine
+from cyscc.sim.executors.comparison.contenders import Stopwatch, executor_maker
+from cyscc.sim.machine import Machine, create_machine
+from cyscc.sim.memory import parse_profile
 from tests.sim.executors.levels import WORDS, deafen, dispatch_level
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
 

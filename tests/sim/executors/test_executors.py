@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from host.graph.csr import Graph
-from host.graph.generators import rmat_graph
-from hw.config import PRESETS, AcceleratorConfig
-from sim.observation.causes import WORK
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import rmat_graph
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.sim.observation.causes import WORK
 from tests.sim.executors.outcomes import CROWD, TANGLE, Outcome, assert_equal, outcome
 from tests.system.graphs import GRAPHS
 from tests.system.pinned import RUNS, PinnedRun, pins, slowly

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from hw.config import PRESETS
-from sim.errors import BuildError, SimulationError
-from sim.executors.base import Command, CommandKind
-from sim.executors.cache import machine_headers
-from sim.executors.shared_object import LibraryExecutor
-from sim.executors.tools import NATIVE
-from sim.memory import Memory, parse_profile
+from cyscc.hw.config import PRESETS
+from cyscc.sim.errors import BuildError, SimulationError
+from cyscc.sim.executors.base import Command, CommandKind
+from cyscc.sim.executors.cache import machine_headers
+from cyscc.sim.executors.shared_object import LibraryExecutor
+from cyscc.sim.executors.tools import NATIVE
+from cyscc.sim.memory import Memory, parse_profile
 
 TEST = PRESETS["test"]
 HERE = Path(__file__).parent

@@ -13,15 +13,15 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
-import sim.executors
-from hw.config import PRESETS
-from sim.errors import BuildError
-from sim.executors.compiled.lanes import describe, lanes_source
+import cyscc.sim.executors
+from cyscc.hw.config import PRESETS
+from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.compiled.lanes import describe, lanes_source
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
 from tests.sim.executors.processors import find_processor
 from tests.system.runs import made
 
-NATIVE = Path(sim.executors.__path__[0]) / "compiled" / "native"
+NATIVE = Path(cyscc.sim.executors.__path__[0]) / "compiled" / "native"
 
 CYCLES = 300
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import tests.sim.executors.replay
-from host.graph.generators import rmat_graph
-from hw.config import PRESETS
-from sim.caching.folder import code_directory
-from sim.executors.base import meeting_interval
-from sim.executors.cache import machine_headers
-from sim.executors.compiled import executor
-from sim.executors.compiled.parts import build_library
-from sim.executors.tools import NATIVE
-from sim.machine import Machine
-from sim.memory import Hc2
+from cyscc.host.graph.generators import rmat_graph
+from cyscc.hw.config import PRESETS
+from cyscc.sim.caching.folder import code_directory
+from cyscc.sim.executors.base import meeting_interval
+from cyscc.sim.executors.cache import machine_headers
+from cyscc.sim.executors.compiled import executor
+from cyscc.sim.executors.compiled.parts import build_library
+from cyscc.sim.executors.tools import NATIVE
+from cyscc.sim.machine import Machine
+from cyscc.sim.memory import Hc2
 from tests.sim.executors.outcomes import CROWD, TANGLE
 from tests.sim.executors.processors import find_processor
 from tests.sim.executors.replay.memory_code import write_memory_code

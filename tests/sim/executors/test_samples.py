@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hw.config import PRESETS, ConfigError
-from sim.executors.base import Executor
-from sim.executors.samples import MODULES, MOST_HELD, Samples, fifos, sample_dtype
-from sim.machine import Machine
-from sim.observation.state import MachineState
+from cyscc.hw.config import PRESETS, ConfigError
+from cyscc.sim.executors.base import Executor
+from cyscc.sim.executors.samples import MODULES, MOST_HELD, Samples, fifos, sample_dtype
+from cyscc.sim.machine import Machine
+from cyscc.sim.observation.state import MachineState
 from tests.sim.executors.levels import dispatch_level
 from tests.sim.executors.outcomes import TANGLE, assert_equal, outcome
 from tests.system.runs import made

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from hw.config import PRESETS
-from hw.shell import Shell
-from sim.executors.compiled.lanes.netlist import describe, read_netlist
-from sim.named_words import NamedWords
+from cyscc.hw.config import PRESETS
+from cyscc.hw.shell import Shell
+from cyscc.sim.executors.compiled.lanes.netlist import describe, read_netlist
+from cyscc.sim.named_words import NamedWords
 from tests.system.runs import made
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from hw.config import PRESETS
-from sim.executors.compiled import parts
-from sim.executors.compiled.parts import build_library
-from sim.executors.compiled.verilated import tick_function
+from cyscc.hw.config import PRESETS
+from cyscc.sim.executors.compiled import parts
+from cyscc.sim.executors.compiled.parts import build_library
+from cyscc.sim.executors.compiled.verilated import tick_function
 from tests.sim.executors.toolchain import Toolchain
 
 GENERAL = """

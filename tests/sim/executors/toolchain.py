@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 import pytest
 
-from sim.caching.folder import code_directory
+from cyscc.sim.caching.folder import code_directory
 
 __all__ = ["Toolchain"]
 

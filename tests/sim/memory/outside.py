@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sim.memory.profiles.profile import Profile, parameter, rule
-from sim.memory.records import Side
-from sim.memory.structures import Record
+from cyscc.sim.memory.profiles.profile import Profile, parameter, rule
+from cyscc.sim.memory.records import Side
+from cyscc.sim.memory.structures import Record
 
 
 class Own(Record):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim.memory import FLUSH, READ, WRITE, Memory, Profile, parse_profile
+from cyscc.sim.memory import FLUSH, READ, WRITE, Memory, Profile, parse_profile
 
 __all__ = ["Request", "Stepper", "View", "flush", "hand_over", "machine", "read", "shown", "write"]
 

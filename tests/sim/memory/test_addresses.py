@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim.memory import Hc2
+from cyscc.sim.memory import Hc2
 
 HC2 = Hc2()
 BANKS, LINKS = 1024, 16

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from sim.memory import Hc2, Memory
+from cyscc.sim.memory import Hc2, Memory
 from tests.sim.memory.stepper import Stepper, machine, read
 from tests.sim.memory.traffic import Played, play, requests
 

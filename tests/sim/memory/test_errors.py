@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim.memory import FLUSH, READ, WRITE, Hc2, Memory, PayloadLayout, Profile, parse_profile
-from sim.memory.crossbar import make_calendars
+from cyscc.sim.memory import FLUSH, READ, WRITE, Hc2, Memory, PayloadLayout, Profile, parse_profile
+from cyscc.sim.memory.crossbar import make_calendars
 from tests.sim.memory.stepper import Request, Stepper, flush, machine, read, write
 
 
@@ -141,7 +141,7 @@ def shorter(*arguments: Any, horizon: int, **options: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["read", "write"])
 def test_ways_there_that_are_reserved_too_far_ahead(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.memory.profiles.ports.make_calendars", shorter)
+    monkeypatch.setattr("cyscc.sim.memory.profiles.ports.make_calendars", shorter)
     drive = bench(Hc2(bank_busy=1, port_queue=4000), ports=16)
     for _ in range(9):
         assert drive.memory.error() is None
@@ -152,7 +152,7 @@ def test_ways_there_that_are_reserved_too_far_ahead(kind: str, monkeypatch: pyte
 
 
 def test_a_way_back_that_is_reserved_too_far_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.memory.profiles.hc2.make_calendars", shorter)
+    monkeypatch.setattr("cyscc.sim.memory.profiles.hc2.make_calendars", shorter)
     drive = bench(Hc2(bank_busy=60), ports=16)
     drive.run(3)
     drive.step([read(5, 4096), write(7, 4096, 1)], ae=1)

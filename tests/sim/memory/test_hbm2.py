@@ -7,9 +7,9 @@ from math import ceil
 import numpy as np
 import pytest
 
-from sim.configuration import PRESETS
-from sim.machine import create_machine
-from sim.memory import Hbm2, profile_from
+from cyscc.sim.configuration import PRESETS
+from cyscc.sim.machine import create_machine
+from cyscc.sim.memory import Hbm2, profile_from
 from tests.sim.memory.stepper import Stepper, machine, read
 from tests.sim.memory.test_order import assert_same, mixed, run
 from tests.sim.memory.traffic import play, requests

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim.memory import Hc2, Memory
+from cyscc.sim.memory import Hc2, Memory
 from tests.sim.memory.stepper import Stepper, flush, machine, read, write
 from tests.sim.memory.traffic import play, requests
 

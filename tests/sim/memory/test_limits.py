@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim.memory import READ, WRITE, Hc2
+from cyscc.sim.memory import READ, WRITE, Hc2
 from tests.sim.memory.stepper import Stepper, machine, read, write
 from tests.sim.memory.traffic import play, requests
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sim.memory import Memory, Profile
+from cyscc.sim.memory import Memory, Profile
 from tests.sim.memory.stepper import machine
 from tests.sim.memory.traffic import Played, Rounds, play, requests
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from host.algorithms.driver import breadth_first_search
-from host.graph.memory_map import PlacedGraph
-from sim.configuration import PRESETS
-from sim.machine import create_machine
-from sim.memory import Profile, parse_profile
+from cyscc.host.driver.search import breadth_first_search
+from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.sim.configuration import PRESETS
+from cyscc.sim.machine import create_machine
+from cyscc.sim.memory import Profile, parse_profile
 from tests.sim.memory.stepper import Stepper, machine, read
 from tests.system.graphs import messy_graph
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.memory import Fixed, Hbm2, Hc2, Profile, Stress, parse_profile, profile_from
+from cyscc.sim.memory import Fixed, Hbm2, Hc2, Profile, Stress, parse_profile, profile_from
 
 CHOICE = (
     "choose from hc2, hbm2, fixed:<latency> (1 to 100000), stress, stress:<seed> (0 to 9223372036854775807), a .toml "

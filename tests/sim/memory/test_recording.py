@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sim.memory import READ, ArrayKind, Hbm2, Hc2, Memory, Profile, RecordedIntervals, RecordedSums, parse_profile
-from sim.memory.recording import ACCESSES
+from cyscc.sim.memory import READ, ArrayKind, Hbm2, Hc2, Memory, Profile, RecordedIntervals, RecordedSums, parse_profile
+from cyscc.sim.memory.recording import ACCESSES
 from tests.sim.memory.outside import Channel
 from tests.sim.memory.stepper import Stepper, hand_over, read, write
 from tests.sim.memory.test_order import mixed

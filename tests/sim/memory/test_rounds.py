@@ -5,7 +5,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from sim.memory import FLUSH, Hbm2, Hc2, Memory, Profile, parse_profile
+from cyscc.sim.memory import FLUSH, Hbm2, Hc2, Memory, Profile, parse_profile
 from tests.sim.memory.stepper import hand_over, machine, read, shown, write
 from tests.sim.memory.test_order import assert_same, check_too_long_a_round, mixed, run
 from tests.sim.memory.traffic import Rounds, requests

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from sim.memory import READ, WRITE, Hbm2, Hc2
+from cyscc.sim.memory import READ, WRITE, Hbm2, Hc2
 from tests.sim.memory.stepper import Stepper, machine, read
 from tests.sim.memory.test_order import CYCLES, mixed, run
 from tests.sim.memory.traffic import requests

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim.memory import Memory, parse_profile
-from sim.memory.storage import Storage
+from cyscc.sim.memory import Memory, parse_profile
+from cyscc.sim.memory.storage import Storage
 
 
 def small() -> Memory:
@@ -41,7 +41,7 @@ def test_capacity_is_halved_until_granted(monkeypatch: pytest.MonkeyPatch) -> No
             raise OSError(12, "Cannot allocate memory")
         return granted(number, length, **options)
 
-    monkeypatch.setattr("sim.memory.storage.mmap.mmap", stingy)
+    monkeypatch.setattr("cyscc.sim.memory.storage.mmap.mmap", stingy)
     assert Storage(100 << 20).capacity == 25 << 20
 
 
@@ -49,7 +49,7 @@ def test_capacity_refused_altogether(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(number: int, length: int, **options: Any) -> mmap.mmap:
         raise OSError(12, "Cannot allocate memory")
 
-    monkeypatch.setattr("sim.memory.storage.mmap.mmap", none)
+    monkeypatch.setattr("cyscc.sim.memory.storage.mmap.mmap", none)
     with pytest.raises(MemoryError) as caught:
         Storage(64 << 20)
     assert str(caught.value) == "the system refuses 16777216 bytes of memory: [Errno 12] Cannot allocate memory"

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory import FLUSH, WRITE, Memory
+from cyscc.sim.memory import FLUSH, WRITE, Memory
 from tests.sim.memory.stepper import Stepper, machine, write
 from tests.sim.memory.traffic import play, requests
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim.memory import READ, WRITE, Hc2, Memory
+from cyscc.sim.memory import READ, WRITE, Hc2, Memory
 from tests.sim.memory.stepper import machine
 from tests.sim.memory.traffic import Played, play, requests
 

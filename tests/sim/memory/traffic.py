@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.memory import FLUSH, READ, WRITE, Memory
-from sim.memory.compiling import jit
-from sim.memory.records import Mailbox
+from cyscc.sim.memory import FLUSH, READ, WRITE, Memory
+from cyscc.sim.memory.compiling import jit
+from cyscc.sim.memory.records import Mailbox
 
 __all__ = ["Played", "Rounds", "play", "requests"]
 

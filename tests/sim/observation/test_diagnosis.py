@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hw.bfs.kernel import BfsCredits, BfsReservation, BfsState
-from hw.config import PRESETS
-from hw.intersection.kernel import IntersectionCredits, IntersectionState
-from hw.registers import KernelWord, Register, kernel_register
-from sim.memory import Memory, parse_profile
-from sim.observation.diagnosis import diagnose
+from cyscc.hw.bfs.kernel import BfsCredits, BfsReservation, BfsState
+from cyscc.hw.config import PRESETS
+from cyscc.hw.intersection.kernel import IntersectionCredits, IntersectionState
+from cyscc.hw.registers import KernelWord, Register, kernel_register
+from cyscc.sim.memory import Memory, parse_profile
+from cyscc.sim.observation.diagnosis import diagnose
 
 CONFIG = PRESETS["hc2"]
 Registers = dict[int, int]

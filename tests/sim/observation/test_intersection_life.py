@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from host.algorithms.kosaraju import ComponentRun
-from host.graph.csr import Graph
-from hw.intersection.tags import Tag
-from sim.observation.life import Fate, Life, Lives, Stage, Wait, read_lives
-from sim.observation.wave_reader import WaveReader
+from cyscc.host.driver.components import ComponentRun
+from cyscc.host.graph.csr import Graph
+from cyscc.hw.intersection.tags import Tag
+from cyscc.sim.observation.life import Fate, Life, Lives, Stage, Wait, read_lives
+from cyscc.sim.observation.wave_reader import WaveReader
 from tests.life import Cut, passes, port_reads
 from tests.system.runs import made, solve
 

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hw.config import PRESETS
-from sim.hardware import DEGREE
-from sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
-from sim.observation.wave_reader import WaveFileError
+from cyscc.hw.config import PRESETS
+from cyscc.sim.hardware import DEGREE
+from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, Wait, read_lives
+from cyscc.sim.observation.wave_reader import WaveFileError
 from tests.life import Cut, Searched, searched
 
 SMALL = PRESETS["test"].replace(engines=1, intersection_kernels=1)

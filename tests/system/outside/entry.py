@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 
 import cyscc
-from host.command_line.main import main
+from cyscc.host.command_line.main import main
 
 __all__ = ["cyscc", "run"]
 

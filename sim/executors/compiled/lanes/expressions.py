@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from sim.errors import BuildError
-from sim.executors.compiled.lanes.netlist import Bits, Cell
-from sim.executors.compiled.lanes.slices import REGISTERS, Run, Signal, Signals, padded
+from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell
+from cyscc.sim.executors.compiled.lanes.slices import REGISTERS, Run, Signal, Signals, padded
 
 __all__ = ["Expressions", "scalar_type", "vector_type"]
 

@@ -16,9 +16,9 @@ from amaranth.hdl._ir import Design, PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
-from hw.verilog import port_names
-from sim.errors import BuildError
-from sim.executors.registers import Home, aliases, memories, registers
+from cyscc.hw.verilog import port_names
+from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.registers import Home, aliases, memories, registers
 
 __all__ = ["Bits", "Cell", "Description", "Netlist", "Port", "describe", "read_netlist"]
 
@@ -94,7 +94,7 @@ class Netlist:
     registers : tuple of (str, Bits)
         Name and bits of each register of the component; optimisation may have made some of them constant or undriven.
     memories : Mapping of str to str
-        Names of the component's memories (see `sim.executors.registers`), by name of the cell.
+        Names of the component's memories (see `cyscc.sim.executors.registers`), by name of the cell.
     """
 
     cells: tuple[Cell, ...]

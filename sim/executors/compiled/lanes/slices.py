@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from sim.errors import BuildError
-from sim.executors.compiled.lanes.netlist import Bits, Cell, Netlist
+from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell, Netlist
 
 __all__ = ["REGISTERS", "Run", "Signal", "Signals", "padded"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from sim.errors import BuildError
-from sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
-from sim.executors.compiled.lanes.netlist import Bits, Cell, Description, Netlist, Port, read_netlist
-from sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals
+from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
+from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell, Description, Netlist, Port, read_netlist
+from cyscc.sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals
 
 __all__ = ["lanes_source"]
 

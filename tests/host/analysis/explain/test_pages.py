@@ -8,14 +8,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from host.analysis.explain.evidence import Evidence, evidence_of
-from host.analysis.explain.page import comparison_document, difference_page, explanation_document, fifo_section, page
-from host.analysis.explain.stacks import compare, groups_of
-from host.analysis.explain.terminal import LETTERS, as_text, bar
-from host.analysis.explain.verdict import array_text, diagnose, findings
-from host.record.colours import STACK
-from host.record.reader import CAUSE_NAMES
-from sim.observation.causes import WORK, cause_named
+from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
+from cyscc.host.analysis.explain.page import (
+    comparison_document,
+    difference_page,
+    explanation_document,
+    fifo_section,
+    page,
+)
+from cyscc.host.analysis.explain.stacks import compare, groups_of
+from cyscc.host.analysis.explain.terminal import LETTERS, as_text, bar
+from cyscc.host.analysis.explain.verdict import array_text, diagnose, findings
+from cyscc.host.record.colours import STACK
+from cyscc.host.record.reader import CAUSE_NAMES
+from cyscc.sim.observation.causes import WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape

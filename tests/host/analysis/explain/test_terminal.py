@@ -5,8 +5,19 @@ import re
 import pytest
 from rich.text import Text
 
-from host.analysis.explain.terminal import LETTERS, Bar, Cell, as_html, as_text, bar, letter, rendered, section, table
-from host.record.colours import CAUSE_COLOURS, STACK
+from cyscc.host.analysis.explain.terminal import (
+    LETTERS,
+    Bar,
+    Cell,
+    as_html,
+    as_text,
+    bar,
+    letter,
+    rendered,
+    section,
+    table,
+)
+from cyscc.host.record.colours import CAUSE_COLOURS, STACK
 
 
 def test_every_cause_has_a_letter_of_its_own() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from host.analysis.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
-from host.analysis.explain.stacks import Group
-from host.analysis.explain.verdict import advise, array_text, crossbar_share, diagnose, findings, findings_of
-from host.record.reader import ENDING, SATURATED, Record
-from sim.memory import Hbm2, Hc2
-from sim.observation.causes import CAUSES, cause_named
+from cyscc.host.analysis.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
+from cyscc.host.analysis.explain.stacks import Group
+from cyscc.host.analysis.explain.verdict import advise, array_text, crossbar_share, diagnose, findings, findings_of
+from cyscc.host.record.reader import ENDING, SATURATED, Record
+from cyscc.sim.memory import Hbm2, Hc2
+from cyscc.sim.observation.causes import CAUSES, cause_named
 from tests.record.synthetic import Shape, write_record
 
 LARGE, SMALL = Group("forward", SATURATED), Group("forward", ENDING)

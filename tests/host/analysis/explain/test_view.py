@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.analysis.explain.evidence import Evidence, FifoUse
-from host.analysis.explain.stacks import STACKED, compare, groups_of, stacks
-from host.errors import InputError
-from host.record.reader import CAUSE_NAMES, ENDING, GROWING, SATURATED, Record
+from cyscc.host.analysis.explain.evidence import Evidence, FifoUse
+from cyscc.host.analysis.explain.stacks import STACKED, compare, groups_of, stacks
+from cyscc.host.output.errors import InputError
+from cyscc.host.record.reader import CAUSE_NAMES, ENDING, GROWING, SATURATED, Record
 from tests.record.synthetic import Shape, write_record
 from tests.refusals import refused
 

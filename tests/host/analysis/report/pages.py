@@ -4,9 +4,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
-from host.analysis.report.activity import Activity, Traffic
-from host.analysis.report.page import page
-from host.record.reader import Record
+from cyscc.host.analysis.report.activity import Activity, Traffic
+from cyscc.host.analysis.report.page import page
+from cyscc.host.record.reader import Record
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape, write_record
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from host.analysis.report.page import sections
+from cyscc.host.analysis.report.page import sections
 from tests.host.analysis.report.pages import BFS, MANY, SCC, record_of
 from tests.record.synthetic import Shape
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from host.analysis.report.activity import Key, Levels, Timeline, key_title
-from host.analysis.report.comparison import Comparison
-from host.record.tables import MODULES
+from cyscc.host.analysis.report.activity import Key, Levels, Timeline, key_title
+from cyscc.host.analysis.report.comparison import Comparison
+from cyscc.host.record.tables import MODULES
 from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, record_of
 from tests.record.synthetic import Shape
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from host.analysis.report.page import Section, sections
-from host.record.reader import Record
+from cyscc.host.analysis.report.page import Section, sections
+from cyscc.host.record.reader import Record
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.synthetic import Shape
 
@@ -20,8 +20,8 @@ def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
         assert columns in (420, 210, 140)
         return [Section(name=f"run{number}", title="", run=name)]
 
-    monkeypatch.setattr("host.analysis.report.page._of_run", of_run)
-    monkeypatch.setattr("host.analysis.report.page.comparison_charts", lambda *_: [])
+    monkeypatch.setattr("cyscc.host.analysis.report.page._of_run", of_run)
+    monkeypatch.setattr("cyscc.host.analysis.report.page.comparison_charts", lambda *_: [])
 
 
 def changed(**changes: Any) -> Record:

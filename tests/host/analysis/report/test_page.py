@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from host.analysis.report.page import sections
+from cyscc.host.analysis.report.page import sections
 from tests.host.analysis.report.pages import BFS, MANY, SCC, page_of, record_of
 from tests.record.synthetic import Shape
 

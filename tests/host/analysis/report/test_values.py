@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sim.observation.causes import CAUSES, WORK
+from cyscc.sim.observation.causes import CAUSES, WORK
 from tests.host.analysis.report.pages import BFS, SCC, page_of, plain_of
 from tests.host.analysis.report.test_page import array, charts
 from tests.record.plain import Numbers, Plain

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from host.analysis.roofline.analysis import Roofline
-from host.analysis.roofline.limits import Bounds
-from host.runs.results import Setting
-from host.runs.specification import RunSpec
-from sim.configuration import PRESETS
-from sim.memory import parse_profile
+from cyscc.host.analysis.roofline.analysis import Roofline
+from cyscc.host.analysis.roofline.limits import Bounds
+from cyscc.host.specification.run import RunSpec
+from cyscc.host.specification.setting import Setting
+from cyscc.sim.configuration import PRESETS
+from cyscc.sim.memory import parse_profile
 
 __all__ = ["SETTING", "bounds_of", "roofline_of"]
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from host.analysis.roofline.limits import CROSSBAR, ceilings, crossbar_cycles, passed_per_cycle
+from cyscc.host.analysis.roofline.limits import CROSSBAR, ceilings, crossbar_cycles, passed_per_cycle
 from tests.host.analysis.roofline.samples import bounds_of
 
 

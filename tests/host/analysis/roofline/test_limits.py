@@ -6,9 +6,9 @@ from unittest.mock import ANY
 import numpy as np
 import pytest
 
-from host.analysis.roofline.limits import CROSSBAR, LIMITS, Bounds, Traffic, ceilings
-from sim.configuration import AcceleratorConfig
-from sim.memory import Hc2, parse_profile
+from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, Bounds, Traffic, ceilings
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.memory import Hc2, parse_profile
 
 FOUR = AcceleratorConfig(
     engines=4,

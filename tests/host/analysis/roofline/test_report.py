@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from host.analysis.roofline.analysis import level_points, roofline_document, roofline_table
-from host.analysis.roofline.plot import roofline_figure
-from host.errors import InputError
-from host.results.plots import write_plot
+from cyscc.host.analysis.roofline.analysis import level_points, roofline_document, roofline_table
+from cyscc.host.analysis.roofline.plot import roofline_figure
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.figures import write_plot
 from tests.host.analysis.roofline.samples import SETTING, bounds_of, roofline_of
 
 LEVELS = [

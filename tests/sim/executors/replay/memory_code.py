@@ -9,9 +9,9 @@ from numba import types
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 
-from sim.memory.compiling import OPTIONS
-from sim.memory.functions import FUNCTIONS
-from sim.memory.records import context_of
+from cyscc.sim.memory.compiling import OPTIONS
+from cyscc.sim.memory.functions import FUNCTIONS
+from cyscc.sim.memory.records import context_of
 from tests.sim.executors.replay.recording import BASE
 
 __all__ = ["write_memory_code"]

@@ -8,9 +8,9 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
-from sim.executors.base import Command, RunState
-from sim.machine import Machine
-from sim.memory import Memory
+from cyscc.sim.executors.base import Command, RunState
+from cyscc.sim.machine import Machine
+from cyscc.sim.memory import Memory
 
 __all__ = ["BASE", "Recording"]
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import pywellen
 
-from host.graph.csr import Graph
-from sim.errors import CycleLimitError, SimulationError
-from sim.executors.names import EXECUTORS
-from sim.observation.waves import Waves
-from sim.observation.waves.signals import Signals
+from cyscc.host.graph.csr import Graph
+from cyscc.sim.errors import CycleLimitError, SimulationError
+from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.observation.waves import Waves
+from cyscc.sim.observation.waves.signals import Signals
 from tests.sim.observation.waves.reading import Recording, recording
 from tests.system.runs import made, solve
 
@@ -144,7 +144,7 @@ def test_waveforms_change_nothing(tmp_path: Path, further: dict[str, Any]) -> No
 
 
 def test_window_shows_what_a_run_drawn_from_its_start_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sim.executors.compiled.windowed._AHEAD", 100)
+    monkeypatch.setattr("cyscc.sim.executors.compiled.windowed._AHEAD", 100)
     whole, part = tmp_path / "whole.fst", tmp_path / "part.fst"
     first, last = 700, 760
     simulate("compiled", whole, wave_window=(0, last))
@@ -220,8 +220,8 @@ def test_other_endings(tmp_path: Path) -> None:
 LIMITED = """
 import random, resource, sys
 from pathlib import Path
-from sim.observation.waves import Waves
-from sim.observation.waves.signals import Signals
+from cyscc.sim.observation.waves import Waves
+from cyscc.sim.observation.waves.signals import Signals
 
 waves = Waves(Path(sys.argv[1]), None, signals=Signals(locate=lambda path: (path, None), models={}))
 writer, variables = waves.begin([b"$scope module top $end", b"$var wire 64 ! a $end", b"$upscope $end"])
@@ -245,6 +245,6 @@ def test_disk_that_is_full_leaves_a_line_and_no_file(tmp_path: Path, suffix: str
     command = [sys.executable, "-c", LIMITED, str(tmp_path / f"run{suffix}"), str(room)]
     ended = run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1].startswith(f"sim.errors.SimulationError: {tmp_path}/run{suffix}: ")
+    assert ended.stderr.splitlines()[-1].startswith(f"cyscc.sim.errors.SimulationError: {tmp_path}/run{suffix}: ")
     assert ended.stderr.splitlines()[-1].endswith(": the waveforms cannot be written")
     assert list(tmp_path.iterdir()) == []

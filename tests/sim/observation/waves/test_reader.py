@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.observation.wave_reader import WaveFileError, WaveReader
+from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 from tests.refusals import refused
 
 HEAD = """$timescale 1 ns $end

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim.observation.waves.variables import Scopes
+from cyscc.sim.observation.waves.variables import Scopes
 
 PATHS = [
     ("engine0", "bfs10", "cause"),

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from sim.observation.waves.files import VIEWS
-from sim.observation.waves.variables import Variable
+from cyscc.sim.observation.waves.files import VIEWS
+from cyscc.sim.observation.waves.variables import Variable
 
 SHOWN = [
     *("engine0.bfs0.cause", "engine0.bfs0.visitor.phase"),

@@ -1,5 +1,0 @@
-"""Software baselines for strongly connected components, on the processor and on graphics processors."""
-
-from host.algorithms.software.decomposition import Decomposition, Setting, SoftwareRun, Watch, run_software
-
-__all__ = ["Decomposition", "Setting", "SoftwareRun", "Watch", "run_software"]

@@ -1,0 +1,244 @@
+"""Steps on the processor: numba compiles a loop over the threads, and the cores share its ranges."""
+
+import itertools
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numpy.typing import DTypeLike, NDArray
+
+from cyscc.host.baselines.devices.steps import ATOMICS, NATURAL, BlockStep, Device, DeviceArray, Order, Step, translated
+from cyscc.sim.caching.code import njit
+
+__all__ = ["CpuDevice", "Workers"]
+
+_BLOCK = 256
+"""Threads of a block."""
+_CHUNK = 2048
+"""Step threads that a core takes at a time; a smaller step runs on one core."""
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+"""Steps create no arrays, so reference counting is off; it would cost an atomic operation for each thread."""
+_BODY: dict[str, Any] = {**_OPTIONS, "forceinline": True}
+"""Options of step functions, which are inlined: a call per thread would cost as much as some ten edges."""
+
+
+def _element(context: Any, builder: ir.IRBuilder, array_type: Any, array: Any, index: Any) -> Any:
+    """Return the address of an element."""
+    structure = context.make_array(array_type)(context, builder, array)
+    return cgutils.get_item_pointer(context, builder, array_type, structure, [index], wraparound=False)
+
+
+def _read_modify_write(operation: str) -> Any:
+    """Return an atomic operation of the processor, given its name in LLVM."""
+
+    def define(_: Any, array: Any, index: Any, value: Any) -> Any:
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+            return builder.atomic_rmw(operation, pointer, arguments[2], "monotonic")
+
+        return array.dtype(array, types.intp, array.dtype), generate
+
+    return intrinsic(define)
+
+
+@intrinsic
+def _swap(_: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+        swapped = builder.cmpxchg(pointer, arguments[2], arguments[3], "monotonic", "monotonic")
+        return builder.extract_value(swapped, 0)
+
+    return array.dtype(array, types.intp, array.dtype, array.dtype), generate
+
+
+# Signed comparison: steps only compare signed integers.
+_OWN = (*map(_read_modify_write, ("add", "max", "min", "and", "or", "xchg")), _swap)
+_ATOMICS = dict(zip(ATOMICS, _OWN, strict=True))
+
+
+def _kept(function: Any) -> bool:
+    """Return whether compiled code can be cached: the function is in a module, not in a prompt or a notebook."""
+    module = sys.modules.get(function.__module__)
+    return getattr(module, "__file__", None) == function.__code__.co_filename
+
+
+@cache
+def _compiled(function: Any) -> Any:
+    copy = translated(function, _ATOMICS, _compiled)
+    return njit(cache=True, **_BODY)(copy) if _kept(function) else numba.njit(**_BODY)(copy)  # noqa: TID251
+
+
+def _body(*_: Any) -> None:
+    """Mark the place of the step in the loop templates below."""
+    raise NotImplementedError
+
+
+def _threads_loop(first: int, last: int, order: NDArray[np.int64], *arguments: Any) -> None:
+    for place in range(first, last):
+        thread = order[place] if order.size else place
+        _body(thread, *arguments)
+
+
+def _blocks_loop(
+    first: int,
+    last: int,
+    block_order: NDArray[np.int64],
+    thread_order: NDArray[np.int64],
+    size: int,
+    phases: int,
+    shared: NDArray[np.int32],
+    *arguments: Any,
+) -> None:
+    for place in range(first, last):
+        block = block_order[place] if block_order.size else place
+        for phase in range(phases):
+            for number in range(size):
+                thread = thread_order[number] if thread_order.size else number
+                _body(block, thread, size, phase, shared, *arguments)
+
+
+@cache
+def _loop(template: Any, function: Any) -> Any:
+    """Compile a loop template for the function of a step."""
+    loop = FunctionType(template.__code__, {**template.__globals__, "_body": _compiled(function)}, template.__name__)
+    loop.__module__ = template.__module__
+    # The cache of compiled code identifies it by its name.
+    loop.__qualname__ = f"{template.__name__}.{function.__module__}.{function.__qualname__}"
+    return njit(cache=_kept(function), **_OPTIONS)(loop)
+
+
+class Workers:
+    """Threads that share the ranges of a loop; compiled code releases the GIL.
+
+    Parameters
+    ----------
+    threads : int
+        Number of threads; with one, everything runs in the calling thread.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def each(self, work: Callable[[int], int]) -> list[int]:
+        """Run a function in every thread, given the thread's number, and return the results."""
+        if self._pool is None:
+            return [work(0)]
+        return list(self._pool.map(work, range(self.threads)))
+
+    def ranges(self, size: int, chunk: int, work: Callable[[int, int, int, int], int]) -> list[int]:
+        """Distribute the ranges of 0 to `size` dynamically over the threads.
+
+        Parameters
+        ----------
+        size, chunk : int
+            Size of the loop, and of a range.
+        work : callable
+            Takes the thread's number, first and last of a range, and its own previous return value in this thread
+            (0 at first).
+
+        Returns
+        -------
+        list of int
+            Last return value of each thread.
+        """
+        numbers = itertools.count()
+
+        def run(thread: int) -> int:
+            result = 0
+            while (first := next(numbers) * chunk) < size:
+                result = work(thread, first, min(first + chunk, size), result)
+            return result
+
+        return self.each(run)
+
+    @staticmethod
+    def joined(parts: list[NDArray[np.uint32]], counts: list[int]) -> NDArray[np.uint32]:
+        """Concatenate the results of the threads."""
+        return np.concatenate([part[:count] for part, count in zip(parts, counts, strict=True)])
+
+
+class CpuDevice(Device):
+    """The processor as a device.
+
+    Parameters
+    ----------
+    threads : int
+        Threads of the processor that run the threads of a step. With one, steps run in order.
+    order : Order
+        Order in which the threads of a step run; with several threads of the processor, each takes its share in that
+        order.
+    """
+
+    name = "cpu"
+
+    def __init__(self, *, threads: int, order: Order = NATURAL) -> None:
+        super().__init__(order, block=_BLOCK, threads=threads)
+        self._workers = Workers(threads)
+
+    def array(self, values: NDArray) -> NDArray:
+        """Return the array itself."""
+        return values
+
+    def full(self, size: int, value: int, dtype: DTypeLike) -> NDArray:
+        """Return an array of one value."""
+        # Zero pages cost nothing until they are touched.
+        return np.full(size, value, dtype) if value else np.zeros(size, dtype)
+
+    def read(self, array: DeviceArray) -> NDArray:
+        """Return the array itself."""
+        values: NDArray = array
+        return values
+
+    def value(self, array: DeviceArray, index: int) -> int:
+        """Return an element."""
+        return int(array[index])
+
+    def store(self, array: DeviceArray, index: int, value: int) -> None:
+        """Change an element."""
+        array[index] = value
+
+    def _run(self, step: Step, threads: int, arguments: tuple[Any, ...]) -> None:
+        loop = _loop(_threads_loop, step.function)
+        order = self._order.permutation(threads, self.launches)
+        self._share(threads, _CHUNK, lambda first, last: loop(first, last, order, *arguments))
+
+    def _run_blocks(self, step: BlockStep, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None:
+        loop = _loop(_blocks_loop, step.function)
+        block_order = self._order.permutation(blocks, self.launches)
+        thread_order = self._order.permutation(self.block, self.launches)
+
+        def work(first: int, last: int) -> None:
+            shared = np.empty(self.block * step.words, np.int32)
+            loop(first, last, block_order, thread_order, self.block, phases, shared, *arguments)
+
+        self._share(blocks, _CHUNK // self.block, work)
+
+    def _share(self, size: int, chunk: int, work: Any) -> None:
+        """Distribute the ranges of a loop over the cores."""
+        if self.threads == 1 or size <= chunk:
+            work(0, size)
+            return
+
+        def run(_: int, first: int, last: int, found: int) -> int:
+            work(first, last)
+            return found
+
+        self._workers.ranges(size, chunk, run)
+
+    def close(self) -> None:
+        """End the threads."""
+        self._workers.close()

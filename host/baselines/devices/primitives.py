@@ -1,0 +1,172 @@
+"""Graphs in device memory, and shared building blocks: prefix sums, union-find, compaction."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cyscc.host.baselines.devices.steps import Device, DeviceArray, atomic_add, block_step, device_function, step
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.errors import InputError
+
+__all__ = ["DeviceGraph", "count_up", "keep_open", "prefix_sum", "root", "upload"]
+
+_MOST = 2**31 - 1
+"""Most vertices and edges: steps count in signed 32-bit integers."""
+
+
+class DeviceGraph(NamedTuple):
+    """A graph in compressed sparse row form on a device."""
+
+    offsets: DeviceArray
+    """int64, shape (n + 1,): the neighbours of vertex v are ``targets[offsets[v]:offsets[v + 1]]``."""
+    targets: DeviceArray
+    """int32, shape (m,): neighbour ids."""
+
+
+def upload(device: Device, graph: Graph) -> DeviceGraph:
+    """Copy a graph to a device; the processor uses the arrays without a copy.
+
+    Raises
+    ------
+    InputError
+        The graph has more than 2**31 - 1 vertices or edges.
+    """
+    if max(graph.vertices, graph.edges) > _MOST:
+        raise InputError(f"algorithms made of steps take at most {_MOST} vertices and edges")
+    return DeviceGraph(device.array(graph.offsets), device.array(graph.targets.view(np.int32)))
+
+
+_RUN = 16
+"""Consecutive elements that a thread sums by itself."""
+
+
+@step
+def count_up(thread: int, array: Any) -> None:
+    """Set each element of an array to its index."""
+    array[thread] = thread
+
+
+@step
+def _keep_open(thread: int, length: int, vertices: Any, labels: Any, counters: Any, kept: Any) -> None:
+    count = 0
+    last = min((thread + 1) * _RUN, length)
+    for place in range(thread * _RUN, last):
+        count += labels[vertices[place]] >= 0
+    if count > 0:
+        free = atomic_add(counters, 0, count)
+        for place in range(thread * _RUN, last):
+            vertex = vertices[place]
+            if labels[vertex] >= 0:
+                kept[free] = vertex
+                free += 1
+
+
+def keep_open(
+    device: Device,
+    length: int,
+    vertices: DeviceArray,
+    labels: DeviceArray,
+    counters: DeviceArray,
+    kept: DeviceArray,
+) -> None:
+    """Copy the vertices of a list that have no component (nonnegative label) to another list.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    length : int
+        Entries of the list.
+    vertices, kept : array of int32
+        The list, and the list to write.
+    labels : array of integers
+        The label of each vertex.
+    counters : array of int64
+        The first element counts the entries written.
+    """
+    device.run(_keep_open, -(-length // _RUN), length, vertices, labels, counters, kept)
+
+
+@device_function
+def root(vertex: int, parents: Any) -> int:
+    """Return the root of a vertex's tree, with path halving.
+
+    A parent is only replaced by an ancestor, and a root's parent never, so concurrent threads do not interfere.
+    """
+    parent = int(parents[vertex])
+    while parent != vertex:
+        grandparent = int(parents[parent])
+        if grandparent != parent:
+            parents[vertex] = grandparent
+        vertex = parent
+        parent = grandparent
+    return vertex
+
+
+@block_step(words=2)
+def _sum_tiles(
+    block: int, thread: int, threads: int, phase: int, shared: Any, phases: int, values: Any, size: int, totals: Any
+) -> None:
+    """Replace each tile of an array by its exclusive prefix sums, and store its total.
+
+    Each thread sums a run of elements. The sums of the runs are then scanned in shared memory with doubling strides
+    (Hillis and Steele), alternating between its two halves.
+    """
+    first = (block * threads + thread) * _RUN
+    last = min(first + _RUN, size)
+    source = (phase - 1) % 2 * threads
+    if phase == 0:
+        total = 0
+        for place in range(first, last):
+            total += values[place]
+        shared[thread] = total
+    elif phase < phases - 1:
+        total = shared[source + thread]
+        distance = 1 << (phase - 1)
+        if thread >= distance:
+            total += shared[source + thread - distance]
+        shared[threads - source + thread] = total
+    else:
+        before = shared[source + thread - 1] if thread > 0 else 0
+        for place in range(first, last):
+            value = values[place]
+            values[place] = before
+            before += value
+        if thread == threads - 1:
+            totals[block] = before
+
+
+@step
+def _add_tiles(thread: int, values: Any, sums: Any, tile: int) -> None:
+    values[thread] += sums[thread // tile]
+
+
+def prefix_sum(device: Device, values: DeviceArray, size: int) -> int:
+    """Replace the first elements of an array by their exclusive prefix sums, in place.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    values : array of int64
+        Nonnegative integers.
+    size : int
+        Number of elements.
+
+    Returns
+    -------
+    int
+        The sum of all, below 2**31.
+    """
+    if size == 0:
+        return 0
+    tile = device.block * _RUN
+    tiles = -(-size // tile)
+    totals = device.zeros(tiles)
+    phases = 2 + (device.block - 1).bit_length()
+    device.run_blocks(_sum_tiles, tiles, phases, phases, values, size, totals)
+    if tiles == 1:
+        return device.value(totals, 0)
+    total = prefix_sum(device, totals, tiles)
+    device.run(_add_tiles, size, values, totals, tile)
+    return total

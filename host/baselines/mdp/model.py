@@ -1,0 +1,87 @@
+"""Markov decision processes (MDPs) as arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyscc.host.graph.csr import MAX_EDGES, MAX_VERTICES, Graph
+from cyscc.host.output.errors import InputError
+
+__all__ = ["Mdp", "check_size", "offsets_of"]
+
+
+def check_size(states: int, transitions: int) -> None:
+    """Refuse a model whose graph does not fit the 32-bit indices of graphs.
+
+    Raises
+    ------
+    InputError
+        There are more states than `MAX_VERTICES`, or more transitions than `MAX_EDGES`.
+    """
+    if states > MAX_VERTICES:
+        raise InputError(f"{states} states are too many for 32 bits (at most {MAX_VERTICES})")
+    if transitions > MAX_EDGES:
+        raise InputError(f"{transitions} transitions are too many for 32 bits (at most {MAX_EDGES})")
+
+
+def offsets_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return offsets from lengths: the start of each run, and the end of the last."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Mdp:
+    """A Markov decision process with only the support of its distributions.
+
+    A state has one or more choices; a choice has one or more transitions, to the states with a probability above 0 in
+    its distribution (Wijs et al. 2014, definitions 1 and 2). States are numbered 0 to n - 1, choices 0 to c - 1 in the
+    order of their states.
+
+    Parameters
+    ----------
+    choices : ndarray of int64, shape (n + 1,)
+        The choices of state ``s`` are ``choices[s]`` to ``choices[s + 1] - 1``.
+    transitions : ndarray of int64, shape (c + 1,)
+        The targets of choice ``k`` are ``targets[transitions[k]:transitions[k + 1]]``.
+    targets : ndarray of uint32, shape (m,)
+        States, 0 to n - 1.
+
+    Raises
+    ------
+    ValueError
+        The arrays are inconsistent.
+    """
+
+    choices: NDArray[np.int64]
+    transitions: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+
+    def __post_init__(self) -> None:
+        for name, offsets, count in (
+            ("choices", self.choices, len(self.transitions) - 1),
+            ("transitions", self.transitions, len(self.targets)),
+        ):
+            if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != count:
+                raise ValueError(f"{name} must run from 0 to {count}")
+
+    @property
+    def states(self) -> int:
+        """Number of states, n."""
+        return len(self.choices) - 1
+
+    @property
+    def choice_count(self) -> int:
+        """Number of choices of all states, c."""
+        return len(self.transitions) - 1
+
+    @property
+    def transition_count(self) -> int:
+        """Number of transitions of all choices, m."""
+        return len(self.targets)
+
+    def graph(self) -> Graph:
+        """Return the induced graph, with an edge for each transition, in order, without copying arrays."""
+        return Graph(offsets=self.transitions[self.choices], targets=self.targets)

@@ -1,0 +1,175 @@
+"""Interface of decompositions in software: settings, results, and timed runs."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyscc.host.baselines.algorithms import KINDS, Kind
+from cyscc.host.baselines.devices.steps import Device
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import random_graph
+from cyscc.host.graph.reference import canonical
+
+__all__ = ["Decomposition", "Setting", "SoftwareRun", "Watch", "run_software", "small_graph", "timed", "unwatched"]
+
+Found = TypeVar("Found")
+
+Watch = Callable[[int, int], None]
+"""Progress callback, with the number of vertices that have a component, and of all vertices."""
+
+_CYCLES = 40
+_LONGEST = 5
+_CHAIN = 20
+_MIXED = 5000
+"""Vertices of the random part: enough for a prefix sum over several tiles."""
+_TRIANGLES = 200
+_SEED = 1
+
+
+def unwatched(done: int, total: int) -> None:
+    """Ignore progress."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How an algorithm runs.
+
+    Parameters
+    ----------
+    device : Device
+        Where its steps run.
+    seed : int
+        Seed of random numbers.
+    options : mapping
+        Options specific to the algorithm, as given, by name (`cyscc.host.baselines.algorithms`).
+    watch : callable
+        Progress callback.
+    """
+
+    device: Device
+    seed: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict)
+    watch: Watch = unwatched
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decomposition:
+    """The components that an algorithm found.
+
+    Parameters
+    ----------
+    labels : ndarray of integers, shape (n,)
+        Any labelling: two vertices are in the same component when their labels are equal.
+    counts : mapping
+        Work counters of the algorithm, by name in lower case with underscores, with the metrics of its paper.
+    """
+
+    labels: NDArray[Any]
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def small_graph() -> Graph:
+    """Return a graph of some thousand vertices that exercises every part of an algorithm.
+
+    It has cycles with edges to other cycles, a chain, a sparse random part, and triangles, one half with edges to the
+    other half, so that each triangle reaches only a few others.
+    """
+    sizes = np.concatenate([np.arange(_CYCLES) % _LONGEST + 2, np.full(_TRIANGLES, 3)])
+    firsts = np.cumsum(sizes) - sizes
+    count = int(sizes.sum())
+    cycle = np.repeat(np.arange(sizes.size), sizes)
+    vertices = np.arange(count)
+    following = firsts[cycle] + (vertices - firsts[cycle] + 1) % sizes[cycle]
+    cycles, (upper, lower) = firsts[:_CYCLES], firsts[_CYCLES:].reshape(2, -1)
+    chain = np.arange(count, count + _CHAIN)
+    mixed = random_graph(_MIXED, 2, _SEED)
+    base = count + _CHAIN
+    sources = np.repeat(np.arange(_MIXED), np.diff(mixed.offsets)) + base
+    edges = [
+        (vertices, following),
+        (cycles[:-1], cycles[1:]),
+        (upper, lower),
+        (upper, np.roll(lower, 1) + 1),
+        (chain, np.append(chain[1:], 0)),
+        (sources, mixed.targets.astype(np.int64) + base),
+    ]
+    ends = (np.concatenate(side).astype(np.uint32) for side in zip(*edges, strict=True))
+    return Graph.from_edges(base + _MIXED, *ends)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftwareRun(Generic[Found]):
+    """A run of one algorithm.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name.
+    device : str
+        Name of the device.
+    threads : int
+        Threads of the processor that it used.
+    found : Decomposition or MecDecomposition
+        What it found.
+    seconds : float
+        Time of the algorithm alone, without loading and compiling.
+    """
+
+    algorithm: str
+    device: str
+    threads: int
+    found: Found
+    seconds: float
+
+
+def timed(
+    algorithm: str, kind: Kind, setting: Setting, given: tuple[Any, ...], warming: Callable[[], tuple[Any, ...]]
+) -> SoftwareRun[Any]:
+    """Run and time an algorithm, after a warm-up run on a small input that compiles it.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name.
+    kind : Kind
+        Its row in the table.
+    setting : Setting
+        How it runs.
+    given : tuple
+        Its input.
+    warming : callable
+        Returns the small input.
+    """
+    run, device = kind.load(), setting.device
+    if device.compiles:
+        run(*warming(), replace(setting, watch=unwatched))
+    begin = time.perf_counter()
+    found = run(*given, setting)
+    seconds = time.perf_counter() - begin
+    threads = device.threads if kind.threads else 1
+    return SoftwareRun(algorithm=algorithm, device=device.name, threads=threads, found=found, seconds=seconds)
+
+
+def run_software(algorithm: str, graph: Graph, transpose: Graph, setting: Setting) -> SoftwareRun[Decomposition]:
+    """Run and time an algorithm, after a warm-up run on a small graph; the labels of the result are canonical.
+
+    Parameters
+    ----------
+    algorithm : str
+        A key of `cyscc.host.baselines.algorithms.KINDS`.
+    graph, transpose : Graph
+        The graph and its transpose.
+    setting : Setting
+        How it runs.
+    """
+    run = timed(algorithm, KINDS[algorithm], setting, (graph, transpose), _warming)
+    return replace(run, found=replace(run.found, labels=canonical(run.found.labels)))
+
+
+def _warming() -> tuple[Graph, Graph]:
+    small = small_graph()
+    return small, small.transpose()

@@ -1,0 +1,442 @@
+"""The decomposition of Li, Zhu, Cong and Yang (2013): rounds of Partition and of one source for each subgraph.
+
+Subgraphs are numbered by electing one vertex of each, and a prefix sum over the elected ones (section 3.6). The entry
+``elected[i]`` of subgraph i is the elected vertex and, once numbered, the negated new number.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cyscc.host.baselines.devices.primitives import DeviceGraph, count_up, keep_open, prefix_sum, upload
+from cyscc.host.baselines.devices.steps import (
+    Device,
+    DeviceArray,
+    atomic_add,
+    atomic_swap,
+    block_step,
+    device_function,
+    step,
+)
+from cyscc.host.baselines.software.decomposition import Decomposition, Setting
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.errors import InputError
+
+__all__ = ["Subgraphs", "elect_drawn", "following", "li", "source_count"]
+
+_MOST = 2**30 - 1
+"""Most vertices: subgraph numbers, up to twice as many, are signed 32-bit integers."""
+_SPARSE = 4
+"""The list is compacted once one in this many of its vertices has a component."""
+_SUMMED = 16
+"""Adjacency lists whose lengths one thread sums."""
+_FIELDS = 5
+"""Words per thread in shared memory for lengths, starts, long lists, and variables of the block."""
+_FOUND = 8
+"""Capacity of shared memory for vertices found, per thread of a block."""
+_PHASES = 7
+_CURSOR, _BASE, _TOTAL, _LONG, _SUMS = range(5)
+"""Indices of the variables of the block, which follow 3 words per thread."""
+
+
+class _Arrays(NamedTuple):
+    """The arrays of a run, which most steps take."""
+
+    labels: DeviceArray
+    """int32, shape (n,): subgraph number of each vertex; initially 0."""
+    increments: DeviceArray
+    """int32, shape (2 n + 1,): difference between a subgraph's number and that of the subgraph it was split from."""
+    sources: DeviceArray
+    """int32, shape (n,): sources of the next search."""
+    elected: DeviceArray
+    """int32, shape (2 n + 1,): elected vertex, or negated new number, of each subgraph."""
+    ranks: DeviceArray
+    """int64, shape (2 n + 1,): ranks of the elected vertices."""
+    counters: DeviceArray
+    """int64, shape (2,): entries of the list under construction, and edges inspected so far."""
+
+
+def source_count(vertices: int, edges: int) -> int:
+    """Return the default number of vertices drawn by Partition, k = min(n / 10, n / d**2) for average degree d (3.4).
+
+    At least one: with the paper's k below 1, Partition would do nothing.
+    """
+    least = vertices // 10
+    return max(1, min(least, vertices**3 // edges**2) if edges else least)
+
+
+@device_function
+def following(number: int) -> int:
+    """Return the next 32-bit number of a linear congruential generator.
+
+    The paper computes it modulo n. If n shares factors with 1664525 = 5 * 5 * 139 * 479, that is not a permutation, and
+    all threads soon draw the same few vertices. So numbers keep 32 bits, and are reduced modulo n only to select a
+    vertex.
+    """
+    return (1664525 * number + 1013904223) & 0xFFFFFFFF
+
+
+@step
+def elect_drawn(thread: int, numbers: DeviceArray, labels: DeviceArray, elected: DeviceArray) -> None:
+    """Draw a vertex; if it has no component yet, elect it for its subgraph.
+
+    If several threads write, any of them may win: each vertex is a valid choice.
+    """
+    number = following(numbers[thread])
+    numbers[thread] = number
+    vertex = number % labels.size
+    name = labels[vertex]
+    if name >= 0:
+        elected[name] = vertex
+
+
+@step
+def _elect(thread: int, remaining: DeviceArray, on: _Arrays) -> None:
+    """Elect a vertex without a component for its subgraph.
+
+    The last write wins. The race is harmless: each vertex is a valid source, and a write is a single word.
+    """
+    vertex = remaining[thread]
+    name = on.labels[vertex]
+    if name >= 0:
+        on.elected[name] = vertex
+
+
+@step
+def _rank(thread: int, names: DeviceArray, on: _Arrays) -> None:
+    on.ranks[thread] = 1 if on.elected[names[thread]] >= 0 else 0
+
+
+@step
+def _number(
+    thread: int, names: DeviceArray, on: _Arrays, first: int, kept: DeviceArray, added: DeviceArray, place: int
+) -> None:
+    """Queue the vertex that a subgraph elected, and give it the number of the new subgraph."""
+    name = names[thread]
+    vertex = on.elected[name]
+    if vertex >= 0:
+        rank = on.ranks[thread]
+        new = first + rank
+        on.sources[rank] = vertex
+        # Indexed by the new number, with which a search looks it up (algorithm 5).
+        on.increments[new] = new - name
+        on.labels[vertex] = new
+        on.elected[name] = -new
+        kept[rank] = name
+        added[place + rank] = new
+
+
+@step
+def _join(thread: int, numbers: DeviceArray, on: _Arrays, first: int) -> None:
+    """Queue a drawn vertex, with the new number of its subgraph's elected vertex.
+
+    A vertex may be drawn twice; only one thread changes its number.
+    """
+    vertex = numbers[thread] % on.labels.size
+    name = on.labels[vertex]
+    if 0 <= name < first and atomic_swap(on.labels, vertex, name, -on.elected[name]) == name:
+        on.sources[atomic_add(on.counters, 0, 1)] = vertex
+
+
+@step
+def _negate(thread: int, on: _Arrays) -> None:
+    on.labels[on.sources[thread]] = -on.labels[on.sources[thread]]
+
+
+@device_function
+def _claim(vertex: int, old: int, new: int, on: _Arrays, shared: DeviceArray, threads: int, found: DeviceArray) -> None:
+    """Move a vertex with the old number into the new subgraph, and queue it.
+
+    Of several threads that reach it at the same time, the atomic claim lets only one queue it.
+    """
+    if on.labels[vertex] == old and atomic_swap(on.labels, vertex, old, new) == old:
+        place = atomic_add(shared, 3 * threads + _CURSOR, 1)
+        room = threads * _FOUND
+        if place < room:
+            shared[len(shared) - room + place] = vertex
+        else:
+            found[atomic_add(on.counters, 0, 1)] = vertex
+
+
+@device_function
+def _before(label: int, increments: DeviceArray, forward: int) -> int:
+    """Return the old number, of the vertices that a search with a subgraph number looks for (algorithm 5)."""
+    if forward:
+        return label - increments[label]
+    return -label
+
+
+@block_step(words=_FIELDS + _FOUND)
+def _expand(
+    block: int,
+    thread: int,
+    threads: int,
+    phase: int,
+    shared: DeviceArray,
+    graph: DeviceGraph,
+    on: _Arrays,
+    forward: int,
+    queue: DeviceArray,
+    size: int,
+    found: DeviceArray,
+    grain: int,
+) -> None:
+    """Expand a vertex of a level for each thread of a block.
+
+    All threads of the block share each list of a block's size or longer (coarse-grained). The other lists are
+    concatenated: a prefix sum over their lengths gives their starts, and a thread finds its edges by binary search
+    (fine-grained; the paper scatters their addresses into shared memory, which would take the square of a block's
+    size). A thread takes a grain of edges at a time.
+    """
+    offsets, targets = graph
+    first = block * threads
+    numbers = 3 * threads
+    if phase == 0:
+        degree = 0
+        if first + thread < size:
+            vertex = queue[first + thread]
+            degree = offsets[vertex + 1] - offsets[vertex]
+        shared[thread] = degree
+        if thread == 0:
+            shared[numbers + _CURSOR] = 0
+            shared[numbers + _LONG] = 0
+    elif phase == 1:
+        if thread * _SUMMED < threads:
+            total = 0
+            for member in range(thread * _SUMMED, min((thread + 1) * _SUMMED, threads)):
+                if shared[member] >= threads:
+                    shared[2 * threads + atomic_add(shared, numbers + _LONG, 1)] = member
+                    shared[member] = 0
+                shared[threads + member] = total
+                total += shared[member]
+            shared[numbers + _SUMS + thread] = total
+    elif phase == 2:
+        if thread == 0:
+            total = 0
+            for run in range(-(-threads // _SUMMED)):
+                own = shared[numbers + _SUMS + run]
+                shared[numbers + _SUMS + run] = total
+                total += own
+            shared[numbers + _TOTAL] = total
+    elif phase == 3:
+        shared[threads + thread] += shared[numbers + _SUMS + thread // _SUMMED]
+    elif phase == 4:
+        for place in range(shared[numbers + _LONG]):
+            vertex = queue[first + shared[2 * threads + place]]
+            new = on.labels[vertex]
+            old = _before(new, on.increments, forward)
+            last = offsets[vertex + 1]
+            for begin in range(offsets[vertex] + thread * grain, last, threads * grain):
+                for edge in range(begin, min(begin + grain, last)):
+                    _claim(targets[edge], old, new, on, shared, threads, found)
+        total = shared[numbers + _TOTAL]
+        for begin in range(thread * grain, total, threads * grain):
+            # This edge is in the last list that starts at or before it; empty lists start where the next one does.
+            member, beyond = 0, threads
+            while beyond - member > 1:
+                middle = (member + beyond) // 2
+                if shared[threads + middle] <= begin:
+                    member = middle
+                else:
+                    beyond = middle
+            edge = begin
+            last = min(begin + grain, total)
+            while edge < last:
+                start = shared[threads + member]
+                end = min(last, start + shared[member])
+                if edge < end:
+                    vertex = queue[first + member]
+                    new = on.labels[vertex]
+                    old = _before(new, on.increments, forward)
+                    away = offsets[vertex] - start
+                    while edge < end:
+                        _claim(targets[away + edge], old, new, on, shared, threads, found)
+                        edge += 1
+                member += 1
+    elif phase == 5:
+        if thread == 0:
+            shared[numbers + _BASE] = atomic_add(on.counters, 0, min(shared[numbers + _CURSOR], threads * _FOUND))
+            edges = shared[numbers + _TOTAL]
+            for place in range(shared[numbers + _LONG]):
+                vertex = queue[first + shared[2 * threads + place]]
+                edges += offsets[vertex + 1] - offsets[vertex]
+            atomic_add(on.counters, 1, edges)
+    else:
+        room = threads * _FOUND
+        base = shared[numbers + _BASE]
+        for place in range(thread, min(shared[numbers + _CURSOR], room), threads):
+            found[base + place] = shared[len(shared) - room + place]
+
+
+class Subgraphs:
+    """Subgraph numbers of vertices, the list of numbers in use, and searches within subgraphs.
+
+    A nonnegative number names a subgraph of remaining vertices. A negative one names a component: it is the negated
+    number of the subgraph that its source started, which is never 0, because a source gets its new number first.
+    Partition divides each existing subgraph at most once, and the election after it takes a component from each of
+    them; so there are never more than 1 + 2 * components numbers.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    vertices : int
+        Vertices of the graph, n.
+
+    Attributes
+    ----------
+    arrays : tuple of arrays
+        The arrays.
+    used : int
+        Numbers given so far (``max_subgraph`` of the text).
+    remaining : int
+        Vertices without a component.
+    levels : int
+        Levels of searches so far.
+    """
+
+    def __init__(self, device: Device, vertices: int) -> None:
+        self._device = device
+        most = 2 * vertices + 1
+        self.arrays = _Arrays(
+            labels=device.zeros(vertices, np.int32),
+            increments=device.zeros(most, np.int32),
+            sources=device.zeros(vertices, np.int32),
+            elected=device.full(most, -1, np.int32),
+            ranks=device.zeros(most),
+            counters=device.zeros(2),
+        )
+        self.used = 1
+        self.remaining = vertices
+        self.levels = 0
+        # Numbers that may still have vertices: prefix sums skip the others.
+        self._names, self._other_names = (device.zeros(most, np.int32) for _ in range(2))
+        self._named = 1
+        self._listed = vertices
+        self._list, self._other_list, *self._queues = (device.zeros(vertices, np.int32) for _ in range(4))
+        # Adjacent threads of a graphics processor should read adjacent words; a core should read consecutive ones.
+        self._grain = 64 if device.name == "cpu" else 1
+        device.run(count_up, vertices, self._list)
+
+    def _number(self, added: DeviceArray | None = None) -> int:
+        """Assign numbers to the new subgraphs of the elected vertices; return how many.
+
+        The new numbers are appended to the list in use, or go to another list, after the names of the divided
+        subgraphs.
+        """
+        device, on = self._device, self.arrays
+        device.run(_rank, self._named, self._names, on)
+        count = prefix_sum(device, on.ranks, self._named)
+        added, place = (self._names, self._named) if added is None else (added, count)
+        device.run(_number, self._named, self._names, on, self.used, self._other_names, added, place)
+        self.used += count
+        return count
+
+    def draw(self, numbers: DeviceArray, size: int) -> tuple[int, int]:
+        """Start a new subgraph in each subgraph of which a vertex is drawn (Partition).
+
+        Returns the number of new subgraphs, and of drawn vertices, which are their sources.
+        """
+        device, on, first = self._device, self.arrays, self.used
+        device.run(elect_drawn, size, numbers, on.labels, on.elected)
+        count = self._number()
+        self._named += count
+        device.store(on.counters, 0, count)
+        device.run(_join, size, numbers, on, first)
+        return count, device.value(on.counters, 0)
+
+    def select(self) -> int:
+        """Start a new subgraph in each subgraph, from one of its vertices (algorithm 4); return how many."""
+        self._device.run(_elect, self._listed, self._list, self.arrays)
+        count = self._number(self._other_names)
+        self._names, self._other_names, self._named = self._other_names, self._names, 2 * count
+        return count
+
+    def forward(self, graph: DeviceGraph, sources: int) -> None:
+        """Search forward from the first `sources` vertices of the queue; vertices reached get the source's number."""
+        self._reach(graph, sources, 1)
+
+    def backward(self, transpose: DeviceGraph, sources: int) -> None:
+        """Search backward from the first `sources` vertices within their subgraphs, to find their components.
+
+        Compacts the list of remaining vertices if many got a component.
+        """
+        device, on = self._device, self.arrays
+        device.run(_negate, sources, on)
+        self.remaining -= self._reach(transpose, sources, 0)
+        if self.remaining * _SPARSE <= self._listed * (_SPARSE - 1):
+            device.store(on.counters, 0, 0)
+            keep_open(device, self._listed, self._list, on.labels, on.counters, self._other_list)
+            self._list, self._other_list, self._listed = self._other_list, self._list, self.remaining
+
+    def _reach(self, graph: DeviceGraph, sources: int, forward: int) -> int:
+        """Search level by level; return the number of vertices reached."""
+        device, on = self._device, self.arrays
+        queue, size, reached = on.sources, sources, 0
+        while size:
+            found = self._queues[self.levels % 2]
+            device.store(on.counters, 0, 0)
+            blocks = device.blocks_of(size)
+            device.run_blocks(_expand, blocks, _PHASES, graph, on, forward, queue, size, found, self._grain)
+            reached += size
+            size = device.value(on.counters, 0)
+            queue = found
+            self.levels += 1
+        return reached
+
+
+def li(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
+    """Find the components of a graph after Li, Zhu, Cong and Yang (Journal of Systems Architecture, 2013, algorithm 2).
+
+    Parameters
+    ----------
+    graph, transpose : Graph
+        The graph and its transpose.
+    setting : Setting
+        How it runs. The option ``sources`` is the paper's k, the vertices that Partition draws; 0 disables Partition.
+
+    Returns
+    -------
+    Decomposition
+        Counts: ``depth``, where each Partition and each step with single sources adds one level; ``queries``, searches
+        in a subgraph, one for each that Partition divides and two for each source; ``edges``; ``passes``, levels of
+        searches and elections; ``subgraphs``, numbers assigned.
+
+    Raises
+    ------
+    InputError
+        The graph is too large.
+    """
+    vertices = graph.vertices
+    if vertices > _MOST:
+        raise InputError(f"li takes at most {_MOST} vertices, not {vertices}")
+    device = setting.device
+    forward, backward = upload(device, graph), upload(device, transpose)
+    subgraphs = Subgraphs(device, vertices)
+    # At most as many draws as vertices.
+    drawn = min(vertices, setting.options.get("sources", source_count(vertices, graph.edges)))
+    # The paper has a random number for each vertex, of which only the first k select sources.
+    numbers = device.array(np.random.default_rng(setting.seed).integers(0, 1 << 32, drawn))
+    depth = queries = 0
+    while subgraphs.remaining:
+        if drawn:
+            divided, sources = subgraphs.draw(numbers, drawn)
+            subgraphs.forward(forward, sources)
+            depth += 1
+            queries += divided
+        sources = subgraphs.select()
+        subgraphs.forward(forward, sources)
+        subgraphs.backward(backward, sources)
+        depth += 1
+        queries += 2 * sources
+        setting.watch(vertices - subgraphs.remaining, vertices)
+    return Decomposition(
+        labels=device.read(subgraphs.arrays.labels).astype(np.int64),
+        counts={
+            "depth": depth,
+            "queries": queries,
+            "edges": device.value(subgraphs.arrays.counters, 1),
+            "passes": subgraphs.levels + depth,
+            "subgraphs": subgraphs.used,
+        },
+    )

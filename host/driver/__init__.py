@@ -1,0 +1,1 @@
+"""The host program: searches and components on the accelerator, and the verification of its memory."""

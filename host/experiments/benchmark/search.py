@@ -1,0 +1,264 @@
+"""A search on one of the simulators of the hardware, measured in a process of its own; fast ones get larger graphs."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cyscc.host.driver.search import breadth_first_search
+from cyscc.host.experiments.measuring.graphs import GraphSpec
+from cyscc.host.experiments.measuring.measurements import Measured, Request
+from cyscc.host.experiments.measuring.setting import peak_memory, processor_name, root_folder
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.host.graph.reference import check_levels
+from cyscc.host.runs.sources import digest_beside, sources_digest
+from cyscc.sim.caching.folder import cache_directory, code_directory
+from cyscc.sim.configuration import load_config
+from cyscc.sim.coprocessor import Register
+from cyscc.sim.errors import SimulationError
+from cyscc.sim.executors.base import Executor
+from cyscc.sim.executors.comparison.contenders import CONTENDERS, Stopwatch, executor_maker, tool_versions
+from cyscc.sim.executors.comparison.exported import build_exported, run_exported
+from cyscc.sim.machine import create_machine
+from cyscc.sim.memory import Memory, parse_profile
+
+__all__ = ["OUTCOME", "PRESETS", "WORKLOAD", "ContenderRequest", "Preset", "Workload", "search"]
+
+_SEED = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """A breadth-first search from vertex 0 of a uniform random graph.
+
+    Parameters
+    ----------
+    config, memory : str
+        Configuration and memory profile.
+    vertices, degree : int
+        The graph: vertices, and edges per vertex.
+    """
+
+    config: str
+    memory: str
+    vertices: int
+    degree: int
+
+    @property
+    def graph(self) -> GraphSpec:
+        """The graph."""
+        return GraphSpec(kind="random", degree=self.degree, vertices=self.vertices, seed=_SEED)
+
+    @property
+    def graph_text(self) -> str:
+        """Name of the graph in reports."""
+        return f"2^{self.vertices.bit_length() - 1} × {self.degree}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preset:
+    """Workloads of the contenders, and numbers of repetitions.
+
+    Parameters
+    ----------
+    config, memory : str
+        Configuration and memory profile.
+    graphs : dict of str to (int, int)
+        Vertices and degree of the graph by contender (`CONTENDERS`), powers of two.
+    repetitions : dict of str to int
+        Number of repetitions by contender.
+    """
+
+    config: str
+    memory: str
+    graphs: dict[str, tuple[int, int]]
+    repetitions: dict[str, int]
+
+    def workload(self, contender: str) -> Workload:
+        """Return the workload of a contender."""
+        vertices, degree = self.graphs[contender]
+        return Workload(config=self.config, memory=self.memory, vertices=vertices, degree=degree)
+
+
+_LARGE = (2**18, 16)
+
+PRESETS = {
+    "full": Preset(
+        config="hc2",
+        memory="hc2",
+        graphs={
+            "compiled-2": _LARGE,
+            "compiled-1": _LARGE,
+            "verilator": _LARGE,
+            "cxxrtl": (2**14, 16),
+            # Amaranth's simulator takes more than half a minute per level; this graph has two levels.
+            "amaranth": (2**2, 16),
+            "cocotb": (2**7, 4),
+        },
+        repetitions={"compiled-2": 5, "compiled-1": 5, "verilator": 3, "cxxrtl": 3, "amaranth": 3, "cocotb": 3},
+    ),
+    "quick": Preset(
+        config="test",
+        memory="hc2",
+        graphs={
+            "compiled-2": (2**12, 8),
+            "compiled-1": (2**12, 8),
+            "verilator": (2**12, 8),
+            "cxxrtl": (2**10, 8),
+            "amaranth": (2**4, 4),
+            "cocotb": (2**4, 4),
+        },
+        repetitions=dict.fromkeys(("compiled-2", "compiled-1", "verilator", "cxxrtl", "amaranth", "cocotb"), 1),
+    ),
+}
+"""Presets by name: the benchmark itself, and a check of less than a minute that everything works."""
+
+
+WORKLOAD = "CYSCC_BENCH_WORKLOAD"
+"""Environment variable with the workload as JSON, for a test bench inside a simulator."""
+
+OUTCOME = "CYSCC_BENCH_OUTCOME"
+"""Environment variable with the path of that test bench's output file."""
+
+
+def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, int], Executor]) -> Measured:
+    """Run the search of a workload on an executor.
+
+    Parameters
+    ----------
+    workload : Workload
+        The search.
+    graph : Graph
+        Its graph.
+    make_executor : callable
+        Makes the executor, see `cyscc.sim.machine.create_machine`.
+
+    Returns
+    -------
+    dict
+        JSON values: ``levels`` (cycles of each), ``cycles`` (all simulated ones), ``memory`` (digest of its contents),
+        ``kernels``, ``edges``, ``seconds`` and ``user_seconds`` of the executor's runs, ``peak_memory_bytes`` of this
+        process, ``build_seconds``.
+
+    Raises
+    ------
+    SimulationError
+        The simulation failed, or its result is wrong.
+    """
+    config = load_config(workload.config)
+    watches: list[Stopwatch] = []
+
+    def make(memory: Memory, watchdog: int) -> Executor:
+        executor = make_executor(memory, watchdog)
+        watches.append(Stopwatch(executor))
+        return executor
+
+    machine = create_machine(config, parse_profile(workload.memory), executor=make)
+    try:
+        placed = PlacedGraph.place(machine, graph)
+        # Load what is compiled at its first use before the time is taken.
+        machine.get_registers([Register.CURRENT_COUNT])
+        watches[0].reset()
+        begin = machine.cycle
+        run = breadth_first_search(machine, placed, 0)
+        difference = check_levels(run.levels, graph, 0)
+        if difference is not None:
+            raise SimulationError(f"wrong result: {difference}")
+        memory = machine.read(4096, np.uint8, machine.memory.allocated)
+        return {
+            "levels": [level.cycles for level in run.level_records],
+            "cycles": machine.cycle - begin,
+            "memory": hashlib.sha256(memory.tobytes()).hexdigest(),
+            "kernels": config.engines * config.bfs_kernels,
+            "edges": run.edges_traversed,
+            "seconds": watches[0].seconds,
+            "user_seconds": watches[0].user_seconds,
+            "peak_memory_bytes": peak_memory(),
+            "build_seconds": machine.build_seconds,
+        }
+    finally:
+        machine.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContenderRequest(Request):
+    """A measurement of a contender's search.
+
+    Parameters
+    ----------
+    contender : str
+        Name of the contender, of `CONTENDERS`.
+    workload : Workload
+        The search; its graph is `graph`.
+    beside : str
+        The contender of whose group this measurement is part; those of a group alternate.
+    repetition, repetitions : int
+        Number of this repetition, from 1 on, and of all repetitions.
+    cache : Path
+        Folder of built executors.
+    """
+
+    alone: ClassVar[bool] = True
+
+    contender: str
+    workload: Workload
+    beside: str
+    repetition: int
+    repetitions: int
+    cache: Path = field(compare=False)
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return f"{CONTENDERS[self.contender]}, {self.workload.graph_text}"
+
+    def setting(self) -> dict[str, Any]:
+        """Return processor, tools and digest of the sources, as JSON values."""
+        sources = [sources_digest(), digest_beside(__file__)]
+        return {"processor": processor_name(), "tools": tool_versions(), "sources": sources}
+
+    def measure(self, graph: Graph, *, verify: bool) -> Measured:
+        """Measure the search, see `search`; its result is always verified.
+
+        Raises
+        ------
+        SimulationError
+            The simulator could not be built or failed, or its result is wrong.
+        """
+        # This process runs only this request. Numba's compilation shall not be measured.
+        os.environ["NUMBA_CACHE_DIR"] = str(code_directory())
+        os.environ["CYSCC_CACHE"] = str(self.cache)
+        if self.contender == "cocotb":
+            return _measure_cocotb(self.workload)
+        return search(self.workload, graph, executor_maker(self.contender, load_config(self.workload.config)))
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        speed = result["cycles"] / result["seconds"]
+        return f"{self.repetition} of {self.repetitions}, {speed:,.0f} cycles/s"
+
+
+def _measure_cocotb(workload: Workload) -> Measured:
+    """Measure inside the simulator that cocotb drives."""
+    folder = cache_directory() / f"cocotb-{workload.config}"
+    built = folder / "built"
+    began = time.perf_counter()
+    if not built.exists():
+        build_exported(load_config(workload.config), folder)
+        built.touch()
+    build_seconds = time.perf_counter() - began
+    outcome = folder / f"outcome-{os.getpid()}.json"
+    path = os.pathsep.join(filter(None, [str(root_folder()), os.environ.get("PYTHONPATH")]))
+    os.environ["PYTHONPATH"] = path  # the simulator imports the test bench
+    variables = {WORKLOAD: json.dumps(asdict(workload)), OUTCOME: str(outcome)}
+    run_exported(folder, bench="cyscc.host.experiments.benchmark.simulator", variables=variables)
+    found: dict[str, Any] = json.loads(Path(outcome).read_text())
+    outcome.unlink()
+    return {**found, "build_seconds": build_seconds}

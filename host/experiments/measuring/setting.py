@@ -1,0 +1,61 @@
+"""The setting of measurements: processor, peak memory, versions of the tools, revision of the sources."""
+
+import os
+import platform
+import re
+import resource
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from cyscc import host
+
+__all__ = ["cores", "describe_setting", "peak_memory", "processor_name", "revision_of", "root_folder"]
+
+
+def processor_name() -> str:
+    """Return the name of the processor, as reported by the system."""
+    with suppress(OSError):
+        if found := re.search(r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
+            return found[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def peak_memory() -> int:
+    """Return the peak resident memory of this process in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def root_folder() -> Path:
+    """Return the folder of the sources."""
+    return Path(next(iter(host.__path__))).resolve().parent
+
+
+def revision_of(root: Path) -> str | None:
+    """Return the Git revision of a folder, with ``-dirty`` appended if there are uncommitted changes.
+
+    None if the folder is not the root of a Git repository, or Git is not installed.
+    """
+    try:
+        command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return result.stdout.strip() if result.returncode == 0 and (root / ".git").exists() else None
+
+
+def describe_setting() -> dict[str, Any]:
+    """Return machine, versions of the tools and revision of the sources, as JSON values."""
+    from cyscc.sim.executors.comparison.contenders import tool_versions
+
+    return {
+        "machine": {"processor": processor_name(), "cores": cores(), "system": platform.platform()},
+        "tools": {"python": platform.python_version(), **tool_versions()},
+        "revision": revision_of(root_folder()),
+    }

@@ -1,0 +1,223 @@
+"""Requests to time software on this processor or a graphics processor: the fastest of several runs counts."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+
+from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.mec.basic import run_mec
+from cyscc.host.baselines.mec.checker import check_mecs
+from cyscc.host.baselines.software import Decomposition, Setting, SoftwareRun, run_software
+from cyscc.host.baselines.software.decomposition import small_graph
+from cyscc.host.baselines.software.kosaraju import KosarajuPhases, kosaraju_phases
+from cyscc.host.experiments.measuring.graphs import GraphSpec, ModelSpec
+from cyscc.host.experiments.measuring.measurements import Measured, Request
+from cyscc.host.experiments.measuring.setting import processor_name
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.reference import canonical, check_components
+from cyscc.host.output.wording import place
+from cyscc.host.runs.execution import check_result
+from cyscc.host.runs.sources import sources_digest
+
+__all__ = ["GivenUpError", "MecRequest", "SoftwareRequest", "TimedRequest", "quickest"]
+
+_BEST_OF = 3
+"""Runs of software, of which the fastest counts."""
+
+_LONG = 60.0
+"""Seconds after which no further run is started."""
+
+
+class GivenUpError(Exception):
+    """An algorithm has exceeded its time limit."""
+
+
+class _Timed(Protocol):
+    @property
+    def seconds(self) -> float: ...
+
+
+_Run = TypeVar("_Run", bound=_Timed)
+
+
+def quickest(run: Callable[[], _Run], *, runs: int, limit: float) -> tuple[_Run, int]:
+    """Return the result of the fastest of several runs, and the number of runs made.
+
+    Parameters
+    ----------
+    run : callable
+        Makes a run. It may raise `GivenUpError`, which is passed on from the first run only; later runs that raise it
+        do not count.
+    runs : int
+        Number of runs, unless they take too long.
+    limit : float
+        Seconds for all runs together; the first one is always made.
+    """
+    begin = time.monotonic()
+    best, count = run(), 1
+    while count < runs and time.monotonic() - begin + best.seconds <= limit:
+        count += 1
+        with suppress(GivenUpError):
+            best = min(best, run(), key=lambda each: each.seconds)
+    return best, count
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimedRequest(Request):
+    """A timed run of software, with nothing beside it.
+
+    Parameters
+    ----------
+    algorithm : str
+        Name of the algorithm.
+    threads : int
+        Most threads of the algorithm.
+    device : str
+        The device that it runs on.
+    options : tuple of pairs
+        Name and value of each option that differs from its default.
+    """
+
+    alone: ClassVar[bool] = True
+
+    algorithm: str
+    threads: int
+    device: str = "cpu"
+    options: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def how(self) -> str:
+        """Algorithm, device and options as text."""
+        given = "".join(f", {name} = {value}" for name, value in self.options)
+        return f"{self.algorithm} on {place(self.device, self.threads)}{given}"
+
+    def setting(self) -> dict[str, Any]:
+        """Return processor, number of runs and digest of the sources, as JSON values."""
+        return {"processor": processor_name(), "best_of": _BEST_OF, "sources": sources_digest()}
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        return f"{result['seconds'] * 1e3:.1f} ms, best of {result['runs']}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftwareRequest(TimedRequest):
+    """A timed run of software that finds components. The other parameters are those of `TimedRequest`.
+
+    Parameters
+    ----------
+    graph : GraphSpec or ModelSpec
+        The graph, or the model whose graph is used.
+    seed : int
+        Seed of the algorithm's random choices. For ``kosaraju``, the phases are timed.
+    """
+
+    graph: GraphSpec | ModelSpec
+    seed: int = 1
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return f"{self.graph.label}, {self.how}"
+
+    def measure(self, graph: Graph, *, verify: bool) -> Measured:
+        """Find the components in several runs, unless they take too long, and return the fastest.
+
+        Returns
+        -------
+        dict
+            ``seconds``: for ``kosaraju`` by phase (``searches``, ``intersections``, ``starts``), without trimming. For
+            the others, ``counts``, the algorithm's counters, and ``vertices``, ``edges`` and ``components`` of the
+            graph. ``runs`` and ``verified``.
+
+        Raises
+        ------
+        SimulationError
+            The result is wrong.
+        """
+        transpose = graph.transpose()
+        phases = self.algorithm == "kosaraju"
+        if phases:
+            # A warm-up run on a small graph triggers the compilation; `run_software` does so itself.
+            small = small_graph()
+            kosaraju_phases(small, small.transpose())
+        with open_device(self.device, threads=self.threads) as device:
+            setting = Setting(device=device, seed=self.seed, options=dict(self.options))
+
+            def run() -> KosarajuPhases | SoftwareRun[Decomposition]:
+                if phases:
+                    return kosaraju_phases(graph, transpose)
+                return run_software(self.algorithm, graph, transpose, setting)
+
+            best, runs = quickest(run, runs=_BEST_OF, limit=_LONG)
+        labels = canonical((best if isinstance(best, KosarajuPhases) else best.found).labels)
+        if verify:
+            check_result(check_components(labels, graph))
+        if isinstance(best, KosarajuPhases):
+            found = {name: getattr(best, name) for name in ("seconds", "searches", "intersections", "starts")}
+        else:
+            components = int(np.count_nonzero(labels == np.arange(graph.vertices)))
+            sizes = {"vertices": graph.vertices, "edges": graph.edges, "components": components}
+            found = {"seconds": best.seconds, "counts": dict(best.found.counts), **sizes}
+        return {**found, "runs": runs, "verified": verify, "wall": {}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MecRequest(TimedRequest):
+    """A timed run of software that finds maximal end components. The other parameters are those of `TimedRequest`.
+
+    Parameters
+    ----------
+    model : ModelSpec
+        The model.
+    """
+
+    graph: None = None
+    model: ModelSpec
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return f"{self.model.label}, MECs by {self.how}"
+
+    def measure(self, graph: Graph | None, *, verify: bool) -> Measured:
+        """Find the maximal end components in several runs, unless they take too long, and return the fastest.
+
+        Returns
+        -------
+        dict
+            ``seconds``; ``counts``; ``rounds``, see `cyscc.host.baselines.mec.basic.MecRound`; ``mecs``, the number of
+            maximal end components; ``in_mecs``, the number of states in them; ``states``, ``choices`` and
+            ``transitions`` of the model; ``runs`` and ``verified``.
+
+        Raises
+        ------
+        InputError
+            The model or the device does not exist.
+        SimulationError
+            The result is wrong.
+        """
+        mdp = self.model.model()
+        with open_device(self.device, threads=self.threads) as device:
+            setting = Setting(device=device, options=dict(self.options))
+            best, runs = quickest(lambda: run_mec(self.algorithm, mdp, setting), runs=_BEST_OF, limit=_LONG)
+        found = best.found
+        if verify:
+            check_result(check_mecs(mdp, found.mecs))
+        return {
+            "seconds": best.seconds,
+            "counts": dict(found.counts),
+            "rounds": [asdict(each) for each in found.rounds],
+            "mecs": sum(each.mecs for each in found.rounds),
+            "in_mecs": int((found.mecs >= 0).sum()),
+            "states": mdp.states,
+            "choices": mdp.choice_count,
+            "transitions": mdp.transition_count,
+            "runs": runs,
+            "verified": verify,
+            "wall": {},
+        }

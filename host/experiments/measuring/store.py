@@ -1,0 +1,121 @@
+"""A store of results on disk: written atomically, and found by the digest of their inputs."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import reason, write_json
+from cyscc.sim.files import alone, private_folder
+
+__all__ = ["Store", "measurement_digest"]
+
+_DIGITS = 24
+
+
+def measurement_digest(inputs: dict[str, Any]) -> str:
+    """Return the digest of a measurement's inputs, 24 hexadecimal digits."""
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+
+
+class Store:
+    """A folder of results: JSON documents, and files or folders that are made in place.
+
+    Several processes may use it at the same time.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; created with its parents.
+    named : Path, optional
+        The path shown in error messages.
+
+    Attributes
+    ----------
+    folder : Path
+
+    Raises
+    ------
+    InputError
+        The folder cannot be created or written.
+    """
+
+    def __init__(self, folder: Path, *, named: Path | None = None) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot be made: {reason(error)} (--output)", path=named or folder) from None
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError("cannot be written: read only (--output)", path=folder)
+
+    def find(self, inputs: dict[str, Any], *, verified: bool) -> dict[str, Any] | None:
+        """Return the stored result of a measurement; None if there is none.
+
+        Parameters
+        ----------
+        inputs : dict
+            All inputs of the measurement.
+        verified : bool
+            Whether to accept only verified results.
+        """
+        try:
+            stored = json.loads(self._path(inputs).read_bytes())
+            # Another measurement or an older format counts as missing. Compare as JSON, which has no tuples.
+            if stored["inputs"] != json.loads(json.dumps(inputs)):
+                return None
+            result: dict[str, Any] = stored["result"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return None if verified and not result.get("verified") else result
+
+    def add(self, inputs: dict[str, Any], result: dict[str, Any]) -> None:
+        """Store the result of a measurement.
+
+        Raises
+        ------
+        InputError
+            The file could not be written.
+        """
+        write_json(str(self._path(inputs)), {"inputs": inputs, "result": result})
+
+    def remove(self, inputs: dict[str, Any]) -> None:
+        """Remove the result of a measurement, if there is one."""
+        self._path(inputs).unlink(missing_ok=True)
+
+    def _path(self, inputs: dict[str, Any]) -> Path:
+        return self.folder / f"{measurement_digest(inputs)}.json"
+
+    def make(self, name: str, make: Callable[[Path], None]) -> Path:
+        """Return a file or folder of the store, and make it if it is missing.
+
+        If another process is making it, wait for that process.
+
+        Parameters
+        ----------
+        name : str
+            Its name, which contains the digest of its inputs.
+        make : callable
+            Makes it at the given path, which does not exist yet and has the same suffix.
+        """
+        path = self.folder / name
+        if not path.exists():
+            with alone(self._work(name)) as work:
+                if not path.exists():
+                    make(work / name)
+                    (work / name).rename(path)
+        return path
+
+    def clear(self, name: str) -> None:
+        """Remove the leftovers of an interrupted `make`, unless a process is at work on it."""
+        with suppress(OSError), private_folder(self._work(name)) as mine:
+            if mine:
+                shutil.rmtree(self._work(name))
+
+    def _work(self, name: str) -> Path:
+        return self.folder / f".{name}"

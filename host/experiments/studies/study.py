@@ -1,0 +1,190 @@
+"""Base classes of studies: tables and figures that are measured, and their reports."""
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cyscc.host.experiments.measuring.graphs import size_text
+from cyscc.host.experiments.measuring.measurements import Measurements
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import open_output, write_json
+from cyscc.host.output.version import version
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Grid", "Point", "Report", "Study", "grouped", "left_out_text", "run_fields"]
+
+Point = dict[str, Any]
+"""A point of a figure, or a row or cell of a table, in a study's document."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Report of a study.
+
+    Parameters
+    ----------
+    document : dict
+        The results as a JSON document.
+    markdown : str
+        The results as Markdown.
+    draw : callable, optional
+        Function that draws the plot.
+    failure : str, optional
+        Requirement that the results do not meet, in one line.
+    """
+
+    document: dict[str, Any]
+    markdown: str
+    draw: "Callable[[], Figure] | None" = None
+    failure: str = ""
+
+    def write(self, folder: Path, name: str) -> list[Path]:
+        """Write the report's files, and return their paths.
+
+        Parameters
+        ----------
+        folder : Path
+            Folder of the files.
+        name : str
+            Name of the files, without suffix.
+
+        Raises
+        ------
+        InputError
+            A file could not be written.
+        """
+        paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md")]
+        write_json(str(paths[0]), self.document)
+        with open_output(str(paths[1])) as file:
+            file.write(self.markdown.encode())
+        if self.draw is not None:
+            from cyscc.host.output.figures import write_plot
+
+            paths.append(folder / f"{name}.svg")
+            write_plot(self.draw, str(paths[-1]))
+        return paths
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study(ABC):
+    """A table or figure of a paper; the fields are its options.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the graphs.
+    """
+
+    seed: int
+
+    markdown: ClassVar["staticmethod[[dict[str, Any]], str]"]
+    """Function that returns the document as Markdown."""
+    figure_of: ClassVar["staticmethod[[dict[str, Any]], Figure] | None"] = None
+    """Function that draws the document; None without a plot."""
+
+    @abstractmethod
+    def document(self, measurements: Measurements) -> dict[str, Any]:
+        """Perform the measurements, and return the study's JSON document.
+
+        Raises
+        ------
+        InputError, SimulationError
+            There is nothing to measure, or a measurement failed.
+        """
+
+    def report(self, measurements: Measurements) -> Report:
+        """Perform the measurements, and return the study's report."""
+        document = self.document(measurements)
+        draw = None if self.figure_of is None else partial(self.figure_of, document)
+        return Report(document=document, markdown=self.markdown(document), draw=draw)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid(Study):
+    """A figure over graphs of all combinations of some sizes and degrees.
+
+    Parameters
+    ----------
+    figure : str
+        Name of the figure.
+    configs : tuple of str
+        Names of machines, see `cyscc.host.experiments.studies.paper`.
+    vertices, degrees : tuple of int
+        Numbers of vertices; average degrees.
+    max_edges : int
+        Most edges of a graph; larger graphs are left out.
+    memory : str
+        Memory profile.
+    seed : int
+        Seed of the graphs.
+    """
+
+    figure: str
+    configs: tuple[str, ...]
+    vertices: tuple[int, ...]
+    degrees: tuple[int, ...]
+    max_edges: int
+    memory: str
+
+    def graphs(self) -> list[tuple[int, int]]:
+        """Return degree and number of vertices of each graph.
+
+        Raises
+        ------
+        InputError
+            All graphs are too large.
+        """
+        pairs = list(itertools.product(self.degrees, self.vertices))
+        kept = [pair for pair in pairs if pair[0] * pair[1] <= self.max_edges]
+        if not kept:
+            least = min(degree * size for degree, size in pairs)
+            raise InputError(f"no graph has at most {self.max_edges} edges: the smallest one has {least} (--max-edges)")
+        return kept
+
+    def described(self, results: Mapping[Any, Mapping[str, Any]], *, kind: str) -> dict[str, Any]:
+        """Return the fields of the document other than the points.
+
+        Parameters
+        ----------
+        results : mapping
+            The measurements.
+        kind : str
+            Kind of graphs.
+        """
+        kept = self.graphs()
+        left_out = [pair for pair in itertools.product(self.degrees, self.vertices) if pair not in kept]
+        return {
+            "figure": self.figure,
+            **run_fields(results, memory=self.memory, seed=self.seed),
+            "kind": kind,
+            "max_edges": self.max_edges,
+            "left_out": [{"degree": degree, "vertices": vertices} for degree, vertices in left_out],
+        }
+
+
+def run_fields(results: Mapping[Any, Mapping[str, Any]], *, memory: str, seed: int) -> dict[str, Any]:
+    """Return the fields of a document on its runs: version, memory profile, clock and seed."""
+    clock = next(result["clock_hz"] for result in results.values() if "clock_hz" in result)
+    return {"version": version(), "memory": memory, "clock_hz": clock, "seed": seed}
+
+
+def left_out_text(document: dict[str, Any]) -> str:
+    """Return a line that names the graphs left out; empty if there are none."""
+    names = [f"degree {each['degree']} with {size_text(each['vertices'])}" for each in document["left_out"]]
+    if not names:
+        return ""
+    return f"\nLeft out, more than {size_text(document['max_edges'])} edges: {', '.join(names)} vertices.\n"
+
+
+def grouped(points: Iterable[Point], *names: str) -> dict[tuple[Any, ...], list[Point]]:
+    """Return points grouped by the values of some fields, in their original order."""
+    groups: dict[tuple[Any, ...], list[Point]] = {}
+    for point in points:
+        groups.setdefault(tuple(point[name] for name in names), []).append(point)
+    return groups

@@ -1,0 +1,425 @@
+"""Tables 1 and 2 of Wijs, Katoen and Bošnački 2014: components and maximal end components of decision processes."""
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from cyscc.host.experiments.measuring.graphs import ModelSpec
+from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
+from cyscc.host.experiments.measuring.setting import processor_name
+from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
+from cyscc.host.experiments.studies.study import Study
+from cyscc.host.output.figures import BLUE, GREEN, ORANGE, PURPLE, SKY, add_legend, panel_grid
+from cyscc.host.output.tables import column_table
+from cyscc.host.output.version import version
+from cyscc.host.output.wording import place
+from cyscc.host.specification.options import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CONFIGURATIONS", "MODELS", "TABLE1", "TABLE2", "Table1", "Table2"]
+
+CONFIGURATIONS: dict[str, dict[str, int]] = {
+    "F0,1": {"segment": 1},
+    "F0,7": {"segment": 7},
+    "F3,1": {"cached": 3, "segment": 1},
+    "F3,7": {"cached": 3, "segment": 7},
+    "F0,1-nh": {"segment": 1, "no-hybrid": 1},
+}
+"""Configurations by their names in the paper, as options of ``fbt``."""
+
+
+BEST = "F0,7"
+"""The configuration of table 2."""
+
+
+class Published(NamedTuple):
+    """A row of table 1."""
+
+    model: str
+    states: float
+    """Number of states in millions."""
+    transitions: float
+    """Number of transitions in millions."""
+    degree: float
+    """Average out-degree."""
+    components: str
+    """Number of components, as printed."""
+    tarjan: float
+    """Time of Tarjan's algorithm in seconds."""
+    fbt: tuple[float, ...]
+    """Time of ``fbt`` in seconds, for each of `CONFIGURATIONS`."""
+
+
+TABLE1 = (
+    Published("wlan.2500", 12.6, 28.1, 2.23, "12.5M", 6.17, (29.16, 20.71, 119.00, 61.90, 26.73)),
+    Published("phil.7", 11.0, 98.5, 8.97, "1", 23.47, (0.70, 0.71, 1.14, 1.18, 0.73)),
+    Published("diningcrypt.t.10.(0.5)", 42.9, 279.4, 6.51, "42.9M", 41.42, (1.63, 1.62, 1.74, 1.75, 2.08)),
+    Published("test-and-set.7", 51.4, 468.5, 9.12, "4672", 103.92, (30.33, 36.04, 95.67, 92.40, 19.12)),
+    Published("leader.7", 68.7, 280.5, 4.08, "42.2M", 68.08, (45.02, 5.35, 110.18, 12.27, 47.84)),
+    Published("phil_1ss.5,10", 72.9, 425.6, 5.84, "1", 99.75, (3.28, 3.30, 6.46, 6.34, 3.25)),
+    Published("coin.8.3", 87.9, 583.0, 6.63, "5.4M", 135.61, (125.94, 9.10, 582.59, 42.04, 179.00)),
+    Published("mutual.7.13", 76.2, 653.7, 8.58, "1", 121.31, (4.08, 3.72, 4.97, 4.66, 4.71)),
+    Published("zeroconf_dl.F.200.1k.6", 118.6, 273.5, 2.31, "118.6M", 97.91, (28.63, 6.12, 28.98, 6.23, 28.63)),
+    Published("firewire_dl.800.36.(0.2)", 129.3, 293.6, 2.27, "129.3M", 104.07, (26.71, 6.71, 26.97, 6.87, 26.60)),
+)
+"""Rows of table 1."""
+
+
+TABLE2 = (
+    *((32.33, 21.46), (51.22, 0.73), (140.85, 1.80), (203.50, 36.70), (239.80, 7.48)),
+    *((281.32, 3.45), (363.07, 12.63), (302.66, 3.83), (390.05, 6.23), (470.96, 6.90)),
+)
+"""Rows of table 2, in the order of table 1: seconds of the basic algorithm with Tarjan's on the processor (BM), and of
+the parallel one on the graphics processor (GM)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A model that is measured in place of the paper's."""
+
+    name: str
+    """Name in the tables."""
+    family: str
+    """Its family, one of `cyscc.host.baselines.mdp.families.FAMILIES`."""
+    sizes: dict[str, int]
+    """Its sizes."""
+    quick: dict[str, int]
+    """Sizes of a small variant."""
+    like: str
+    """The paper's models of similar structure: in the number of components, and in how trimming finds them."""
+
+    def spec(self, *, quick: bool, seed: int) -> ModelSpec:
+        """Return the specification of the model; `seed` is used by random models only."""
+        sizes = self.quick if quick else self.sizes
+        drawn = {"seed": seed} if self.family in _DRAWN else {}
+        return ModelSpec(family=self.family, sizes=tuple((sizes | drawn).items()))
+
+
+_DRAWN = ("random", "islands")
+"""Random families, which have a seed."""
+
+MODELS = (
+    Chosen("phil", "philosophers", {"philosophers": 7, "risky": 0}, {"philosophers": 4, "risky": 0}, "phil, phil_1ss"),
+    Chosen(
+        "phil-risky", "philosophers", {"philosophers": 6, "risky": 1}, {"philosophers": 4, "risky": 1}, "test-and-set"
+    ),
+    Chosen("coin", "coin", {"processes": 5, "bound": 3}, {"processes": 3, "bound": 2}, "coin"),
+    Chosen("leader", "leader", {"processes": 7, "numbers": 5, "restart": 0}, {"processes": 4, "numbers": 3}, "leader"),
+    Chosen("grid", "grid", {"width": 512, "height": 512, "room": 64}, {"width": 48, "height": 48, "room": 8}, ""),
+    Chosen("islands", "islands", {"islands": 100_000}, {"islands": 400}, "mutual"),
+    Chosen(
+        "random", "random", {"states": 1 << 19, "choices": 3, "transitions": 4}, {"states": 1 << 11}, "phil, mutual"
+    ),
+    Chosen(
+        "walk",
+        "random",
+        {"states": 1 << 18, "choices": 1, "transitions": 1},
+        {"states": 1 << 11, "choices": 1, "transitions": 1},
+        "wlan, zeroconf, firewire",
+    ),
+)
+"""The models; sized to take at most some seconds each on two cores."""
+
+
+TARJAN = "tarjan"
+"""Name of the baseline series."""
+
+
+def _sizes_text(rows: Iterable[dict[str, Any]]) -> str:
+    """Return a Markdown line for each model of a table, with its family and sizes."""
+    return "\n".join(
+        f"- {row['model']}: {row['family']}, " + ", ".join(f"{name} {size:,}" for name, size in row["sizes"].items())
+        for row in rows
+    )
+
+
+def _ratios(seconds: dict[str, float]) -> dict[str, float]:
+    """Return the speed-up of each configuration over Tarjan's algorithm."""
+    return {name: seconds[TARJAN] / seconds[name] for name in CONFIGURATIONS}
+
+
+_SERIES = (TARJAN, *CONFIGURATIONS)
+_PUBLISHED = [dict(zip(_SERIES, (row.tarjan, *row.fbt), strict=True)) for row in TABLE1]
+"""Seconds by series for the rows of table 1."""
+
+_GRAPHS = ("model", "\\|V\\|", "\\|E\\|", "out", "components", "Tarjan", *CONFIGURATIONS)
+_OURS = ("{model}", "{vertices:,}", "{edges:,}", "{degree:.2f}", "{components:,}")
+_THEIRS = ("{0.model}", "{0.states:.1f}M", "{0.transitions:.1f}M", "{0.degree:.2f}", "{0.components}")
+_SPEED_UPS = (("model", "{model}"), ("shape of", "{like}"), *((name, f"{{{name}:.2f}}") for name in CONFIGURATIONS))
+_COUNTS = ("rounds", "pivots", "trimming_rounds", "search_iterations", "passes", "edges")
+_DONE = (
+    ("model", "{model}"),
+    ("configuration", "{name}"),
+    *((name.replace("_", " "), f"{{{name}:,}}") for name in _COUNTS),
+)
+
+
+def _table1_markdown(document: dict[str, Any]) -> str:
+    """Return the table as Markdown: times here and in the paper, speed-ups over Tarjan, and the counters of ``fbt``.
+
+    Parameters
+    ----------
+    document : dict
+        The document of `Table1.document`.
+    """
+    rows = document["rows"]
+    where = place(document["device"], document["threads"])
+    ours = (*_OURS, *(f"{{seconds[{name}]:.3f}}" for name in _SERIES))
+    theirs = (*_THEIRS, *(f"{{1[{name}]:.2f}}" for name in _SERIES))
+    speed_ups = [{**row, **_ratios(row["seconds"])} for row in rows]
+    speed_ups += [
+        {"model": f"paper: {row.model}", "like": "", **_ratios(seconds)}
+        for row, seconds in zip(TABLE1, _PUBLISHED, strict=True)
+    ]
+    done = [{"model": row["model"], "name": name, **each} for row in rows for name, each in row["counts"].items()]
+    return "\n".join(
+        [
+            "# Table 1 of Wijs et al. 2014: components of graphs of models\n\n"
+            f"Seconds, the best of three runs. Tarjan: one thread of {document['processor']}; `fbt`: {where}.\n"
+            "The models are of families of our own. The paper's are PRISM's, on an Intel E5-2620 at 2 GHz and an\n"
+            "NVIDIA K20m.\n",
+            "## Here\n",
+            column_table(zip(_GRAPHS, ours, strict=True), rows),
+            "## In the paper\n",
+            column_table(zip(_GRAPHS, theirs, strict=True), zip(TABLE1, _PUBLISHED, strict=True)),
+            "## Speed-up over Tarjan\n",
+            column_table(_SPEED_UPS, speed_ups, words=2),
+            "## What was done\n",
+            column_table(_DONE, done, words=2),
+            f"## The models\n\n{_sizes_text(rows)}\n",
+        ]
+    )
+
+
+_WIDTH = 0.16
+
+
+def _table1_figure(document: dict[str, Any]) -> "Figure":
+    """Return a panel of our results and one of the paper's: for each model, a bar of each configuration.
+
+    Parameters
+    ----------
+    document : dict
+        The document of `Table1.document`.
+    """
+    sides = {
+        f"here: {document['device']}": {row["model"]: _ratios(row["seconds"]) for row in document["rows"]},
+        "paper: NVIDIA K20m": {
+            row.model.partition(".")[0]: _ratios(seconds) for row, seconds in zip(TABLE1, _PUBLISHED, strict=True)
+        },
+    }
+    figure, panels = panel_grid(list(sides), row=4.2)
+    for axes, models in zip(panels, sides.values(), strict=True):
+        for number, (name, colour) in enumerate(zip(CONFIGURATIONS, (BLUE, ORANGE, GREEN, PURPLE, SKY), strict=True)):
+            axes.bar(
+                [model + (number - 2) * _WIDTH for model in range(len(models))],
+                [values[name] for values in models.values()],
+                _WIDTH,
+                color=colour,
+                label=name,
+            )
+        axes.set_xticks(range(len(models)), list(models), rotation=40, ha="right")
+        axes.set(yscale="log", ylabel="speed-up over Tarjan")
+        axes.axhline(1, color="0.5", linewidth=1)
+    add_legend(figure, len(CONFIGURATIONS))
+    return figure
+
+
+_MODELS = (
+    *(("model", "{model}"), ("shape of", "{like}")),
+    *((name, f"{{{name}:,}}") for name in ("states", "choices", "transitions", "components")),
+    *(("MECs", "{mecs:,}"), ("states in MECs", "{in_mecs:,}"), ("rounds", "{rounds:,}")),
+)
+_TIMES = (
+    ("model", "{model}"),
+    ("basic", "{basic:.3f}"),
+    ("parallel", "{parallel:.3f}"),
+    ("speed-up", "{speed_up:.2f}"),
+    ("basic / Tarjan", "{of_tarjan:.2f}"),
+    ("parallel / fbt", "{of_fbt:.2f}"),
+)
+_PARALLEL = (("model", "{model}"), ("passes", "{counts[passes]:,}"), ("edges", "{counts[edges]:,}"))
+
+
+def _quotients(model: str, basic: float, parallel: float, tarjan: float, fbt: float) -> dict[str, Any]:
+    """Return a row of seconds, with ratios that do not depend on the speed of the machine."""
+    quotients = {"speed_up": basic / parallel, "of_tarjan": basic / tarjan, "of_fbt": parallel / fbt}
+    return {"model": model, "basic": basic, "parallel": parallel, **quotients}
+
+
+def _table2_markdown(document: dict[str, Any]) -> str:
+    """Return the table as Markdown: models, times here and in the paper, and the parallel algorithm's counters.
+
+    Parameters
+    ----------
+    document : dict
+        The document of `Table2.document`.
+    """
+    rows = document["rows"]
+    where = place(document["device"], document["threads"])
+    times = [_quotients(row["model"], **row["seconds"]) for row in rows]
+    times += [
+        _quotients(f"paper: {row.model}", *mecs, seconds[TARJAN], seconds[BEST])
+        for mecs, row, seconds in zip(TABLE2, TABLE1, _PUBLISHED, strict=True)
+    ]
+    return "\n".join(
+        [
+            "# Table 2 of Wijs et al. 2014: maximal end components\n\n"
+            f"Seconds, the best of three runs. `basic` and Tarjan: one thread of {document['processor']};\n"
+            f"`parallel` and `fbt`, as {BEST}: {where}.\n"
+            "The models are of families of our own. The paper's are PRISM's, on an Intel E5-2620 at 2 GHz and an\n"
+            "NVIDIA K20m. The last two columns divide by the time of one decomposition of the whole graph.\n",
+            "## Models\n",
+            column_table(_MODELS, rows, words=2),
+            "## Times\n",
+            column_table(_TIMES, times),
+            "## What the parallel algorithm did\n",
+            column_table(_PARALLEL, rows),
+            f"## Sizes\n\n{_sizes_text(rows)}\n",
+        ]
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Models(Study):
+    """A table of results on models.
+
+    Parameters
+    ----------
+    models : tuple of str, optional
+        Names of the models, of `MODELS`; by default all.
+    quick : bool
+        Whether to use the small variants.
+    device : str
+        Device of ``fbt``.
+    threads : int
+        Most threads of ``fbt``.
+    seed : int
+        Seed of random models.
+    """
+
+    models: tuple[str, ...] | None = None
+    quick: bool
+    device: str
+    threads: int
+
+    figure: ClassVar[str]
+
+    def chosen(self) -> list[Chosen]:
+        """Return the selected models.
+
+        Raises
+        ------
+        UsageError
+            A name is unknown.
+        """
+        known = {chosen.name: chosen for chosen in MODELS}
+        for name in self.models or ():
+            if name not in known:
+                raise UsageError(f"--models: unknown model {name!r}: there are {', '.join(known)}")
+        return [known[name] for name in dict.fromkeys(self.models or known)]
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Device and threads of ``fbt``, as fields of a request."""
+        return {"threads": self.threads, "device": self.device}
+
+    @abstractmethod
+    def asked(self, model: ModelSpec) -> dict[str, Request]:
+        """Return the measurements for a model, by series."""
+
+    @abstractmethod
+    def shown(self, found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
+        """Return the fields and the counters of a row, given its results."""
+
+    def document(self, measurements: Measurements) -> dict[str, Any]:
+        """Perform the measurements, and return the study's JSON document."""
+        specs = {chosen: chosen.spec(quick=self.quick, seed=self.seed) for chosen in self.chosen()}
+        requests = {chosen: self.asked(spec) for chosen, spec in specs.items()}
+        results = measurements.measure(each for own in requests.values() for each in own.values())
+        rows = []
+        for chosen, spec in specs.items():
+            found = {name: results[request] for name, request in requests[chosen].items()}
+            shown, counts = self.shown(found)
+            rows.append(
+                {
+                    "model": chosen.name,
+                    "family": spec.family,
+                    "sizes": dict(spec.sizes),
+                    "like": chosen.like,
+                    **shown,
+                    "seconds": {name: each["seconds"] for name, each in found.items()},
+                    "counts": counts,
+                }
+            )
+        return {
+            "figure": self.figure,
+            "version": version(),
+            "seed": self.seed,
+            "device": self.device,
+            "threads": self.threads,
+            "processor": processor_name(),
+            "rows": rows,
+        }
+
+
+class Table1(_Models):
+    """Table 1: components of the models' graphs, by Tarjan's algorithm and by each configuration of ``fbt``.
+
+    The ``rows`` of its document have ``model``, ``family``, ``sizes``, ``like`` (the paper's models of similar
+    structure), ``vertices``, ``edges``, ``degree``, ``components``, ``seconds`` by series (``tarjan`` or a
+    configuration), and ``counts`` by configuration. The parameters are those of all tables of models.
+    """
+
+    figure = "wijs-table1"
+    markdown = staticmethod(_table1_markdown)
+    figure_of = staticmethod(_table1_figure)
+
+    def asked(self, model: ModelSpec) -> dict[str, Request]:
+        """Return the measurements for a model, by series."""
+        how: dict[str, Any] = {"graph": model, "algorithm": "fbt", "seed": self.seed, **self.where}
+        return {
+            TARJAN: SoftwareRequest(graph=model, algorithm=TARJAN, threads=1),
+            **{
+                name: SoftwareRequest(options=tuple(options.items()), **how) for name, options in CONFIGURATIONS.items()
+            },
+        }
+
+    def shown(self, found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
+        """Return the fields and the counters of a row, given its results."""
+        vertices, edges, components = (found[TARJAN][name] for name in ("vertices", "edges", "components"))
+        sizes = {"vertices": vertices, "edges": edges, "degree": edges / vertices, "components": components}
+        return sizes, {name: found[name]["counts"] for name in CONFIGURATIONS}
+
+
+class Table2(_Models):
+    """Table 2: maximal end components of the models, by the basic and by the parallel algorithm.
+
+    The ``rows`` of its document have ``model``, ``family``, ``sizes``, ``like`` (the paper's models of similar
+    structure), ``states``, ``choices``, ``transitions``, ``components``, ``mecs``, ``in_mecs`` (states), ``rounds``,
+    ``seconds`` by series, and ``counts`` of ``parallel``. The series are ``basic`` and ``parallel``, and the component
+    algorithms of their rounds, ``tarjan`` and ``fbt``, which here decompose the whole graph once. The parameters are
+    those of all tables of models.
+    """
+
+    figure = "wijs-table2"
+    markdown = staticmethod(_table2_markdown)
+
+    def asked(self, model: ModelSpec) -> dict[str, Request]:
+        """Return the measurements for a model, by series."""
+        how: dict[str, Any] = {"options": tuple(CONFIGURATIONS[BEST].items()), **self.where}
+        return {
+            "basic": MecRequest(model=model, algorithm="basic", threads=1),
+            "parallel": MecRequest(model=model, algorithm="parallel", **how),
+            TARJAN: SoftwareRequest(graph=model, algorithm=TARJAN, threads=1),
+            "fbt": SoftwareRequest(graph=model, algorithm="fbt", seed=self.seed, **how),
+        }
+
+    def shown(self, found: dict[str, Measured]) -> tuple[dict[str, Any], Any]:
+        """Return the fields and the counters of a row, given its results."""
+        sizes = {name: found["basic"][name] for name in ("states", "choices", "transitions", "mecs", "in_mecs")}
+        sizes |= {"components": found[TARJAN]["components"], "rounds": len(found["basic"]["rounds"])}
+        return sizes, found["parallel"]["counts"]

@@ -1,0 +1,160 @@
+"""The page of a sweep: its points, the effect of each parameter, and cycles against area."""
+
+from collections.abc import Sequence
+
+from cyscc.host.analysis.report.charts import Chart, bar_rows, new_figure
+from cyscc.host.analysis.report.page import Section, render
+from cyscc.host.experiments.sweep.rows import AREA, DONE, Effect, Row, cells, effects, pareto, shares
+from cyscc.host.experiments.sweep.study import Study, value_text
+from cyscc.host.output.wording import counted
+from cyscc.host.record.colours import RUN_COLOURS, STACK
+from cyscc.host.record.tables import MODULES
+
+__all__ = ["sweep_page"]
+
+_MOST_LINES = 24
+_MOST_BARS = 60
+_DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+def sweep_page(study: Study, rows: Sequence[Row]) -> str:
+    """Return the page of a sweep as self-contained HTML.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    rows : sequence of Row
+        The rows of its points.
+    """
+    done = [row for row in rows if row["status"] == DONE]
+    sections = [Section(name="facts", title="Facts", facts=_facts(study, rows))]
+    found = effects(study.axes, rows)
+    if found:
+        charts = [_factors(found), *(_effect(number, each) for number, each in enumerate(found))]
+        sections.append(Section(name="effects", title="Effects", charts=charts))
+    if done and all(name in done[0] for name in AREA):
+        sections.append(
+            Section(name="pareto", title="Cycles and area", charts=[_front(study, done, name) for name in AREA])
+        )
+    charts = [chart for module in MODULES if (chart := _causes(study, done, module)) is not None]
+    if charts:
+        sections.append(Section(name="causes", title="Causes", charts=charts))
+    sections.append(_points(study, rows))
+    failed = [(_name(study, row), [row["reason"]]) for row in rows if row["status"] != DONE]
+    if failed:
+        sections.append(Section(name="failures", title="Failures", facts=failed))
+    about = f"{counted(len(rows), 'point')}: what each parameter does while the others stay as they are."
+    return render(sections, title=study.title, about=about)
+
+
+def _name(study: Study, row: Row) -> str:
+    return ", ".join(f"{name}={value_text(row[name])}" for name in study.axes) or study.name
+
+
+def _facts(study: Study, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+    done = [row for row in rows if row["status"] == DONE]
+    facts = [("points", f"{len(rows):,}, {len(rows) - len(done):,} of them failed")]
+    facts += [(name, ", ".join(value_text(value) for value in values)) for name, values in study.axes.items()]
+    fixed = [name for name in study.points[0].values if name not in study.axes]
+    for name in fixed:
+        values = {value_text(each.values[name]) for each in study.points}
+        facts.append((name, ", ".join(sorted(values - {""}))))
+    if done:
+        best = min(done, key=lambda row: row["cycles"])
+        facts.append(("fewest cycles", f"{best['cycles']:,}, {best['gteps']:.3f} GTEPS: {_name(study, best)}"))
+    return [(name, [text]) for name, text in facts if text]
+
+
+def _points(study: Study, rows: Sequence[Row]) -> Section:
+    """Return the section with the table of points."""
+    area = [title for name, title in AREA.items() if rows and name in rows[0]]
+    heads = ["cycles", "GTEPS", *area, "folder"]
+    facts = [(_name(study, row), [*cells(study, row)[1], f"points/{row['point']}"]) for row in rows]
+    return Section(name="points", title="Points", facts=facts, heads=heads)
+
+
+def _factors(found: Sequence[Effect]) -> Chart:
+    """Return the chart of each parameter's effect factor."""
+    figure = new_figure(height=120 + 36 * len(found), x="cycles of its worst value / cycles of its best")
+    figure.add_bar(
+        y=[each.name for each in found],
+        x=[each.factor for each in found],
+        orientation="h",
+        marker={"color": RUN_COLOURS[0]},
+        text=[f"{each.factor:.2f}, best: {value_text(each.best)}" for each in found],
+        textposition="auto",
+        hovertemplate="%{y}: %{x:.3f}<extra></extra>",
+    )
+    figure.update_yaxes(autorange="reversed", type="category", automargin=True)
+    about = (
+        "For each parameter, how many times the cycles of the best value those of the worst are while the others stay "
+        "as they are: the geometric average over all of their values. 1 is no effect."
+    )
+    return Chart(name="effect-factors", title="What each parameter decides", about=about, figure=figure)
+
+
+def _effect(number: int, effect: Effect) -> Chart:
+    """Return the chart of cycles by value of a parameter."""
+    figure = new_figure(height=420, x=effect.name, y="cycles")
+    shown = effect.series[:_MOST_LINES]
+    order = list(dict.fromkeys(value_text(value) for each in shown for value in each.values))
+    for place, each in enumerate(shown):
+        name = each.others or "cycles"
+        figure.add_scatter(
+            x=[value_text(value) for value in each.values],
+            y=each.cycles,
+            mode="lines+markers",
+            name=name,
+            line={"color": RUN_COLOURS[place % len(RUN_COLOURS)], "dash": _DASHES[place // len(RUN_COLOURS)]},
+            customdata=[[row["gteps"]] for row in each.rows],
+            hovertemplate=f"{name}<br>%{{x}}: %{{y:,}} cycles, %{{customdata[0]:.3f}} GTEPS<extra></extra>",
+        )
+    figure.update_xaxes(type="category", categoryorder="array", categoryarray=order)
+    figure.update_yaxes(rangemode="tozero")
+    figure.update_layout(height=420 + 20 * ((len(shown) + 2) // 3), showlegend=len(shown) > 1)
+    about = "Points of a line have everything else in common."
+    if len(effect.series) > len(shown):
+        about += f" The first {len(shown)} of {len(effect.series)} lines."
+    return Chart(name=f"effect-{number}", title=effect.name, about=about, figure=figure)
+
+
+def _causes(study: Study, points: Sequence[Row], module: str) -> Chart | None:
+    """Return the chart of the kernels' cycles by cause at each point; None if no point has kernels of this module."""
+    chosen = sorted((row for row in points if shares(row, module)), key=lambda row: row["cycles"])
+    shown = chosen[:_MOST_BARS]
+    if not shown:
+        return None
+    figure = new_figure(height=180 + 22 * len(shown), x="share of the cycles of all kernels")
+    names = [_name(study, row) for row in shown]
+    parts = {cause: [shares(row, module)[cause] for row in shown] for cause in STACK}
+    bar_rows(figure, names, parts, form="%{y}<br>%{cause}: %{x:.1%}<extra></extra>")
+    figure.update_yaxes(automargin=True)
+    figure.update_xaxes(tickformat=".0%", range=[0, 1])
+    about = "The points by their cycles, the fewest first."
+    if len(chosen) > len(shown):
+        about += f" The first {len(shown)} of {len(chosen)}."
+    return Chart(name=f"causes-{module}", title=f"Cycles of the {module} kernels", about=about, figure=figure)
+
+
+def _front(study: Study, rows: Sequence[Row], column: str) -> Chart:
+    """Return the chart of cycles against a column of area, with the Pareto front."""
+    title = AREA[column]
+    figure = new_figure(height=460, x=f"{title}, all AEs", y="cycles")
+    all_points = {"name": "all points", "mode": "markers", "marker": {"color": "#868680", "size": 8}}
+    best = {
+        "name": "no other point has fewer cycles and takes no more",
+        "mode": "lines+markers",
+        "line": {"color": RUN_COLOURS[1], "shape": "vh"},
+        "marker": {"size": 10},
+    }
+    for shown, looks in ((rows, all_points), (pareto(rows, column), best)):
+        figure.add_scatter(
+            x=[row[column] for row in shown],
+            y=[row["cycles"] for row in shown],
+            text=[_name(study, row) for row in shown],
+            hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
+            **looks,
+        )
+    about = f"Cycles of each point against the {title} of its machine, as synthesised for a Virtex-5."
+    return Chart(name=f"pareto-{column}", title=f"Cycles against {title}", about=about, figure=figure)

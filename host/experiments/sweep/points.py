@@ -1,0 +1,256 @@
+"""Points of a sweep: runs identified by the digest of their inputs, found in a folder or made in parallel."""
+
+import json
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
+from cyscc.host.experiments.measuring.measurements import OnStep
+from cyscc.host.experiments.measuring.schedule import EndedError, run_groups, run_on_cluster
+from cyscc.host.experiments.measuring.store import Store, measurement_digest
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import read_graph, write_graph
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.progress import Progress
+from cyscc.host.record.reader import RECORD_SCHEMA
+from cyscc.host.runs.execution import SOURCE_RULE, execute
+from cyscc.host.runs.sources import sources_digest
+from cyscc.host.specification.run import RunSpec
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.errors import SimulationError
+
+__all__ = ["Point", "SweepFolder", "Swept", "make_point", "sweep"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """A run of a sweep, to be recorded.
+
+    Parameters
+    ----------
+    graph : GraphSpec or GraphFile
+        The graph.
+    spec : RunSpec
+        Specification of the run; a search without a source uses `SOURCE_RULE`.
+    """
+
+    graph: GraphSpec | GraphFile
+    spec: RunSpec
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return f"{self.spec.algorithm} of {self.graph.label} on {self.spec.machine_text}"
+
+    @property
+    def bytes(self) -> int:
+        """Approximate peak memory: the graph, for components also its transpose, and the verification."""
+        return 20 * self.graph.edges + 200 * self.graph.vertices + (400 << 20)
+
+    def inputs(self) -> dict[str, Any]:
+        """Return all inputs of the result as JSON values."""
+        return {
+            "measurement": "point",
+            "graph": self.graph.identity(),
+            "rule": SOURCE_RULE,
+            "run": self.spec.varied(),
+            "sources": sources_digest(),
+            "record": RECORD_SCHEMA,
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the inputs, 24 hexadecimal digits."""
+        return measurement_digest(self.inputs())
+
+
+_POINT = "point.json"
+"""File of a point's folder that holds its inputs."""
+
+
+class SweepFolder:
+    """A folder of points and graphs, which several processes and sweeps may use at the same time.
+
+    Parameters
+    ----------
+    path : Path
+        The folder; created with its parents.
+
+    Attributes
+    ----------
+    path : Path
+
+    Raises
+    ------
+    InputError
+        The folder cannot be created or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        self._points, self._graphs = (Store(self.path / name, named=path) for name in ("points", "graphs"))
+
+    def of(self, point: Point) -> Path:
+        """Return the folder of a point, which exists only if the point is complete."""
+        return self._points.folder / point.digest
+
+    def make(self, point: Point) -> None:
+        """Make a point if it is missing.
+
+        If another process is making it, wait for that process.
+
+        Raises
+        ------
+        InputError, SimulationError
+            The graph cannot be read, or the run failed.
+        """
+
+        def record(made: Path) -> None:
+            path = point.graph.path if isinstance(point.graph, GraphFile) else self._graph(point.graph)
+            execute(replace(point.spec, graph=str(path), record=str(made)), Progress(quiet=True), graph=_read(path))
+            (made / _POINT).write_text(json.dumps(point.inputs(), indent=1) + "\n")
+
+        self._points.make(point.digest, record)
+
+    def clear(self, point: Point) -> None:
+        """Remove the leftovers of an interrupted `make`, unless a process is at work on the point."""
+        self._points.clear(point.digest)
+
+    def _graph(self, graph: GraphSpec) -> Path:
+        """Return the file of a generated graph, and generate it if it is missing."""
+        name = f"{measurement_digest(graph.identity())}.npz"
+        return self._graphs.make(name, lambda made: write_graph(graph.generate(), made))
+
+
+# Successive points of a sweep often have the same graph.
+@lru_cache(maxsize=1)
+def _read(path: Path) -> Graph:
+    return read_graph(str(path))
+
+
+_one_at_a_time = threading.Lock()
+"""Lock for threads of a cluster's worker: runs are measured one at a time."""
+
+
+def make_point(point: Point, *, folder: Path, sources: str) -> str:
+    """Make a point if it is missing, in a worker process or in this one.
+
+    Parameters
+    ----------
+    point : Point
+        The point.
+    folder : Path
+        Folder of the sweep.
+    sources : str
+        Digest of the sources of the process that runs the sweep.
+
+    Returns
+    -------
+    str
+        The reason of a failure, in one line; empty if the point is complete.
+
+    Raises
+    ------
+    SimulationError
+        The sources of this process differ from those of the process that runs the sweep.
+    """
+    if sources != sources_digest():
+        raise SimulationError("this process and the one that works for it have different versions of the program")
+    with _one_at_a_time:
+        try:
+            SweepFolder(folder).make(point)
+        except (InputError, SimulationError) as error:
+            return str(error)
+        except MemoryError:
+            return "not enough memory"
+        except OSError as error:
+            return f"{error.filename or folder}: {error.strerror or error}"
+    return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swept:
+    """Outcome of a sweep.
+
+    Parameters
+    ----------
+    found, made : int
+        Number of points that existed, and of those made by this sweep.
+    failures : dict of str to str
+        Reason of each failure, one line each, by the point's digest.
+    """
+
+    found: int
+    made: int
+    failures: dict[str, str]
+
+
+def sweep(asked: Iterable[Point], folder: SweepFolder, *, jobs: int, scheduler: str | None, on_step: OnStep) -> Swept:
+    """Make the missing points of a sweep, in parallel.
+
+    Parameters
+    ----------
+    asked : iterable of Point
+        The points of a study.
+    folder : SweepFolder
+        The folder of points.
+    jobs : int
+        Number of local processes.
+    scheduler : str or None
+        Address of the scheduler of a Dask cluster, whose workers make the points instead.
+    on_step : callable
+        Progress callback, called for each point.
+
+    Raises
+    ------
+    InputError
+        The scheduler does not answer, or has no workers.
+    SimulationError
+        No further points can be made. A failed point does not raise: see `Swept.failures`.
+    """
+    points = list({point.digest: point for point in asked}.values())
+    missing = _ordered([point for point in points if not folder.of(point).exists()])
+    found = done = len(points) - len(missing)
+    failures: dict[str, str] = {}
+    on_step(found, len(points), f"{found} of them from before" if found else "")
+
+    def on_outcome(point: Point, failure: str) -> None:
+        nonlocal done
+        done += 1
+        if not failure and not folder.of(point).exists():
+            failure = f"the process that made it does not see {folder.path}"
+        if failure:
+            failures[point.digest] = failure
+        on_step(done, len(points), f"{point.label}: {failure or 'done'}")
+
+    def on_lost(point: Point, error: EndedError) -> None:
+        on_outcome(point, str(error))
+
+    make = partial(make_point, folder=folder.path, sources=sources_digest())
+    try:
+        if scheduler is None:
+            run_groups([[point] for point in missing], make, jobs=jobs, on_result=on_outcome, on_lost=on_lost)
+        elif missing:
+            run_on_cluster(missing, make, address=scheduler, on_result=on_outcome, on_lost=on_lost)
+    finally:
+        for point in missing:
+            folder.clear(point)
+    return Swept(found=found, made=len(missing) - len(failures), failures=failures)
+
+
+def _ordered(points: Iterable[Point]) -> list[Point]:
+    """Return points with the first of each configuration in front.
+
+    This way machines are built in parallel, and each only once.
+    """
+    seen: set[AcceleratorConfig] = set()
+    leaders: list[Point] = []
+    rest: list[Point] = []
+    for point in points:
+        (rest if point.spec.configuration in seen else leaders).append(point)
+        seen.add(point.spec.configuration)
+    return leaders + rest

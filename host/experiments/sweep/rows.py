@@ -1,0 +1,344 @@
+"""The rows of a sweep: the parameters of each point and the results in its record."""
+
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, fsum, log
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from cyscc.host.experiments.fpga.synthesis import usages
+from cyscc.host.experiments.measuring.measurements import Measurements, OnStep
+from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.sweep.points import SweepFolder, Swept
+from cyscc.host.experiments.sweep.study import Study, value_text
+from cyscc.host.output.tables import plain_table
+from cyscc.host.output.version import identity
+from cyscc.host.output.wording import counted
+from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import MODULES
+from cyscc.sim.observation.causes import CAUSES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "AREA",
+    "DONE",
+    "FAILED",
+    "Effect",
+    "Row",
+    "Series",
+    "cells",
+    "effects",
+    "pareto",
+    "rows_of",
+    "shares",
+    "sweep_document",
+    "sweep_text",
+    "table_of",
+    "with_area",
+    "write_table",
+]
+
+Row = dict[str, Any]
+"""A point: its parameters by name, ``point``, ``status``, ``reason``, and the results in its record."""
+
+DONE, FAILED = "done", "failed"
+"""Values of ``status``."""
+
+
+def rows_of(study: Study, folder: SweepFolder, swept: Swept) -> list[Row]:
+    """Return a row for each point of a study, in the study's order.
+
+    Raises
+    ------
+    InputError
+        A record cannot be read.
+    """
+    known: dict[str, Row] = {}
+    rows = []
+    for each in study.points:
+        point = each.point
+        failure = swept.failures.get(point.digest)
+        if failure is None and point.digest not in known:
+            known[point.digest] = _result(Record(folder.of(point)))
+        result = known[point.digest] if failure is None else {}
+        status = {"point": point.digest, "status": DONE if failure is None else FAILED, "reason": failure or ""}
+        rows.append({**each.values, **status, **result})
+    return rows
+
+
+def _result(record: Record) -> Row:
+    """Return the results in a record, as numbers."""
+    document = record.document
+    result, run = document["result"], document["run"]
+    row: Row = {
+        "vertices": run["vertices"],
+        "edges": run["edges"],
+        "source": run["options"].get("source"),
+        "cycles": result["cycles"]["total"],
+        "seconds": result["seconds"],
+        "gteps": result["gteps"],
+        "edges_traversed": result["edges_traversed"],
+        "retries": result["retries"],
+        "wall_seconds": result["wall"]["simulate"],
+    }
+    if document["command"] == "scc":
+        row |= {"components": result["components"]["count"], "iterations": result["iterations"]}
+    else:
+        row |= {"levels": len(result["levels"]), "reached": result["reached"], "duplicates": result["duplicates"]}
+    for module in MODULES:
+        cycles = document["causes"].get(module, {})
+        total = sum(cycles.values())
+        if total and (module != "intersection" or document["command"] == "scc"):
+            row |= {f"{module}.{cause.name}": cycles[cause.name] / total for cause in CAUSES}
+    return row
+
+
+def shares(row: Mapping[str, Any], module: str) -> dict[str, float]:
+    """Return the share of each cause in the cycles of a module's kernels; an empty dict if the row has none."""
+    names = {cause.name: f"{module}.{cause.name}" for cause in CAUSES}
+    return {name: row[column] for name, column in names.items() if row.get(column) is not None}
+
+
+def table_of(rows: list[Row]) -> "pa.Table":
+    """Return the rows as an Arrow table; columns with values of several types become texts."""
+    import pyarrow as pa
+    from pyarrow.json import ParseOptions, read_json
+
+    names = dict.fromkeys(name for row in rows for name in row)
+    kinds = {name: _kind([row.get(name) for row in rows]) for name in names}
+    lines = (
+        json.dumps({name: _cell(row.get(name), kinds[name]) for name in names}, ensure_ascii=False) for row in rows
+    )
+    schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in kinds.items()])
+    # Convert through JSON: `pyarrow.array` imports pandas, which may take longer than the rest of the sweep.
+    return read_json(io.BytesIO("\n".join(lines).encode()), parse_options=ParseOptions(explicit_schema=schema))
+
+
+def _kind(values: list[Any]) -> str:
+    """Return the Arrow type of a column."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return "bool_"
+    if kinds == {int}:
+        return "int64" if all(value is None or value < 1 << 63 for value in values) else "string"
+    return "float64" if kinds and kinds <= {int, float} else "string"
+
+
+def _cell(value: Any, kind: str) -> Any:
+    return value_text(value) if kind == "string" and value is not None else value
+
+
+def write_table(rows: list[Row], path: Path) -> None:
+    """Write the rows as Parquet.
+
+    Raises
+    ------
+    InputError
+        The file could not be written.
+    """
+    import pyarrow.parquet as pq
+
+    from cyscc.host.output.files import open_output
+
+    with open_output(str(path)) as file:
+        pq.write_table(table_of(rows), file)
+
+
+AREA = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
+"""Columns of a machine's area, over all its AEs, and their titles."""
+
+_FAMILY = "xc5v"
+
+
+def with_area(study: Study, rows: Sequence[Row], folder: Path, *, jobs: int, on_step: OnStep) -> list[Row]:
+    """Return rows with the area of their machines.
+
+    Each kind of kernel and AE is synthesised only once; earlier results are reused.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    rows : sequence of Row
+        Its rows, in its order.
+    folder : Path
+        Folder of the store of measurements.
+    jobs : int
+        Number of processes for the synthesis.
+    on_step : callable
+        Progress callback, called for each module.
+
+    Raises
+    ------
+    SimulationError
+        Yosys failed.
+    """
+    measurements = Measurements(Store(folder), jobs=jobs, verify=False, on_step=on_step)
+    configs = list(dict.fromkeys(each.point.spec.configuration for each in study.points))
+    with TemporaryDirectory(prefix="cyscc-sweep-") as work:
+        found = usages(measurements, [(config, _FAMILY) for config in configs], folder=Path(work))
+    area = {}
+    for config in configs:
+        total = found[config, _FAMILY].total * config.engines
+        area[config] = {name: getattr(total, name) for name in AREA}
+    return [{**row, **area[each.point.spec.configuration]} for each, row in zip(study.points, rows, strict=True)]
+
+
+def sweep_document(study: Study, rows: list[Row]) -> dict[str, Any]:
+    """Return a sweep as a JSON document."""
+    return {
+        **identity(),
+        "study": study.name,
+        "title": study.title,
+        "axes": study.axes,
+        "effects": [
+            {"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects(study.axes, rows)
+        ],
+        "points": rows,
+    }
+
+
+def cells(study: Study, row: Row) -> tuple[list[str], list[str]]:
+    """Return a point's values of the varied parameters, and its results, as texts."""
+    names = [value_text(row[name]) for name in study.axes]
+    if row["status"] != DONE:
+        return names, [row["status"], "", *("" for name in AREA if name in row)]
+    area = [f"{row[name]:,}" for name in AREA if name in row]
+    return names, [f"{row['cycles']:,}", f"{row['gteps']:.3f}", *area]
+
+
+def sweep_text(study: Study, rows: list[Row], swept: Swept, *, most: int) -> str:
+    """Return a sweep as text: a table of at most `most` points, and a table of the parameters' effects."""
+    head = [*study.axes, "cycles", "GTEPS", *(name for name in AREA if name in rows[0])]
+    shown = [[*names, *numbers] for names, numbers in (cells(study, row) for row in rows[:most])]
+    if len(rows) > most:
+        shown.append(["...", *("" for _ in head[1:])])
+    parts = [plain_table(shown, head=head, words=len(study.axes))]
+    found = effects(study.axes, rows)
+    if found:
+        lines = [[each.name, value_text(each.best), f"{each.factor:.2f}"] for each in found]
+        parts.append(plain_table(lines, head=["parameter", "best", "worst / best"], words=2))
+    failed = f", {counted(len(swept.failures), 'failure')}" if swept.failures else ""
+    points = len({row["point"] for row in rows})
+    parts.append(f"{counted(points, 'point')}: {swept.made} made, {swept.found} from before{failed}\n")
+    return "\n".join(parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """Points that differ in only one parameter.
+
+    Parameters
+    ----------
+    others : str
+        Values of the other varied parameters, as text.
+    values : tuple
+        Values of the parameter.
+    rows : tuple of Row
+        The row of each value.
+    """
+
+    others: str
+    values: tuple[Any, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def cycles(self) -> list[int]:
+        """Cycles of each point."""
+        return [row["cycles"] for row in self.rows]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """Effect of a parameter on the cycles.
+
+    Parameters
+    ----------
+    name : str
+        The parameter.
+    series : tuple of Series
+        The series with two points or more.
+    """
+
+    name: str
+    series: tuple[Series, ...]
+
+    @property
+    def factor(self) -> float:
+        """Cycles of the worst value over those of the best, as geometric mean over the series.
+
+        A factor of 1 means no effect.
+        """
+        factors = [log(max(each.cycles) / max(min(each.cycles), 1)) for each in self.series if min(each.cycles) > 0]
+        return exp(fsum(factors) / len(factors)) if factors else 1.0
+
+    @property
+    def best(self) -> Any:
+        """Value with the fewest cycles, by geometric mean over the series; the first one of equals.
+
+        Only values that occur in all series count; None if there is none.
+        """
+        shared = [value for value in self.series[0].values if all(value in each.values for each in self.series)]
+        sums = [
+            fsum(log(max(each.rows[each.values.index(value)]["cycles"], 1)) for each in self.series) for value in shared
+        ]
+        return shared[sums.index(min(sums))] if shared else None
+
+
+def effects(axes: Iterable[str], rows: Sequence[Row]) -> list[Effect]:
+    """Return the effect of each parameter, in descending order.
+
+    Parameters
+    ----------
+    axes : iterable of str
+        The varied parameters.
+    rows : sequence of Row
+        The points; failed ones are left out.
+    """
+    names = list(axes)
+    done = [row for row in rows if row["status"] == DONE]
+    found = []
+    for name in names:
+        others = [other for other in names if other != name]
+        groups: dict[tuple[str, ...], list[Row]] = {}
+        for row in done:
+            groups.setdefault(tuple(value_text(row[other]) for other in others), []).append(row)
+        series = tuple(
+            Series(
+                others=", ".join(f"{other}={value}" for other, value in zip(others, key, strict=True)),
+                values=tuple(row[name] for row in group),
+                rows=tuple(group),
+            )
+            for key, group in groups.items()
+            if len(group) > 1
+        )
+        if series:
+            found.append(Effect(name=name, series=series))
+    return sorted(found, key=lambda effect: -effect.factor)
+
+
+def pareto(rows: Sequence[Row], column: str) -> list[Row]:
+    """Return the Pareto front: the points that no other point dominates in cycles and area.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        The points; each has cycles and the column.
+    column : str
+        The column of area, one of `AREA`.
+
+    Returns
+    -------
+    list of Row
+        The front by ascending cycles; of equal points the first.
+    """
+    front: list[Row] = []
+    for row in sorted(rows, key=lambda row: (row["cycles"], row[column])):
+        if not front or row[column] < front[-1][column]:
+            front.append(row)
+    return front

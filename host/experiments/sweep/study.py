@@ -1,0 +1,305 @@
+"""Studies: the parameters that a sweep varies, read from a TOML file."""
+
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
+from cyscc.host.experiments.sweep.points import Point
+from cyscc.host.graph.kinds import KINDS, KINDS_BY_DEGREE
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import reason
+from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
+from cyscc.host.specification.run import ALGORITHMS, Option, RunSpec, run_options
+from cyscc.sim.configuration import AcceleratorConfig
+
+__all__ = ["VARIANT", "Study", "StudyPoint", "read_study"]
+
+VARIANT = "variant"
+"""Name of the axis of ``[[points]]`` if its entries set several parameters each."""
+
+_MOST = 100_000
+"""Most points of a study."""
+_ALIASES = {"memory.profile": "memory", "graph.file": "graph", "seed": "graph.seed"}
+_GENERATED = (
+    Option(name="graph.kind", help="generator of the graph", choices=KINDS_BY_DEGREE),
+    *(
+        Option(name=f"graph.{name}", help=size.text, low=size.least, high=size.most)
+        for name, size in KINDS[KINDS_BY_DEGREE[0]].sizes.items()
+    ),
+)
+_GRAPH = tuple(option.name for option in _GENERATED)
+_RUN = {option.name: option for name in ALGORITHMS for option in run_options(name).values() if option.varies}
+_OPTIONS = {**_RUN, **{option.name: option for option in _GENERATED}}
+_FIELDS = tuple(each.name for each in fields(AcceleratorConfig))
+_KNOWN = (*_RUN, "graph", *_GRAPH, *_FIELDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyPoint:
+    """A point of a study.
+
+    Parameters
+    ----------
+    values : dict
+        Value of every parameter in the study, and of `VARIANT` if the study has it.
+    point : Point
+        The run.
+    """
+
+    values: dict[str, Any]
+    point: Point
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """A study: the parameters of a sweep and its points.
+
+    Parameters
+    ----------
+    name, title : str
+        Name of its files; title for reports.
+    axes : dict of str to list
+        The varied parameters, each with its values in order.
+    points : tuple of StudyPoint
+        All combinations of the values.
+    """
+
+    name: str
+    title: str
+    axes: dict[str, list[Any]]
+    points: tuple[StudyPoint, ...]
+
+
+def value_text(value: Any) -> str:
+    """Return the value of a parameter as text."""
+    return value if isinstance(value, str) else "" if value is None else toml_text(value)
+
+
+def read_study(path: Path) -> Study:
+    """Return the study in a file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is no valid study. The message is one line that names the file and quotes the error.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError("is no plain file", path=path)
+        with path.open("rb") as file:
+            document = tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"cannot be read: {reason(error)}", path=path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not TOML: {str(error).splitlines()[0]}", path=path) from None
+    except RecursionError:
+        raise InputError("not TOML: nested too deeply", path=path) from None
+    try:
+        return _Reader(path, document).study()
+    except InputError as error:
+        raise InputError(error.cause if error.path is None else str(error), path=path) from None
+    except ValueError as error:
+        raise InputError(str(error), path=path) from None
+
+
+class _Reader:
+    """Parser of a study's document. All its errors are a `ValueError` with one line."""
+
+    def __init__(self, path: Path, document: dict[str, Any]) -> None:
+        self._folder = path.parent
+        self._name = path.stem
+        rest = dict(document)
+        self._title = rest.pop("title", self._name)
+        if not isinstance(self._title, str):
+            raise ValueError(f"title must be a string, not {self._title!r}")
+        grid, entries = rest.pop("grid", {}), rest.pop("points", [])
+        if not isinstance(grid, dict):
+            raise ValueError("grid must be a table: [grid]")
+        if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+            raise ValueError("points must be a list of tables: [[points]]")
+        self._fixed = _flat(rest)
+        self._grid = _flat(grid)
+        for name, values in self._grid.items():
+            if not isinstance(values, list) or not values:
+                raise ValueError(f"grid: {name} must be a list of values, not {values!r}")
+        self._tables: dict[str, dict[str, Any]] = {}  # tables of graphs, by their display names
+        if "graph" in self._grid:
+            self._grid["graph"] = [self._named(value) for value in self._grid["graph"]]
+        self._axes: dict[str, list[Any]] = dict(self._grid)
+        self._entries = self._listed(entries)
+        self._graphs: dict[Path, GraphFile] = {}
+        self._check()
+
+    def _listed(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the entries of ``[[points]]``, each with a name if they set several parameters."""
+        listed = []
+        for entry in entries:
+            name = entry.get("name")
+            values = _flat({key: value for key, value in entry.items() if key != "name"})
+            parts = {key: values[key] for key in _GRAPH if key in values}
+            if len(parts) > 1 and "graph" not in values:
+                # The parameters of a graph form one value, not separate axes.
+                kept = {key: value for key, value in values.items() if key not in parts}
+                values = {"graph": self._called(parts), **kept}
+            text = ", ".join(f"{key}={value_text(value)}" for key, value in values.items())
+            if name is not None and not isinstance(name, str):
+                raise ValueError(f"points: name must be a string, not {name!r}")
+            listed.append({**values, VARIANT: name or text or "as it is"})
+        if not listed:
+            return [{}]
+        only = {key for values in listed for key in values if key != VARIANT}
+        if (
+            len(only) == 1
+            and all(len(values) == 2 for values in listed)
+            and not any("name" in each for each in entries)
+        ):
+            (axis,) = only
+            listed = [{axis: values[axis]} for values in listed]
+        else:
+            axis = VARIANT
+        self._axes[axis] = [values[axis] for values in listed]
+        return listed
+
+    def _named(self, value: Any) -> Any:
+        """Return the name of a graph in the grid: the file as given, or the display name of a table."""
+        if not isinstance(value, dict):
+            return value
+        table = _flat(value, "graph.")
+        if not table:
+            raise ValueError("grid: a table of graph is empty")
+        return table["graph"] if list(table) == ["graph"] else self._called(table)
+
+    def _called(self, table: dict[str, Any]) -> str:
+        """Return the display name of a graph's table, and register the table by it."""
+        if "graph" in table:
+            other = next(name for name in table if name != "graph")
+            raise ValueError(f"graph is a file, and {other} is of one that is generated")
+        checked = {name: _checked(name, value) for name, value in table.items()}
+        text = graph_text(checked)
+        self._tables[text] = checked
+        return text
+
+    def _table(self, graph: Any) -> dict[str, Any]:
+        """Return the table registered by a graph's name; empty for a file."""
+        return self._tables.get(graph, {}) if isinstance(graph, str) else {}
+
+    def _check(self) -> None:
+        """Refuse unknown parameters, parameters set twice, and repeated values."""
+        listed = {key for each in self._entries for key in (*each, *self._table(each.get("graph")))} - {VARIANT}
+        within = {key for value in self._grid.get("graph", ()) for key in self._table(value)}
+        for name in (*self._fixed, *self._grid, *sorted(within | listed)):
+            if name not in _KNOWN and not name.startswith(MEMORY):
+                hint = "".join(f"; did you mean {match}?" for match in get_close_matches(name, _KNOWN, n=1))
+                raise ValueError(f"unknown parameter {name!r}: there are {', '.join(_KNOWN)}, {MEMORY}KEY{hint}")
+            if sum((name in self._grid, name in within, name in self._fixed or name in listed)) > 1:
+                raise ValueError(f"{name} is in the grid, and has another value besides")
+        for name, values in self._axes.items():
+            for place, value in enumerate(values):
+                if value in values[:place] and type(value) in map(type, values[:place]):
+                    raise ValueError(f"{name}: {value_text(value)} is given twice")
+        count = prod(len(values) for values in self._grid.values()) * len(self._entries)
+        if count > _MOST:
+            raise ValueError(f"{count:,} points are too many: at most {_MOST:,}")
+
+    def study(self) -> Study:
+        """Return the study."""
+        listed = [name for values in self._entries for name in values]
+        tables = [name for table in self._tables.values() for name in table]
+        names = list(dict.fromkeys((*self._axes, *listed, *tables, *self._fixed)))
+        points = tuple(self._point(values, names) for values in self._combined())
+        axes = {name: list(dict.fromkeys(each.values[name] for each in points)) for name in self._axes}
+        return Study(name=self._name, title=self._title, axes=axes, points=points)
+
+    def _combined(self) -> Iterator[dict[str, Any]]:
+        for entry in self._entries:
+            for values in itertools.product(*self._grid.values()):
+                combined = {**self._fixed, **dict(zip(self._grid, values, strict=True)), **entry}
+                yield {**combined, **self._table(combined.get("graph"))}
+
+    def _point(self, given: dict[str, Any], names: list[str]) -> StudyPoint:
+        """Return a point, with the resolved values of its parameters."""
+        varied = ", ".join(f"{name}={value_text(given[name])}" for name in self._axes)
+        try:
+            named = [VARIANT, *(["graph"] if self._table(given.get("graph")) else [])]
+            values = {name: _checked(name, value) for name, value in given.items() if name not in named}
+            point = self._asked(values)
+        except InputError:
+            raise
+        except ValueError as error:
+            raise ValueError(f"{varied}: {error}" if varied else str(error)) from None
+        shown = {name: _shown(name, point, given) for name in names}
+        return StudyPoint(values=shown, point=point)
+
+    def _asked(self, values: dict[str, Any]) -> Point:
+        overrides = {name: value for name, value in values.items() if name in _FIELDS or name.startswith(MEMORY)}
+        named = {name: self._file(values.get(name, "hc2"), name) for name in ("config", "memory")}
+        options = {name: value for name, value in values.items() if name in _RUN}
+        graph = self._graph(values)
+        # The record's folder is set when the point is made.
+        given: dict[str, Any] = {"algorithm": "bfs", **options, **named, "record": graph.label}
+        spec = RunSpec(**given, graph=graph.label, overrides=Overrides.of(overrides), threads=1).checked()
+        return Point(graph=graph, spec=spec)
+
+    def _file(self, name: Any, parameter: str) -> str:
+        """Return the name of a configuration or memory; paths of files are relative to the study's folder."""
+        if not isinstance(name, str):
+            raise ValueError(f"{parameter} must be a string, not {name!r}")
+        return str((self._folder / name).resolve()) if name.endswith((".toml", ".py")) else name
+
+    def _graph(self, values: dict[str, Any]) -> GraphSpec | GraphFile:
+        given = {name: values[name] for name in _GRAPH if name in values}
+        if "graph" in values:
+            if given:
+                raise ValueError(f"graph is a file, and {next(iter(given))} is of one that is generated")
+            if not isinstance(values["graph"], str):
+                raise ValueError(f"graph must be a file or a table, not {values['graph']!r}")
+            path = self._folder / values["graph"]
+            if path not in self._graphs:
+                self._graphs[path] = GraphFile.of(path)
+            return self._graphs[path]
+        for name in ("graph.vertices", "graph.degree"):
+            if name not in given:
+                raise ValueError(f"{name} is missing: a graph is a file, or has vertices and degree")
+        return GraphSpec(
+            kind=given.get("graph.kind", "random"),
+            vertices=given["graph.vertices"],
+            degree=given["graph.degree"],
+            seed=given.get("graph.seed", 0),
+        )
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the values of nested tables by dotted names."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        name = prefix + key
+        inner = _flat(value, f"{name}.") if isinstance(value, dict) else {_ALIASES.get(name, name): value}
+        for each, what in inner.items():
+            if each in found:
+                raise ValueError(f"{each} is given twice")
+            found[each] = what
+    return found
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Return the checked value of an option; configuration and memory check their own parameters."""
+    option = _OPTIONS.get(name)
+    return value if option is None else option.checked(value)
+
+
+def _shown(name: str, point: Point, given: Mapping[str, Any]) -> Any:
+    """Return a parameter's value for tables: those of machine, memory and graph are resolved."""
+    if name in _FIELDS:
+        return getattr(point.spec.configuration, name)
+    if name.startswith(MEMORY):
+        return getattr(point.spec.profile, name.removeprefix(MEMORY), None)
+    if name in _GRAPH:
+        return getattr(point.graph, name.removeprefix("graph.")) if isinstance(point.graph, GraphSpec) else None
+    value = given.get(name)
+    return value if value is None else _checked(name, value)

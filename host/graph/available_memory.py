@@ -1,0 +1,188 @@
+"""Memory available to this process, checks against it, and arrays that grow within it."""
+
+import os
+import re
+import resource
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.wording import sized
+
+__all__ = ["Growing", "Room", "check_room", "memory_room"]
+
+_CHECKED = 1 << 24
+"""Entries appended between two checks of the available memory."""
+
+
+class Room(NamedTuple):
+    """Memory that can still be allocated."""
+
+    bytes: int
+    """Bytes available."""
+    limit: str
+    """Name of the limit that applies, for messages."""
+
+
+class _Groups(NamedTuple):
+    """File names by which a version of Linux control groups reports memory; each group is a folder."""
+
+    mount: str
+    limit: str
+    used: str
+    cache: str
+    """Key in ``memory.stat`` of the reclaimable page cache."""
+
+
+_V1 = _Groups("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+_V2 = _Groups("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file")
+_RLIMITS = {"ulimit -v": (resource.RLIMIT_AS, 0), "ulimit -d": (resource.RLIMIT_DATA, 5)}
+"""Process limits by name, each with the column of ``statm`` that counts the pages already used."""
+
+
+def _text(file: Path) -> str:
+    """Return the contents of a kernel file; empty if the file does not exist."""
+    try:
+        return file.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _number(text: str, pattern: str) -> int | None:
+    found = re.search(pattern, text, re.MULTILINE | re.ASCII)
+    return int(found[1]) if found else None
+
+
+def _left(folder: Path, scheme: _Groups) -> int | None:
+    """Return the bytes that a control group may still allocate; None if it has no limit."""
+    limit = _number(_text(folder / scheme.limit), r"^(\d+)$")
+    if limit is None:
+        return None
+    used = _number(_text(folder / scheme.used), r"^(\d+)$") or 0
+    cache = _number(_text(folder / "memory.stat"), rf"^{scheme.cache} (\d+)$") or 0
+    return max(limit - max(used - cache, 0), 0)
+
+
+def _groups(root: Path) -> Iterator[int]:
+    """Yield the bytes that each control group of this process, ancestors included, may still allocate."""
+    for line in _text(root / "proc/self/cgroup").splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, name = rest.partition(":")
+        scheme = _V2 if number == "0" and not controllers else _V1 if "memory" in controllers.split(",") else None
+        # In a container the name may be relative to the host's tree, while only the own group is mounted, as the root.
+        group = PurePosixPath(name.lstrip("/"))
+        if scheme is not None and ".." not in group.parts:
+            for each in (group, *group.parents):
+                if (left := _left(root / scheme.mount / each, scheme)) is not None:
+                    yield left
+
+
+def _limits(root: Path) -> Iterator[Room]:
+    available = _number(_text(root / "proc/meminfo"), r"^MemAvailable: *(\d+) kB$")
+    pages = os.sysconf("SC_PAGE_SIZE")
+    yield Room(os.sysconf("SC_AVPHYS_PAGES") * pages if available is None else available << 10, "this machine")
+    for left in _groups(root):
+        yield Room(left, "control group")
+    used = _text(root / "proc/self/statm").split()
+    for name, (limit, column) in _RLIMITS.items():
+        most = resource.getrlimit(limit)[0]
+        if most != resource.RLIM_INFINITY:
+            yield Room(max(most - (int(used[column]) * pages if used else 0), 0), name)
+
+
+def memory_room(root: Path = Path("/")) -> Room:
+    """Return the memory that this process can still allocate without swapping.
+
+    It is the minimum of the machine's available memory, the remainder of the process's address space and data limits,
+    and the remainder of its control groups (version 1 or 2) and their ancestors.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that contains ``proc`` and ``sys``.
+    """
+    return min(_limits(root), key=lambda room: room.bytes)
+
+
+def check_room(what: str, needed: int) -> None:
+    """Refuse an allocation that exceeds the available memory.
+
+    Parameters
+    ----------
+    what : str
+        What the memory is for, in the plural, for the message.
+    needed : int
+        Bytes in addition to those already allocated.
+
+    Raises
+    ------
+    InputError
+        Not enough memory; quotes needed and available bytes.
+    """
+    room = memory_room()
+    if needed > room.bytes:
+        raise InputError(
+            f"{what} need about {sized(needed)} of memory, and {sized(room.bytes)} are left ({room.limit})"
+        )
+
+
+class Growing:
+    """Table columns that grow together.
+
+    Parameters
+    ----------
+    *dtypes : dtype
+        Types of the columns.
+    of : str
+        Plural noun of the entries for messages, such as ``edges``.
+    extra : int
+        Further bytes that each entry will need elsewhere.
+
+    Attributes
+    ----------
+    columns : list of ndarray
+        The columns, each with spare capacity behind its entries.
+    count : int
+        Number of entries.
+    """
+
+    def __init__(self, *dtypes: npt.DTypeLike, of: str, extra: int = 0) -> None:
+        self.count = 0
+        self.columns: list[npt.NDArray[Any]] = [np.empty(0, dtype) for dtype in dtypes]
+        self._of, self._extra = of, extra
+        self._checked = _CHECKED
+
+    def append(self, *values: npt.NDArray[Any]) -> None:
+        """Append entries; the values of all columns have the same length.
+
+        Raises
+        ------
+        InputError
+            The memory cannot hold them.
+        """
+        end = self.count + len(values[0])
+        if end > self._checked:
+            own = sum(column.itemsize for column in self.columns)
+            check_room(f"the first {end:,} {self._of}", (own + self._extra) * end - own * self.count)
+            self._checked = end + _CHECKED
+        for column, added in zip(self.columns, values, strict=True):
+            if end > len(column):
+                # Reallocate in place: remaps the pages instead of copying the bytes.
+                column.resize(max(end, len(column) * 3 // 2), refcheck=False)
+            column[self.count : end] = added
+        self.count = end
+
+    def widen(self, dtype: npt.DTypeLike) -> None:
+        """Convert all columns to a type."""
+        self.columns = [column.astype(dtype, copy=False) for column in self.columns]
+
+    def take(self) -> list[npt.NDArray[Any]]:
+        """Return the columns without their spare capacity, and start over with empty ones."""
+        taken = [column[: self.count] for column in self.columns]
+        self.columns = [np.empty(0, column.dtype) for column in taken]
+        self.count, self._checked = 0, _CHECKED
+        return taken

@@ -1,0 +1,220 @@
+"""Components and levels of a graph by independent algorithms, which results are verified against.
+
+Canonical labels make components of different algorithms comparable.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.wording import counted
+from cyscc.sim.caching.code import njit
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = [
+    "bfs_levels",
+    "canonical",
+    "check_components",
+    "check_levels",
+    "component_matrix",
+    "component_sizes",
+    "matrix_components",
+    "strong_components",
+]
+
+
+def canonical(labels: NDArray[np.integer]) -> NDArray[np.uint32]:
+    """Label each component with its smallest vertex.
+
+    Parameters
+    ----------
+    labels : ndarray of integers, shape (n,)
+        Any labelling: vertices with equal labels are in the same component.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        For each vertex the smallest vertex of its component. Equal for two labellings exactly when they describe the
+        same components.
+    """
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return first.astype(np.uint32)[inverse]
+
+
+def component_sizes(labels: NDArray[np.integer]) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+    """Count the vertices of each component.
+
+    Parameters
+    ----------
+    labels : ndarray of integers, shape (n,)
+        A labelling, canonical or not.
+
+    Returns
+    -------
+    labels : ndarray, shape (components,)
+        The labels that occur, ascending.
+    sizes : ndarray of int64, shape (components,)
+        Number of vertices of each.
+    """
+    names, sizes = np.unique(labels, return_counts=True)
+    return names, sizes.astype(np.int64)
+
+
+def component_matrix(graph: Graph) -> "csr_array":
+    """Convert a graph to scipy's sparse matrix, with each edge once and 32-bit indices.
+
+    Parameters
+    ----------
+    graph : Graph
+        At most 2**31 - 1 vertices and edges, scipy's limit.
+
+    Raises
+    ------
+    ValueError
+        When the graph is beyond scipy's limit.
+    """
+    if max(graph.vertices, graph.edges) >= 2**31:
+        raise ValueError(f"scipy takes at most {2**31 - 1} vertices and edges, not {graph.vertices} and {graph.edges}")
+    # Here, as it takes a sixth of a second, for which no simulation should wait.
+    from scipy.sparse import csr_array
+
+    offsets, targets = (array.astype(np.int32) for array in graph.csr)
+    matrix = csr_array((np.ones(graph.edges, np.bool_), targets, offsets), shape=(graph.vertices, graph.vertices))
+    # scipy's search does not terminate on some graphs with duplicate edges.
+    matrix.sum_duplicates()
+    # Only the structure matters; broadcast weights take no memory.
+    matrix.data = np.broadcast_to(np.float64(1), matrix.indices.shape)
+    return matrix
+
+
+def matrix_components(matrix: "csr_array") -> NDArray[np.int32]:
+    """Find the strongly connected components with scipy; return a label for each vertex."""
+    from scipy.sparse.csgraph import connected_components
+
+    labels: NDArray[np.int32] = connected_components(matrix, directed=True, connection="strong")[1]
+    return labels
+
+
+def strong_components(graph: Graph) -> NDArray[np.uint32]:
+    """Find the strongly connected components with scipy.
+
+    Parameters
+    ----------
+    graph : Graph
+        At most 2**31 - 1 vertices and edges, scipy's limit.
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        Canonical: for each vertex the smallest vertex of its component.
+
+    Raises
+    ------
+    ValueError
+        When the graph is beyond scipy's limit.
+    """
+    return canonical(matrix_components(component_matrix(graph)))
+
+
+@njit(cache=True, nogil=True)
+def _bfs(offsets: NDArray[np.int64], targets: NDArray[np.uint32], source: int, levels: NDArray[np.int32]) -> None:
+    queue = np.empty(len(levels), dtype=np.uint32)
+    queue[0] = source
+    levels[source] = 0
+    head, tail = 0, 1
+    while head < tail:
+        vertex = queue[head]
+        head += 1
+        for index in range(offsets[vertex], offsets[vertex + 1]):
+            target = targets[index]
+            if levels[target] < 0:
+                levels[target] = levels[vertex] + 1
+                queue[tail] = target
+                tail += 1
+
+
+def bfs_levels(graph: Graph, source: int) -> NDArray[np.int32]:
+    """Find each vertex's distance from a source with a sequential queue.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    source : int
+        Vertex number, 0 to n - 1.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        Number of edges on a shortest path; -1 for a vertex that is not reached.
+
+    Raises
+    ------
+    ValueError
+        When `source` is not a vertex.
+    """
+    if not 0 <= source < graph.vertices:
+        raise ValueError(f"source must be 0 to {graph.vertices - 1}, not {source}")
+    levels = np.full(graph.vertices, -1, dtype=np.int32)
+    _bfs(graph.offsets, graph.targets, source, levels)
+    return levels
+
+
+def _difference(
+    graph: Graph, what: str, found: NDArray[np.integer], expected: NDArray[np.integer], names: bool
+) -> str | None:
+    if len(found) != len(expected):
+        return f"{what}s of {counted(len(found), 'vertex', 'vertices')} found, {len(expected):,} expected"
+    different = found != expected
+    if not different.any():
+        return None
+    vertex = different.argmax()
+    values = np.array([found[vertex], expected[vertex]])
+    shown = graph.original(values) if names else values
+    name = graph.original(np.array([vertex]))[0]
+    return (
+        f"vertex {name}: {what} {shown[0]} found, {shown[1]} expected "
+        f"({np.count_nonzero(different)} of {counted(graph.vertices, 'vertex', 'vertices')} wrong)"
+    )
+
+
+def check_components(labels: NDArray[np.integer], graph: Graph) -> str | None:
+    """Compare components with scipy's.
+
+    Parameters
+    ----------
+    labels : ndarray of integers, shape (n,)
+        Any labelling of the vertices.
+    graph : Graph
+        The graph.
+
+    Returns
+    -------
+    str or None
+        None when they are right; otherwise one line that names the first vertex that differs, in the input's ids.
+    """
+    return _difference(graph, "component", canonical(labels), strong_components(graph), True)
+
+
+def check_levels(levels: NDArray[np.integer], graph: Graph, source: int) -> str | None:
+    """Compare levels with those of a sequential search.
+
+    Parameters
+    ----------
+    levels : ndarray of integers, shape (n,)
+        Level of each vertex, -1 when it is not reached.
+    graph : Graph
+        The graph.
+    source : int
+        Vertex number, 0 to n - 1.
+
+    Returns
+    -------
+    str or None
+        None when they are right; otherwise one line that names the first vertex that differs, in the input's ids.
+    """
+    return _difference(graph, "level", levels, bfs_levels(graph, source), False)

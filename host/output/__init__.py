@@ -1,0 +1,1 @@
+"""Output for people: files, tables, figures, progress, and errors in one line."""

@@ -1,0 +1,89 @@
+"""Progress display of all commands on a terminal."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from cyscc.sim.notices import notices_to
+
+__all__ = ["OnStep", "Progress", "Step"]
+
+OnStep = Callable[[int, int], None]
+"""Callback with the amount done and the total."""
+
+_INTERVAL = 0.1
+"""Least seconds between two redraws."""
+
+
+class Step:
+    """A long-running step, to which its code reports progress from any thread.
+
+    Parameters
+    ----------
+    draw : callable, optional
+        Draws ``(done, total, what)``; absent when nothing is shown.
+    """
+
+    def __init__(self, draw: Callable[[int, int | None, str], None] | None = None) -> None:
+        self._draw = draw
+        self._next = 0.0
+
+    @property
+    def due(self) -> bool:
+        """Whether the next call will be drawn; lets callers skip an expensive progress query."""
+        return self._draw is not None and time.monotonic() >= self._next
+
+    def __call__(self, done: int, total: int | None = None, what: str = "") -> None:
+        """Report the amount done, the total if known, and a text on the current work."""
+        if self._draw is not None and (self.due or done == total):
+            self._next = time.monotonic() + _INTERVAL
+            self._draw(done, total, what)
+
+
+class Progress:
+    """Shows steps on standard error, when that is a terminal.
+
+    Parameters
+    ----------
+    quiet : bool
+        Show nothing.
+    """
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[Step]:
+        """Show a step with its name and reported progress until the end of the block.
+
+        Nothing else may be written to the terminal meanwhile.
+        """
+        if not self._shown:
+            yield Step()
+            return
+        # Imported here because the import takes a tenth of a second.
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.table import Column
+
+        columns = (
+            TextColumn("{task.description}", markup=False, table_column=Column(min_width=len(what))),
+            BarColumn(bar_width=16, table_column=Column(min_width=8)),
+            TaskProgressColumn(table_column=Column(min_width=4)),
+            TimeRemainingColumn(table_column=Column(min_width=7)),
+            # The column that is truncated on a narrow terminal.
+            TextColumn("{task.fields[what]}", markup=False, table_column=Column(no_wrap=True)),
+        )
+        console = Console(stderr=True, highlight=False)
+        with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bars:
+            task = bars.add_task(what, total=None, what="")
+
+            def draw(done: int, total: int | None, what: str) -> None:
+                bars.update(task, completed=done, total=total, what=what, refresh=True)
+
+            def write(text: str) -> None:
+                console.print(text, markup=False, soft_wrap=True)
+
+            with notices_to(write):
+                yield Step(draw)

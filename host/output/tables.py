@@ -1,0 +1,102 @@
+"""Tables as text, for all commands: plain ones for terminals, Markdown for reports."""
+
+from collections.abc import Iterable, Sequence
+from string import Formatter
+from typing import Any
+
+import tabulate
+
+from cyscc.host.output.wording import counted
+from cyscc.sim.notices import printable
+
+__all__ = ["column_table", "graph_text", "largest_text", "markdown_table", "model_text", "plain_table"]
+
+# No column is wider than its contents.
+tabulate.MIN_PADDING = 0
+
+
+def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), words: int | Sequence[int] = 1) -> str:
+    """Return rows as plain-text columns, two spaces apart; the same on a terminal and elsewhere.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        The cells, shown unchanged.
+    head : sequence of str, optional
+        Heads of the columns.
+    words : int or sequence of int
+        Left-aligned text columns: their number, counted from the first, or their indices. The others are
+        right-aligned numbers.
+    """
+    return _table(head, rows, words, "plain")
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
+    """Return a Markdown table, aligned in its source too. The parameters are those of `plain_table`."""
+    return _table(head, rows, words, "pipe")
+
+
+class _Cells(Formatter):
+    """Formatter of a row, whose keys or indices are the format's field names; None becomes a given text."""
+
+    def __init__(self, none: str) -> None:
+        self._none = none
+
+    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
+        """Return the row's value of a key or index."""
+        return args[0][key]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Format a value, or the text for None."""
+        return self._none if value is None else format(value, format_spec)
+
+
+def column_table(
+    columns: Iterable[tuple[str, str]], rows: Iterable[Any], *, words: int = 1, none: str = "–", plain: bool = False
+) -> str:
+    """Return a table of documents' fields.
+
+    Parameters
+    ----------
+    columns : iterable of (str, str)
+        Head of each column, and format of its cells: ``{paper[ratio]:.2f}`` if a row is a document,
+        ``{0[ratio]:.2f}`` if it is a sequence of documents.
+    rows : iterable of mapping or sequence
+        The rows.
+    words : int
+        See `plain_table`.
+    none : str
+        Text for a field that is None.
+    plain : bool
+        Whether to return plain text, as `plain_table` does, and not Markdown.
+    """
+    head, forms = zip(*columns, strict=True)
+    cells = _Cells(none)
+    rows = [[cells.vformat(form, (row,), {}) for form in forms] for row in rows]
+    return _table(head, rows, words, "plain" if plain else "pipe")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int | Sequence[int], form: str) -> str:
+    columns = len(head or rows[0])
+    left = range(words) if isinstance(words, int) else words
+    sides = ["left" if column in left else "right" for column in range(columns)]
+    text = tabulate.tabulate(
+        rows, headers=head, tablefmt=form, colalign=sides, disable_numparse=True, preserve_whitespace=True
+    )
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def graph_text(name: str, vertices: int, edges: int) -> str:
+    """Return a graph's name and size."""
+    return f"{printable(name)}: {counted(vertices, 'vertex', 'vertices')}, {counted(edges, 'edge')}"
+
+
+def model_text(name: str, states: int, choices: int, transitions: int) -> str:
+    """Return the name and the size of a Markov decision process."""
+    sizes = counted(states, "state"), counted(choices, "choice"), counted(transitions, "transition")
+    return f"{printable(name)}: {', '.join(sizes)}"
+
+
+def largest_text(components: int, largest: int) -> str:
+    """Return the number of components and the size of the largest."""
+    return f"{components:,}, the largest of {counted(largest, 'vertex', 'vertices')}"

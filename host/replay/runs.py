@@ -1,0 +1,87 @@
+"""Runs with what follows them: the trace of their record, and the replay of the last cycles before a failure."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.progress import Progress
+from cyscc.host.runs.execution import Recording, execute
+from cyscc.host.runs.results import Result
+from cyscc.host.specification.run import RunSpec
+from cyscc.sim.errors import SimulationError
+
+if TYPE_CHECKING:
+    from cyscc.host.runs.keeping import Keeping
+
+__all__ = ["performed"]
+
+
+@contextmanager
+def performed(
+    spec: RunSpec,
+    progress: Progress,
+    *,
+    graph: Graph | None = None,
+    keeping: "Keeping | None" = None,
+) -> Iterator[Result]:
+    """Execute a run, yield its result, and remove its checkpoint at the end of the block.
+
+    A recorded run that fails leaves waveforms of its last cycles in the record's folder.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        The run.
+    progress : Progress
+        Shows the progress.
+    graph : Graph, optional
+        The graph; by default read from the file in the specification.
+    keeping : Keeping, optional
+        Checkpoints of the run.
+
+    Raises
+    ------
+    InputError
+        A graph, a folder or a file cannot be used.
+    SimulationError
+        The simulation failed, or its result is wrong.
+    """
+    with ExitStack() as stack:
+        on_failure: Any = partial(_show_failure, progress=progress, graph=graph, keeping=keeping)
+        if spec.record is None and spec.trace is not None:
+            spec = replace(spec, record=stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
+            on_failure = None
+        result = execute(
+            spec,
+            progress,
+            graph=graph,
+            keep=None if keeping is None else keeping.keeper,
+            seconds=0.0 if keeping is None else keeping.seconds,
+            on_failure=on_failure,
+        )
+        if spec.trace is not None:
+            from cyscc.host.analysis.trace import write_trace
+
+            assert result.record is not None, "it was recorded"
+            write_trace(result.record, spec.trace)
+        yield result
+        if keeping is not None:
+            keeping.done()
+
+
+def _show_failure(
+    recording: Recording,
+    error: SimulationError,
+    *,
+    progress: Progress,
+    graph: Graph | None,
+    keeping: "Keeping | None",
+) -> None:
+    from cyscc.host.replay.replaying import show_failure
+
+    checkpoint = None if keeping is None else keeping.latest()
+    show_failure(recording, error, progress=progress, checkpoint=checkpoint, graph=graph)

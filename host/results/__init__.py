@@ -1,3 +1,0 @@
-"""Results as text, plots and documents."""
-
-__all__: list[str] = []

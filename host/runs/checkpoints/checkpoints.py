@@ -1,0 +1,193 @@
+"""Checkpoints of a run: its state as a human-readable text, with arrays in files beside it."""
+
+import json
+import time
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any, TypeVar, get_origin
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from cyscc.host.driver.search import Keeper
+from cyscc.host.output.files import reason
+from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder
+from cyscc.host.specification.interval import Interval
+from cyscc.sim.memory import MemoryState
+from cyscc.sim.named_words import Field, NamedWords
+from cyscc.sim.notices import notice
+from cyscc.sim.observation.state import MachineState, Tally
+
+if TYPE_CHECKING:
+    from cyscc.sim.machine import Machine
+
+__all__ = ["Checkpoints"]
+
+State = TypeVar("State")
+
+_ANY = 1 << 62
+_NEVER = Interval()
+_TEXT = "state.json"
+_ARRAYS = "arrays/{}"
+
+
+class _Arrays:
+    """Arrays stored beside a text that refers to them."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, NDArray[np.uint8]] = {}
+
+    def refer(self, value: Any) -> Any:
+        """Return the JSON value of a numpy scalar, or a reference to an array, which is stored."""
+        if isinstance(value, np.generic):
+            return value.item()
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"a state with a {type(value).__name__} cannot be kept")
+        name = _ARRAYS.format(len(self.files))
+        content = np.ascontiguousarray(value)
+        self.files[name] = content.reshape(-1).view(np.uint8)
+        return {"file": name, "dtype": value.dtype.str, "shape": value.shape}
+
+
+def _fields_text(fields: tuple[Field, ...]) -> bytes:
+    # In hexadecimal: the words exceed the 64 bits that this JSON encoder supports.
+    return json.dumps([[each.name, each.width, each.rows, f"{each.known:x}"] for each in fields]).encode()
+
+
+def _encode(parts: dict[str, object], machine: MachineState) -> dict[str, NDArray[np.uint8]]:
+    """Encode a state as files.
+
+    Parameters
+    ----------
+    parts : dict
+        States of the parts of the host program by name: dataclasses of plain values.
+    machine : MachineState
+        State of the machine.
+    """
+    arrays = _Arrays()
+    simple = {name: value for name, value in vars(machine).items() if name != "hardware"}
+    hardware = {
+        "fields": np.frombuffer(_fields_text(machine.hardware.fields), np.uint8),
+        "words": machine.hardware.words,
+    }
+    text = msgspec.json.encode({"parts": parts, "machine": simple, "hardware": hardware}, enc_hook=arrays.refer)
+    return {_TEXT: np.frombuffer(text, np.uint8), **arrays.files}
+
+
+def _converted(value: Any, kind: type[State], load: Callable[[str], NDArray[np.uint8]]) -> State:
+    """Convert a decoded JSON value to type `kind`; `load` reads an array's file by name."""
+
+    def array(wanted: Any, reference: Any) -> Any:
+        if (get_origin(wanted) or wanted) is not np.ndarray:
+            raise NotImplementedError(wanted)
+        return load(reference["file"]).view(reference["dtype"]).reshape(reference["shape"])
+
+    return msgspec.convert(value, kind, dec_hook=array, str_keys=True)
+
+
+def _decode_machine(value: Any, hardware: Any, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:
+    """Convert decoded JSON to the machine's state."""
+    words = _converted(hardware, dict[str, np.ndarray], load)
+    fields = tuple(
+        Field(name=name, width=width, rows=rows, known=int(known, 16))
+        for name, width, rows, known in json.loads(words["fields"].tobytes())
+    )
+    typed = {
+        "memory": _converted(value["memory"], MemoryState, load),
+        "attempt": _converted(value["attempt"], Tally | None, load),  # type: ignore[arg-type]
+    }
+    return MachineState(hardware=NamedWords(fields=fields, words=words["words"]), **{**value, **typed})
+
+
+class Checkpoints(Keeper):
+    """Writes checkpoints of a run to a folder, at intervals.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine.
+    folder : CheckpointFolder, optional
+        Where to write them; without it, none are written.
+    without : collection of int
+        Addresses of allocations to leave out, because a resumed run writes them again by itself.
+    every : Interval
+        Interval between checkpoints. If one cannot be written, the run goes on, and the previous one stays.
+    about : callable
+        Returns the metadata of a checkpoint, besides its cycle.
+    on_written : callable, optional
+        Called with the cycle after a checkpoint was written.
+    resumed : Checkpoint, optional
+        The checkpoint to resume from.
+    """
+
+    def __init__(
+        self,
+        machine: "Machine",
+        folder: CheckpointFolder | None = None,
+        *,
+        without: Collection[int],
+        every: Interval = _NEVER,
+        about: Callable[[], dict[str, Any]] = dict,
+        on_written: Callable[[int], None] | None = None,
+        resumed: Checkpoint | None = None,
+    ) -> None:
+        self._machine = machine
+        self._folder = folder
+        self._every = every
+        self._about = about
+        self._without = set(without)
+        self._on_written = on_written
+        self._parts: dict[str, object] = {}
+        self._refresh: list[Callable[[], None]] = []
+        self._resumed = resumed
+        self._text: Any = None if resumed is None else json.loads(resumed.file(_TEXT).tobytes())
+        self._next_cycle = _ANY
+        self._next_second = float(_ANY)
+        if folder is not None:
+            machine.on_meeting = self._on_meeting
+
+    def kept(self, name: str, kind: type[State]) -> State | None:
+        """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
+        if self._resumed is None:
+            return None
+        return _converted(self._text["parts"][name], kind, self._resumed.file)
+
+    def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
+        """Register the state of a part of the run; `refresh`, if given, updates it before each checkpoint."""
+        self._parts[name] = state
+        if refresh is not None:
+            self._refresh.append(refresh)
+        self._wait()
+
+    def resume(self) -> None:
+        """Restore the machine's state from the checkpoint."""
+        assert self._resumed is not None
+        text, load = self._text, self._resumed.file
+        self._machine.load(_decode_machine(text["machine"], text["hardware"], load))
+        self._resumed = self._text = None
+        self._wait()
+
+    def _wait(self) -> None:
+        """Start a new interval."""
+        self._next_cycle = self._machine.cycle + (self._every.cycles or _ANY)
+        self._next_second = time.monotonic() + (self._every.seconds or _ANY)
+
+    def _on_meeting(self, cycle: int) -> int:
+        """Write a checkpoint if one is due; return the cycles until the next call at the latest."""
+        if cycle >= self._next_cycle or time.monotonic() >= self._next_second:
+            self._write(cycle)
+            self._wait()
+        return self._next_cycle - cycle
+
+    def _write(self, cycle: int) -> None:
+        assert self._folder is not None
+        try:
+            for refresh in self._refresh:
+                refresh()
+            files = _encode(self._parts, self._machine.save(without=self._without))
+            self._folder.write({"cycle": cycle, **self._about()}, files)
+        except OSError as error:
+            notice(f"{self._folder.path}: {reason(error)}: no checkpoint at cycle {cycle:,}; the run goes on")
+            return
+        if self._on_written is not None:
+            self._on_written(cycle)

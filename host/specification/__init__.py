@@ -1,0 +1,1 @@
+"""The specification of a run: its options, overrides of single values, and their command-line form."""

@@ -1,0 +1,675 @@
+"""Specification of a run: one value, from which options, keywords, sweep axes, documents and checkpoints derive.
+
+The `Option` of a field of `RunSpec` describes it completely. A new option of a run takes a field here, and the code
+where it takes effect.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
+from decimal import Decimal
+from functools import cached_property
+from os import PathLike
+from os.path import exists, isfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from cyscc.host.output.files import STANDARD_OUTPUT
+from cyscc.host.specification.interval import Interval
+from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
+from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
+from cyscc.sim.executors.names import EXECUTORS
+
+if TYPE_CHECKING:
+    from cyscc.sim.memory import Profile
+
+__all__ = [
+    "ALGORITHMS",
+    "RECORD_INTERVAL",
+    "Option",
+    "RunArguments",
+    "RunSpec",
+    "SpecError",
+    "available_threads",
+    "cycle_window",
+    "option_of",
+    "resolved_configuration",
+    "resolved_profile",
+    "run_options",
+    "whole_number",
+]
+
+ALGORITHMS = ("bfs", "scc")
+"""Algorithms of runs, by their commands."""
+
+RECORD_INTERVAL = 1024
+"""Default cycles of an interval of a record."""
+
+_LARGEST = 1 << 64
+_MADE_OF = ("graph", "config", "memory", "overrides")
+"""Fields identified by the content that they refer to, not by their text."""
+_OWN = "own"
+"""Name of a configuration that is not a preset."""
+
+
+class SpecError(ValueError):
+    """An invalid value of a field of `RunSpec`.
+
+    Parameters
+    ----------
+    name : str
+        The field.
+    message : str
+        One line, which quotes the error.
+    """
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.field = name
+
+
+def available_threads() -> int:
+    """Return the default number of threads: the cores available to this process."""
+    return len(os.sched_getaffinity(0))
+
+
+def whole_number(text: str, *, low: int, high: int | None = None) -> int:
+    """Parse an integer such as 1000, 1e3 or 2^10.
+
+    Raises
+    ------
+    ValueError
+        The text is not an integer, or outside `low` to `high`.
+    """
+    base, power, exponent = text.partition("^")
+    try:
+        number = Decimal(base) ** (int(exponent) if power else 1)
+        whole = number == number.to_integral_value()
+    except (ValueError, ArithmeticError):
+        whole = False
+    if not whole:
+        raise ValueError(f"{text!r} is not an integer")
+    most = _LARGEST if high is None else high
+    if number < low:
+        raise ValueError(f"must be at least {low}, not {text}")
+    if number > most:
+        raise ValueError(f"must be at most {most}, not {text}")
+    return int(number)
+
+
+def cycle_window(text: str) -> tuple[int, int]:
+    """Parse a range of cycles such as 100:200; return its first and last cycle.
+
+    Raises
+    ------
+    ValueError
+        The text is not a range, or the last cycle precedes the first.
+    """
+    first, colon, last = text.partition(":")
+    if not colon:
+        raise ValueError(f"{text!r} is not FIRST:LAST")
+    begin, end = whole_number(first, low=0), whole_number(last, low=0)
+    if begin > end:
+        raise ValueError(f"the first cycle must not come after the last: {text!r}")
+    return begin, end
+
+
+def _interval(text: str) -> str:
+    Interval.parse(text)
+    return text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """Description of a field of `RunSpec`.
+
+    Parameters
+    ----------
+    help : str
+        Meaning and unit; ``{default}`` stands for the default.
+    metavar : str or None
+        Placeholder of the value in help texts.
+    name : str
+        Name in options, documents and sweeps, if it differs from the field's.
+    flag : str
+        Name on the command line, if it differs from ``--`` with the name.
+    low, high : int or None
+        Range of an integer.
+    choices : tuple of str
+        Allowed values, if there are few.
+    parse : callable or None
+        Parser of the text; raises ValueError.
+    repeated : bool
+        Whether the option may be given several times.
+    algorithms : tuple of str
+        Algorithms whose runs have the option.
+    decides : bool
+        Whether the result depends on it.
+    kept : bool or None
+        Whether checkpoints and records store it, so that resuming and replaying a run takes it from there; None means
+        the same as `decides`.
+    changeable : bool
+        Whether a resumed run may have another value.
+    varies : bool or None
+        Whether a sweep can vary it; None means the same as `decides`.
+    keyword : bool
+        Whether the functions of the Python interface take it.
+    path : bool
+        Whether it may name a file, relative to the working folder of the run.
+    positional : bool
+        Whether it is a positional argument on the command line.
+    switch : bool or None
+        For booleans: the value that the flag sets.
+    """
+
+    help: str
+    metavar: str | None = None
+    name: str = ""
+    flag: str = ""
+    low: int | None = None
+    high: int = _LARGEST
+    choices: tuple[str, ...] = ()
+    parse: Callable[[str], Any] | None = None
+    repeated: bool = False
+    algorithms: tuple[str, ...] = ALGORITHMS
+    decides: bool = False
+    kept: bool | None = None
+    changeable: bool = True
+    varies: bool | None = None
+    keyword: bool = True
+    path: bool = False
+
+    positional: bool = False
+    switch: bool | None = None
+
+    def read(self, text: str) -> Any:
+        """Parse the text of a value.
+
+        Raises
+        ------
+        ValueError
+            The text is not a valid value. One line, without the name.
+        """
+        if self.low is not None:
+            return whole_number(text, low=self.low, high=self.high)
+        return text if self.parse is None else self.parse(text)
+
+    def checked(self, value: Any) -> Any:
+        """Validate a value that is not None; parse it if it is the text of a number.
+
+        Raises
+        ------
+        ValueError
+            The value is invalid. One line.
+        """
+        if self.choices and value not in self.choices:
+            raise ValueError(f"{self.name} must be {' or '.join(self.choices)}, not {value!r}")
+        if self.switch is not None and not isinstance(value, bool):
+            raise ValueError(f"{self.name} must be true or false, not {value!r}")
+        if self.low is None:
+            return value
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            raise ValueError(f"{self.name} must be a whole number, not {value!r}")
+        try:
+            return whole_number(str(value), low=self.low, high=self.high)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+
+
+def _option(default: Any = MISSING, *, help: str, default_factory: Any = MISSING, **about: Any) -> Any:
+    return field(
+        default=default,
+        default_factory=default_factory,
+        metadata={"option": Option(help=help, **about)},
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpec:
+    """Complete specification of a run.
+
+    All values are validated on construction. Files are not: the run reads the graph and creates its outputs.
+
+    Attributes
+    ----------
+    configuration : AcceleratorConfig
+    profile : Profile
+        The machine and its memory, with overrides.
+
+    Raises
+    ------
+    SpecError
+        A value is invalid, or the machine cannot run the algorithm.
+    """
+
+    algorithm: str = _option(
+        help="search (bfs) or components (scc)",
+        choices=ALGORITHMS,
+        decides=True,
+        changeable=False,
+        keyword=False,
+    )
+    graph: str = _option(
+        help="the graph",
+        metavar="GRAPH",
+        positional=True,
+        decides=True,
+        varies=False,
+        keyword=False,
+        path=True,
+    )
+    source: int | None = _option(
+        None,
+        help="vertex to start from, as the graph's file names it",
+        metavar="ID",
+        low=0,
+        high=1 << 63,
+        algorithms=("bfs",),
+        decides=True,
+        changeable=False,
+        keyword=False,
+    )
+    roofline: bool = _option(
+        False,
+        help="say what ports, links, banks, ring and latency would have allowed, and what was reached",
+        algorithms=("bfs",),
+        kept=True,
+        changeable=False,
+        keyword=False,
+    )
+    config: str | AcceleratorConfig = _option(
+        "hc2",
+        help=f"machine: {', '.join(PRESETS)}, or a TOML file (default: {{default}})",
+        metavar="NAME|FILE.toml",
+        decides=True,
+        path=True,
+    )
+    memory: "str | Profile" = _option(
+        "hc2",
+        help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, or a TOML file",
+        metavar="PROFILE|FILE.toml",
+        decides=True,
+        path=True,
+    )
+    executor: str = _option(
+        EXECUTORS[0],
+        help="compiled (default): built at the first run; amaranth: in Python, for small machines",
+        choices=EXECUTORS,
+        kept=True,
+        varies=True,
+    )
+    overrides: Overrides = _option(
+        NO_OVERRIDES,
+        help="in the place of its own value: neighbour_depth=64, memory.bank_busy=20; may be repeated",
+        metavar="KEY=VALUE",
+        name="set",
+        repeated=True,
+        decides=True,
+        varies=False,
+    )
+    threads: int = _option(
+        default_factory=available_threads,
+        help="threads that the executor may use (default: the cores, {default})",
+        metavar="N",
+        low=1,
+        high=1024,
+    )
+    verify: bool = _option(True, help="do not check the result", flag="--no-verify")
+    simplify: bool = _option(
+        False,
+        help="drop repeated edges and self-loops before the machine gets the graph",
+        decides=True,
+    )
+    cycle_limit: int | None = _option(
+        None, help="give up after this many cycles", metavar="N", low=1, kept=True, varies=True
+    )
+    queue_slack: int | None = _option(
+        None,
+        help="queue entries beyond one a vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
+        metavar="N",
+        low=0,
+        high=1 << 40,
+        decides=True,
+        changeable=False,
+    )
+    waves: str | None = _option(
+        None,
+        help="write the hardware's waveforms, compressed or as text (large without a window)",
+        metavar="OUT.fst|OUT.vcd",
+    )
+    wave_window: tuple[int, int] | None = _option(
+        None, help="cycles that the waveforms show (default: all)", metavar="FIRST:LAST", parse=cycle_window
+    )
+    scopes: tuple[str, ...] = _option(
+        (),
+        help="what the waveforms show, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
+        metavar="GLOB",
+        name="scope",
+        repeated=True,
+    )
+    wave_view: bool = _option(False, help="write views for GTKWave and Surfer beside the waveforms")
+    checkpoint: str | None = _option(
+        None, help="keep the run in this folder, so that it can be taken up again", metavar="DIR", keyword=False
+    )
+    checkpoint_every: str | None = _option(
+        None,
+        help="how often: 2Mcycles, 30s, 5min (default: 1min)",
+        metavar="INTERVAL",
+        parse=_interval,
+        kept=True,
+        keyword=False,
+    )
+    resume: str | None = _option(
+        None,
+        help="go on from the checkpoint in this folder, and keep the run there; what is not given is as it was",
+        metavar="DIR",
+        keyword=False,
+    )
+    record: str | None = _option(
+        None,
+        help="keep in this folder what happens over time, for `report` and `explain`",
+        metavar="DIR",
+        kept=True,
+        path=True,
+    )
+    record_interval: int | None = _option(
+        None,
+        help=f"cycles of an interval of the record (default: {RECORD_INTERVAL})",
+        metavar="CYCLES",
+        low=16,
+        high=1 << 40,
+        kept=True,
+        changeable=False,
+        varies=True,
+    )
+    trace: str | None = _option(
+        None, help="write what happens over time as a trace for Perfetto", metavar="OUT.pftrace"
+    )
+
+    def __post_init__(self) -> None:
+        for name, option in _OPTIONS.items():
+            value = getattr(self, name)
+            with _refused(name):
+                if value is not None:
+                    object.__setattr__(self, name, option.checked(value))
+                if self.algorithm not in option.algorithms and value:
+                    raise ValueError(f"{option.name}: only searches have one")
+        for name in ("wave_window", "scopes", "wave_view"):
+            if getattr(self, name) and self.waves is None:
+                raise SpecError(name, f"{option_of(name).flag} needs --waves")
+        if self.waves == STANDARD_OUTPUT:
+            raise SpecError("waves", "--waves needs a file")
+        if self.waves is not None and Path(self.waves).suffix not in ("", ".vcd", ".fst"):
+            raise SpecError("waves", f"--waves writes FST and VCD files, which end in .fst or .vcd: {self.waves}")
+        if self.checkpoint is None and self.checkpoint_every is not None:
+            raise SpecError("checkpoint_every", "--checkpoint-every needs --checkpoint")
+        if self.record is None and self.trace is None and self.record_interval is not None:
+            raise SpecError("record_interval", "--record-interval needs --record or --trace")
+        if self.record_interval is None and (self.record is not None or self.trace is not None):
+            object.__setattr__(self, "record_interval", RECORD_INTERVAL)
+        if self.record is None and self.trace is not None and self.checkpoint is not None:
+            raise SpecError("trace", "--trace of a run that is kept needs --record")
+
+    @cached_property
+    def configuration(self) -> AcceleratorConfig:
+        """The configuration, with overrides. Raises `SpecError` if it does not exist."""
+        return resolved_configuration(self.config, self.overrides)
+
+    @cached_property
+    def profile(self) -> "Profile":
+        """The memory profile, with overrides. Raises `SpecError` if it does not exist."""
+        return resolved_profile(self.memory, self.overrides)
+
+    def checked(self) -> "RunSpec":
+        """Check that the machine exists and can run the algorithm; return the specification itself.
+
+        Raises
+        ------
+        SpecError
+            The machine does not exist, or cannot run the algorithm.
+        """
+        configuration, _ = self.configuration, self.profile
+        if self.algorithm == "scc":
+            with _refused("config"):
+                configuration.require("finds_components", name=self.config_text)
+        if self.roofline:
+            with _refused("roofline"):
+                configuration.require("keeps_reach_queue", "reads_every_word", name=self.config_text)
+        return self
+
+    @property
+    def config_name(self) -> str:
+        """Name of the configuration in results, without overrides."""
+        if isinstance(self.config, str):
+            return self.config
+        return next((name for name, preset in PRESETS.items() if preset == self.config), _OWN)
+
+    @property
+    def memory_name(self) -> str:
+        """Name of the memory profile in results, without overrides."""
+        return self.memory if isinstance(self.memory, str) else self.memory.name
+
+    @property
+    def config_text(self) -> str:
+        """Display text of configuration and overrides: ``hc2 (word_depth=64)``."""
+        return self.overrides.config_text(self.config_name)
+
+    @property
+    def machine_text(self) -> str:
+        """Display text of configuration and memory: ``hc2 (word_depth=64), memory hc2``."""
+        return f"{self.config_text}, memory {self.overrides.memory_text(self.memory_name)}"
+
+    @property
+    def waves_path(self) -> Path | None:
+        """File of the waveforms."""
+        return None if self.waves is None else Path(self.waves)
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the run is recorded, to a folder or in memory only."""
+        return self.record is not None or self.roofline
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: memory rules loaded from a file cannot be pickled."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def document(self) -> dict[str, Any]:
+        """Return the stored options by name, JSON-able; configuration and memory by name only."""
+        named = {"overrides": self.overrides.values(), "config": self.config_name, "memory": self.memory_name}
+        return {
+            option.name: named.get(name, getattr(self, name))
+            for name, option in run_options(self.algorithm).items()
+            if option.kept
+        }
+
+    def deciding(self) -> dict[str, Any]:
+        """Return the options that the result depends on besides graph and machine, by name, JSON-able."""
+        return {
+            option.name: getattr(self, name)
+            for name, option in run_options(self.algorithm).items()
+            if option.decides and name not in _MADE_OF
+        }
+
+    def identity(self, graph: str) -> dict[str, Any]:
+        """Return the identity of a run, which resuming must not change, JSON-able.
+
+        Parameters
+        ----------
+        graph : str
+            Digest of the graph as placed on the machine.
+        """
+        same = [name for name, option in run_options(self.algorithm).items() if not option.changeable]
+        return {
+            "graph": graph,
+            "configuration": asdict(self.configuration),
+            "memory": self.profile.describe(),
+            "options": {name: getattr(self, name) for name in same},
+        }
+
+    def varied(self) -> dict[str, Any]:
+        """Return the options that a sweep can vary, by name, JSON-able; machine and memory with all their values."""
+        values = {
+            name: getattr(self, name)
+            for name, option in run_options(self.algorithm).items()
+            if option.varies and name not in _MADE_OF
+        }
+        return {**values, "configuration": asdict(self.configuration), "memory": self.profile.describe()}
+
+    @classmethod
+    def of_record(cls, document: Mapping[str, Any], **values: Any) -> "RunSpec":
+        """Return the specification of a recorded run, without its outputs and without verification.
+
+        Parameters
+        ----------
+        document : dict
+            The document of a record, or of a failed run.
+        **values
+            Fields that replace those of the record, at least the memory profile.
+        """
+        run = document["run"]
+        kept = cls.kept_values(run["options"], Path(run["folder"]))
+        own = {
+            "config": AcceleratorConfig(**document["configuration"]),
+            "overrides": NO_OVERRIDES,
+            "verify": False,
+            **dict.fromkeys(("record", "record_interval", "checkpoint_every"), None),
+            "roofline": False,
+        }
+        return cls(**{**kept, **own, "graph": str(Path(run["folder"], run["graph"])), **values})
+
+    @classmethod
+    def kept_values(cls, document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """Return values of fields from a stored `document`; relative paths refer to the folder of the run.
+
+        Parameters
+        ----------
+        document : mapping
+            Options by name, as returned by `document`.
+        folder : Path
+            Working folder of the run.
+        """
+        values = {}
+        for name, option in run_options(document["algorithm"]).items():
+            if option.name in document:
+                value = document[option.name]
+                if option.path and value and folder != Path.cwd() and _is_file(name, value):
+                    value = str(folder / value)
+                values[name] = Overrides.of(value) if name == "overrides" else value
+        return values
+
+
+def resolved_configuration(config: str | AcceleratorConfig, overrides: Overrides = NO_OVERRIDES) -> AcceleratorConfig:
+    """Resolve a preset's name, a TOML file, or a configuration, and apply overrides.
+
+    Raises
+    ------
+    SpecError
+        The configuration does not exist, or is invalid.
+    """
+    if isinstance(config, str):
+        with _refused("config", config):
+            config = load_config(config)
+    with _refused("overrides"):
+        return overrides.applied_to(config)
+
+
+def resolved_profile(memory: "str | Profile", overrides: Overrides = NO_OVERRIDES) -> "Profile":
+    """Resolve a memory profile's text, a TOML file, or a profile, and apply overrides.
+
+    Raises
+    ------
+    SpecError
+        The memory profile does not exist, or is invalid.
+    """
+    from cyscc.sim.memory import parse_profile
+
+    if isinstance(memory, str):
+        with _refused("memory", memory):
+            memory = parse_profile(memory)
+    with _refused("overrides"):
+        return overrides.applied_to_memory(memory)
+
+
+def _is_file(name: str, value: Any) -> bool:
+    return name not in ("config", "memory") or str(value).endswith((".toml", ".py"))
+
+
+def _completed(each: "Field[Any]") -> Option:
+    option: Option = each.metadata["option"]
+    name = option.name or each.name
+    default = each.default_factory() if each.default_factory is not MISSING else each.default
+    return replace(
+        option,
+        name=name,
+        flag=(option.metavar if option.positional else option.flag) or f"--{name.replace('_', '-')}",
+        help=option.help.format(default=default),
+        switch=not default if isinstance(default, bool) else None,
+        kept=option.decides if option.kept is None else option.kept,
+        varies=option.decides if option.varies is None else option.varies,
+    )
+
+
+_OPTIONS = {each.name: _completed(each) for each in fields(RunSpec)}
+
+
+def option_of(name: str) -> Option:
+    """Return the description of a field of `RunSpec`."""
+    return _OPTIONS[name]
+
+
+def run_options(algorithm: str) -> dict[str, Option]:
+    """Return the descriptions of the fields that apply to an algorithm, by field."""
+    return {name: option for name, option in _OPTIONS.items() if algorithm in option.algorithms}
+
+
+@contextmanager
+def _refused(name: str, text: str = "") -> Iterator[None]:
+    """Turn errors of a block that reads a configuration or memory into a `SpecError` of the field.
+
+    Raises
+    ------
+    SpecError
+        One line; also for a TOML file that is not a regular file, since reading it might never end.
+    """
+    if text.endswith(".toml") and exists(text) and not isfile(text):
+        raise SpecError(name, f"{text}: is no plain file")
+    try:
+        yield
+    except RecursionError:
+        raise SpecError(name, f"{text}: not TOML: nested too deeply") from None
+    except ValueError as error:
+        raise SpecError(name, str(error)) from None
+
+
+class RunArguments(TypedDict, total=False):
+    """Keywords of `cyscc.bfs` and `cyscc.scc`; all are optional.
+
+    They are the fields of `RunSpec` that are keywords, described there, and
+
+    Attributes
+    ----------
+    progress : bool
+        Show progress on standard error if it is a terminal.
+    name : str
+        Name of the graph in results; its file by default.
+    """
+
+    config: str | AcceleratorConfig
+    memory: "str | Profile"
+    overrides: Mapping[str, Any]
+    executor: str
+    threads: int
+    verify: bool
+    simplify: bool
+    cycle_limit: int | None
+    queue_slack: int | None
+    waves: str | PathLike[str] | None
+    wave_window: tuple[int, int] | None
+    scopes: tuple[str, ...]
+    wave_view: bool
+    record: str | PathLike[str] | None
+    record_interval: int | None
+    trace: str | PathLike[str] | None
+    progress: bool
+    name: str

@@ -1,0 +1,123 @@
+"""Steps do the same on every device, in every order of threads: each atomic operation, blocks and their barriers."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices.primitives import count_up, prefix_sum
+from cyscc.host.baselines.devices.steps import (
+    ORDERS,
+    Order,
+    atomic_add,
+    atomic_and,
+    atomic_exchange,
+    atomic_max,
+    atomic_min,
+    atomic_or,
+    atomic_swap,
+    block_step,
+    device_function,
+    step,
+)
+
+WAYS = [(name, threads) for name in ORDERS for threads in (1, 3)]
+
+
+@device_function
+def twice(number: int) -> int:
+    return 2 * number
+
+
+@step
+def spread(thread: int, cells: Any, places: Any, count: Any, found: Any) -> None:
+    atomic_add(cells, 0, thread)
+    atomic_max(cells, 1, thread)
+    atomic_min(cells, 2, -thread)
+    atomic_or(cells, 3, 1 << (thread % 40))
+    atomic_and(cells, 4, ~(1 << (thread % 40)))
+    if atomic_swap(cells, 5, -1, thread) == -1:
+        cells[6] = thread
+    before = atomic_exchange(places, thread % 7, thread)
+    if before >= 0:
+        found[atomic_add(count, 0, 1)] = twice(before)
+
+
+@block_step(words=1)
+def turn(block: int, thread: int, threads: int, phase: int, shared: Any, values: Any, size: int) -> None:
+    """Turn each block's part of an array round, through the shared memory."""
+    place = block * threads + thread
+    if phase == 0:
+        shared[thread] = values[place] if place < size else -1
+    elif place < size:
+        values[place] = shared[threads - 1 - thread]
+
+
+@pytest.mark.parametrize(("order", "threads"), WAYS)
+def test_atomic_operations(order: str, threads: int) -> None:
+    size = 20_000
+    with open_device("cpu", threads=threads, order=Order(order, seed=3)) as device:
+        cells = device.array(np.array([0, 0, 0, 0, -1, -1, -1]))
+        places, count, found = device.full(7, -1, np.int32), device.zeros(1, np.int32), device.zeros(size)
+        device.run(spread, size, cells, places, count, found)
+        assert device.launches == 1
+        kept = device.read(cells)
+        assert kept[:4].tolist() == [size * (size - 1) // 2, size - 1, 1 - size, (1 << 40) - 1]
+        assert kept[4] == ~((1 << 40) - 1)
+        assert kept[5] == kept[6]
+        assert 0 <= kept[5] < size
+        # Every thread's number was put somewhere; all but the seven that stayed were found again, once.
+        assert device.value(count, 0) == size - 7
+        all_numbers = np.concatenate([device.read(found)[: size - 7] // 2, device.read(places)])
+        assert np.array_equal(np.sort(all_numbers), np.arange(size))
+
+
+@pytest.mark.parametrize(("order", "threads"), WAYS)
+def test_blocks_wait_between_phases(order: str, threads: int) -> None:
+    with open_device("cpu", threads=threads, order=Order(order)) as device:
+        size = 40 * device.block
+        values = device.array(np.arange(size))
+        device.run_blocks(turn, device.blocks_of(size), 2, values, size)
+        assert np.array_equal(device.read(values), np.arange(size).reshape(-1, device.block)[:, ::-1].ravel())
+
+
+@pytest.mark.parametrize(("order", "threads"), WAYS)
+@pytest.mark.parametrize("size", [0, 1, 16, 17, 4095, 4096, 4097, 70_000, 1_200_000])
+def test_prefix_sums(size: int, order: str, threads: int) -> None:
+    if size > 100_000 and order == "shuffled":
+        pytest.skip("permutations of a million take long")
+    values = np.random.default_rng(size).integers(0, 4, size + 1)
+    with open_device("cpu", threads=threads, order=Order(order)) as device:
+        array = device.array(values.copy())
+        assert prefix_sum(device, array, size) == values[:size].sum()
+        assert np.array_equal(device.read(array)[:size], np.cumsum(values[:size]) - values[:size])
+        assert device.read(array)[size] == values[size]
+
+
+def test_values_and_what_has_no_threads() -> None:
+    with open_device("cpu") as device:
+        array = device.full(5, 9, np.int32)
+        device.run(count_up, 3, array)
+        device.store(array, 4, 7)
+        assert device.value(array, 4) == 7
+        assert device.read(array).tolist() == [0, 1, 2, 9, 7]
+        device.run(count_up, 0, array)
+        device.run_blocks(turn, 0, 2, array, 0)
+        assert device.launches == 1
+
+
+def test_each_launch_is_shuffled_anew_and_repeats() -> None:
+    order = Order("shuffled", seed=5)
+    first, second = (order.permutation(50, launch) for launch in (1, 2))
+    assert sorted(first) == sorted(second) == list(range(50))
+    assert first.tolist() != second.tolist()
+    assert np.array_equal(first, Order("shuffled", seed=5).permutation(50, 1))
+    assert not np.array_equal(first, Order("shuffled", seed=6).permutation(50, 1))
+
+
+def test_what_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^order must be one of natural, reversed, shuffled, not 'sorted'$"):
+        Order("sorted")
+    with pytest.raises(ValueError, match=r"^device must be one of cpu, cuda, not 'gpu'$"):
+        open_device("gpu")

@@ -1,0 +1,302 @@
+"""Forward-backward search with trimming: right in every order, in all its configurations, within regions."""
+
+import json
+from collections.abc import Mapping
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core import event
+from numpy.typing import NDArray
+
+from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
+from cyscc.host.baselines.software import Decomposition, Setting, run_software
+from cyscc.host.baselines.software.decomposition import small_graph
+from cyscc.host.baselines.software.fbt import MOST, PADDING, Fbt, decompose_regions, fbt, lay_out
+from cyscc.host.command_line.main import main
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import random_graph
+from cyscc.host.graph.reference import canonical, check_components
+from cyscc.host.output.errors import InputError
+from tests.host.baselines.devices.simulator import simulate
+from tests.system.graphs import GRAPHS, graph_of, messy_graph
+
+CONFIGURATIONS: dict[str, dict[str, int]] = {
+    "F0,1": {},
+    "F0,7": {"segment": 7},
+    "F3,1": {"cached": 3, "segment": 1},
+    "F3,7": {"cached": 3, "segment": 7},
+    "F0,1-nh": {"no-hybrid": 1},
+    "F3,2-nh": {"cached": 3, "segment": 2, "no-hybrid": 1},
+    "F1,0": {"cached": 1},
+}
+"""As the paper names them, and others."""
+
+
+def decompose(graph: Graph, device: Device, options: Mapping[str, Any], name: str = "") -> Decomposition:
+    found = fbt(graph, graph.transpose(), Setting(device=device, options=options))
+    assert check_components(canonical(found.labels), graph) is None, name
+    # A pivot is of its own component.
+    assert np.array_equal(found.labels[found.labels], found.labels), name
+    return found
+
+
+def on_cpu(graph: Graph, **options: int) -> Decomposition:
+    with open_device("cpu") as device:
+        return decompose(graph, device, options)
+
+
+def cycles(*cycles: list[int]) -> list[tuple[int, int]]:
+    return [edge for cycle in cycles for edge in pairwise([*cycle, cycle[0]])]
+
+
+@pytest.mark.parametrize(("threads", "order"), [*product((1, 3), ORDERS)])
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_awkward_graphs_and_random_ones(name: str, order: str, threads: int) -> None:
+    # Each way has graphs of its own: a thousand all in all.
+    first = 24 * (threads + 2 * ORDERS.index(order) + 8 * list(CONFIGURATIONS).index(name))
+    with open_device("cpu", threads=threads, order=Order(order, seed=2)) as device:
+        for graph_name, graph in GRAPHS.items():
+            decompose(graph, device, CONFIGURATIONS[name], graph_name)
+        for seed in range(first, first + 24):
+            size = seed % 100
+            decompose(messy_graph(30 + size, 30 + 2 * size, seed), device, CONFIGURATIONS[name], f"seed {seed}")
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_threads_that_race(name: str, order: str) -> None:
+    with open_device("cpu", threads=3, order=Order(order)) as device:
+        for degree in (1, 2, 6):
+            decompose(messy_graph(20_000, degree * 20_000, degree), device, CONFIGURATIONS[name])
+
+
+def check_simulated() -> None:
+    wide = messy_graph(64, 90, 1)
+    for order, options in zip(ORDERS, ({"segment": 2}, {"cached": 3}, {"cached": 3, "segment": 7}), strict=True):
+        with open_device("cuda", order=Order(order)) as device:
+            decompose(wide, device, options, order)
+            for seed, each in enumerate(CONFIGURATIONS.values()):
+                if seed % len(ORDERS) == ORDERS.index(order):
+                    decompose(messy_graph(16, 28, seed), device, each, order)
+
+
+def test_on_the_simulator() -> None:
+    simulate(check_simulated)
+
+
+@pytest.mark.parametrize("name", ["F0,1", "F3,7"])
+def test_nothing_is_compiled_while_it_is_timed(name: str) -> None:
+    graph = random_graph(3000, 3, 1)
+    transpose, small = graph.transpose(), small_graph()
+    with open_device("cpu", threads=2) as device:
+        setting = Setting(device=device, options=CONFIGURATIONS[name])
+        fbt(small, small.transpose(), setting)
+        with event.install_recorder("numba:compile") as recorder:
+            fbt(graph, transpose, setting)
+    assert recorder.buffer == []
+
+
+def test_counts_repeat_with_one_thread() -> None:
+    graph = messy_graph(5000, 9000, 1)
+    first, second = on_cpu(graph), on_cpu(graph)
+    assert first.counts == second.counts
+    assert np.array_equal(first.labels, second.labels)
+
+
+def test_counts_of_a_cycle() -> None:
+    # Trimmed in one round that finds nothing, of an edge each way; one pivot; after it another such round.
+    counts = on_cpu(graph_of(40, cycles(list(range(40))))).counts
+    assert counts["rounds"] == counts["pivots"] == 1
+    assert counts["trimming_rounds"] == 2
+    # In ascending order the whole cycle is reached in one scan forwards; backwards 0 and 39, then a state a scan.
+    assert counts["search_iterations"] == 39
+    assert counts["passes"] == 2 + 39 + 2 * 2 + 1
+    assert counts["edges"] == 2 * 40 + 2 * 40
+
+
+def test_searches_look_at_each_edge_once() -> None:
+    graph = graph_of(600, cycles(list(range(600)), list(range(0, 600, 7)), list(range(0, 600, 3))))
+    for order in ("natural", "reversed"):
+        with open_device("cpu", order=Order(order)) as device:
+            for options in CONFIGURATIONS.values():
+                counts = decompose(graph, device, options).counts
+                assert counts["edges"] == 2 * graph.edges + 2 * graph.vertices
+
+
+def test_iterations_of_a_launch_and_separate_launches() -> None:
+    # Backwards in ascending order: one state is found in an iteration, but two in the first one.
+    graph = graph_of(40, cycles(list(range(40))))
+    assert on_cpu(graph, cached=4).counts["search_iterations"] == 10
+    assert on_cpu(graph, cached=1).counts["search_iterations"] == 39
+    with open_device("cpu") as device:
+        launches = []
+        for options in ({}, {"no-hybrid": 1}):
+            before = device.launches
+            decompose(graph, device, options)
+            launches.append(device.launches - before)
+    # The forward search has found all in its first iteration; in the second one it sees that nothing follows.
+    assert 1 <= launches[1] - launches[0] <= 2
+
+
+def test_self_loops_keep_no_state_from_being_trimmed() -> None:
+    pairs = [(v, v) for v in range(50)] + [(v, v + 1) for v in range(49)]
+    counts = on_cpu(graph_of(50, pairs)).counts
+    assert counts["pivots"] == counts["rounds"] == counts["search_iterations"] == 0
+
+
+def test_few_transitions_serve_for_pivots_of_many_states() -> None:
+    # Four transitions, and hashes up to 20,002: ranges in which there is none are left out.
+    graph = graph_of(20_000, cycles([7, 19_999], [12_345, 12_346]))
+    counts = on_cpu(graph).counts
+    assert counts["pivots"] == 2
+    assert counts["passes"] < 30
+    assert on_cpu(graph_of(5, [])).counts["pivots"] == 0
+    # Several ranges in each of several rounds, and pivots that many states vie for.
+    for order in ORDERS:
+        with open_device("cpu", order=Order(order)) as device:
+            lists = [[9 * c, 9 * c + 4, 9 * c + 7] for c in range(60)]
+            links = [(9 * c, 9 * ((7 * c + 5) % 60) + 1) for c in range(60)]
+            counts = decompose(graph_of(3000, [*cycles(*lists), *links]), device, {}).counts
+            assert counts["pivots"] == 60
+
+
+def regions_of(size: int, *regions: list[int]) -> NDArray[np.int64]:
+    numbers = np.full(size, -1)
+    for region in regions:
+        numbers[region] = region[0]
+    return numbers
+
+
+def test_hashes_that_coincide_make_one_region_and_no_wrong_component() -> None:
+    # Pivots 0 and 1, as the first of their regions in ascending order. 2 and 3 are then reached backwards from 0, and 6
+    # and 7 not at all from 1: hashes 0 + 1 and 1 + 0. With an edge between them they are still two components.
+    pairs = [*cycles([0, 4], [2, 3], [1, 5], [6, 7]), (3, 0), (3, 6)]
+    graph = graph_of(8, pairs)
+    regions = regions_of(8, [0, 4, 2, 3], [1, 5, 6, 7])
+    with open_device("cpu") as device:
+        found = decompose_regions(graph, graph.transpose(), Setting(device=device), regions)
+    assert check_components(canonical(found.labels), graph) is None
+    # Were they two regions, the second round would have two pivots and be the last.
+    assert found.counts["pivots"] == 4
+    assert found.counts["rounds"] == 3
+
+
+def subgraph(graph: Graph, kept: NDArray[np.bool_]) -> Graph:
+    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
+    inside = kept[sources] & kept[graph.targets]
+    return Graph.from_edges(graph.vertices, sources[inside].astype(np.uint32), graph.targets[inside])
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_within_regions_of_subgraphs_that_get_smaller(name: str) -> None:
+    for seed, order in enumerate([*ORDERS] * 4):
+        generator = np.random.default_rng(seed)
+        graph = messy_graph(200, 360 + 20 * seed, seed)
+        transpose = graph.transpose()
+        with open_device("cpu", threads=2, order=Order(order)) as device:
+            whole = Fbt(graph, transpose, Setting(device=device, options=CONFIGURATIONS[name]))
+            labels = whole.decompose().labels
+            assert check_components(canonical(labels), graph) is None
+            kept = np.ones(graph.vertices, np.bool_)
+            for _ in range(3):
+                kept &= generator.random(graph.vertices) < 0.9
+                labels = whole.decompose(np.where(kept, labels, -1)).labels
+                assert np.array_equal(labels >= 0, kept)
+                # Those that are not of the subgraph have no edges in it.
+                each = np.where(kept, labels, np.arange(graph.vertices))
+                assert check_components(canonical(each), subgraph(graph, kept)) is None
+
+
+def test_regions_are_checked() -> None:
+    graph = GRAPHS["cycle"]
+    with open_device("cpu") as device:
+        whole = Fbt(graph, graph.transpose(), Setting(device=device))
+        with pytest.raises(ValueError, match=r"^regions must be -1 to 39, not 0 to 40$"):
+            whole.decompose(np.arange(1, 41) * (np.arange(40) > 0))
+        with pytest.raises(ValueError, match=r"^regions must be -1 to 39, not -2 to 0$"):
+            whole.decompose(np.where(np.arange(40) == 3, -2, 0))
+        with pytest.raises(ValueError, match=r"^regions must be of 40 states, not of shape \(3,\)$"):
+            whole.decompose(np.zeros(3, np.int64))
+        assert whole.decompose(np.full(40, -1)).labels.tolist() == [-1] * 40
+
+
+def test_the_graph_itself_is_not_written_to() -> None:
+    graph = messy_graph(50, 150, 1)
+    targets = graph.targets.copy()
+    with open_device("cpu") as device:
+        layout = lay_out(device, graph, graph.transpose(), 0)
+        layout.forward.trans[:] = -1
+        layout.forward.offsets[:] = -1
+    assert np.array_equal(graph.targets, targets)
+    assert graph.offsets[0] == 0
+
+
+def test_segments() -> None:
+    # 40 states of two transitions, of which 32 fill a segment; others have one, none, or five.
+    pairs = [(v, w) for v in range(0, 80, 2) for w in (v + 1, 79)] + [(1, 0), *((5, w) for w in range(5))]
+    graph = graph_of(80, pairs)
+    with open_device("cpu") as device:
+        layout = lay_out(device, graph, graph.transpose(), 3)
+        assert layout.names is not None
+        # All but state 5 have at most three.
+        assert layout.forward.segmented == 64
+        assert sorted(layout.names) == list(range(80))
+        assert layout.names[:6].tolist() == [0, 1, 2, 3, 4, 6]
+        assert layout.names[64:].tolist() == [5, *range(65, 80)]
+        assert layout.places == 64 * 3 + 5 + 14
+        trans = device.read(layout.forward.trans)
+        first = trans[: 32 * 3].reshape(3, 32)
+        assert layout.names[first[0, 0]] == 1
+        assert layout.names[first[0, 1]] == 0
+        assert layout.names[first[1, 0]] == 79
+        assert (first[1:, 1] == PADDING).all()
+        assert (first[2] == PADDING).all()
+        # Without, nothing is moved.
+        assert lay_out(device, graph, graph.transpose(), 1).names is None
+
+
+def test_graphs_that_29_bits_have_no_room_for() -> None:
+    # The arrays are of one element each, looked at from many sides: no memory is taken.
+    zeros = np.lib.stride_tricks.as_strided(np.zeros(1, np.uint32), (MOST + 1,), (0,))
+
+    class Large:
+        vertices, edges = 1, MOST + 1
+        offsets, targets = np.array([0, MOST + 1]), zeros
+
+    with (
+        open_device("cpu") as device,
+        pytest.raises(
+            InputError,
+            match=r"^fbt takes at most 536870911 states and as many transitions, padding included, not 1 and ",
+        ),
+    ):
+        lay_out(device, Large(), Large(), 0)  # type: ignore[arg-type]  # all that is looked at before it refuses
+    wide = graph_of(64, [(v, v) for v in range(64)])
+    for segment in (10_000_000, 2**58, 2**64):
+        with open_device("cpu") as device, pytest.raises(InputError, match=rf"not 64 and {64 * segment}$"):
+            lay_out(device, wide, wide, segment)
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = tmp_path / "graph.txt"
+    graph.write_text("0 1\n1 2\n2 0\n2 3\n3 4\n")
+    result = tmp_path / "result.json"
+    options = ["--cached", "3", "--segment", "7", "--no-hybrid"]
+    assert main(["software", "fbt", str(graph), *options, "--json", str(result)]) == 0
+    assert "search iterations" in capsys.readouterr().out
+    document = json.loads(result.read_text())
+    assert document["options"] == {"cached": 3, "segment": 7, "no-hybrid": True}
+    assert document["components"]["count"] == 3
+    assert document["counts"]["pivots"] == 1
+
+
+def test_runs_by_name() -> None:
+    graph = messy_graph(100, 200, 1)
+    with open_device("cpu", threads=2) as device:
+        run = run_software("fbt", graph, graph.transpose(), Setting(device=device))
+    assert check_components(run.found.labels, graph) is None
+    assert run.found.counts["edges"] > 0

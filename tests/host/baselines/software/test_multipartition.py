@@ -1,0 +1,376 @@
+"""Multi-partition: right in every order and for every vice pivot, in few rounds, and what it counts."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core import event
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+import cyscc.host.baselines.software.multipartition as module
+from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, Step, atomic_max, step
+from cyscc.host.baselines.software import Decomposition, Setting, run_software
+from cyscc.host.baselines.software.decomposition import small_graph
+from cyscc.host.baselines.software.multipartition import (
+    FORWARD,
+    PARTITION,
+    STRIP,
+    Arrays,
+    Work,
+    drawn_number,
+    multipartition,
+    priority,
+)
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import random_graph, rmat_graph
+from cyscc.host.graph.reference import canonical, check_components
+from tests.host.baselines.devices.simulator import simulate
+from tests.system.graphs import GRAPHS, graph_of, messy_graph
+
+WAYS = [(order, threads) for order in ORDERS for threads in (1, 3)]
+
+
+def decompose(graph: Graph, device: Device, name: str = "", seed: int = 1) -> Decomposition:
+    found = multipartition(graph, graph.transpose(), Setting(device=device, seed=seed))
+    assert check_components(canonical(found.labels), graph) is None, name
+    return found
+
+
+def counts_of(graph: Graph) -> dict[str, int]:
+    with open_device("cpu") as device:
+        return dict(decompose(graph, device).counts)
+
+
+def rings(count: int, links: Any, *, size: int = 3) -> Graph:
+    """Return a graph of cycles, with edges from the last vertex of some to the first one of others."""
+    first = size * np.arange(count)
+    vertices = np.arange(size * count)
+    following = np.where(vertices % size == size - 1, vertices - size + 1, vertices + 1)
+    links = np.array(links).reshape(-1, 2)
+    sources = np.concatenate([vertices, first[links[:, 0]] + size - 1])
+    targets = np.concatenate([following, first[links[:, 1]]])
+    return Graph.from_edges(size * count, sources.astype(np.uint32), targets.astype(np.uint32))
+
+
+def chain_of_rings(count: int, *, size: int = 3) -> Graph:
+    numbers = np.arange(count)
+    return rings(count, np.stack([numbers[:-1], numbers[1:]], 1), size=size)
+
+
+def acyclic_rings(count: int, degree: int) -> Graph:
+    """Return cycles of three that lead into each other at random, mostly with no way from one to another."""
+    links = np.sort(np.random.default_rng(1).integers(0, count, (count * degree, 2)), axis=1)
+    return rings(count, links[links[:, 0] < links[:, 1]])
+
+
+def lattice(side: int) -> Graph:
+    """Return a square lattice, each of its edges in a direction drawn at random."""
+    numbers = np.arange(side * side, dtype=np.uint32).reshape(side, side)
+    pairs = [(numbers[:, :-1], numbers[:, 1:]), (numbers[:-1], numbers[1:])]
+    ends = np.concatenate([np.stack([u.ravel(), v.ravel()]) for u, v in pairs], axis=1)
+    turned = np.random.default_rng(2).random(ends.shape[1]) < 0.5
+    return Graph.from_edges(side * side, np.where(turned, *ends), np.where(turned, *ends[::-1]))
+
+
+LARGER = {
+    "sparse": messy_graph(20_000, 30_000, 1),
+    "dense": random_graph(1 << 13, 8, 3),
+    "R-MAT": rmat_graph(1 << 13, 4, 3),
+    "chain": chain_of_rings(1500),
+    "acyclic": acyclic_rings(2000, 2),
+    "lattice": lattice(60),
+}
+
+
+@pytest.mark.parametrize(("order", "threads"), WAYS)
+def test_awkward_graphs_and_random_ones(order: str, threads: int) -> None:
+    first = 40 * (threads // 2 + 2 * ORDERS.index(order))
+    with open_device("cpu", threads=threads, order=Order(order, seed=2)) as device:
+        for name, graph in GRAPHS.items():
+            decompose(graph, device, name)
+        for seed in range(first, first + 40):
+            size = seed % 100
+            decompose(messy_graph(30 + size, 30 + 2 * size, seed), device, f"seed {seed}", seed)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_threads_that_race(order: str) -> None:
+    with open_device("cpu", threads=3, order=Order(order)) as device:
+        for name, graph in LARGER.items():
+            decompose(graph, device, name)
+
+
+def check_simulated() -> None:
+    fans = rings(16, [(ring, 8 + (ring + other) % 8) for ring in range(8) for other in (0, 1)])
+    graphs = [fans, messy_graph(64, 80, 2), messy_graph(40, 56, 3)]
+    for seed, order in enumerate(ORDERS):
+        with open_device("cuda", order=Order(order, seed=seed)) as device:
+            counts = decompose(graphs[seed], device, order, seed).counts
+            assert counts["colour_rounds"] == (graphs[seed] is fans)
+            decompose(messy_graph(24, 34, seed), device, order, seed)
+
+
+def test_on_the_simulator() -> None:
+    simulate(check_simulated)
+
+
+def test_nothing_is_compiled_while_it_is_timed() -> None:
+    small = small_graph()
+    with open_device("cpu", threads=2) as device:
+        warmed = decompose(small, device).counts
+        assert min(warmed[name] for name in ("colour_rounds", "wcc_rounds", "vice_pivots", "trimmed")) > 0
+        graphs = [(graph, graph.transpose()) for graph in LARGER.values()]
+        with event.install_recorder("numba:compile") as recorder:
+            for pair in graphs:
+                multipartition(*pair, Setting(device=device))
+    assert recorder.buffer == []
+
+
+def test_counts_repeat_with_one_thread() -> None:
+    with open_device("cpu") as device:
+        for name in ("chain", "lattice", "acyclic"):
+            first, second, other = (decompose(LARGER[name], device, name, seed) for seed in (1, 1, 2))
+            assert first.counts == second.counts
+            assert np.array_equal(first.labels, second.labels)
+            assert first.counts != other.counts
+
+
+def test_it_tells_how_many_vertices_have_a_component() -> None:
+    told: list[tuple[int, int]] = []
+    graph = chain_of_rings(50)
+    with open_device("cpu") as device:
+        setting = Setting(device=device, watch=lambda done, total: told.append((done, total)))
+        multipartition(graph, graph.transpose(), setting)
+    assert {total for _, total in told} == {150}
+    done = [done for done, _ in told]
+    assert done == sorted(done)
+    assert done[-1] == 150
+
+
+# Vice pivots: any vertex will do, and none.
+
+
+@step
+def draw_first(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
+        vertex = int(vertices[place])
+        if on.marks[vertex] & FORWARD == 0:
+            atomic_max(on.drawn, on.marks[vertex] >> PARTITION, ((1 << 31) - vertex << 31) + vertex + 1)
+
+
+@step
+def draw_last(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
+        vertex = int(vertices[place])
+        if on.marks[vertex] & FORWARD == 0:
+            atomic_max(on.drawn, on.marks[vertex] >> PARTITION, vertex + 1)
+
+
+@step
+def draw_any(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
+    """Draw also from what the pivot reaches, its own component among that."""
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
+        vertex = int(vertices[place])
+        atomic_max(on.drawn, on.marks[vertex] >> PARTITION, drawn_number(vertex, salt))
+
+
+@step
+def draw_elsewhere(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
+    """Draw from other partitions."""
+    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
+        vertex = int(vertices[place])
+        other = on.marks[vertices[(place + length // 2) % length]] >> PARTITION
+        atomic_max(on.drawn, other, drawn_number(vertex, salt))
+
+
+@step
+def draw_none(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
+    """Draw nothing."""
+
+
+DRAWS = [draw_first, draw_last, draw_any, draw_elsewhere, draw_none]
+
+
+@pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: draw.function.__name__)
+def test_no_vice_pivot_splits_a_component(draw: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "draw", draw)
+    larger = {"acyclic": acyclic_rings(300, 2), "chain": chain_of_rings(200), "sparse": messy_graph(5000, 7500, 1)}
+    with open_device("cpu", threads=2, order=Order("shuffled", seed=4)) as device:
+        for name, graph in {**GRAPHS, **larger}.items():
+            decompose(graph, device, name)
+        for seed in range(40):
+            decompose(messy_graph(60, 90, seed), device, f"seed {seed}", seed)
+
+
+def test_no_first_vice_pivot_splits_a_component(monkeypatch: pytest.MonkeyPatch) -> None:
+    largest = module.largest
+    graph = acyclic_rings(20, 2)
+    calls = chosen = 0
+
+    def choose(work: Work, mark: int) -> int:
+        nonlocal calls, chosen
+        calls += 1
+        if calls % 2:
+            return largest(work, mark)
+        chosen += int(work.on.marks[vice] == mark)
+        return vice if work.on.marks[vice] == mark else -1
+
+    monkeypatch.setattr(module, "largest", choose)
+    with open_device("cpu") as device:
+        for vice in range(graph.vertices):
+            decompose(graph, device, f"vice pivot {vice}")
+    assert calls == 2 * graph.vertices
+    assert chosen > 20
+
+
+def test_vice_pivots_save_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = chain_of_rings(3000)
+    with_vice = counts_of(graph)
+    monkeypatch.setattr(module, "draw", draw_none)
+    without = counts_of(graph)
+    assert with_vice["vice_pivots"] > 500 > 1 >= without["vice_pivots"]
+    assert with_vice["rounds"] < without["rounds"]
+
+
+# Rounds, and work.
+
+
+def test_partitions_that_pivots_reach_little_of_are_coloured() -> None:
+    graph = acyclic_rings(2000, 2)
+    counts = counts_of(graph)
+    assert counts["colour_rounds"] > 0
+    assert counts["rounds"] < 20
+    assert counts["edges"] < 40 * graph.edges
+
+
+def test_a_giant_component_needs_one_round() -> None:
+    counts = counts_of(random_graph(1 << 13, 12, 1))
+    assert counts["rounds"] == counts["pivots"] == 1
+    assert counts["wcc_rounds"] == counts["colour_rounds"] == counts["vice_pivots"] == 0
+    # Sweeps look at few of the edges.
+    assert counts["edges"] < (1 << 13) * 12
+
+
+def test_edges_are_counted_once_a_look() -> None:
+    # The ends are removed without a look. Each then looks at its edge; one of them sees that the middle's edge back is
+    # dead; and the middle, removed, looks at both of its edges.
+    path = graph_of(3, [(0, 1), (1, 2)])
+    assert counts_of(path)["edges"] == 5
+
+
+def test_long_paths_take_few_launches() -> None:
+    vertices = np.arange(50_000, dtype=np.uint32)
+    path = counts_of(Graph.from_edges(50_000, vertices[:-1].copy(), vertices[1:].copy()))
+    assert path["trimmed"] == 50_000
+    assert path["rounds"] == 0
+    assert path["passes"] < 300
+    assert path["edges"] < 5 * 50_000
+    cycle = counts_of(Graph.from_edges(50_000, vertices, np.roll(vertices, 1)))
+    assert cycle["edges"] == 2 * 50_000
+    assert cycle["passes"] < 600
+
+
+def test_chains_of_components_take_no_quadratic_work() -> None:
+    chain = [counts_of(chain_of_rings(count)) for count in (500, 8000)]
+    assert chain[1]["pivots"] == 8000
+    assert chain[1]["edges"] < 16 * 3 * chain[0]["edges"]
+    assert chain[1]["rounds"] < 2 * chain[0]["rounds"]
+    pairs = counts_of(chain_of_rings(5000, size=2))
+    assert pairs["two_vertex_components"] >= 4000
+    assert pairs["rounds"] <= 20
+
+
+def test_a_vertex_of_many_edges_is_not_tested_anew_along_all_of_them() -> None:
+    # A hub in a cycle of three, whose edges come last, which loses 3000 neighbours on either side one after the other.
+    pairs = [edge for v in range(3000) for edge in ((v, 6000), (6000, 3000 + v))]
+    pairs += [(6000, 6001), (6001, 6002), (6002, 6000)]
+    for order in ORDERS:
+        with open_device("cpu", order=Order(order)) as device:
+            counts = decompose(graph_of(6003, pairs), device).counts
+            assert counts["edges"] < 6 * len(pairs)
+
+
+def test_partitions_by_state() -> None:
+    # The pivot's component of five, what leads to it, what it leads to, and what does neither.
+    centre = [(u, v) for u in range(5) for v in range(5) if u != v]
+    before, behind, beside = ([(b, b + 1), (b + 1, b + 2), (b + 2, b)] for b in (5, 8, 11))
+    counts = counts_of(graph_of(14, [*centre, *before, *behind, *beside, (5, 0), (0, 8), (5, 11)]))
+    assert counts["vice_pivots"] == 1
+    # The vice pivot is of what leads to it: behind; before, which reaches the vice pivot too; and beside.
+    assert counts["partitions"] == 3
+    assert counts["pivots"] == 4
+    assert counts["rounds"] == 2
+    assert counts["wcc_rounds"] == 1
+
+
+# Trimming, and two vertices.
+
+
+def test_self_loops_and_repeated_edges_keep_nothing_from_being_trimmed() -> None:
+    pairs = [(v, v) for v in range(50)] * 2 + [(v, v + 1) for v in range(49)] * 3
+    counts = counts_of(graph_of(50, pairs))
+    assert counts["pivots"] == 1
+    assert counts["trimmed"] == 49
+
+
+@pytest.mark.parametrize(
+    ("extra", "found"),
+    [
+        ([], 4),
+        ([(v, v) for v in range(9)], 4),
+        ([(1, 2), (2, 1)] * 4 + [(5, 6)] * 3, 4),
+        # Edges into one of the two, or out of it, but not both.
+        ([(0, 1), (3, 0), (0, 5), (0, 6)], 4),
+        # Both: no two that have only each other on a side.
+        ([(0, 1), (2, 0)], 3),
+    ],
+    ids=["alone", "self-loops", "repeated", "one-sided", "through"],
+)
+def test_two_vertices_that_have_only_each_other(extra: list[tuple[int, int]], found: int) -> None:
+    # A component that has the pivot, vertex 0 in it; and four pairs which it leads to or which lead to it.
+    core = [(u, v) for u in (0, *range(9, 16)) for v in (0, *range(9, 16)) if u != v]
+    pairs = [edge for a in (1, 3, 5, 7) for edge in ((a, a + 1), (a + 1, a))]
+    counts = counts_of(graph_of(16, [*core, *pairs, *extra]))
+    assert counts["two_vertex_components"] == found
+
+
+def test_trimming_goes_on_behind_pairs() -> None:
+    # 20 vertices on a path, with a pair before them and one behind.
+    core = [(u, v) for u in range(6) for v in range(6) if u != v]
+    path = [(v, v + 1) for v in range(8, 28)]
+    counts = counts_of(graph_of(30, [*core, (6, 7), (7, 6), (7, 8), *path, (28, 29), (29, 28), (0, 6)]))
+    assert counts["rounds"] == 1
+    assert counts["two_vertex_components"] == 2
+    assert counts["trimmed"] == 20
+
+
+def test_priorities_are_of_one_vertex_each() -> None:
+    for salt in (0, 1, (1 << 32) - 1):
+        numbers = [priority(vertex, salt) for vertex in [*range(3000), 2**31 - 2]]
+        assert len(set(numbers)) == 3001
+        assert 0 <= min(numbers) < 1 << 24 < 1 << 31 < max(numbers) < 1 << 32
+        assert 0 < drawn_number(2**31 - 2, salt) < 1 << 63
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("generate", [random_graph, rmat_graph], ids=["random", "R-MAT"])
+def test_it_is_faster_than_scipy_where_a_component_is_giant(generate: Callable[[int, int, int], Graph]) -> None:
+    graph = generate(1 << 20, 12, 1)
+    transpose = graph.transpose()
+    offsets, targets = (array.astype(np.int32) for array in graph.csr)
+    matrix = csr_array((np.ones(graph.edges), targets, offsets), shape=(graph.vertices, graph.vertices))
+    seconds: dict[str, list[float]] = {"multipartition": [], "hong": [], "scipy": []}
+    with open_device("cpu", threads=2) as device:
+        for _ in range(3):
+            for name in ("multipartition", "hong"):
+                seconds[name].append(run_software(name, graph, transpose, Setting(device=device)).seconds)
+            begin = time.perf_counter()
+            connected_components(matrix, directed=True, connection="strong")
+            seconds["scipy"].append(time.perf_counter() - begin)
+    best = {name: min(times) for name, times in seconds.items()}
+    assert best["multipartition"] < best["scipy"]
+    assert best["multipartition"] < 3 * best["hong"]

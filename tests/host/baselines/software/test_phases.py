@@ -1,0 +1,40 @@
+"""Sequential Kosaraju by phase."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cyscc.host.baselines.software.kosaraju import kosaraju, kosaraju_phases
+from cyscc.host.graph.csr import Graph
+from tests.host.graphs import GRAPHS
+from tests.system.graphs import messy_graph
+
+
+def check(graph: Graph) -> None:
+    transpose = graph.transpose()
+    run = kosaraju_phases(graph, transpose)
+    assert run.labels.tolist() == kosaraju(graph, transpose).labels.tolist()
+    assert min(run.searches, run.intersections, run.starts) >= 0
+    assert run.seconds == run.searches + run.intersections + run.starts > 0
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_labels_are_those_of_the_whole(name: str) -> None:
+    check(GRAPHS[name])
+
+
+@settings(max_examples=50)
+@given(st.integers(1, 30), st.integers(0, 60), st.integers(0, 1000))
+def test_labels_of_any_graph(vertices: int, edges: int, seed: int) -> None:
+    check(messy_graph(vertices, edges, seed))
+
+
+def test_a_long_phase_is_in_its_own_time() -> None:
+    # A cycle: long searches in both directions, one intersection, and a start that is found at once but for the last.
+    vertices = np.arange(200_000, dtype=np.uint32)
+    graph = Graph.from_edges(200_000, vertices, np.roll(vertices, 1))
+    run = kosaraju_phases(graph, graph.transpose())
+    assert len(set(run.labels.tolist())) == 1
+    assert run.searches > run.intersections > 0
+    assert run.starts > 0

@@ -1,0 +1,170 @@
+"""The level loop."""
+
+import numpy as np
+import pytest
+
+from cyscc.host.driver.search import BfsRun, Direction, Driver, Level, QueueOverflowError, breadth_first_search
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.memory_map import PlacedGraph, QueueArrays
+from cyscc.host.graph.reference import bfs_levels
+from cyscc.sim.coprocessor import Instruction, Register
+from cyscc.sim.errors import SimulationError
+from tests.host.fake_coprocessor import FakeCoprocessor
+from tests.host.graphs import GRAPHS
+from tests.refusals import refused
+from tests.system.graphs import graph_of
+
+
+def search(graph: Graph, source: int = 0, *, coprocessor: FakeCoprocessor, slack: int | None = None) -> BfsRun:
+    return breadth_first_search(coprocessor, PlacedGraph.place(coprocessor, graph), source, slack=slack)
+
+
+def drive(
+    coprocessor: FakeCoprocessor, graph: Graph, source: int = 0, *, capacity: int = 10
+) -> tuple[PlacedGraph, QueueArrays]:
+    """Search by the driver alone; return what then stands in memory."""
+    placed = PlacedGraph.place(coprocessor, graph)
+    placed.reset(np.zeros(graph.vertices, np.bool_))
+    queues = QueueArrays.allocate(coprocessor, capacity=capacity, directions=int(coprocessor.config.keeps_reach_queue))
+    Driver(coprocessor, queues).search(Direction(graph=placed, reach=next(iter(queues.reaches), None)), source)
+    return placed, queues
+
+
+@pytest.mark.parametrize("searches", [False, True])
+@pytest.mark.parametrize("duplicates", [False, True])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_levels_are_those_of_a_sequential_search(name: str, duplicates: bool, searches: bool) -> None:
+    graph = GRAPHS[name]
+    for source in {0, graph.vertices // 2, graph.vertices - 1}:
+        run = search(graph, source, coprocessor=FakeCoprocessor(duplicates=duplicates, searches=searches))
+        expected = bfs_levels(graph, source)
+        reached = expected >= 0
+        # A coprocessor that only searches does not queue what has no neighbours.
+        queued = reached & (graph.out_degrees() > 0) if searches else reached.copy()
+        queued[source] = True
+        assert run.levels.tolist() == expected.tolist()
+        assert run.reached == np.count_nonzero(reached)
+        assert run.edges_traversed == graph.out_degrees()[reached].sum()
+        assert run.duplicates == 1 + sum(level.pushed for level in run.level_records) - np.count_nonzero(queued)
+        assert run.retries == 0
+        assert duplicates or run.duplicates == 0
+
+
+def test_a_coprocessor_that_only_searches_is_told_the_level_and_has_the_whole_queue() -> None:
+    coprocessor = FakeCoprocessor(searches=True)
+    placed, _ = drive(coprocessor, graph_of(3, [(0, 1), (1, 2), (2, 0)]))
+    assert [writes[Register.REACH_QUEUE] for writes in coprocessor.writes] == [1, 2, 3]
+    assert [writes.get(Register.CAPACITY) for writes in coprocessor.writes] == [10, None, None]
+    assert placed.words.tolist() == [1, 1 << 1 | 1, 2 << 1 | 1]
+
+
+def test_vertices_pushed_twice_are_counted() -> None:
+    diamond = graph_of(4, [(0, 1), (0, 2), (1, 3), (2, 3)])
+    assert search(diamond, coprocessor=FakeCoprocessor(duplicates=True)).duplicates == 1
+
+
+def test_level_records_and_cycles() -> None:
+    coprocessor = FakeCoprocessor()
+    run = search(graph_of(4, [(0, 1), (0, 2), (1, 3), (2, 3)]), coprocessor=coprocessor)
+    assert run.level_records == (Level(1, 2, 103, 0), Level(2, 1, 103, 103), Level(1, 0, 101, 206))
+    assert run.cycles == coprocessor.cycle == 307
+
+
+def test_queues_swap_and_the_reach_queue_advances_and_nothing_unchanged_is_written() -> None:
+    coprocessor = FakeCoprocessor()
+    placed, queues = drive(coprocessor, graph_of(3, [(0, 1), (1, 2)]))
+    first, second = (queue.address for queue in queues.frontiers)
+    reach = queues.reaches[0].address
+    assert coprocessor.writes == [
+        {
+            Register.WORDS: placed.words_address,
+            Register.NEIGHBOURS: placed.neighbours_address,
+            Register.CURRENT_QUEUE: first,
+            Register.NEXT_QUEUE: second,
+            Register.REACH_QUEUE: reach + 4,
+            Register.CURRENT_COUNT: 1,
+            Register.CAPACITY: 9,
+        },
+        {
+            Register.CURRENT_QUEUE: second,
+            Register.NEXT_QUEUE: first,
+            Register.REACH_QUEUE: reach + 8,
+            Register.CURRENT_COUNT: 1,
+            Register.CAPACITY: 8,
+        },
+        {
+            Register.CURRENT_QUEUE: first,
+            Register.NEXT_QUEUE: second,
+            Register.REACH_QUEUE: reach + 12,
+            Register.CURRENT_COUNT: 1,
+            Register.CAPACITY: 7,
+        },
+    ]
+
+
+def test_source_is_placed_by_the_host() -> None:
+    placed, queues = drive(FakeCoprocessor(), graph_of(3, [(1, 0), (1, 2)]), 1)
+    assert queues.frontiers[0].values[0] >> np.uint64(1) == 2
+    assert placed.words.tolist()[1] == 2 << 1 | 1
+    assert queues.reaches[0].values[:3].tolist() == [1, 0, 2]
+
+
+def test_capacity_of_exactly_the_vertices_suffices_without_duplicates() -> None:
+    run = search(GRAPHS["star out"], coprocessor=FakeCoprocessor(), slack=0)
+    assert (run.reached, run.retries) == (20, 0)
+
+
+def test_overflow_starts_again_with_larger_queues() -> None:
+    graph = GRAPHS["random dense"]
+    run = search(graph, coprocessor=FakeCoprocessor(duplicates=True), slack=0)
+    assert run.retries == 1
+    assert run.levels.tolist() == bfs_levels(graph, 0).tolist()
+
+
+def test_overflow_without_end_is_an_error() -> None:
+    class Overflowing(FakeCoprocessor):
+        def _level(self) -> int:
+            self._registers[Register.CAPACITY] = 0
+            return super()._level()
+
+    coprocessor = Overflowing()
+    with refused(
+        QueueOverflowError,
+        "level 0 of the search from vertex 0 overflowed its queues: 2049 of 2050 entries were free, "
+        "after 6 restarts with larger queues",
+    ):
+        search(graph_of(2, [(0, 1)]), coprocessor=coprocessor, slack=1)
+    assert len(coprocessor.dispatched) == 7
+
+
+def test_count_beyond_the_capacity_is_an_overflow_even_when_no_engine_says_so() -> None:
+    class Silent(FakeCoprocessor):
+        def register(self, register: int) -> list[int]:
+            return [0] * self.engines if register == Register.STATUS else super().register(register)
+
+    with pytest.raises(QueueOverflowError, match=r"^level 0 of the search .*: 18 of 19 entries were free$"):
+        drive(Silent(), GRAPHS["star out"], capacity=19)
+
+
+def test_refused_instruction_is_an_error() -> None:
+    coprocessor = FakeCoprocessor()
+    coprocessor.break_instruction = Instruction.BFS_LEVEL
+    with refused(SimulationError, "an engine did not complete instruction 0 (BFS_LEVEL): status 0x4"):
+        search(graph_of(2, [(0, 1)]), coprocessor=coprocessor)
+
+
+def test_levels_are_reported_as_they_complete() -> None:
+    coprocessor = FakeCoprocessor()
+    seen: list[tuple[int, int]] = []
+    placed = PlacedGraph.place(coprocessor, graph_of(4, [(0, 1), (0, 2), (2, 3)]))
+    breadth_first_search(coprocessor, placed, 0, on_level=lambda *level: seen.append(level))
+    assert seen == [(1, 3), (2, 4), (3, 4)]
+
+
+def test_vertices_pushed_again_are_taken_out_of_the_reach_queue_before_it_is_full() -> None:
+    chain = graph_of(200, [(v, v + 1) for v in range(199) for _ in range(2)])
+    run = search(chain, coprocessor=FakeCoprocessor(duplicates=True), slack=100)
+    assert run.retries == 0
+    assert run.levels.tolist() == list(range(200))
+    assert run.reached == 200
+    assert run.duplicates == 199

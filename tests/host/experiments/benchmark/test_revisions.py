@@ -1,0 +1,174 @@
+"""Two revisions against each other, in a repository whose command line pretends."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cyscc.host.experiments.benchmark.rows import compare_revisions, comparison_markdown
+from cyscc.host.experiments.benchmark.search import Workload
+from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
+from cyscc.host.experiments.measuring.setting import revision_of
+from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.output.errors import InputError
+from cyscc.sim.errors import SimulationError
+from tests.waiting import wait_until
+
+ROOT = Path(__file__).resolve().parents[4]
+WORKLOAD = Workload(config="test", memory="hc2", vertices=2**4, degree=2)
+
+CLI = """\
+import json, sys, time
+from pathlib import Path
+def main():
+    options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+    assert sys.argv[1] == "bfs" and Path(sys.argv[2]).exists(), sys.argv
+    assert (options["--source"], options["--config"], options["--memory"]) == ("0", "test", "hc2")
+    {action}
+    speed = {speed} * int(options["--threads"])
+    wall = {{"cycles_per_second": speed, "simulate": 1.0, "peak_memory_bytes": 1}}
+    Path(sys.argv[-1]).write_text(json.dumps({{"levels": [{{"cycles": {cycles}}}], "wall": wall}}))
+"""
+
+
+def commit(folder: Path, *, speed: int = 100, cycles: int = 500, action: str = "pass") -> str:
+    """Commit a command line that claims a speed; return the revision."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "pyproject.toml").write_text('[project.scripts]\ncyscc = "commands:main"\n')
+    (folder / "commands.py").write_text(CLI.format(speed=speed, cycles=cycles, action=action))
+    (folder / ".gitignore").write_text("/build/\n__pycache__/\n")
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "A revision")
+    return git(folder, "rev-parse", "HEAD")
+
+
+def git(folder: Path, *arguments: str) -> str:
+    return subprocess.run(
+        ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def assert_nothing_left(folder: Path) -> None:
+    assert not (folder / "build" / "bench-compare").exists()
+    assert len(git(folder, "worktree", "list").splitlines()) == 1
+
+
+def compare(folder: Path, base: str, *, repetitions: int = 1, on_step: OnStep = no_step) -> dict[str, Any]:
+    measurements = Measurements(Store(folder / "build" / "measurements"), verify=False, on_step=on_step)
+    return compare_revisions(measurements, folder, base, workload=WORKLOAD, repetitions=repetitions)
+
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure without processes of their own, which take longer to start than what is measured."""
+
+    def run_groups(groups: Any, work: Any, *, on_result: Any, **_: Any) -> None:
+        for request in (request for group in groups for request in group):
+            on_result(request, work(request))
+
+    monkeypatch.setattr("cyscc.host.experiments.measuring.measurements.run_groups", run_groups)
+
+
+def test_revision_against_itself_and_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The sources change within a second, by which Python would not tell that its compiled ones are out of date.
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    base = commit(tmp_path, speed=100)
+    same = compare(tmp_path, "HEAD")
+    assert same["revisions"] == {"base": base, "head": base}
+    assert [row["ratio"] for row in same["rows"]] == [1, 1]
+    head = commit(tmp_path, speed=250)
+    told: list[str] = []
+    document = compare(tmp_path, "HEAD~1", repetitions=2, on_step=lambda _, __, what: told.append(what))
+    assert document["revisions"] == {"base": base, "head": head}
+    assert told == [
+        f"{side}, {threads} threads: {repetition} of 2, {speed * threads} cycles/s"
+        for repetition, counts in ((0, (1,)), (1, (2, 1)), (2, (2, 1)))
+        for threads in counts
+        for side, speed in (("base", 100), ("head", 250))
+    ]
+    assert list((tmp_path / "build" / "measurements").iterdir()) == []
+    assert_nothing_left(tmp_path)
+    lines = comparison_markdown(document).splitlines()
+    assert lines[0].startswith("configuration test, memory hc2, graph 2^4 × 2; ")
+    assert lines[2:4] == [f"- base: {base}", f"- this: {head}"]
+    assert [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[7:]] == [
+        ["2 threads", "200", "500", "2.50", "yes"],
+        ["1 thread", "100", "250", "2.50", "yes"],
+    ]
+
+
+def test_cycles_that_differ_are_said(tmp_path: Path) -> None:
+    commit(tmp_path, cycles=500)
+    commit(tmp_path, cycles=501)
+    document = compare(tmp_path, "HEAD~1")
+    assert [row["same"] for row in document["rows"]] == [False, False]
+    assert comparison_markdown(document).splitlines()[-1].endswith(" NO |")
+
+
+def test_what_cannot_be_compared(tmp_path: Path) -> None:
+    def refusal(base: str = "HEAD") -> str:
+        with pytest.raises(InputError) as caught:
+            compare(tmp_path, base)
+        return str(caught.value)
+
+    assert refusal() == f"{tmp_path}: is no git repository, so that there is nothing to compare with"
+    commit(tmp_path)
+    assert refusal("nothing") == f"{tmp_path}: there is no revision 'nothing'"
+    assert refusal("--all") == f"{tmp_path}: there is no revision '--all'"
+    (tmp_path / "new").touch()
+    assert refusal() == (
+        f"{tmp_path}: has changes that are not committed: commit them, so that what is compared has a name"
+    )
+
+
+def test_failing_base_is_named_and_removed(tmp_path: Path) -> None:
+    commit(tmp_path, action="sys.exit('cyscc bfs: it is broken')")
+    commit(tmp_path)
+    with pytest.raises(SimulationError, match=r"^base, 1 threads: cyscc bfs: it is broken$"):
+        compare(tmp_path, "HEAD~1")
+    assert_nothing_left(tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    commit(tmp_path, action="time.sleep(60)")
+    code = (
+        "import sys; from pathlib import Path; import cyscc.host.experiments.measuring.setting as s; "
+        f"s.root_folder = lambda: Path({str(tmp_path)!r}); "
+        f"from cyscc.host.command_line.main import main; sys.exit(main(['bench', '--quick', '--compare', 'HEAD', '-o', "
+        f"{str(tmp_path / 'build')!r}]))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Whoever runs the tests in the background may have interrupts ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        try:
+            wait_until((tmp_path / "build" / "bench-compare" / "graph.npz").exists, process)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, out, err) == (130, b"", b"cyscc bench: interrupted\n")
+    assert_nothing_left(tmp_path)
+
+
+def test_revision_of_a_folder(tmp_path: Path) -> None:
+    assert revision_of(tmp_path) is None
+    revision = commit(tmp_path)
+    assert revision_of(tmp_path) == revision
+    (tmp_path / "commands.py").write_text("")
+    assert revision_of(tmp_path) == f"{revision}-dirty"
+    assert revision_of(tmp_path / "host") is None, "a folder in a repository is not one"

@@ -1,0 +1,114 @@
+"""What the measurements of a benchmark come to, and its table."""
+
+import re
+from typing import Any
+
+import pytest
+
+from cyscc.host.experiments.benchmark.rows import benchmark_markdown, busy_warnings, compare, summarise
+from cyscc.host.experiments.benchmark.search import PRESETS, Workload
+from cyscc.sim.errors import SimulationError
+from cyscc.sim.executors.comparison.contenders import CONTENDERS
+
+WORKLOAD = Workload(config="hc2", memory="hc2", vertices=2**10, degree=8)
+
+
+def repetition(seconds: float, **changes: Any) -> dict[str, Any]:
+    return {
+        "levels": [600, 400],
+        "cycles": 1010,
+        "memory": "digest",
+        "kernels": 64,
+        "edges": 8000,
+        "seconds": seconds,
+        "user_seconds": seconds,
+        "peak_memory_bytes": 2**27,
+        "build_seconds": 12.0,
+        **changes,
+    }
+
+
+def row(name: str, *seconds: float, **changes: Any) -> dict[str, Any]:
+    return summarise(name, WORKLOAD, [repetition(each, **changes) for each in seconds])
+
+
+def test_medians() -> None:
+    found = row("cxxrtl", 2.0, 1.0, 5.0)
+    assert found["cycles_per_second"] == 505
+    assert found["kernel_cycles_per_second"] == 505 * 64
+    assert found["edges_per_second"] == 4000
+    assert found["peak_memory_bytes"] == 2**27
+    assert [each["seconds"] for each in found["repetitions"]] == [2, 1, 5]
+
+
+@pytest.mark.parametrize("changes", [{"levels": [600, 401]}, {"cycles": 1011}, {"memory": "other"}, {"edges": 1}])
+def test_what_differs_is_not_summarised_and_not_the_same(changes: dict[str, Any]) -> None:
+    message = "CXXRTL, 2^10 × 8: repetitions differ in cycles or memory contents"
+    with pytest.raises(SimulationError, match=f"^{re.escape(message)}$"):
+        summarise("cxxrtl", WORKLOAD, [repetition(1.0), repetition(1.0, **changes)])
+    assert compare(row("cxxrtl", 1.0), [row("compiled-1", 1.0)])["same"] is True
+    assert compare(row("cxxrtl", 1.0), [row("compiled-1", 1.0, **changes)])["same"] is False
+
+
+def test_comparison_is_with_the_own_executor_on_the_same_graph() -> None:
+    ours = [row("compiled-2", 0.1), row("compiled-1", 0.2)]
+    assert compare(row("cxxrtl", 1.0), ours)["faster"] == pytest.approx({"compiled-2": 10, "compiled-1": 5})
+    assert compare(ours[0], ours)["faster"] == {}
+    assert compare(ours[0], ours[:1])["same"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "user", "expected"),
+    [
+        ("compiled-1", 1.0, 0.81, None),
+        ("compiled-1", 0.4, 0.1, None),
+        ("compiled-2", 1.0, 1.7, None),
+        ("compiled-2", 1.0, 1.0, "compiled executor, 2 threads, 2^10 × 8: its 2 threads had 50%"),
+        ("cxxrtl", 1.0, 0.7, "CXXRTL, 2^10 × 8: its 1 thread had 70%"),
+    ],
+)
+def test_warning_when_the_cores_are_shared(name: str, seconds: float, user: float, expected: str | None) -> None:
+    tail = " of the time of as many cores: another process took the rest, or they waited"
+    assert busy_warnings(row(name, seconds, user_seconds=user)) == ([] if expected is None else [expected + tail])
+
+
+def test_table() -> None:
+    ours = [row("compiled-2", 0.1), row("compiled-1", 0.2)]
+    document = {
+        "machine": {"processor": "a processor", "cores": 2},
+        "revision": None,
+        "config": "hc2",
+        "memory": "hc2",
+        "rows": [
+            compare(ours[0], ours),
+            compare(row("cxxrtl", 1.0, cycles=2), ours),
+            {"name": "cocotb", "label": "cocotb on Verilator", "unavailable": "cocotb is not installed"},
+        ],
+        "warnings": ["it was noisy"],
+    }
+    lines = benchmark_markdown(document).splitlines()
+    assert lines[0] == "configuration hc2, memory hc2; a processor, 2 cores; revision not in a repository"
+    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("|")]
+    assert table[0] == [
+        *("", "graph", "cycles", "cycles/s", "kernel-cycles/s", "edges/s", "same"),
+        *("2 threads is", "1 thread is", "memory", "build"),
+    ]
+    assert table[2] == [
+        *("compiled executor, 2 threads", "2^10 × 8", "1,010", "10,100", "646,400", "80,000", "yes"),
+        *("", "", "128 MiB", "12.0 s"),
+    ]
+    assert table[3] == [
+        *("CXXRTL", "2^10 × 8", "2", "2", "128", "8,000", "NO", "5050.0 x", "2525.0 x", "128 MiB", "12.0 s")
+    ]
+    assert table[4] == ["cocotb on Verilator", *[""] * 10]
+    assert lines[-2:] == ["cocotb on Verilator: cocotb is not installed", "warning: it was noisy"]
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+def test_presets_have_a_graph_for_everyone(preset: Any) -> None:
+    assert list(preset.graphs) == list(preset.repetitions) == list(CONTENDERS)
+    for name in CONTENDERS:
+        workload = preset.workload(name)
+        assert workload.graph_text == f"2^{workload.vertices.bit_length() - 1} × {workload.degree}"
+        assert workload.vertices & (workload.vertices - 1) == 0
+    assert preset.graphs["compiled-2"] == preset.graphs["compiled-1"], "they are measured in turn"

@@ -1,0 +1,34 @@
+"""The bars, measured with the real tools: an AE on a Virtex-5, and 150 MHz on an ECP5."""
+
+from pathlib import Path
+
+import pytest
+
+from cyscc.host.experiments.fpga.synthesis import usages
+from cyscc.host.experiments.fpga.timing import COMPONENTS, measure
+from cyscc.host.experiments.fpga.tools import NEXTPNR
+from cyscc.host.experiments.measuring.measurements import Measurements
+from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.studies.paper import BAR
+from cyscc.hw.config import PRESETS
+
+pytestmark = pytest.mark.long
+
+
+def test_an_engine_takes_at_most_half_of_the_published_one(tmp_path: Path) -> None:
+    measurements = Measurements(Store(tmp_path / "store"), verify=False)
+    [usage] = usages(measurements, [(PRESETS["hc2"], "xc5v")], folder=tmp_path).values()
+    counts = {component.name: component.count for component in usage.components}
+    assert counts == {"bfs_kernel": 16, "intersection_kernel": 8, "share": 8, "shell": 1}
+    assert sum(component.resources.luts for component in usage.components) == usage.total.luts
+    assert usage.total.amounts().within(BAR) == (True, True, True), usage.total.amounts()
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_the_median_of_five_seeds_reaches_the_clock(name: str, tmp_path: Path) -> None:
+    pytest.importorskip(NEXTPNR, reason="`make timing` installs it")
+    measurements = Measurements(Store(tmp_path / "store"), verify=False)
+    [timing] = measure(measurements, PRESETS["hc2"], names=[name], seeds=5, folder=tmp_path)
+    assert len(timing.runs) == 5
+    assert timing.clock_mhz == 150
+    assert timing.median.fmax >= 150, [run.fmax for run in timing.runs]

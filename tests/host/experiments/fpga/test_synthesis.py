@@ -1,0 +1,221 @@
+"""The synthesis report: tables, bars, figures, errors. The tool is replaced; `test_bars` runs it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cyscc.host.experiments.fpga.synthesis
+from cyscc.host.command_line.main import main
+from cyscc.host.experiments.fpga.synthesis import Component, Machine, Resources, Usage, comparable, markdown, with_depth
+from cyscc.host.experiments.measuring.measurements import Measurements
+from cyscc.host.experiments.studies.paper import BAR, PUBLISHED_LESS_VENDOR
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+
+EACH = Resources(logic=1000, memory=300, route_through=200, registers=2500, block_ram=72, carries=10)
+QUEUE = Resources(memory=300, registers=500, block_ram=72)
+TOTAL = EACH * 16
+KERNEL = Component(
+    name="bfs_kernel",
+    count=16,
+    each=EACH,
+    parts={"reader": QUEUE, "itself": Resources(logic=1000)},
+    queues=QUEUE,
+)
+USAGE = Usage(components=(KERNEL,), total=TOTAL)
+
+SECTION = """\
+## One AE of hc2 on xc5v
+
+Compared with a Virtex-5 LX330: the published machine's.
+
+| one FPGA                          |            LUTs |       registers | block RAM (Kb) |
+|:----------------------------------|----------------:|----------------:|---------------:|
+| this AE                           |  24,000 (11.6%) |  40,000 (19.3%) |  1,152 (11.1%) |
+| published, with vendor interface  | 132,139 (63.7%) | 150,585 (72.6%) |  8,982 (86.6%) |
+| published, without it             | 111,400 (53.7%) | 129,800 (62.6%) |  6,390 (61.6%) |
+| published, BFS alone, with it     | 114,530 (55.2%) | 125,638 (60.6%) |  6,678 (64.4%) |
+| bar: half of published without it |  55,700 (26.9%) |  64,900 (31.3%) |  3,195 (30.8%) |
+| bar                               |             met |             met |            met |
+
+| component  |   LUTs |  logic | memory | route-through | registers | block RAM (Kb) | CARRY4 | DSP |
+|:-----------|-------:|-------:|-------:|--------------:|----------:|---------------:|-------:|----:|
+| bfs_kernel |  1,500 |  1,000 |    300 |           200 |     2,500 |             72 |     10 |   0 |
+| 16 of them | 24,000 | 16,000 |  4,800 |         3,200 |    40,000 |          1,152 |    160 |   0 |
+| whole AE   | 24,000 | 16,000 |  4,800 |         3,200 |    40,000 |          1,152 |    160 |   0 |
+
+| in one bfs_kernel |  LUTs | logic | memory | route-through | registers | block RAM (Kb) | CARRY4 | DSP |
+|:------------------|------:|------:|-------:|--------------:|----------:|---------------:|-------:|----:|
+| reader            |   300 |     0 |    300 |             0 |       500 |             72 |      0 |   0 |
+| itself            | 1,000 | 1,000 |      0 |             0 |         0 |              0 |      0 |   0 |
+| sum               | 1,500 | 1,000 |    300 |           200 |     2,500 |             72 |     10 |   0 |
+| of it queues      |   300 |     0 |    300 |             0 |       500 |             72 |      0 |   0 |
+"""
+DEPTHS = """\
+All FIFOs of hc2 of one depth, on xc5v:
+
+| depth |           LUTs | of them memory |      registers | block RAM (Kb) |     bar |
+|:------|---------------:|---------------:|---------------:|---------------:|--------:|
+| 8     | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  1,152 (11.1%) |     met |
+| 512   | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  3,456 (33.3%) | not met |
+"""
+OTHER_FAMILY = """\
+## One AE of hc2 on xc6v
+
+Compared with a Virtex-6 LX240T: a common one of the next generation, for scale only.
+
+| one FPGA |           LUTs |      registers | block RAM (Kb) |
+|:---------|---------------:|---------------:|---------------:|
+| this AE  | 24,000 (15.9%) | 40,000 (13.3%) |   1,152 (7.7%) |
+
+"""
+LIST = """\
+## One AE of each on xc5v
+
+| machine |           LUTs | of them memory |      registers | block RAM (Kb) | bar |
+|:--------|---------------:|---------------:|---------------:|---------------:|----:|
+| hc2     | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  1,152 (11.1%) | met |
+| test    | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  1,152 (11.1%) |   - |
+"""
+
+
+def machine(name: str = "hc2", family: str = "xc5v", depths: dict[int, Usage] | None = None) -> Machine:
+    return Machine(name=name, config=PRESETS[name], family=family, usage=USAGE, depths=depths or {})
+
+
+def test_report_of_one_machine() -> None:
+    assert markdown([machine()]) == SECTION
+
+
+def test_depths_follow() -> None:
+    deep = Usage(components=USAGE.components, total=TOTAL + Resources(block_ram=16 * 144))
+    assert markdown([machine(depths={8: USAGE, 512: deep})]) == f"{SECTION}\n{DEPTHS}"
+
+
+def test_another_family_is_compared_with_its_device_alone() -> None:
+    assert markdown([machine(family="xc6v")]).startswith(OTHER_FAMILY)
+
+
+def test_several_machines_are_listed_and_a_small_one_is_not_judged() -> None:
+    text = markdown([machine(), machine("test"), machine(family="xc6v")])
+    assert text.startswith(SECTION)
+    assert text.endswith(f"\n{LIST}")
+
+
+@pytest.mark.parametrize(
+    ("change", "met"),
+    [
+        (Resources(), (True, True, True)),
+        (Resources(logic=1), (False, True, True)),
+        (Resources(memory=1, registers=1), (False, False, True)),
+        (Resources(route_through=1, block_ram=1), (False, True, False)),
+    ],
+)
+def test_bars_are_met_up_to_the_limit(change: Resources, met: tuple[bool, bool, bool]) -> None:
+    limit = Resources(logic=BAR.luts, registers=BAR.registers, block_ram=BAR.block_ram)
+    assert (limit + change).amounts().within(BAR) == met
+
+
+def test_the_bar_is_half_of_the_published_machine_without_its_vendor_interface() -> None:
+    assert tuple(2 * value for value in BAR) == PUBLISHED_LESS_VENDOR
+    assert [name for name, config in PRESETS.items() if not comparable(config)] == ["test"]
+
+
+def test_one_depth_for_all_fifos() -> None:
+    config = with_depth(PRESETS["test"], 32)
+    changed = {name for name in vars(config) if getattr(config, name) != getattr(PRESETS["test"], name)}
+    assert changed == {name for name in vars(config) if name.endswith("_depth")}
+    assert {getattr(config, name) for name in changed} == {32}
+
+
+@pytest.fixture
+def synthesised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[AcceleratorConfig, str]]:
+    """Replace the synthesis; gather what is asked of it."""
+    asked: list[tuple[AcceleratorConfig, str]] = []
+
+    def fake(
+        measurements: Measurements, engines: list[tuple[AcceleratorConfig, str]], *, folder: Path
+    ) -> dict[tuple[AcceleratorConfig, str], Usage]:
+        assert folder.is_dir()
+        asked.extend(engines)
+        return dict.fromkeys(engines, USAGE)
+
+    monkeypatch.setattr(cyscc.host.experiments.fpga.synthesis, "usages", fake)
+    monkeypatch.chdir(tmp_path)
+    return asked
+
+
+def test_figures_as_json(synthesised: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["synth", "--family", "xc5v", "--depth", "16"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith(SECTION)
+    assert out.startswith(Path("build/synthesis-depth.md").read_text())
+    assert out.endswith("\nwritten: build/synthesis-depth.json, build/synthesis-depth.md\n")
+    assert synthesised == [(PRESETS["hc2"], "xc5v"), (with_depth(PRESETS["hc2"], 16), "xc5v")]
+    document = json.loads(Path("build/synthesis-depth.json").read_text())
+    assert document["published"]["scc"] == {"luts": 132_139, "registers": 150_585, "block_ram": 8_982}
+    [one] = document["machines"]
+    assert (one["config"], one["family"], one["device"]["name"]) == ("hc2", "xc5v", "Virtex-5 LX330")
+    assert one["engine"] == TOTAL.document()
+    assert one["bar"] == {
+        "luts": {"limit": 55_700, "met": True},
+        "registers": {"limit": 64_900, "met": True},
+        "block_ram": {"limit": 3_195, "met": True},
+    }
+    assert one["depths"] == {"16": {"engine": one["engine"], "bar": one["bar"]}}
+    [kernel] = one["components"]
+    assert (kernel["name"], kernel["count"], kernel["each"]) == ("bfs_kernel", 16, EACH.document())
+    assert list(kernel["parts"]) == ["reader", "itself"]
+
+
+def test_both_families_of_the_named_machines_by_default(
+    synthesised: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--config", "test", "--config", "hc2", "-o", "out", "--quiet", "--json", "again.json", "--keep", "kept"]
+    assert main(["synth", *options]) == 0
+    assert capsys.readouterr() == ("", "")
+    for family in ("xc5v", "xc6v"):
+        assert [config for config, asked in synthesised if asked == family] == [PRESETS["test"], PRESETS["hc2"]]
+    machines = json.loads(Path("out/synthesis.json").read_text())["machines"]
+    order = [(one["config"], one["family"]) for one in machines]
+    assert order == [(name, family) for name in ("test", "hc2") for family in ("xc5v", "xc6v")]
+    assert Path("out/synthesis.md").read_text().count("## One AE of ") == 6
+    assert [one["bar"] is not None for one in machines] == [False, False, True, False]
+    assert sorted(path.name for path in Path().iterdir()) == ["again.json", "kept", "out"]
+
+
+def test_figures_on_standard_output(synthesised: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["synth", "--family", "xc6v", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["machines"][0]["family"] == "xc6v"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--config", "hc3"],
+            "--config: unknown configuration 'hc3': there are hc2, hc2-1ae, published, published-1ae, published-bfs, "
+            "published-bfs-1ae, test, or a .toml file",
+        ),
+        (["--family", "xc7"], "argument --family: invalid choice: 'xc7' (choose from 'xc5v', 'xc6v')"),
+        (["--depth", "x"], "argument --depth: 'x' is not an integer"),
+        (["--depth", "0"], "argument --depth: must be at least 1, not 0"),
+        (["--depth", "12"], "--depth: frontier_depth must be a power of two, not 12"),
+        (["--depth", "1024"], "--depth: frontier_depth must be an integer from 4 to 512, not 1024"),
+        (["more"], "unrecognized arguments: more"),
+        (["-o", "file"], "file/measurements: cannot be made: Not a directory (--output)"),
+        (["--json", "."], ".: is a directory (--json)"),
+        (["--keep", "file"], "file: cannot be made: File exists (--keep)"),
+    ],
+)
+def test_bad_usage_is_one_line(
+    options: list[str], message: str, synthesised: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("file").touch()
+    assert main(["synth", *options]) == 2
+    # Python 3.12 stopped quoting the choices.
+    err = capsys.readouterr().err.replace("from xc5v, xc6v", "from 'xc5v', 'xc6v'")
+    assert err in (f"cyscc synth: {message}\n", f"cyscc: {message}\n")
+    assert synthesised == []

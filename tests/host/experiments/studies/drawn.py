@@ -1,0 +1,145 @@
+"""What every figure of the studies, and the roofline's, is drawn from and looks like, as digests.
+
+``python -m tests.host.experiments.studies.drawn`` writes them anew, after a change that is meant to change a figure.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from cyscc.host.analysis.roofline.plot import roofline_figure
+from cyscc.host.experiments.studies import components, wijs
+from cyscc.host.experiments.studies.comparison import Comparison, Entry, comparison_figure
+from cyscc.host.experiments.studies.li import Degrees, Sources, Times
+from cyscc.host.experiments.studies.quach_table2 import Table2
+from cyscc.host.experiments.studies.searches import Table1, Throughput
+from tests.host.analysis.roofline.samples import SETTING, roofline_of
+from tests.host.experiments.studies import test_li, test_quach_table2, test_wijs
+from tests.host.experiments.studies.results import FakeMeasurements, components_of, made_up, table1_of, throughput_of
+
+__all__ = ["FIGURES", "digests", "pins"]
+
+_PINS = Path(__file__).with_name("drawn.json")
+
+_LOOKS = (
+    *("color", "facecolor", "edgecolor", "linewidth", "linewidths", "linestyle", "marker", "markersize", "hatch"),
+    *("alpha", "zorder", "fontsize", "rotation", "horizontalalignment", "verticalalignment", "visible"),
+)
+_VALUES = ("label", "text", "xydata", "xy", "offsets", "sizes", "width", "height", "xlim", "ylim", "xscale", "yscale")
+
+
+def _degrees(count: int) -> list[tuple[int, int]]:
+    return [(degree, 1 << exponent) for exponent in (16, 18, 20)[:count] for degree in (16, 32)]
+
+
+def _comparisons() -> list[Comparison]:
+    entries = (
+        Entry(name="scipy", simulated=False, where="1 thread", milliseconds=3.25),
+        Entry(name="tarjan", simulated=False, where="1 thread", milliseconds=412.0, edges=20, passes=1),
+        Entry(name="slow", simulated=False, where="2 threads", trouble="given up after 3 s"),
+        Entry(name="hc2", simulated=True, where="150 MHz", milliseconds=0.5, edges=33, passes=7, cycles=75_000),
+    )
+    sizes: dict[str, Any] = {"vertices": 10_000, "edges": 20_000, "components": 4_000, "largest": 5}
+    return [Comparison(graph="dir/g.txt", entries=each, **sizes) for each in (entries, entries[:1])]
+
+
+def _roofline(memory: str) -> Figure:
+    """Draw levels of which some have a name, some no edge, and some the same spot."""
+    names = 9 if memory == "hc2" else 5
+    levels = [
+        (10, 50, 300, [1, 2, 3, 20, 290]),
+        (900, 2000, 500, [400, 450, 200, 40, 300]),
+        (0, 10, 200, [1, 1, 2, 0, 110]),
+        (1, 6, 30, [1, 6, 2, 20, 29]),
+        (1, 6, 30, [1, 6, 2, 20, 29]),
+        (5000, 10_400, 9000, [8000, 7000, 200, 40, 300]),
+    ]
+    crossbar = [20, 450, 3, 2, 2, 8500] if memory == "hc2" else None
+    filled = [(*level[:3], [*level[3], *range(names - 5)]) for level in levels]
+    return roofline_figure(roofline_of(filled, memory=memory, crossbar=crossbar), SETTING)
+
+
+def _varied(request: Any) -> dict[str, Any]:
+    """Return throughputs that differ from point to point."""
+    return made_up(request, gteps=request.graph.degree / 50 + request.graph.vertices / 1e6 + len(request.preset) / 100)
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "table1": lambda: Table1.figure_of(table1_of(("published", "hc2"), (16,), _varied)),
+    "fig10": lambda: Throughput.figure_of(throughput_of("fig10", ("published", "hc2"))),
+    "fig12": lambda: components.Times.figure_of(components_of("fig12", *_degrees(3), configs=("published", "hc2"))),
+    "fig13": lambda: components.SpeedUps.figure_of(components_of("fig13", *_degrees(3), configs=("published", "hc2"))),
+    "comparison": lambda: comparison_figure(_comparisons()),
+    "li-fig2": lambda: Degrees.figure_of(_li(Degrees(figure="li-fig2", vertices=100_000, seed=1))),
+    "li-fig3": lambda: Degrees.figure_of(_li(Sources(figure="li-fig3", vertices=1000, seed=1))),
+    "li-table2": lambda: Times.figure_of(_li(Times(vertices=(1 << 20, 1 << 10), seed=1))),
+    "quach-table2": lambda: Table2.figure_of(test_quach_table2.document_of(_fake(test_quach_table2.made_up))),
+    "wijs-table1": lambda: wijs.Table1.figure_of(test_wijs.made()[1]),
+    "roofline": lambda: _roofline("fixed:75"),
+    "roofline of a memory with links": lambda: _roofline("hc2"),
+}
+"""How each figure is made, of made-up measurements."""
+
+
+def _fake(result: Callable[[Any], dict[str, Any]]) -> Any:
+    return FakeMeasurements(result)
+
+
+def _li(study: Any) -> dict[str, Any]:
+    document: dict[str, Any] = study.document(_fake(test_li.made_up))
+    return document
+
+
+def pins() -> dict[str, dict[str, str]]:
+    """Return the digests that are kept, by figure."""
+    found: dict[str, dict[str, str]] = json.loads(_PINS.read_text())
+    return found
+
+
+def digests(name: str) -> dict[str, str]:
+    """Return two digests of a figure: of what it shows where, and of colours, widths and the like."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cyscc.host.experiments.studies.components.cores", lambda: 5)
+        figure = FIGURES[name]()
+    return {"values": _digest(figure, _VALUES), "looks": _digest(figure, _LOOKS)}
+
+
+def _digest(figure: Figure, names: tuple[str, ...]) -> str:
+    lines = [f"{figure.get_size_inches().tolist()}"]
+    for artist in figure.findobj():
+        lines.append(type(artist).__name__)
+        for name in names:
+            # What a layout places is not placed yet.
+            if name == "xy" and isinstance(artist, Axes):
+                continue
+            get = getattr(artist, f"get_{name}", None)
+            value = getattr(artist, name, None) if get is None and name == "xy" else get() if get is not None else None
+            if value is not None:
+                lines.append(f"{name} {' '.join(_told(value))}")
+        if isinstance(artist, Text) and "text" in names:
+            lines.append(f"position {' '.join(_told(artist.get_position()))}")
+    return sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+def _told(value: Any) -> Iterator[str]:
+    """Yield the parts of a value, numbers to five digits."""
+    match value:
+        case tuple() | list() | np.ndarray():
+            for each in value:
+                yield from _told(each)
+        case float() | int() | np.number():
+            yield f"{float(value):.5g}"
+        case _:
+            yield str(value)
+
+
+if __name__ == "__main__":
+    _PINS.write_text(json.dumps({name: digests(name) for name in FIGURES}, indent=1) + "\n")

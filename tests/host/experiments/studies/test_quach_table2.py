@@ -1,0 +1,119 @@
+"""Table 2 of Quach et al. 2012, from made-up measurements."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cyscc.host.command_line.main import main
+from cyscc.host.experiments.measuring.graphs import GraphSpec
+from cyscc.host.experiments.measuring.software import SoftwareRequest
+from cyscc.host.experiments.studies.quach_table2 import TABLE2, Table2
+from cyscc.host.output.version import version
+from tests.host.experiments.studies.results import FakeMeasurements
+
+COUNTS = {
+    "edges": 70_000,
+    "edges_pruning": 20_000,
+    "edges_by_pivot": 90_000,
+    "passes": 17,
+    "prune_rounds": 4,
+    "levels": 11,
+    "pruned": 30,
+    "components_searched": 2,
+    "pivots_wasted": 9,
+}
+
+
+def made_up(request: SoftwareRequest) -> dict[str, Any]:
+    if request.algorithm == "tarjan":
+        assert isinstance(request.graph, GraphSpec)
+        return {"seconds": request.graph.vertices * 1e-6, "counts": {}}
+    return {"seconds": 0.004, "counts": COUNTS}
+
+
+@pytest.fixture
+def measurements() -> Any:
+    return FakeMeasurements(made_up)
+
+
+@pytest.fixture(autouse=True)
+def processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.host.experiments.studies.quach_table2.processor_name", lambda: "Abacus 2000")
+
+
+def document_of(measurements: Any, *, most: int = 1_000_000, device: str = "cpu") -> dict[str, Any]:
+    return Table2(most=most, pivots=5, device=device, threads=2, seed=9).document(measurements)
+
+
+def test_what_is_measured(measurements: Any) -> None:
+    document_of(measurements, most=1000)
+    asked = [
+        (each.graph.kind, each.graph.vertices, each.graph.edges, each.graph.seed) for each in measurements.requests
+    ]
+    sizes = [(100, 100), (100, 130), (100, 200), (1000, 2000)]
+    assert asked == [("gnm", vertices, edges, 9) for vertices, edges in sizes for _ in range(2)]
+    ways = [(each.algorithm, each.threads, each.device, each.options) for each in measurements.requests]
+    assert ways == [("tarjan", 1, "cpu", ()), ("quach", 2, "cpu", (("pivots", 5),))] * 4
+    measurements.requests.clear()
+    document_of(measurements, device="cuda")
+    assert len(measurements.requests) == 2 * len(TABLE2) == 42
+    places = [(each.algorithm, each.threads, each.device) for each in measurements.requests[:2]]
+    assert places == [("tarjan", 1, "cpu"), ("quach", 1, "cuda")]
+
+
+def test_document(measurements: Any) -> None:
+    document = document_of(measurements)
+    rows = document.pop("rows")
+    assert document == {
+        "figure": "quach-table2",
+        "version": version(),
+        "processor": "Abacus 2000",
+        "device": "cpu",
+        "threads": 2,
+        "pivots": 5,
+        "seed": 9,
+    }
+    assert rows[4] == {
+        "vertices": 10_000,
+        "edges": 1_000,
+        "tarjan": pytest.approx(10),
+        "quach": pytest.approx(4),
+        "ratio": pytest.approx(2.5),
+        "counts": COUNTS,
+        "paper": {"tarjan": 131, "quach": 145, "ratio": 0.90, "prune": 4},
+    }
+
+
+def test_the_published_ratios_are_those_of_the_published_times() -> None:
+    for row in TABLE2:
+        assert row.ratio == pytest.approx(row.tarjan / row.quach, abs=0.05)
+        assert row.prune < row.quach
+
+
+def test_markdown(measurements: Any) -> None:
+    text = Table2.markdown(document_of(measurements))
+    assert text.startswith("# Table 2 of Quach et al. 2012: concurrent pivots against Tarjan's algorithm\n")
+    assert "seed 9. Abacus 2000; `quach` on 2 threads, 5 pivots at a time, `tarjan` on 1 thread; best of" in text
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+    assert rows[0] == ["n", "m", "tarjan", "quach", "ratio", "text: C++", "text: CUDA", "text: ratio"]
+    assert rows[2 + 18] == ["1,000,000", "1,000,000", "1000.00", "4.00", "250.00", "12,589", "1,300", "9.68"]
+    counts = ["4", "30", "11", "2", "9", "20,000", "70,000", "90,000"]
+    assert rows[-3] == ["1,000,000", "1,000,000", *counts, "510"]
+
+
+def test_plot(measurements: Any) -> None:
+    axes = Table2.figure_of(document_of(measurements)).axes[0]
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    assert len(lines) == 2 * 5 + 1
+    assert np.asarray(lines["n = 1,000,000"].get_xdata()) == pytest.approx([0.001, 0.005, 0.01, 0.1, 1, 2, 3])
+    assert np.asarray(lines["n = 1,000,000, text"].get_ydata())[:2].tolist() == [39.24, 41.46]
+    # What the text rounds to nothing has no place on a logarithmic axis.
+    assert np.asarray(lines["n = 100, text"].get_ydata()).tolist() == [0.02]
+
+
+def test_no_machine_is_simulated(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "quach-table2", "--memory", "hc2"]) == 2
+    assert "unrecognized arguments: --memory" in capfd.readouterr().err
+    assert main(["reproduce", "quach-table2", "--pivots", "99"]) == 2
+    assert "argument --pivots: must be " in capfd.readouterr().err

@@ -1,0 +1,210 @@
+"""Studies: which points they mean, and what is refused."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cyscc.host.experiments.measuring.graphs import GraphSpec
+from cyscc.host.experiments.sweep.study import VARIANT, read_study
+from cyscc.host.output.errors import InputError
+from cyscc.hw.config import PRESETS
+from cyscc.sim.memory import Fixed, Hc2
+from tests.host.experiments.sweep.studies import SMALL, study_of
+
+GRAPH = 'graph.vertices = "2^5"\ngraph.degree = 4\n'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_value_of_the_grid_meets_every_other_and_every_entry_of_the_list() -> None:
+    study = study_of(
+        GRAPH
+        + """
+[grid]
+neighbour_depth = [16, 32]
+memory = ["hc2", "fixed:75"]
+[[points]]
+name = "as it is"
+[[points]]
+name = "published"
+issue_interval = 2
+blocking_reservation = true
+"""
+    )
+    assert study.axes == {
+        "neighbour_depth": [16, 32],
+        "memory": ["hc2", "fixed:75"],
+        VARIANT: ["as it is", "published"],
+    }
+    assert [[each.values[name] for name in study.axes] for each in study.points][:2] == [
+        [16, "hc2", "as it is"],
+        [16, "fixed:75", "as it is"],
+    ]
+    assert len({each.point.digest for each in study.points}) == len(study.points) == 8
+    last = study.points[-1]
+    published = PRESETS["published"].replace(neighbour_depth=32)
+    assert (last.point.spec.configuration, last.point.spec.profile) == (published, Fixed(latency=75))
+    assert study.points[0].values["issue_interval"] == 1, "of a configuration the table has what it comes to"
+
+
+def test_a_list_of_one_parameter_is_that_parameter() -> None:
+    study = study_of(GRAPH + "[[points]]\nsource = 1\n[[points]]\nsource = 3\n")
+    assert study.axes == {"source": [1, 3]}
+
+
+RANDOM, RMAT = '{ vertices = "2^5", degree = 4 }', '{ kind = "rmat", vertices = 48, degree = 4, seed = 2 }'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'[grid]\ngraph = [{RANDOM}, {RMAT}, "f.txt"]',
+        f'points = [{{ graph = {RANDOM} }}, {{ graph = {RMAT} }}, {{ graph = "f.txt" }}]',
+    ],
+    ids=["grid", "points"],
+)
+def test_graphs_may_be_tables_beside_files(text: str) -> None:
+    Path("f.txt").write_text("0 1\n")
+    study = study_of(text)
+    assert study.axes == {"graph": ["2^5 x 4", "rmat 48 x 4 seed 2", "f.txt"]}
+    first, second, file = study.points
+    assert first.point.graph == GraphSpec(kind="random", vertices=32, degree=4, seed=0)
+    assert second.point.graph == GraphSpec(kind="rmat", vertices=48, degree=4, seed=2)
+    assert file.point.graph.identity()["format"] == ".txt"
+    assert second.values["graph"] == "rmat 48 x 4 seed 2"
+    assert [each.values["graph.vertices"] for each in study.points] == [32, 48, None]
+    assert [each.values.get("graph.kind") for each in study.points] == ["random", "rmat", None]
+
+
+def test_graphs_that_are_tables_meet_what_they_leave_open() -> None:
+    study = study_of(
+        "graph.degree = 4\n[grid]\ngraph = [{ vertices = 16 }, { kind = 'rmat', vertices = 16 }]\nseed = [1, 2]\n"
+    )
+    assert study.axes == {"graph": ["2^4 vertices", "rmat 2^4 vertices"], "graph.seed": [1, 2]}
+    assert [each.point.graph for each in study.points] == [
+        GraphSpec(kind=kind, vertices=16, degree=4, seed=seed) for kind in ("random", "rmat") for seed in (1, 2)
+    ]
+
+
+def test_entries_of_several_parameters_have_a_graph_each() -> None:
+    study = study_of(
+        """
+[[points]]
+engines = 1
+graph = { vertices = 16, degree = 2 }
+[[points]]
+graph = { kind = "rmat", vertices = 16, degree = 2 }
+"""
+    )
+    assert study.axes == {VARIANT: ["graph=2^4 x 2, engines=1", "graph=rmat 2^4 x 2"]}
+
+
+def test_a_study_may_have_one_point() -> None:
+    study = study_of('graph.kind = "rmat"\nalgorithm = "scc"\n' + GRAPH + "[memory]\nprofile = 'hc2'\nbank_busy = 20\n")
+    (point,) = (each.point for each in study.points)
+    assert point.graph == GraphSpec(kind="rmat", vertices=32, degree=4, seed=0)
+    assert point.spec.profile == Hc2(bank_busy=20)
+    assert point.spec.algorithm == "scc"
+
+
+def test_points_are_named_by_all_that_goes_in_and_nothing_else() -> None:
+    (one,) = (each.point for each in study_of(GRAPH + 'title = "one"\nneighbour_depth = 64').points)
+    Path("deep.toml").write_text("neighbour_depth = 64\n")
+    (same,) = (each.point for each in study_of(GRAPH + 'config = "deep.toml"\nmemory.bank_busy = 15').points)
+    assert same.digest == one.digest
+    others = [
+        "seed = 1",
+        'graph.kind = "rmat"',
+        "source = 0",
+        'algorithm = "scc"',
+        "memory.bank_busy = 16",
+        "word_depth = 64",
+        "simplify = true",
+        "queue_slack = 5",
+        "cycle_limit = 5000",
+        "record_interval = 64",
+        'executor = "amaranth"',
+    ]
+    digests = {study_of(f"{GRAPH}neighbour_depth = 64\n{other}\n").points[0].point.digest for other in others}
+    assert len(digests | {one.digest}) == len(others) + 1
+
+
+def test_a_file_counts_by_its_contents() -> None:
+    text = 'graph = "graphs/{}.txt"\n'
+    Path("graphs").mkdir()
+    for name, edges in (("a", "0 1\n"), ("b", "0 1\n"), ("c", "1 0\n")):
+        Path("graphs", f"{name}.txt").write_text(edges)
+    digests = [study_of(text.format(name)).points[0].point.digest for name in "abc"]
+    assert digests[0] == digests[1] != digests[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = = 1", "not TOML: Invalid value (at line 1, column 5)"),
+        ("", "graph.vertices is missing: a graph is a file, or has vertices and degree"),
+        ("graph.vertices = 5", "graph.degree is missing: a graph is a file, or has vertices and degree"),
+        ("title = 3", "title must be a string, not 3"),
+        ("grid = 3", "grid must be a table: [grid]"),
+        ("points = 3", "points must be a list of tables: [[points]]"),
+        ("[grid]\nengines = 3", "grid: engines must be a list of values, not 3"),
+        ("[grid]\nengines = []", "grid: engines must be a list of values, not []"),
+        ("[grid]\nengines = [1, 1]", "engines: 1 is given twice"),
+        ("engines = 1\n[grid]\nengines = [1, 2]", "engines is in the grid, and has another value besides"),
+        ("seed = 1\n[graph]\nseed = 2", "graph.seed is given twice"),
+        ("[[points]]\nname = 3", "points: name must be a string, not 3"),
+        (GRAPH + "[grid]\nengines = [1, 5]", "engines=5: engines must be an integer from 1 to 4, not 5"),
+        (GRAPH + "[grid]\nmemory.bank_busy = [0]", "memory.bank_busy=0: memory bank_busy must be an integer from 1 "),
+        (GRAPH + 'config = "hc3"', "unknown configuration 'hc3': there are hc2, "),
+        (GRAPH + 'memory = "ddr9"', "memory profile 'ddr9' is not known: choose from hc2, "),
+        (GRAPH + "config = 3", "config must be a string, not 3"),
+        (GRAPH + 'algorithm = "dfs"', "algorithm must be bfs or scc, not 'dfs'"),
+        (GRAPH + 'source = "one"', "source: 'one' is not an integer"),
+        (GRAPH + "source = true", "source must be a whole number, not True"),
+        (GRAPH + "simplify = 1", "simplify must be true or false, not 1"),
+        (GRAPH + 'algorithm = "scc"\nsource = 1', "source: only searches have one"),
+        (
+            GRAPH + 'algorithm = "scc"\nbfs_only = true',
+            "hc2 (bfs_only=true) only searches: it keeps no reach queue to ",
+        ),
+        (GRAPH + 'graph.file = "g.txt"', "graph is a file, and graph.vertices is of one that is generated"),
+        ("[grid]\ngraph = [3]", "graph=3: graph must be a file or a table, not 3"),
+        ("[grid]\ngraph = [{}]", "grid: a table of graph is empty"),
+        ("[grid]\ngraph = [{ vertices = 8 }]", "graph=2^3 vertices: graph.degree is missing: a graph is a file"),
+        ("[grid]\ngraph = [{ vertices = 0, degree = 4 }]", "graph.vertices: must be at least 1, not 0"),
+        ("[grid]\ngraph = [{ kind = 'star' }]", "graph.kind must be random or rmat or ssca2, not 'star'"),
+        ("[grid]\ngraph = [{ vertexes = 4, degree = 4 }]", "unknown parameter 'graph.vertexes': there are "),
+        ("[grid]\ngraph = [{ file = 'g.txt', degree = 4 }]", "graph is a file, and graph.degree is of one that is gen"),
+        ("[grid]\ngraph = [{ degree = 4 }, { degree = '2^2' }]", "graph: degree 4 is given twice"),
+        ("[grid]\ngraph = [{ seed = 4 }]\nseed = [1]", "graph.seed is in the grid, and has another value besides"),
+        ("seed = 1\n[grid]\ngraph = [{ seed = 4 }]", "graph.seed is in the grid, and has another value besides"),
+        ('graph = "none.txt"', "none.txt: cannot be read: No such file or directory"),
+        (
+            GRAPH + "[grid]\nsource = " + str(list(range(317))) + "\nseed = " + str(list(range(317))),
+            "100,489 points are",
+        ),
+    ],
+)
+def test_what_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"^study.toml: {re.escape(message)}"):
+        study_of(text)
+
+
+def test_a_misspelt_parameter_is_told() -> None:
+    with pytest.raises(InputError, match=r"^study.toml: unknown parameter 'neighbour_dept': .*mean neighbour_depth\?$"):
+        study_of("neighbour_dept = 3")
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot be read: No such file or directory$"):
+        read_study(Path("none.toml"))
+    with pytest.raises(InputError, match=r"is no plain file$"):
+        read_study(tmp_path)
+
+
+def test_the_small_study_has_two_points() -> None:
+    assert len(study_of(SMALL).points) == 2

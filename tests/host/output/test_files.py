@@ -1,0 +1,130 @@
+"""Output files are complete or not there."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import check_folder, check_output, open_output, renamed_when_complete, show
+from tests.refusals import refused
+
+
+def write_new(path: str) -> None:
+    with open_output(path) as file:
+        file.write(b"new")
+
+
+def test_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    write_new(str(target))
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_was_there_stays_when_writing_fails(tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+
+    def fail() -> None:
+        with open_output(str(target)) as file:
+            file.write(b"half")
+            raise OSError(28, "No space left on device")
+
+    with refused(InputError, f"{target}: cannot be written: No space left on device"):
+        fail()
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_after_an_interrupt_nothing_is_left(tmp_path: Path) -> None:
+    def fail() -> None:
+        with renamed_when_complete(str(tmp_path / "run.svg")) as name:
+            assert name.suffix == ".svg"
+            name.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_permissions_of_what_is_replaced_stay(tmp_path: Path) -> None:
+    target = tmp_path / "secret"
+    target.write_text("old")
+    target.chmod(0o600)
+    write_new(str(target))
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("command", ["write", "flush"])
+def test_full_standard_output_is_named(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w", buffering=1 if command == "write" else -1) as full:
+        monkeypatch.setattr("sys.stdout", full)
+        with pytest.raises(InputError, match=r"^standard output: cannot be written: No space left on device$"):
+            show("a line\n") if command == "write" else write_new("-")
+        # What is still in its buffer is not to be written when it is closed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
+
+
+def test_symbolic_link_stays_one(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_new(str(link))
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+def test_pipe_is_written_in_place(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    check_output(str(pipe), "--labels")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_new(str(pipe))
+    assert os.read(reader, 100) == b"new"
+    os.close(reader)
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("", "is a directory (--json)"),
+        ("none/out", "its directory does not exist (--json)"),
+        ("file/out", "its directory does not exist (--json)"),
+        ("x" * 300, "cannot be written: File name too long (--json)"),
+    ],
+)
+def test_impossible_file_is_refused_and_nothing_left(tmp_path: Path, name: str, cause: str) -> None:
+    (tmp_path / "file").touch()
+    path = str(tmp_path / name)
+    with refused(InputError, f"{path}: {cause}"):
+        check_output(path, "--json")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_possible_file_is_not_touched(tmp_path: Path) -> None:
+    check_output(str(tmp_path / "new"), "--json")
+    assert list(tmp_path.iterdir()) == []
+    check_output("-", "--json")
+
+
+def test_link_to_itself_is_refused(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(link)
+    with refused(InputError, f"{link}: cannot be written: a link that leads to itself (--json)"):
+        check_output(str(link), "--json")
+
+
+def test_folder_may_exist_or_be_made(tmp_path: Path) -> None:
+    check_folder(str(tmp_path), "--output")
+    check_folder(str(tmp_path / "new"), "--output")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    with refused(InputError, f"{path}: is not a directory (--output)"):
+        check_folder(str(path), "--output")

@@ -1,0 +1,133 @@
+"""When a run is kept, what is kept then, and what is told of it."""
+
+import errno
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
+from cyscc.host.runs.checkpoints.folder import CheckpointFolder
+from cyscc.host.specification.interval import Interval
+from cyscc.sim.named_words import NamedWords
+
+FOREVER = 1 << 62
+
+
+@dataclass
+class FakeMachine:
+    """A machine that does nothing but be somewhere."""
+
+    cycle: int = 100
+    on_meeting: Callable[[int], int] | None = None
+    saved: list[Any] = field(default_factory=list)
+
+    def save(self, *, without: set[int]) -> SimpleNamespace:
+        self.saved.append(without)
+        return SimpleNamespace(cycle=self.cycle, hardware=NamedWords(fields=(), words=np.zeros(3, np.uint64)))
+
+
+class Kept:
+    """A run with checkpoints, whose clock is set by hand."""
+
+    def __init__(self, folder: CheckpointFolder | None, every: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 50.0
+        self.written: list[int] = []
+        self.failures: list[str] = []
+        self.machine: Any = FakeMachine()
+        monkeypatch.setattr("cyscc.host.runs.checkpoints.checkpoints.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("cyscc.host.runs.checkpoints.checkpoints.notice", self.failures.append)
+        machine: Any = self.machine
+        self.checkpoints = Checkpoints(
+            machine,
+            folder,
+            every=Interval.parse(every),
+            about=lambda: {"seconds": self.now},
+            without=[8, 16, 8],
+            on_written=self.written.append,
+        )
+
+    def meet(self, cycle: int, now: float) -> int:
+        self.machine.cycle, self.now = cycle, now
+        assert self.machine.on_meeting is not None
+        left: int = self.machine.on_meeting(cycle)
+        return left
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Any:
+    made = CheckpointFolder(tmp_path / "kept", create=True)
+    yield made
+    made.close()
+
+
+def test_by_cycles(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Kept(folder, "1kcycles", monkeypatch)
+    fresh: list[str] = []
+    kept.checkpoints.keep("driver", {"level": 1})
+    kept.checkpoints.keep("record", {"parts": 2}, refresh=lambda: fresh.append("record"))
+    assert kept.meet(600, 1e9) == 500
+    assert kept.meet(1099, 1e9) == 1
+    assert kept.written == []
+    assert kept.meet(1100, 1e9) == 1000
+    assert kept.meet(2099, 1e9) == 1
+    assert kept.meet(2150, 60.0) == 1000
+    assert kept.written == [1100, 2150]
+    assert fresh == ["record"] * 2
+    assert kept.machine.saved == [{8, 16}] * 2
+    checkpoint = folder.read()
+    assert checkpoint.about == {"cycle": 2150, "seconds": 60.0}
+    state = json.loads(checkpoint.file("state.json").tobytes())
+    assert state["parts"] == {"driver": {"level": 1}, "record": {"parts": 2}}
+    assert state["machine"] == {"cycle": 2150}
+    words = state["hardware"]["words"]
+    assert (words["dtype"], words["shape"], checkpoint.file(words["file"]).size) == ("<u8", [3], 24)
+    assert kept.failures == []
+
+
+def test_by_seconds(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Kept(folder, "30s", monkeypatch)
+    kept.checkpoints.keep("driver", {})
+    assert kept.meet(10**9, 79.9) == 100 + FOREVER - 10**9
+    assert kept.written == []
+    assert kept.meet(10**9 + 1, 80.0) == FOREVER
+    assert kept.meet(10**9 + 2, 109.9) == FOREVER - 1
+    kept.meet(10**9 + 3, 110.0)
+    assert kept.written == [10**9 + 1, 10**9 + 3]
+    # An interval begins anew with each part of the run that is told.
+    kept.now = 130.0
+    kept.checkpoints.keep("other", {})
+    kept.meet(10**9 + 4, 159.0)
+    assert len(kept.written) == 2
+    kept.meet(10**9 + 5, 160.0)
+    assert len(kept.written) == 3
+
+
+def test_the_run_goes_on_where_a_checkpoint_cannot_be_written(
+    folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    kept = Kept(folder, "1kcycles", monkeypatch)
+    kept.checkpoints.keep("driver", {})
+    kept.meet(1100, 60.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointFolder, "write", fail)
+        assert kept.meet(2100, 70.0) == 1000
+    assert kept.failures == [f"{folder.path}: No space left on device: no checkpoint at cycle 2,100; the run goes on"]
+    assert kept.written == [1100]
+    assert folder.read().about["cycle"] == 1100
+    kept.meet(3100, 80.0)
+    assert kept.written == [1100, 3100]
+
+
+def test_a_run_from_the_beginning_has_no_state(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Kept(folder, "1s", monkeypatch).checkpoints.kept("driver", dict) is None
+    # A run that is kept no more asks for nothing.
+    assert Kept(None, "1s", monkeypatch).machine.on_meeting is None

@@ -1,0 +1,260 @@
+"""The specification of a run: what derives from its fields, and what is refused."""
+
+import json
+import pickle
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cyscc.host.specification.overrides import Overrides
+from cyscc.host.specification.run import (
+    ALGORITHMS,
+    RunArguments,
+    RunSpec,
+    SpecError,
+    cycle_window,
+    option_of,
+    run_options,
+    whole_number,
+)
+from cyscc.sim.configuration import PRESETS
+from cyscc.sim.memory import parse_profile
+from tests.refusals import refused
+
+SPEC = RunSpec(algorithm="bfs", graph="g.txt", source=3, config="test", memory="fixed:9", threads=1, record="there")
+
+OTHER: dict[str, Any] = {
+    "algorithm": "scc",
+    "graph": "h.txt",
+    "source": 4,
+    "roofline": True,
+    "config": "hc2-1ae",
+    "memory": "hc2",
+    "executor": "amaranth",
+    "overrides": Overrides.of({"word_depth": 32}),
+    "threads": 2,
+    "verify": False,
+    "simplify": True,
+    "cycle_limit": 5,
+    "queue_slack": 0,
+    "waves": "w.vcd",
+    "wave_window": (1, 2),
+    "scopes": ("*.token",),
+    "wave_view": True,
+    "checkpoint": "kept",
+    "checkpoint_every": "2s",
+    "resume": "before",
+    "record": "seen",
+    "record_interval": 16,
+    "trace": "t.pftrace",
+}
+"""For every field another value than `SPEC` has."""
+
+BESIDES: dict[str, dict[str, Any]] = {
+    "algorithm": {"source": None},
+    "wave_window": {"waves": "w.vcd"},
+    "scopes": {"waves": "w.vcd"},
+    "wave_view": {"waves": "w.vcd"},
+    "checkpoint_every": {"checkpoint": "kept"},
+}
+"""What a field needs of others."""
+
+NAMES = [each.name for each in fields(RunSpec)]
+
+
+def changed(name: str) -> RunSpec:
+    return replace(SPEC, **BESIDES.get(name, {}), **{name: OTHER[name]})
+
+
+def test_every_field_is_described() -> None:
+    assert list(OTHER) == NAMES
+    options = [option_of(name) for name in NAMES]
+    assert len({option.flag for option in options}) == len({option.name for option in options}) == len(NAMES)
+    assert all(option.help and "{" not in option.help for option in options)
+    assert {name for name in NAMES if name not in run_options("scc")} == {"source", "roofline"}
+
+
+PROPERTIES: dict[str, set[str]] = {
+    "decides": {"algorithm", "graph", "source", "config", "memory", "overrides", "simplify", "queue_slack"},
+    "path": {"graph", "config", "memory", "record"},
+    "repeated": {"overrides", "scopes"},
+    "positional": {"graph"},
+}
+PROPERTIES["kept"] = PROPERTIES["decides"] | {"roofline", "executor", "cycle_limit", "checkpoint_every", "record"}
+PROPERTIES["kept"] |= {"record_interval"}
+PROPERTIES["varies"] = PROPERTIES["decides"] - {"graph", "overrides"} | {"executor", "cycle_limit", "record_interval"}
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_what_is_said_of_fields(name: str) -> None:
+    assert {each for each in NAMES if getattr(option_of(each), name)} == PROPERTIES[name]
+
+
+def test_what_is_not_said_of_fields() -> None:
+    fixed = {"algorithm", "source", "roofline", "queue_slack", "record_interval"}
+    assert {name for name in NAMES if not option_of(name).changeable} == fixed
+    no_keywords = {"algorithm", "graph", "source", "roofline", "checkpoint", "checkpoint_every", "resume"}
+    assert {name for name in NAMES if not option_of(name).keyword} == no_keywords
+
+
+def test_ranges_and_switches() -> None:
+    ranges = {name: (option_of(name).low, option_of(name).high) for name in NAMES if option_of(name).low is not None}
+    assert ranges == {
+        "source": (0, 1 << 63),
+        "threads": (1, 1024),
+        "cycle_limit": (1, 1 << 64),
+        "queue_slack": (0, 1 << 40),
+        "record_interval": (16, 1 << 40),
+    }
+    switches = {name: option_of(name).switch for name in NAMES if option_of(name).switch is not None}
+    assert switches == {"roofline": True, "verify": False, "simplify": True, "wave_view": True}
+    assert option_of("threads").read("1e3") == 1000
+    assert option_of("wave_window").read("1:2") == (1, 2)
+    assert option_of("checkpoint_every").read("2s") == "2s"
+    assert option_of("record").read("seen") == "seen"
+
+
+def test_keywords_are_the_fields_that_python_takes() -> None:
+    keywords = {name for name in NAMES if option_of(name).keyword}
+    assert set(RunArguments.__annotations__) == {*keywords, "progress", "name"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_kept_comes_back(name: str) -> None:
+    spec = changed(name)
+    kept = json.loads(json.dumps(spec.document()))
+    values = RunSpec.kept_values(kept, Path.cwd())
+    assert set(values) == {each for each, option in run_options(spec.algorithm).items() if option.kept}
+    assert (values.get(name) == OTHER[name]) == option_of(name).kept
+
+
+def test_files_are_found_from_another_folder(tmp_path: Path) -> None:
+    kept = replace(SPEC, record="seen", config=str(tmp_path / "own.toml"), memory="own.py").document()
+    values = RunSpec.kept_values(kept, tmp_path)
+    assert (values["graph"], values["record"]) == (str(tmp_path / "g.txt"), str(tmp_path / "seen"))
+    assert (values["config"], values["memory"]) == (str(tmp_path / "own.toml"), str(tmp_path / "own.py"))
+    assert RunSpec.kept_values(SPEC.document(), tmp_path)["config"] == "test"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_decides_is_part_of_the_identity(name: str) -> None:
+    """Of the graph its digest decides, of `simplify` what it makes of that."""
+    same = changed(name).identity("digest") == replace(SPEC, **BESIDES.get(name, {})).identity("digest")
+    option = option_of(name)
+    decides = not option.changeable or name in ("config", "memory", "overrides")
+    assert same != decides
+    assert SPEC.identity("digest") != SPEC.identity("another")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_varies_makes_another_point(name: str) -> None:
+    same = changed(name).varied() == replace(SPEC, **BESIDES.get(name, {})).varied()
+    assert same != (option_of(name).varies or name == "overrides")
+
+
+def test_recorded_runs_have_an_interval() -> None:
+    assert SPEC.record_interval == 1024
+    assert replace(SPEC, record=None, record_interval=None).record_interval is None
+    assert replace(SPEC, record=None, record_interval=None, trace="t").record_interval == 1024
+
+
+def test_documents_have_what_decides() -> None:
+    assert SPEC.deciding() == {"algorithm": "bfs", "source": 3, "simplify": False, "queue_slack": None}
+    assert set(replace(SPEC, algorithm="scc", source=None).deciding()) == {"algorithm", "simplify", "queue_slack"}
+
+
+def test_machine_by_name_or_by_value() -> None:
+    named = replace(SPEC, config="test", overrides=Overrides.of({"word_depth": 32, "memory.latency": 7}))
+    assert named.configuration == PRESETS["test"].replace(word_depth=32)
+    assert named.profile == parse_profile("fixed:7")
+    assert named.machine_text == "test (word_depth=32), memory fixed:9 (latency=7)"
+    given = replace(SPEC, config=PRESETS["hc2"], memory=parse_profile("fixed:5"))
+    assert (given.config_name, given.memory_name) == ("hc2", parse_profile("fixed:5").name)
+    assert replace(SPEC, config=PRESETS["hc2"].replace(word_depth=32)).config_name == "own"
+    assert given.configuration is PRESETS["hc2"]
+
+
+def test_another_process_is_given_the_fields_alone() -> None:
+    spec = replace(SPEC, overrides=Overrides.of({"word_depth": 32}))
+    assert spec.configuration is spec.configuration, "made once"
+    copy = pickle.loads(pickle.dumps(spec))
+    assert copy == spec
+    assert "configuration" not in vars(copy)
+    assert copy.configuration == spec.configuration
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "message"),
+    [
+        ({"algorithm": "dfs"}, "algorithm", "algorithm must be bfs or scc, not 'dfs'"),
+        ({"algorithm": "scc"}, "source", "source: only searches have one"),
+        ({"source": -1}, "source", "source: must be at least 0, not -1"),
+        ({"threads": 0}, "threads", "threads: must be at least 1, not 0"),
+        ({"threads": 1025}, "threads", "threads: must be at most 1024, not 1025"),
+        ({"queue_slack": True}, "queue_slack", "queue_slack must be a whole number, not True"),
+        ({"queue_slack": 1.5}, "queue_slack", "queue_slack must be a whole number, not 1.5"),
+        ({"simplify": 1}, "simplify", "simplify must be true or false, not 1"),
+        ({"executor": "verilog"}, "executor", "executor must be compiled or amaranth, not 'verilog'"),
+        ({"waves": "w.png"}, "waves", "--waves writes FST and VCD files, which end in .fst or .vcd: w.png"),
+        ({"waves": "-"}, "waves", "--waves needs a file"),
+        ({"wave_window": (1, 2)}, "wave_window", "--wave-window needs --waves"),
+        ({"scopes": ("*",)}, "scopes", "--scope needs --waves"),
+        ({"wave_view": True}, "wave_view", "--wave-view needs --waves"),
+        ({"checkpoint_every": "1s"}, "checkpoint_every", "--checkpoint-every needs --checkpoint"),
+        ({"record": None, "record_interval": 16}, "record_interval", "--record-interval needs --record or --trace"),
+        (
+            {"record": None, "record_interval": None, "trace": "t", "checkpoint": "c"},
+            "trace",
+            "--trace of a run that is kept needs --record",
+        ),
+    ],
+)
+def test_values_that_a_run_cannot_have(values: dict[str, Any], field: str, message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        replace(SPEC, **values)
+    assert (caught.value.field, str(caught.value)) == (field, message)
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "message"),
+    [
+        ({"config": "nothing"}, "config", "unknown configuration 'nothing': there are "),
+        ({"memory": "fixed:x"}, "memory", ""),
+        ({"overrides": Overrides.of({"no": 1})}, "overrides", "unknown key 'no': there are "),
+        ({"overrides": Overrides.of({"memory.no": 1})}, "overrides", ""),
+        (
+            {"algorithm": "scc", "source": None, "config": "published-bfs"},
+            "config",
+            "published-bfs only searches: it keeps no reach queue to intersect",
+        ),
+        ({"roofline": True, "config": "published-bfs"}, "roofline", "published-bfs only searches: it keeps no reach"),
+    ],
+)
+def test_machines_that_a_run_cannot_have(values: dict[str, Any], field: str, message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        replace(SPEC, **values).checked()
+    assert caught.value.field == field
+    assert str(caught.value).startswith(message)
+
+
+def test_numbers_and_windows_as_texts() -> None:
+    assert [whole_number(text, low=0) for text in ("7", "1e3", "2^10", "0")] == [7, 1000, 1024, 0]
+    assert cycle_window("100:2e2") == (100, 200)
+    for text in ("x", "1.5", "2^x", ""):
+        with refused(ValueError, f"{text!r} is not an integer"):
+            whole_number(text, low=0)
+    assert [whole_number(text, low=3, high=8) for text in ("3", "8")] == [3, 8]
+    for text, message in (("2", "at least 3, not 2"), ("9", "at most 8, not 9"), ("2^4", "at most 8, not 2^4")):
+        with refused(ValueError, f"must be {message}"):
+            whole_number(text, low=3, high=8)
+    assert whole_number("2^64", low=0) == 1 << 64
+    with refused(ValueError, f"must be at most {1 << 64}, not 2^65"):
+        whole_number("2^65", low=0)
+    assert cycle_window("5:5") == (5, 5)
+    with refused(ValueError, "'5' is not FIRST:LAST"):
+        cycle_window("5")
+    with refused(ValueError, "the first cycle must not come after the last: '5:4'"):
+        cycle_window("5:4")
+    assert ALGORITHMS == ("bfs", "scc")
