@@ -1,6 +1,7 @@
 """`import cyscc`: quick, complete, and the same runs as those of the command line."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,20 @@ def test_importing_it_imports_nothing_else() -> None:
     program = f"import sys, cyscc; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_modules_of_the_user_are_not_in_its_way(tmp_path: Path) -> None:
+    """A folder of the user's has modules with the names of the folders that cyscc is made of."""
+    for name in ("hw.py", "sim.py", "host/__init__.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("raise ImportError('not the one of cyscc')\n")
+    script = tmp_path / "script.py"
+    script.write_text("import cyscc, sys\nprint(*cyscc.PRESETS, cyscc.scc.__name__)\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [*cyscc.PRESETS, "scc"]
 
 
 def test_every_name_is_there() -> None:
