@@ -16,7 +16,7 @@ from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, kerne
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor
 from cyscc.sim.errors import CycleLimitError, HangError, MemoryAccessError
 from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState
-from cyscc.sim.executors.making import make_executor, watchdog_cycles
+from cyscc.sim.executors.factory import make_executor, watchdog_cycles
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.executors.samples import fifos
 from cyscc.sim.executors.tools import OnStep
@@ -56,8 +56,8 @@ class Machine(Coprocessor):
     ----------
     config, memory, build_seconds
         As given.
-    on_meeting : callable or None
-        Called with the cycle at meetings of the AEs within an instruction, at the latest after the number of cycles
+    on_sync : callable or None
+        Called with the cycle at sync points of the AEs within an instruction, at the latest after the number of cycles
         that it returned. It may `save`.
     reached : int
         Cycle that the run has reached, without register reads for the diagnosis of a failure.
@@ -87,11 +87,11 @@ class Machine(Coprocessor):
         self._due = 0.0  # time of the next progress report
         self._readout = 0  # cycles spent reading event counters
         self._actions: list[tuple[int, int, Callable[[], None]]] = []  # a heap: cycle, number, action
-        self._arranged = 0  # number of actions arranged so far
+        self._scheduled = 0  # number of actions scheduled so far
         self._attempts = 0  # abandoned attempts
         self._attempt: Tally | None = None  # counts at the start of the current attempt
         self.build_seconds = build_seconds
-        self.on_meeting: Callable[[int], int] | None = None
+        self.on_sync: Callable[[int], int] | None = None
         self._recording: Recording | None = None
         self.reached = 0
 
@@ -102,7 +102,7 @@ class Machine(Coprocessor):
 
     @property
     def executor(self) -> Executor:
-        """The executor of the hardware, for inspection in `on_meeting`."""
+        """The executor of the hardware, for inspection in `on_sync`."""
         return self._executor
 
     @property
@@ -118,8 +118,8 @@ class Machine(Coprocessor):
         """Return a view of the memory as an array."""
         return self.memory.view(address, dtype, count)
 
-    def at(self, cycle: int, action: Callable[[], None]) -> None:
-        """Schedule an action at the first meeting of all AEs in or after a cycle, even within an instruction.
+    def schedule(self, cycle: int, action: Callable[[], None]) -> None:
+        """Schedule an action at the first sync point of all AEs in or after a cycle, even within an instruction.
 
         All accepted writes have then taken effect in memory. An action that changes nothing does not affect cycles and
         results of the run. Actions of the same cycle run in the order in which they were scheduled. Actions after the
@@ -128,12 +128,12 @@ class Machine(Coprocessor):
         Parameters
         ----------
         cycle : int
-            Cycle, counted from reset; a past one means the next meeting.
+            Cycle, counted from reset; a past one means the next sync point.
         action : callable
             The action. It may read and write the memory, and schedule further actions.
         """
-        heapq.heappush(self._actions, (cycle, self._arranged, action))
-        self._arranged += 1
+        heapq.heappush(self._actions, (cycle, self._scheduled, action))
+        self._scheduled += 1
 
     def set_registers(self, values: Mapping[Register, int]) -> None:
         """Write AEG registers of every AE, one cycle each, before the next dispatch or read."""
@@ -143,7 +143,7 @@ class Machine(Coprocessor):
         """Read AEG registers of every AE; shape (registers, AEs)."""
         self._executor.begin([*self._pending, *(Command(CommandKind.READ, register) for register in registers)])
         self._pending = []
-        self._finish(limited=False)
+        self._run_commands(limited=False)
         return self._executor.answers
 
     def dispatch(self, instruction: Instruction) -> int:
@@ -154,7 +154,7 @@ class Machine(Coprocessor):
         self._lead = len(self._pending)
         self._pending = []
         if self._recording is not None:
-            self._recording.dispatched(instruction, self._began + self._lead)
+            self._recording.on_dispatch(instruction, self._began + self._lead)
         return self._began + self._lead
 
     def wait(self) -> int:
@@ -165,10 +165,10 @@ class Machine(Coprocessor):
         CycleLimitError, HangError, MemoryAccessError
             The simulation failed; with a diagnosis.
         """
-        self._finish(limited=True)
+        self._run_commands(limited=True)
         cycles = self._executor.instruction_cycles
         if self._recording is not None:
-            self._recording.ended(cycles, self._executor.cycle)
+            self._recording.on_completion(cycles, self._executor.cycle)
         self._spent += cycles
         if self._cycle_limit is not None and self._spent > self._cycle_limit:
             raise self._limit_error()
@@ -181,7 +181,7 @@ class Machine(Coprocessor):
     def begin_attempt(self) -> None:
         """Start a new attempt in the statistics; reads the event counters, which takes simulated cycles."""
         if self._recording is not None:
-            self._recording.restart(self.cycle)
+            self._recording.on_restart(self.cycle)
         self._attempt = self._tally()
         self._attempts += 1
         self.memory.reset_statistics()
@@ -195,7 +195,7 @@ class Machine(Coprocessor):
         -------
         dict
             ``cycles``: ``instructions`` (each from its dispatch until the last AE was idle) and ``host`` (register
-            accesses, and waiting for the AEs' next meeting) of this attempt, ``restarted`` (both, for earlier
+            accesses, and waiting for the AEs' next sync point) of this attempt, ``restarted`` (both, for earlier
             attempts), ``readout`` (reading event counters) and ``total``, the sum of these, which equals `cycle`
             afterwards. ``counters`` and ``causes`` by module; the causes of a module add up to its kernels times
             ``cycles.instructions``. ``memory``: its ``cycles`` are those of instructions and host. ``restarted``:
@@ -232,7 +232,7 @@ class Machine(Coprocessor):
         counters = self.get_registers(numbers).reshape(kernels, len(Counter), self.config.engines)
         self._readout += self.cycle - cycle
         if self._recording is not None:
-            self._recording.readout(cycle, self.cycle)
+            self._recording.on_readout(cycle, self.cycle)
         return Tally(cycle=cycle, instructions=self._spent, readout=readout, causes=causes, counters=counters)
 
     def record(self, interval: int, sink: Sink, state: RecordingState | None = None) -> Recording:
@@ -241,7 +241,7 @@ class Machine(Coprocessor):
         return self._recording
 
     def save(self, *, without: Collection[int] = ()) -> MachineState:
-        """Return the state within an instruction; call only in `on_meeting`.
+        """Return the state within an instruction; call only in `on_sync`.
 
         Parameters
         ----------
@@ -280,12 +280,12 @@ class Machine(Coprocessor):
         """Release the executor, and complete waveform files."""
         self._executor.close()
 
-    def _finish(self, *, limited: bool) -> None:
+    def _run_commands(self, *, limited: bool) -> None:
         """Run the list of commands to completion."""
         while True:
             budget = self._slice
-            if limited and self.on_meeting is not None:
-                budget = max(1, min(budget, self.on_meeting(self._executor.cycle)))
+            if limited and self.on_sync is not None:
+                budget = max(1, min(budget, self.on_sync(self._executor.cycle)))
             if limited and self._cycle_limit is not None:
                 left = self._cycle_limit - self._spent - (self._executor.cycle - self._began - self._lead)
                 if left < 0:
@@ -308,16 +308,16 @@ class Machine(Coprocessor):
                 raise HangError(
                     f"nothing moved until cycle {self._executor.cycle:,}: the machine hangs", self._diagnosis()
                 )
-            self._act()
+            self._run_actions()
             if state == RunState.DONE:
                 return
             if limited and self._recording is not None:
-                self._recording.meet(self._executor.cycle)
+                self._recording.on_sync(self._executor.cycle)
             if budget == self._slice:
                 pace = _REPORT_SECONDS / max(now - began, 1e-3)
                 self._slice = max(_SHORTEST_SLICE, int(self._slice * min(max(pace, 0.5), 4.0)))
 
-    def _act(self) -> None:
+    def _run_actions(self) -> None:
         """Perform the actions that are due."""
         due = []
         while self._actions and self._actions[0][0] <= self._executor.cycle:
@@ -329,9 +329,9 @@ class Machine(Coprocessor):
         return CycleLimitError(f"cycle limit of {self._cycle_limit:,} reached", self._diagnosis())
 
     def _diagnosis(self) -> str:
-        return diagnose(self.config, self.memory, self._read_while_stuck)
+        return diagnose(self.config, self.memory, self._read_when_hung)
 
-    def _read_while_stuck(self, registers: list[int]) -> npt.NDArray[np.uint64] | None:
+    def _read_when_hung(self, registers: list[int]) -> npt.NDArray[np.uint64] | None:
         """Read registers of a hung machine; return None if it does not answer."""
         self._executor.begin([Command(CommandKind.READ, register) for register in registers])
         state = self._executor.run(200 * len(registers) + 1000)

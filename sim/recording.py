@@ -208,7 +208,7 @@ class _Ended(NamedTuple):
 
 
 class Recording:
-    """Records a machine, which calls it at meetings, dispatches and completions.
+    """Records a machine, which calls it at sync points, dispatches and completions.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ class Recording:
     state : RecordingState
         Current state, up to date after `catch_up`.
     most_cycles : int
-        Most cycles that the executor may run before `meet` is called.
+        Most cycles that the executor may run before `on_sync` is called.
     """
 
     def __init__(
@@ -252,7 +252,7 @@ class Recording:
             Instruction.BFS_LEVEL: slice(config.bfs_kernels),
             Instruction.INTERSECTION: slice(config.bfs_kernels, None),
         }
-        # A run of the executor ends at the meeting after its last cycle.
+        # A run of the executor ends at the sync point after its last cycle.
         beyond = -(-memory.quantum // interval)
         self._samples = executor.record(interval, 1 << (2 * _DRAINED + beyond).bit_length())
         memory.record(interval)
@@ -268,19 +268,19 @@ class Recording:
             fills_before={module: now[module]["fill"].copy() for module in MODULES},
         )
 
-    def dispatched(self, instruction: Instruction, cycle: int) -> None:
+    def on_dispatch(self, instruction: Instruction, cycle: int) -> None:
         """Handle the dispatch of an instruction in this or a later cycle."""
         self.state.instruction, self.state.start = int(instruction), cycle
 
-    def meet(self, cycle: int) -> None:
-        """Read out the sample rows at a meeting of all AEs within an instruction."""
+    def on_sync(self, cycle: int) -> None:
+        """Read out the sample rows at a sync point of all AEs within an instruction."""
         if cycle - self.state.position * self._interval >= self.most_cycles:
             self.catch_up(cycle)
 
     def catch_up(self, cycle: int) -> None:
-        """Deliver everything up to a meeting of all AEs."""
+        """Deliver everything up to a sync point of all AEs."""
         state = self.state
-        self._hand_over()
+        self._deliver_counts()
         if state.instruction < 0 or cycle <= state.start:
             self._close(cycle, _HOST)
         else:
@@ -288,12 +288,12 @@ class Recording:
             instruction = Instruction(state.instruction)
             now = self._executor.sample()[_MODULES[instruction]]
             start, end = (np.array([each]) for each in (state.start, cycle))
-            self._tell_apart(instruction, start, end, now["begun"][np.newaxis], now["ended"][np.newaxis])
+            self._classify_idle(instruction, start, end, now["begun"][np.newaxis], now["ended"][np.newaxis])
             state.closed = max(state.closed, cycle)
-        self._hand_out(cycle // self._interval)
+        self._deliver_intervals(cycle // self._interval)
 
-    def ended(self, cycles: int, cycle: int) -> None:
-        """Handle the completion of the instruction, `cycles` after its dispatch; all AEs have met at `cycle`."""
+    def on_completion(self, cycles: int, cycle: int) -> None:
+        """Handle the completion of the instruction, `cycles` after its dispatch; all AEs synchronized at `cycle`."""
         state = self.state
         instruction = Instruction(state.instruction)
         now = self._executor.sample()
@@ -306,18 +306,18 @@ class Recording:
         if cycle - state.position * self._interval >= self.most_cycles:
             self.catch_up(cycle)
         elif len(self._ended) == _TOGETHER:
-            self._hand_over()
+            self._deliver_counts()
 
-    def readout(self, begin: int, end: int) -> None:
+    def on_readout(self, begin: int, end: int) -> None:
         """Handle a readout of event counters between two cycles."""
-        self._hand_over()
+        self._deliver_counts()
         self._close(begin, _HOST)
         self._close(end, _READOUT)
         self.state.readouts.append((begin, end))
         if end - self.state.position * self._interval >= self.most_cycles:
             self.catch_up(end)
 
-    def restart(self, cycle: int) -> None:
+    def on_restart(self, cycle: int) -> None:
         """Handle a restart: the attempt is abandoned, and everything from now on belongs to the next one."""
         state = self.state
         self.catch_up(cycle)
@@ -338,7 +338,7 @@ class Recording:
             rows = self._executor.sample()[:, np.newaxis]
             self._emit(cycle // self._interval, rows, self._memory.drain(cycle, partial=True))
 
-    def _hand_over(self) -> None:
+    def _deliver_counts(self) -> None:
         """Deliver the counts of the instructions that have ended."""
         ended, self._ended = self._ended, []
         if not ended:
@@ -356,7 +356,7 @@ class Recording:
                 # As plain integers, since structured arrays would be concatenated field by field.
                 numbers = np.stack([ended[place].now.view(np.int64) for place in which])
                 rows = numbers.view(ended[0].now.dtype)[_MODULES[instruction]]
-                self._tell_apart(instruction, starts[which], ends[which], rows["begun"], rows["ended"])
+                self._classify_idle(instruction, starts[which], ends[which], rows["begun"], rows["ended"])
                 counts.append(self._counts(_MODULES[instruction], which, [ended[place].ran for place in which], rows))
         state.closed = max(state.closed, int(ends[-1]))
         self._sink.take_counts(counts, [each.memory for each in ended])
@@ -401,7 +401,7 @@ class Recording:
             self._spread(kind, slice(None), begins, begins, ends)
             self.state.closed = end
 
-    def _tell_apart(self, instruction: Instruction, start: Counts, end: Counts, begun: Counts, done: Counts) -> None:
+    def _classify_idle(self, instruction: Instruction, start: Counts, end: Counts, begun: Counts, done: Counts) -> None:
         """Classify the cycles of kernels without a run during instructions, each from its start up to a cycle.
 
         Parameters
@@ -455,7 +455,7 @@ class Recording:
         passed = before[span] + np.maximum(of_span, 0)
         state.split[rows[0] - state.position : rows[1] - state.position, :, kernels, kind] += np.diff(passed, axis=0)
 
-    def _hand_out(self, position: int) -> None:
+    def _deliver_intervals(self, position: int) -> None:
         """Deliver the intervals before a number."""
         count = position - self.state.position
         if count:

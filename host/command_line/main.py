@@ -8,8 +8,8 @@ try:
     from contextlib import suppress
     from typing import NoReturn
 
-    from cyscc.host.command_line.ends import BROKEN_PIPE, INTERRUPTED, Interrupts, be_deaf
-    from cyscc.host.command_line.streams import complain, give_up_output, open_missing
+    from cyscc.host.command_line.signals import BROKEN_PIPE, INTERRUPTED, Interrupts, ignore_signals
+    from cyscc.host.command_line.streams import give_up_output, open_missing, print_error
 except KeyboardInterrupt:
     # A signal during the imports: nothing to clean up yet.
     os._exit(130)
@@ -18,7 +18,7 @@ __all__ = ["command", "main"]
 
 
 def _fail(text: str, status: int, *, diagnosis: str = "") -> int:
-    complain(text, diagnosis=diagnosis)
+    print_error(text, diagnosis=diagnosis)
     return status
 
 
@@ -127,7 +127,7 @@ def command() -> NoReturn:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         with Interrupts() as interrupts:
             status = _end(None, interrupts)
-            be_deaf()
+            ignore_signals()
     if status == INTERRUPTED:
         # Do not wait for background threads.
         folder = sys.modules.get("cyscc.sim.caching.folder")

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from cyscc.sim.notices import error_line
 
-__all__ = ["complain", "give_up_output", "open_missing"]
+__all__ = ["give_up_output", "open_missing", "print_error"]
 
 
 def open_missing() -> None:
@@ -37,7 +37,7 @@ def _text(number: int) -> io.TextIOWrapper:
     )
 
 
-def complain(text: str, *, diagnosis: str = "") -> None:
+def print_error(text: str, *, diagnosis: str = "") -> None:
     """Print a line and a diagnosis below it on standard error; a failed write is ignored."""
     with suppress(OSError, ValueError):
         sys.stderr.write(error_line(text) + "\n")

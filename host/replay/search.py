@@ -14,8 +14,8 @@ import numpy.typing as npt
 from cyscc.host.output.errors import InputError
 from cyscc.host.replay.point import Point, Span
 from cyscc.sim.coprocessor import Cause, Register
-from cyscc.sim.executors.base import meeting_interval
-from cyscc.sim.executors.making import Stepper
+from cyscc.sim.executors.base import sync_interval
+from cyscc.sim.executors.factory import Stepper
 
 if TYPE_CHECKING:
     from cyscc.sim.executors.base import Executor
@@ -68,25 +68,25 @@ class Search:
         self._sign = sign
         self._executor = executor
         self._without = without
-        self._interval = meeting_interval(machine.config, machine.memory)
+        self._interval = sync_interval(machine.config, machine.memory)
         self._kept: MachineState | None = None
         self.cycle: int | None = None
-        machine.on_meeting = self._meet
+        machine.on_sync = self._on_sync
 
-    def _meet(self, cycle: int) -> int:
-        """Check at a meeting of all AEs; return the most cycles to the next call."""
+    def _on_sync(self, cycle: int) -> int:
+        """Check at a sync point of all AEs; return the most cycles to the next call."""
         self._look(cycle)
         if not self._spans:
             raise Reached
         span = self._spans[0]
         if cycle < span.first:
-            # A run ends with the first meeting after its last cycle.
+            # A run ends with the first sync point after its last cycle.
             left = span.first - cycle
             if left >= self._interval:
                 return left - self._interval + 1
         if self._kept is None:
             self._sign.begin(self._machine.executor, span.module)
-            self._machine.at(span.end, lambda: self._look(self._machine.cycle))
+            self._machine.schedule(span.end, lambda: self._look(self._machine.cycle))
         self._keep()
         return min(_LOOK, max(span.end - cycle, 1))
 
@@ -131,12 +131,12 @@ class Reached(BaseException):
 def stop_behind(machine: "Machine", last: int) -> None:
     """Have a machine's run end by `Reached` as soon as the cycle `last` is over."""
 
-    def meet(cycle: int) -> int:
+    def check(cycle: int) -> int:
         if cycle > last:
             raise Reached
         return last + 1 - cycle
 
-    machine.on_meeting = meet
+    machine.on_sync = check
 
 
 _FOREVER = 1 << 40

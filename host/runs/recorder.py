@@ -20,7 +20,7 @@ from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
 from cyscc.host.record.writer import Columns, TableWriter
 from cyscc.host.runs.sources import sources_digest
 from cyscc.sim.errors import HangError, SimulationError
-from cyscc.sim.executors.making import watchdog_cycles
+from cyscc.sim.executors.factory import watchdog_cycles
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import Contention, RecordedSums
 from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction, RecordingState

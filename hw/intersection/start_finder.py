@@ -18,7 +18,7 @@ class StartFinder(wiring.Component):
     Members
     -------
     start : In(1)
-        A run begins: forget.
+        A run begins: the vertex found is cleared.
     rejected, rejected_vertex : In
         A vertex was left uncoloured.
     done, epoch : In(1)

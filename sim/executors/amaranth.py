@@ -16,7 +16,7 @@ from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.interfaces import FILL_WIDTH
 from cyscc.sim.executors.base import LINK_PLACES, RunState
-from cyscc.sim.executors.player import Pins, Player, Saved
+from cyscc.sim.executors.pin_driver import PinDriver, Pins, Saved
 from cyscc.sim.executors.registers import memories, registers
 from cyscc.sim.executors.samples import MODULES, Samples, fifos, sample_dtype
 from cyscc.sim.memory import Memory
@@ -199,7 +199,7 @@ _CYCLE = 4e-9
 _FEMTOSECONDS = round(_CYCLE * 1e15)
 
 
-class AmaranthExecutor(Player):
+class AmaranthExecutor(PinDriver):
     """Runs the whole accelerator in Amaranth's simulator.
 
     Parameters
@@ -211,7 +211,7 @@ class AmaranthExecutor(Player):
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
     interval : int, optional
-        Cycles between meetings, `meeting_interval` by default; other values only to continue within an instruction.
+        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     waves : Waves, optional
         Waveform file to write.
     """
@@ -247,10 +247,10 @@ class AmaranthExecutor(Player):
         """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
         end = self._cycle + budget
         while True:
-            meeting = self._cycle + self._interval
-            while self._cycle < meeting:
+            target = self._cycle + self._interval
+            while self._cycle < target:
                 self._simulator.advance()
-            state = self._meet()
+            state = self._settle()
             if state != RunState.RUNNING or self._cycle >= end:
                 return state
 
@@ -274,7 +274,7 @@ class AmaranthExecutor(Player):
         while self._engines[0].context is None:
             self._simulator.advance()
         registers = self._state.saved(self._engines[0].context, self._cycle)
-        return NamedWords.of([*self._saved_play(), *self._counts.saved(), *registers])
+        return NamedWords.of([*self._saved_progress(), *self._counts.saved(), *registers])
 
     def load(self, state: NamedWords) -> None:
         """Load a state, after `begin` with the same list of commands.
@@ -286,7 +286,7 @@ class AmaranthExecutor(Player):
         """
         self._state.check(state)
         before = self._cycle
-        self._load_play(state)
+        self._load_progress(state)
         self._begun += self._cycle - before
         self._counts.load(state, self._cycle)
         self._loaded = state
@@ -304,7 +304,7 @@ class AmaranthExecutor(Player):
             if self._loaded is not None:
                 self._state.load(context, self._loaded, self._cycle)
                 self._loaded = None
-            self._play(self._engines)
+            self._drive(self._engines)
             self._counts.arrive(self._engines)
             await context.tick()
             # A register shows the new value in the next cycle.

@@ -13,7 +13,7 @@ from cyscc.sim.executors.samples import MODULES, Samples
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 
-__all__ = ["LINK_PLACES", "Command", "CommandKind", "Executor", "RunState", "meeting_interval"]
+__all__ = ["LINK_PLACES", "Command", "CommandKind", "Executor", "RunState", "sync_interval"]
 
 LINK_PLACES = 2048
 """Token slots of a link: a power of two, at least twice the link's cycles."""
@@ -51,11 +51,11 @@ class RunState(IntEnum):
     MEMORY_ERROR = 3
 
 
-def meeting_interval(config: AcceleratorConfig, memory: Memory) -> int:
-    """Return the cycles that the AEs may run between meetings, where they synchronize.
+def sync_interval(config: AcceleratorConfig, memory: Memory) -> int:
+    """Return the cycles that the AEs may run between sync points, where they synchronize.
 
     AEs interact only through the memory, with a delay of `memory.quantum` cycles, and the link. Every executor advances
-    in such intervals, and the host's commands start at a meeting, so that all executors give the same cycles.
+    in such intervals, and the host's commands start at a sync point, so that all executors give the same cycles.
     """
     return min(memory.quantum, config.link_cycles) if config.engines > 1 else memory.quantum
 

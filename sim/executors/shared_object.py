@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.errors import BuildError, SimulationError
-from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
+from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, sync_interval
 from cyscc.sim.memory import Memory, MemoryModel
 from cyscc.sim.named_words import WORD, Field, NamedWords
 
@@ -130,7 +130,7 @@ class LibraryExecutor(Executor):
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
     interval : int, optional
-        Cycles between meetings, `meeting_interval` by default; other values only to continue within an instruction.
+        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     **options
         Further members of ``Setup`` in `native/machine.h`, 0 by default.
 
@@ -182,7 +182,7 @@ class LibraryExecutor(Executor):
                 # collection.
                 function.errcheck = checked
         setup = _Setup(
-            memory=memory.model, interval=interval or meeting_interval(config, memory), watchdog=watchdog, **options
+            memory=memory.model, interval=interval or sync_interval(config, memory), watchdog=watchdog, **options
         )
         self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
 

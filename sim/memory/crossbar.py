@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cyscc.sim.memory.compiling import apart, prefetch, trailing_zeros
 from cyscc.sim.memory.records import NEVER
-from cyscc.sim.memory.structures import Constant, Record, Room, Words
+from cyscc.sim.memory.structures import Arena, Constant, Record, Words
 
 __all__ = ["Calendar", "make_calendars"]
 
@@ -82,12 +82,12 @@ def _search(calendar: Calendar, link: int, cycle: int, now: int, take: int) -> i
     return -NEVER
 
 
-def make_calendars(room: Room, owners: NDArray[void], *, links: int, horizon: int) -> None:
+def make_calendars(arena: Arena, owners: NDArray[void], *, links: int, horizon: int) -> None:
     """Allocate the rows of calendars.
 
     Parameters
     ----------
-    room : Room
+    arena : Arena
         Owner of the arrays.
     owners : ndarray of Calendar
         The calendars.
@@ -98,4 +98,4 @@ def make_calendars(room: Room, owners: NDArray[void], *, links: int, horizon: in
     """
     rows = 1 << (horizon // 64 + 1).bit_length()
     owners["links"], owners["rows"] = links, rows
-    room.link(owners, "taken", int, links * rows)
+    arena.link(owners, "taken", int, links * rows)

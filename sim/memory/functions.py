@@ -12,24 +12,24 @@ from cyscc.sim.memory.compiling import apart, c_function, call, inlined
 from cyscc.sim.memory.delivery import deliver, deliver_recorded
 from cyscc.sim.memory.recording import record_until
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Context, Error, Mailbox, context_of
-from cyscc.sim.memory.seen import next_event, prepare
 from cyscc.sim.memory.service import serve, serve_recorded
+from cyscc.sim.memory.visibility import next_event, prepare
 
 __all__ = [
     "FUNCTIONS",
     "PROTOTYPES",
     "MemoryModel",
     "compiled_for",
+    "last_completion",
     "memory_header",
-    "owed_until",
     "seal",
     "settle",
 ]
 
 
 @apart
-def owed_until(context: Context) -> int:
-    """Return the last cycle with an outstanding response or completion, see `Memory.owed_until`.
+def last_completion(context: Context) -> int:
+    """Return the last cycle with an outstanding response or completion, see `Memory.last_completion`.
 
     Each port stores its latest response, write and flush. After that cycle, ports that waited for them are ready again.
     """
@@ -117,7 +117,7 @@ FUNCTIONS = {
     "serve": Function(serve, (), False),
     "deliver": Function(deliver, ("ae",), False),
     "next_event": Function(next_event, ("ae", "cycle"), True),
-    "owed_until": Function(owed_until, (), True),
+    "last_completion": Function(last_completion, (), True),
 }
 """Functions by name; see the methods of `cyscc.sim.memory.memory.Memory`."""
 

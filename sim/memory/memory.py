@@ -28,7 +28,7 @@ from cyscc.sim.memory.records import (
 )
 from cyscc.sim.memory.statistics import message, summarise
 from cyscc.sim.memory.storage import DEFAULT_CAPACITY, MemoryState, Region, Storage
-from cyscc.sim.memory.structures import Room
+from cyscc.sim.memory.structures import Arena
 
 __all__ = ["Memory", "PayloadLayout"]
 
@@ -86,7 +86,7 @@ class PayloadLayout:
 class Memory:
     """The memory of the HC-2 under one profile, with the AEs' ports to it.
 
-    Executors call `prepare`, `accept` and `next_event`, and `settle` at meetings of the AEs; C++ code calls them
+    Executors call `prepare`, `accept` and `next_event`, and `settle` at sync points of the AEs; C++ code calls them
     through `model`. The memory must outlive the executors. Cycle numbers must ascend. AEs on parallel threads need not
     wait until each other's requests are performed: see `seal`.
 
@@ -143,12 +143,12 @@ class Memory:
         self._first_cycle = 0
         self._kinds: list[ArrayKind] = []
         self._recorder: Recorder | None = None
-        self._room = Room()
+        self._arena = Arena()
         side, context = context_of(type(profile))  # type: ignore[arg-type]
-        self._context = self._room.make(context, 1)
-        self.mailboxes = self._room.link(self._context, "mailboxes", Mailbox, engines)[0]
-        self._sides = self._room.link(self._context, "sides", side, engines)[0]
-        self._state = State(own=self._sides["own"], shared=self._context["service"]["shared"], room=self._room)
+        self._context = self._arena.make(context, 1)
+        self.mailboxes = self._arena.link(self._context, "mailboxes", Mailbox, engines)[0]
+        self._sides = self._arena.link(self._context, "sides", side, engines)[0]
+        self._state = State(own=self._sides["own"], shared=self._context["service"]["shared"], arena=self._arena)
         self._set_context(layout)
         self._set_sides()
         profile.build(self._state, ports=ports)
@@ -174,33 +174,33 @@ class Memory:
         }
         for name, number in numbers.items():
             self._context[name] = number
-        self._room.set_link(self._context, "storage", self._storage.address)
+        self._arena.set_link(self._context, "storage", self._storage.address)
         for name in type(self.profile).dtype.names or ():
             self._context["rules"][name] = getattr(self.profile, name)
 
     def _set_sides(self) -> None:
         """Allocate the arrays of each AE's side, large enough that none can overflow."""
-        room, sides = self._room, self._sides
+        arena, sides = self._arena, self._sides
         sides["number"] = np.arange(self.engines)
         sides["width"] = self.ports
         sides["latest_entry"] = -1
         sides["soonest"] = sides["next_flush"] = NEVER
-        room.link(sides, "due", int, NEAR)
-        room.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
-        room.link(sides["batches"], "requests", Request, int(self._context["batch_depth"][0]))
+        arena.link(sides, "due", int, NEAR)
+        arena.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
+        arena.link(sides["batches"], "requests", Request, int(self._context["batch_depth"][0]))
         ports = sides["ports"][:, : self.ports]
         for name in ("last_seen", "last_written", "last_flushed"):
             ports[name] = -1
         sides["ports"]["flush_due"] = NEVER
         later = 1 << self.profile.reads_in_flight_limit.bit_length()
         ports["later"]["mask"] = later - 1
-        room.link(ports, "responses", Response, later)
+        arena.link(ports, "responses", Response, later)
         ports["flushes"]["mask"] = FLUSH_DEPTH - 1
-        room.link(ports, "flush_times", int, FLUSH_DEPTH)
+        arena.link(ports, "flush_times", int, FLUSH_DEPTH)
 
     @property
     def quantum(self) -> int:
-        """Most cycles that AEs may run between meetings, where `settle` is called."""
+        """Most cycles that AEs may run between sync points, where `settle` is called."""
         return self.profile.quantum
 
     @property
@@ -281,13 +281,13 @@ class Memory:
         """
         return int(self.model.next_event(self._pointer, ae, cycle))
 
-    def owed_until(self) -> int:
+    def last_completion(self) -> int:
         """Return the last cycle with a response or completion of the requests so far, -1 before the first.
 
         Considers settled or delivered requests only. Their timing is final, so the cycle only changes with further
         requests.
         """
-        return int(self.model.owed_until(self._pointer))
+        return int(self.model.last_completion(self._pointer))
 
     def allocate(self, size_bytes: int, alignment: int = 512, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
         """Allocate zeroed bytes and return the address of the first; see `Storage.allocate`.
@@ -361,7 +361,7 @@ class Memory:
         return MemoryState(
             allocations=list(self._storage.allocations),
             regions=regions,
-            records=self._room.save() + (self._recorder.save() if self._recorder is not None else []),
+            records=self._arena.save() + (self._recorder.save() if self._recorder is not None else []),
             first_cycle=self._first_cycle,
         )
 
@@ -377,10 +377,10 @@ class Memory:
         """
         if list(state.allocations) != self._storage.allocations:
             raise ValueError("the memory has other allocations")
-        own = self._room.count
+        own = self._arena.count
         if self._recorder is not None:
             self._recorder.load(state.records[own:])
-        self._room.load(state.records[:own])
+        self._arena.load(state.records[:own])
         self._context["interval"] = self.record_interval
         for region in state.regions:
             self.view(region.address, np.uint8, region.content.size)[:] = region.content
@@ -410,9 +410,9 @@ class Memory:
         recorder.know(self.allocations, self._kinds, self._storage.top)
         recorder.take(self._sides["statistics"]["histogram"], self.profile.openings(self._state))
         for field, records in recorder.records.items():
-            self._room.set_link(self._context, field, records.ctypes.data)
+            self._arena.set_link(self._context, field, records.ctypes.data)
         for name, pointer in compiled_for(type(self.profile), recording=True).items():  # type: ignore[arg-type]
-            self._room.set_link(self._context, name, pointer)
+            self._arena.set_link(self._context, name, pointer)
         self._context["recorded"], self._context["interval"] = cycle, interval
         self._recorder = recorder
 
@@ -493,7 +493,7 @@ class Memory:
         self._first_cycle = int(self._context["settled"][0]) + 1
         if self._recorder is not None:
             openings = self.profile.openings(self._state)
-            self._recorder.forget(self._sides["statistics"]["histogram"], self._stalls(), openings)
+            self._recorder.reset(self._sides["statistics"]["histogram"], self._stalls(), openings)
         self._sides["statistics"] = self._sides["stalls"] = self._sides["entering"] = 0
         self._context["service"]["waited"] = 0
         self.profile.reset_statistics(self._state)

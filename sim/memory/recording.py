@@ -17,7 +17,7 @@ from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory.compiling import apart, inlined, jit, rarely
 from cyscc.sim.memory.profiles.profile import Contention
 from cyscc.sim.memory.records import HISTOGRAM_BINS, MAX_PORTS, Context, EngineRecord, Places, ServiceRecord
-from cyscc.sim.memory.structures import Room
+from cyscc.sim.memory.structures import Arena
 
 __all__ = [
     "ACCESSES",
@@ -316,7 +316,7 @@ class Recorder:
     engines : int
         Application Engines.
     quantum : int
-        Most cycles between two meetings of the AEs.
+        Most cycles between two sync points of the AEs.
     contention : Contention or None
         Links and banks, if any.
     stalls : ndarray, shape (engines, 2)
@@ -362,10 +362,10 @@ class Recorder:
         self._told = None if contention else 0
         rows = max(_ROWS, 1 << (_SPAN * quantum // interval).bit_length())
         self.most = rows // 2
-        self._room = Room()
-        self._places = self._room.make(Places, 1)
-        of_engines = self._of_engines = self._room.make(EngineRecord, engines)
-        of_service = self._of_service = self._room.make(ServiceRecord, 1)
+        self._arena = Arena()
+        self._places = self._arena.make(Places, 1)
+        of_engines = self._of_engines = self._arena.make(EngineRecord, engines)
+        of_service = self._of_service = self._arena.make(ServiceRecord, 1)
         self.records = {"places": self._places, "engine_records": of_engines, "service_record": of_service}
         for records in (of_engines, of_service):
             records["last"] = rows - 1
@@ -374,11 +374,11 @@ class Recorder:
         of_engines["stall_row"], of_engines["stall_end"] = of_engines["row"], of_engines["end"]
         of_engines["stalls"] = stalls
         of_service["word_mask"], of_service["links_of_engine"] = words - 1, self._link_count
-        self._settings = dict(zip(_SETTINGS, self._room.make(int, len(_SETTINGS))[:, None], strict=True))
+        self._settings = dict(zip(_SETTINGS, self._arena.make(int, len(_SETTINGS))[:, None], strict=True))
         self._settings["interval"][0], self._settings["next"][0] = interval, cycle // interval
 
         def make(owners: NDArray[np.void], field: str, *shape: int) -> NDArray[np.int64]:
-            made = self._room.link(owners, field, int, int(np.prod(shape)))
+            made = self._arena.link(owners, field, int, int(np.prod(shape)))
             return made.reshape(owners.size, *shape)
 
         self._arrays = make(of_engines, "arrays", rows, KINDS, KIND_WORDS)
@@ -390,11 +390,11 @@ class Recorder:
         (self._more,) = make(of_service, "more", rows, words, 2)
         (self._filled,) = make(of_service, "filled", rows)
         (self._links,) = make(of_service, "links", rows, engines, 2, self._link_count)
-        self._taken = self._room.make(int, KINDS * words * 2).reshape(KINDS, words, 2)
-        self._latencies = self._room.make(int, HISTOGRAM_BINS)
+        self._taken = self._arena.make(int, KINDS * words * 2).reshape(KINDS, words, 2)
+        self._latencies = self._arena.make(int, HISTOGRAM_BINS)
         # Requests by link in the rows drained since the last `take`, less those in undrained rows at that time.
-        self._passed = self._room.make(int, engines * 2 * self._link_count).reshape(engines, 2, self._link_count)
-        self._opened = self._room.make(int, self._bank_count)
+        self._passed = self._arena.make(int, engines * 2 * self._link_count).reshape(engines, 2, self._link_count)
+        self._opened = self._arena.make(int, self._bank_count)
         self._sums = np.zeros((self._bank_count, KINDS, 2), np.int64)
         self._found_banks = np.zeros((self._bank_count * KINDS, 4), np.int64)
         self._found_latencies = np.zeros((HISTOGRAM_BINS, 2), np.int64)
@@ -423,7 +423,7 @@ class Recorder:
         }
         for name, table in self._tables.items():
             if linked:
-                self._room.set_link(self._places, name, table.ctypes.data)
+                self._arena.set_link(self._places, name, table.ctypes.data)
             self._places[name] = table.ctypes.data
 
     def drain(self, cycle: int) -> RecordedIntervals:
@@ -483,7 +483,7 @@ class Recorder:
             openings=opened,
         )
 
-    def forget(
+    def reset(
         self, histograms: NDArray[np.int64], stalls: NDArray[np.int64], openings: NDArray[np.int64] | None
     ) -> None:
         """Continue counting across a reset of the AEs' latency histograms, stalls and row openings.
@@ -504,7 +504,7 @@ class Recorder:
 
     def save(self) -> list[NDArray[np.uint64]]:
         """Return a copy of the state."""
-        return self._room.save()
+        return self._arena.save()
 
     def load(self, copies: Sequence[NDArray[np.uint64]]) -> None:
         """Load a copy of a state.
@@ -517,10 +517,10 @@ class Recorder:
         if not copies:
             raise ValueError("the memory's state has no record to go on with")
         before = self.save()
-        self._room.load(copies)
+        self._arena.load(copies)
         interval = int(self._settings["interval"][0])
         if interval != self.interval:
-            self._room.load(before)
+            self._arena.load(before)
             raise ValueError(f"the memory's record has intervals of {interval} cycles, not {self.interval}")
 
     @staticmethod

@@ -32,7 +32,7 @@ def message(error: tuple[int, int, int, int, int, int], *, top: int, quantum: in
     top : int
         End of the last allocation.
     quantum : int
-        Most cycles that AEs may run between meetings.
+        Most cycles that AEs may run between sync points.
     ports : int
         Ports of an AE.
     """

@@ -11,8 +11,8 @@ A record is a class whose annotations are its fields::
 
 `int` is a 64-bit word, and `Any` is defined by a subclass. A field of a record type is embedded; `Annotated[Words, 32]`
 and `Annotated[Rows[Ring], 32]` embed 32 elements. `Words`, `Bytes` and `Rows[Ring]` without a number are links:
-addresses of arrays owned by a `Room`. In compiled code a record is its address, a field access is a plain machine load
-or store, and methods are inlined; there are no array headers, bounds checks, negative indices or reference counts.
+addresses of arrays owned by an `Arena`. In compiled code a record is its address, a field access is a plain load or
+store, and methods are inlined; there are no array headers, bounds checks, negative indices or reference counts.
 Numba's own records have the same syntax, but their arrays take 1.5 times as long. In Python a record is an element of
 a structured numpy array.
 """
@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from cyscc.sim.memory.compiling import OPTIONS
 
-__all__ = ["LINE_WORDS", "Address", "Bytes", "Constant", "Record", "Room", "Rows", "Words", "declare", "seldom"]
+__all__ = ["LINE_WORDS", "Address", "Arena", "Bytes", "Constant", "Record", "Rows", "Words", "declare", "seldom"]
 
 LINE_WORDS = 8
 """Words of a cache line."""
@@ -228,7 +228,7 @@ def _several(annotation: Any) -> Address:
     return Address(f"rows of {element.name}", element=element, size=element.size)
 
 
-class Room:
+class Arena:
     """Owner of zeroed arrays of records and words, which are linked to each other."""
 
     def __init__(self) -> None:
@@ -250,7 +250,7 @@ class Room:
         return copies
 
     def load(self, copies: Sequence[NDArray[np.uint64]]) -> None:
-        """Load copies of all arrays, saved by a room with the same arrays.
+        """Load copies of all arrays, saved by an arena with the same arrays.
 
         Raises
         ------
@@ -274,7 +274,7 @@ class Room:
             owners[field] = addresses
 
     def set_link(self, owners: NDArray[np.void], field: str, address: int | NDArray[np.int64]) -> None:
-        """Set links of records to addresses outside of the room: one for all, or one each."""
+        """Set links of records to addresses outside of the arena: one for all, or one each."""
         owners[field] = address
         self._links.append((owners, field))
 

@@ -43,7 +43,7 @@ class Tally:
 
     @property
     def host(self) -> int:
-        """Cycles outside of instructions: register accesses, and waiting for the next meeting of the AEs."""
+        """Cycles outside of instructions: register accesses, and waiting for the next sync point of the AEs."""
         return self.cycle - self.instructions - self.readout
 
     def summary(self, *, bfs_kernels: int) -> dict[str, dict[str, dict[str, int]]]:

@@ -122,8 +122,8 @@ def digest(proof: Proof) -> str:
     """Return the digest of all that a proof is about: netlist, mode, depth, tools."""
     with _MAKING:
         netlist = proof.harness().rtlil()
-    made_of = (netlist, CONFIGURATION, proof.mode, proof.depth, *(version(tool) for tool in _TOOLS))
-    return hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]
+    inputs = (netlist, CONFIGURATION, proof.mode, proof.depth, *(version(tool) for tool in _TOOLS))
+    return hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]
 
 
 def keep_proven(proofs: Iterable[Proof]) -> None:

@@ -167,7 +167,7 @@ def examine(flip: Flip, folder: Path) -> Finding:
     runs.prepare(flip.run, folder)
 
     def arm(machine: Machine) -> None:
-        machine.at(1 + int(flip.moment * (plan.cycles - 1)), lambda: done.append(_make(flip, machine)))
+        machine.schedule(1 + int(flip.moment * (plan.cycles - 1)), lambda: done.append(_make(flip, machine)))
 
     ended = run_cyscc(*_arguments(flip.run, folder, limit=plan.limit), on_machine=arm)
     kind = _kind(ended, plan.expected)

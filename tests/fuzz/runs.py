@@ -174,7 +174,7 @@ class _Maker:
 
         def arm(machine: Machine) -> None:
             if stop is not None:
-                machine.at(stop, interrupt)
+                machine.schedule(stop, interrupt)
 
         self._document.unlink(missing_ok=True)
         ended = run_cyscc(*arguments, *self._outputs, on_machine=arm)

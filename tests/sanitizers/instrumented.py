@@ -14,17 +14,17 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 import cyscc.sim.memory.memory
-from cyscc.sim.memory.structures import LINE_WORDS, Record, Room
+from cyscc.sim.memory.structures import LINE_WORDS, Arena, Record
 
-__all__ = ["FencedRoom", "fence", "instrument"]
+__all__ = ["FencedArena", "fence", "instrument"]
 
 _LINE_BYTES = 8 * LINE_WORDS
 _KEPT_BY_NUMPY = 1024
 """Bytes below which numpy keeps an array's place for the next one, which would stumble over the fences."""
 
 
-class FencedRoom(Room):
-    """A room in which ASan forbids the words before, behind and between the arrays."""
+class FencedArena(Arena):
+    """An arena in which ASan forbids the words before, behind and between the arrays."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,8 +81,8 @@ def _call(function: str, address: int, size: int) -> None:
 
 
 def fence() -> None:
-    """Give every memory that is made from now on a fenced room."""
-    cyscc.sim.memory.memory.Room = FencedRoom  # type: ignore[misc]
+    """Give every memory that is made from now on a fenced arena."""
+    cyscc.sim.memory.memory.Arena = FencedArena  # type: ignore[misc]
 
 
 def instrument(read: str, write: str) -> None:

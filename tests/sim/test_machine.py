@@ -16,7 +16,7 @@ from cyscc.hw.config import PRESETS
 from cyscc.hw.registers import KernelWord, kernel_register
 from cyscc.sim.coprocessor import Instruction, Register, Status
 from cyscc.sim.errors import CycleLimitError, MemoryAccessError, SimulationError
-from cyscc.sim.executors.base import meeting_interval
+from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import parse_profile
@@ -179,7 +179,7 @@ def test_actions_come_when_all_have_met_and_disturb_nothing(executor: str) -> No
     with made("test", memory, executor=executor) as machine:
         expected = search(machine, graph, 0)
         end, statistics = machine.cycle, machine.memory.statistics()
-        interval = meeting_interval(machine.config, machine.memory)
+        interval = sync_interval(machine.config, machine.memory)
     done: list[tuple[int, int]] = []
     again: list[int] = []
     with made("test", memory, executor=executor) as machine:
@@ -187,11 +187,11 @@ def test_actions_come_when_all_have_met_and_disturb_nothing(executor: str) -> No
         def note(cycle: int) -> None:
             done.append((cycle, machine.cycle))
             if cycle == 300:
-                machine.at(0, lambda: again.append(machine.cycle))
+                machine.schedule(0, lambda: again.append(machine.cycle))
 
         wanted = [300, 100, 300, 101, 0, end // 2, 10**9]
         for cycle in wanted:
-            machine.at(cycle, partial(note, cycle))
+            machine.schedule(cycle, partial(note, cycle))
         found = search(machine, graph, 0)
         assert (machine.cycle, machine.memory.statistics()) == (end, statistics)
     assert found.level_records == expected.level_records
@@ -211,11 +211,11 @@ def test_action_finds_in_memory_what_was_written_and_may_change_it() -> None:
             seen.append(reach.tolist())
             reach[:] = 9
 
-        machine.at(10, look)
-        machine.at(100_000, look)
+        machine.schedule(10, look)
+        machine.schedule(100_000, look)
         machine.wait()
         assert machine.read(level.reach_queue, np.uint32, 2).tolist() == [1, 2]
-        machine.at(machine.cycle, look)
+        machine.schedule(machine.cycle, look)
         machine.get_registers([Register.STATUS])
         assert machine.read(level.reach_queue, np.uint32, 2).tolist() == [9, 9]
     assert seen == [[0, 0], [1, 2]]

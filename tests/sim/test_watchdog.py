@@ -70,24 +70,24 @@ def test_a_memory_that_owes_for_longer_than_the_watchdog_waits_is_no_hang(execut
 def test_what_each_request_owes() -> None:
     drive = Stepper(machine("hc2", engines=2, ports=2))
     memory: Memory = drive.memory
-    assert memory.owed_until() == -1
+    assert memory.last_completion() == -1
     drive.step([read(1, 4096)], ae=1)
-    assert memory.owed_until() == 75
+    assert memory.last_completion() == 75
     drive.step([write(0, 4096, 1)])
     # The bank is busy with the read until then.
-    assert memory.owed_until() == 75 + 15
+    assert memory.last_completion() == 75 + 15
     drive.step([flush(0)])
-    assert memory.owed_until() == 75 + 15
+    assert memory.last_completion() == 75 + 15
     drive.run(100)
-    assert memory.owed_until() == 75 + 15
+    assert memory.last_completion() == 75 + 15
     drive.step([flush(1)])
-    assert memory.owed_until() == 103 + 60
+    assert memory.last_completion() == 103 + 60
 
 
 def test_stalls_that_come_and_go_are_nothing_owed() -> None:
     drive = Stepper(machine("stress"))
     drive.run(50)
-    assert drive.memory.owed_until() == -1
+    assert drive.memory.last_completion() == -1
 
 
 def test_copies_that_queue_at_a_slow_bank_are_no_hang(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ class StateShelf(Keeper):
         self._machine = machine
         self._cycle = cycle
         self.state: MachineState | None = None
-        machine.on_meeting = self._look
+        machine.on_sync = self._look
 
     def _look(self, cycle: int) -> int:
         if cycle >= self._cycle:

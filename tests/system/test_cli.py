@@ -143,7 +143,7 @@ def test_bit_that_flips_before_the_run_is_found_out(
         def flip() -> None:
             machine.view(0x1400, np.uint32, 1)[0] ^= 1
 
-        machine.at(0, flip)
+        machine.schedule(0, flip)
         return machine
 
     monkeypatch.setattr("cyscc.sim.machine.create_machine", flipping)

@@ -65,7 +65,7 @@ def other_graph(monkeypatch: pytest.MonkeyPatch) -> None:
         def allocated(size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
             address = allocate(size, holds=holds)
             if holds == ArrayKind.NEIGHBOURS:
-                machine.at(0, lambda: np.bitwise_xor.at(machine.view(address, np.uint32, 1), 0, 1))
+                machine.schedule(0, lambda: np.bitwise_xor.at(machine.view(address, np.uint32, 1), 0, 1))
             return address
 
         monkeypatch.setattr(machine, "allocate", allocated)

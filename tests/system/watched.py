@@ -17,7 +17,7 @@ from cyscc.hw.application_engine import ApplicationEngine
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.shell import Shell
 from cyscc.sim.executors.amaranth import AmaranthExecutor
-from cyscc.sim.executors.player import Pins
+from cyscc.sim.executors.pin_driver import Pins
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import Memory, parse_profile
 

@@ -144,7 +144,7 @@ class Checkpoints(Keeper):
         self._next_cycle = _ANY
         self._next_second = float(_ANY)
         if folder is not None:
-            machine.on_meeting = self._on_meeting
+            machine.on_sync = self._on_sync
 
     def kept(self, name: str, kind: type[State]) -> State | None:
         """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
@@ -172,7 +172,7 @@ class Checkpoints(Keeper):
         self._next_cycle = self._machine.cycle + (self._every.cycles or _ANY)
         self._next_second = time.monotonic() + (self._every.seconds or _ANY)
 
-    def _on_meeting(self, cycle: int) -> int:
+    def _on_sync(self, cycle: int) -> int:
         """Write a checkpoint if one is due; return the cycles until the next call at the latest."""
         if cycle >= self._next_cycle or time.monotonic() >= self._next_second:
             self._write(cycle)

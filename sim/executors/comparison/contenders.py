@@ -9,7 +9,7 @@ from time import perf_counter
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.executors.base import Executor, RunState
 from cyscc.sim.executors.comparison.exported import missing_cocotb
-from cyscc.sim.executors.making import make_executor
+from cyscc.sim.executors.factory import make_executor
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.memory import Memory
 

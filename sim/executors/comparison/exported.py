@@ -15,7 +15,7 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.executors.base import RunState
 from cyscc.sim.executors.comparison.build import TOP, export_machine
-from cyscc.sim.executors.player import Player
+from cyscc.sim.executors.pin_driver import PinDriver
 from cyscc.sim.executors.tools import find_verilator
 from cyscc.sim.memory import Memory
 
@@ -136,7 +136,7 @@ def _text(log: Path) -> str:
     return log.read_text()[-10_000:] if log.exists() else ""
 
 
-class ExportedExecutor(Player):
+class ExportedExecutor(PinDriver):
     """Drives the AEs of a machine in cocotb as host and memory.
 
     Between calls the simulation is at a falling clock edge, so that inputs change between rising edges.
@@ -194,10 +194,10 @@ class ExportedExecutor(Player):
         end = self._cycle + budget
         while True:
             for _ in range(self._interval):
-                self._play(self._engines)
+                self._drive(self._engines)
                 await FallingEdge(self._clock)
                 self._cycle += 1
-            state = self._meet()
+            state = self._settle()
             if state != RunState.RUNNING or self._cycle >= end:
                 return state
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.executors.base import Command, meeting_interval
+from cyscc.sim.executors.base import Command, sync_interval
 from cyscc.sim.executors.compiled.parts import build_library
 from cyscc.sim.executors.samples import Samples, sample_dtype
 from cyscc.sim.executors.shared_object import LibraryExecutor, Pieces, command_table
@@ -110,7 +110,7 @@ def _texts(variables: Sequence[Variable]) -> tuple["ctypes.Array[ctypes.c_char_p
 
 
 _LEAST_ROUND = 4
-"""Least cycles of a round that pay for a meeting."""
+"""Least cycles of a round that pay for a sync point."""
 
 
 class CompiledExecutor(LibraryExecutor):
@@ -127,7 +127,7 @@ class CompiledExecutor(LibraryExecutor):
     threads : int
         Threads that share the AEs and the memory, at most one for each of them. Results do not depend on it.
     interval : int, optional
-        Cycles between meetings, `meeting_interval` by default; other values only to continue within an instruction.
+        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     waves : Waves, optional
         Waveform file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one
         thread.
@@ -160,7 +160,7 @@ class CompiledExecutor(LibraryExecutor):
                 failing.callback(waves.discard)
             library = build_library(config, waves=waves is not None, on_step=on_build)
             if waves is None:
-                round_ = _round(interval or meeting_interval(config, memory), memory)
+                round_ = _round(interval or sync_interval(config, memory), memory)
                 options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}
             else:
                 first, last = waves.window
@@ -254,7 +254,7 @@ def _round(interval: int, memory: Memory) -> int:
     """Return the cycles of a round if requests can be performed one round late, otherwise 0.
 
     A response must not be due before the round after the next one, and a round must be long enough to pay for a
-    meeting.
+    sync point.
     """
     cycles = min(interval, memory.quantum // 2)
     return cycles if cycles >= _LEAST_ROUND else 0

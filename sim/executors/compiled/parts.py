@@ -73,7 +73,7 @@ class Part(ABC):
         sources : bytes
             Digest of its sources.
         """
-        made_of = self.made_of()
+        hardware = self.inputs()
         title = self.name.replace("-", " ")
 
         def find(to: Path) -> Path:
@@ -88,7 +88,7 @@ class Part(ABC):
             cached(
                 self.name,
                 tools,
-                inputs=repr((self._waves, made_of, self._headers)).encode() + sources,
+                inputs=repr((self._waves, hardware, self._headers)).encode() + sources,
                 build=build,
                 to=to,
                 on_wait=lambda: steps.skip(0, f"waiting for another process, which builds the same {title}"),
@@ -100,7 +100,7 @@ class Part(ABC):
         return find
 
     @abstractmethod
-    def made_of(self) -> str:
+    def inputs(self) -> str:
         """Return the text of everything it is built from, except headers and the sources of this package."""
 
     @abstractmethod
@@ -163,7 +163,7 @@ class _Engine(Part):
         super().__init__("engine", config, machine_headers(config), waves=waves, steps=3 + len(self._units))
         self._shell = Shell(config, instrument=True)
 
-    def made_of(self) -> str:
+    def inputs(self) -> str:
         return _text(self._shell, "shell")
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
@@ -188,7 +188,7 @@ class _Lanes(Part):
     def _description(self) -> Description:
         return describe(_KINDS[self._module](self._config, instrument=True))
 
-    def made_of(self) -> str:
+    def inputs(self) -> str:
         return repr((self._description.text, self._kernels, self._maker))
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
@@ -214,7 +214,7 @@ class _Objects(Part):
         parameters = "VerilatedContext* context, const std::string& place"
         self._maker = _maker(module, parameters, made, includes=("object_module.h",))
 
-    def made_of(self) -> str:
+    def inputs(self) -> str:
         return _text(self._kernel, KERNEL_NAMES[self._kind]) + self._maker
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:

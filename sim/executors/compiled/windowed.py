@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
+from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, sync_interval
 from cyscc.sim.executors.compiled.executor import CompiledExecutor
 from cyscc.sim.executors.samples import Samples
 from cyscc.sim.executors.tools import OnStep
@@ -29,7 +29,7 @@ _AHEAD = 1000
 class WindowedExecutor(Executor):
     """Runs the machine as lanes up to the window, then as models that write waveforms, then as lanes again.
 
-    The state is transferred at meetings of all AEs. Cycles, results and counters do not depend on the switch.
+    The state is transferred at sync points of all AEs. Cycles, results and counters do not depend on the switch.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class WindowedExecutor(Executor):
         on_build: OnStep | None = None,
     ) -> None:
         self._first, self._last = waves.window
-        self._interval = meeting_interval(config, memory)
+        self._interval = sync_interval(config, memory)
         self._commands: Sequence[Command] = ()
         self._played: dict[CommandKind, Command] = {}  # last command of each kind before the current list
         self._reading = False  # reading registers; no transfer of the state meanwhile
@@ -106,7 +106,7 @@ class WindowedExecutor(Executor):
             return self._draw(max(1, min(budget, self._last + 1 - self.cycle)))
         if self._drawing is None or self._reading:
             return self._active.run(budget)
-        # Up to the last meeting before the window.
+        # Up to the last sync point before the window.
         whole = (self._first - _AHEAD - self.cycle) // self._interval * self._interval
         return self._active.run(min(budget, whole))
 

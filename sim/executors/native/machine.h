@@ -1,18 +1,18 @@
-// What all machines share: lists of commands, meetings of the AEs at the memory, how a run stands.
+// What all machines share: lists of commands, sync points of the AEs at the memory, the status of a run.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "player.h"
+#include "pin_driver.h"
 
 namespace cyscc {
 
 struct Setup {
     MemoryModel memory;
     int64_t interval;  // cycles between two moments at which the host may begin or end something
-    int64_t round;     // cycles between two meetings, if requests are performed while AEs go on; else 0
+    int64_t round;     // cycles between two sync points, if requests are performed while AEs go on; else 0
     int64_t watchdog;
     int64_t threads;
     const char* drawn;  // models whose waveforms are drawn, by name
@@ -26,7 +26,7 @@ public:
 
     void begin(const Command* commands, int count) {
         commands_.assign(commands, commands + count);
-        for (Player* player : players_) player->begin(commands_.data(), count);
+        for (PinDriver* driver : drivers_) driver->begin(commands_.data(), count);
         begun_ = cycle_;
     }
 
@@ -44,14 +44,14 @@ public:
 
     int64_t instruction_cycles() const {
         int64_t last = 0;
-        for (const Player* player : players_) last = std::max(last, player->idle_since());
-        return last - players_[0]->dispatched();
+        for (const PinDriver* driver : drivers_) last = std::max(last, driver->idle_since());
+        return last - drivers_[0]->dispatched();
     }
 
     // Answers as [read][AE].
     void answers(uint64_t* values) const {
-        for (size_t read = 0; read < players_[0]->answers().size(); ++read)
-            for (const Player* player : players_) *values++ = player->answers()[read];
+        for (size_t read = 0; read < drivers_[0]->answers().size(); ++read)
+            for (const PinDriver* driver : drivers_) *values++ = driver->answers()[read];
     }
 
     // Writes what was counted at every multiple of an interval from now on, as [AE][place][word], see `Engine::record`.
@@ -69,7 +69,7 @@ public:
             inventory_.enter("machine");
             inventory_.add("cycle", &cycle_);
             inventory_.add("begun", &begun_);
-            for (Player* player : players_) player->list(inventory_);
+            for (PinDriver* driver : drivers_) driver->list(inventory_);
             list(inventory_);
         }
         return inventory_;
@@ -85,12 +85,12 @@ protected:
     explicit Machine(const Setup& setup) : setup_(setup) {}
 
     // Runs all AEs from the present cycle up to another, before which none sees what the others do.
-    virtual void advance(int64_t meeting) = 0;
+    virtual void advance(int64_t sync_point) = 0;
 
     virtual void list(Inventory&) {}
 
     const Setup setup_;
-    std::vector<Player*> players_;
+    std::vector<PinDriver*> drivers_;
     int64_t cycle_ = 0;
 
 private:
@@ -99,22 +99,22 @@ private:
         const auto finish = setup_.round ? memory.seal : memory.settle;
         const int64_t end = cycle_ + setup_.interval;
         while (cycle_ < end) {
-            const int64_t meeting = setup_.round ? std::min(end, cycle_ + setup_.round) : end;
-            advance(meeting);
-            cycle_ = meeting;
+            const int64_t sync_point = setup_.round ? std::min(end, cycle_ + setup_.round) : end;
+            advance(sync_point);
+            cycle_ = sync_point;
             if (finish(memory.context, cycle_ - 1)) return kMemoryError;
         }
         int64_t moved = begun_;
         bool finished = true;
-        for (const Player* player : players_) {
-            finished = finished && player->finished();
-            moved = std::max(moved, player->moved());
+        for (const PinDriver* driver : drivers_) {
+            finished = finished && driver->finished();
+            moved = std::max(moved, driver->moved());
         }
         if (finished) return kDone;
         if (cycle_ - moved <= setup_.watchdog) return kRunning;
         // What the memory owes comes by itself, however long it takes. A request that is not delivered yet, and not
         // counted here, has moved in one of the last two rounds.
-        moved = std::max(moved, memory.owed_until(memory.context));
+        moved = std::max(moved, memory.last_completion(memory.context));
         return cycle_ - moved > setup_.watchdog ? kHung : kRunning;
     }
 

@@ -295,7 +295,7 @@ class Hbm2(QueuedPorts):
 
     def build(self, state: State, *, ports: int) -> None:
         """Allocate banks and calendars, large enough that none can overflow."""
-        room, engines, shared = state.room, state.own.size, state.shared
+        arena, engines, shared = state.arena, state.own.size, state.shared
         links = self.channels * self.links
         ahead, in_flight = self.build_ports(state, ports=ports, links=links)
         shared["links_of_engine"] = links
@@ -303,7 +303,7 @@ class Hbm2(QueuedPorts):
             self._cycles(ticks()) for ticks in (self.read_ticks, self.write_ticks)
         )
         of_channel = self.groups * self.banks
-        banks = room.link(shared, "banks", Bank, self.channels * of_channel)[0]
+        banks = arena.link(shared, "banks", Bank, self.channels * of_channel)[0]
         banks["row"], banks["activated"] = _CLOSED, -self.t_ras - self.t_rp
         banks["refresh"] = self.refresh_stagger * (np.arange(banks.size) // of_channel) % self.t_refi + self.t_refi
         # Worst case: all requests in flight are for different rows of one bank. Each delay of an access counts once
@@ -317,9 +317,9 @@ class Hbm2(QueuedPorts):
             ("groups", self.t_ccd_l, self.channels * self.groups),
             ("activates", self.activate_window(), self.channels),
         ):
-            make_calendars(room, shared[name], links=of, horizon=ticks // window)
+            make_calendars(arena, shared[name], links=of, horizon=ticks // window)
         ahead = self._cycles(ticks + self.read_ticks() + self.write_ticks())
-        make_calendars(room, shared["links"], links=engines * links, horizon=ahead)
+        make_calendars(arena, shared["links"], links=engines * links, horizon=ahead)
 
     @rule
     def before_service(self, shared: Any, now: int) -> None:
@@ -446,4 +446,4 @@ class Hbm2(QueuedPorts):
 
 
 def _banks(profile: Hbm2, state: State) -> NDArray[np.void]:
-    return state.room.at(state.shared["banks"][0])[: profile.channels * profile.groups * profile.banks]
+    return state.arena.at(state.shared["banks"][0])[: profile.channels * profile.groups * profile.banks]

@@ -137,15 +137,15 @@ class Hc2(QueuedPorts):
 
     def build(self, state: State, *, ports: int) -> None:
         """Allocate banks, calendars of links, and queues of writes, large enough that none can overflow."""
-        room, own, shared = state.room, state.own, state.shared
+        arena, own, shared = state.arena, state.own, state.shared
         links = self.controllers * self.links
         ahead, in_flight = self.build_ports(state, ports=ports, links=links)
         shared["last_bank"] = self.controllers * self.banks - 1
-        room.link(shared, "banks", Bank, self.controllers * self.banks)
+        arena.link(shared, "banks", Bank, self.controllers * self.banks)
         shared["links_of_engine"] = links
         # Worst case: all requests in flight wait for the same bank.
         ahead += self.request_travel + in_flight * (self.bank_busy + 1)
-        make_calendars(room, shared["links"], links=own.size * links, horizon=ahead)
+        make_calendars(arena, shared["links"], links=own.size * links, horizon=ahead)
 
     @rule
     def before_service(self, shared: Any, now: int) -> None:
@@ -190,4 +190,4 @@ class Hc2(QueuedPorts):
 
 
 def _banks(state: State) -> NDArray[np.void]:
-    return state.room.at(state.shared["banks"][0])[: int(state.shared["last_bank"][0]) + 1]
+    return state.arena.at(state.shared["banks"][0])[: int(state.shared["last_bank"][0]) + 1]

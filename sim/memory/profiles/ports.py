@@ -101,16 +101,16 @@ class QueuedPorts(Profile):
         int
             Most requests that all AEs can have in flight.
         """
-        room, own = state.room, state.own
+        arena, own = state.arena, state.own
         own["entered"] = -1
         own["most"] = self.reads_in_flight, self.writes_in_flight
         # Worst case: all ports have a full queue for the same link.
         ahead = ports * (self.port_queue + 2)
-        make_calendars(room, own["links"], links=links, horizon=ahead)
+        make_calendars(arena, own["links"], links=links, horizon=ahead)
         depth = 1 << self.writes_in_flight.bit_length()
         own["writes"]["places"]["mask"] = depth - 1
         own["writes"]["last"] = -1
-        room.link(own["writes"][:, :ports], "complete", int, depth)
+        arena.link(own["writes"][:, :ports], "complete", int, depth)
         return ahead, own.size * ports * (self.reads_in_flight + self.writes_in_flight)
 
     @rule

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cyscc.sim.memory.compiling import digest_of
 from cyscc.sim.memory.records import Request, Side
-from cyscc.sim.memory.structures import Address, Constant, Record, Room, declare
+from cyscc.sim.memory.structures import Address, Arena, Constant, Record, declare
 
 __all__ = ["Contention", "Nothing", "Profile", "RowTimes", "State", "parameter", "rule"]
 
@@ -45,13 +45,13 @@ class State:
         State of each AE.
     shared : ndarray of Profile.Shared
         State shared by all AEs; one element.
-    room : Room
+    arena : Arena
         Owner of the arrays that they link to.
     """
 
     own: NDArray[np.void]
     shared: NDArray[np.void]
-    room: Room
+    arena: Arena
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +219,7 @@ class Profile:
 
     @property
     def quantum(self) -> int:
-        """Most cycles that AEs may run between meetings: the shortest latency of any request."""
+        """Most cycles that AEs may run between sync points: the shortest latency of any request."""
         return min(self.flush_latency, self.unloaded_latency)
 
     @property

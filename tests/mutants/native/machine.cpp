@@ -33,7 +33,7 @@ public:
     explicit MutantMachine(const Setup& setup) : Machine(setup), top_(&context_, "accelerator") {
         connect(top_, pins_);
         engines_.reserve(kEngines);
-        for (int n = 0; n < kEngines; ++n) players_.push_back(&engines_.emplace_back(setup.memory, n));
+        for (int n = 0; n < kEngines; ++n) drivers_.push_back(&engines_.emplace_back(setup.memory, n));
     }
 
     // A mutant is there from the first cycle on.
@@ -52,12 +52,12 @@ public:
     }
 
 protected:
-    void advance(int64_t meeting) override {
-        for (int64_t cycle = cycle_; cycle < meeting; ++cycle) {
+    void advance(int64_t sync_point) override {
+        for (int64_t cycle = cycle_; cycle < sync_point; ++cycle) {
             for (int n = 0; n < kEngines; ++n) {
                 for (int kernel = 0; kernel < kKernels; ++kernel) ++causes_[n][kernel][cause_of(pins_[n], kernel)];
                 traces_[n] = traces_[n] * kFactor + (shown(pins_[n]) | uint64_t(top_.idle) << 32);
-                play(pins_[n], engines_[n], cycle);
+                drive(pins_[n], engines_[n], cycle);
             }
             tick();
         }
@@ -75,11 +75,11 @@ private:
         return (get(pins.seen) & ((1u << kQuiet) - 1)) | (get(pins.exception) | ready << 1) << kQuiet;
     }
 
-    static void play(EnginePins& pins, Player& player, int64_t cycle) {
-        player.prepare(cycle);
-        for (int n = 0; n < kPorts; ++n) play_port(pins.ports[n], player.box(), n, ~0u);
-        player.accept(cycle);
-        player.play_host(pins, cycle);
+    static void drive(EnginePins& pins, PinDriver& driver, int64_t cycle) {
+        driver.prepare(cycle);
+        for (int n = 0; n < kPorts; ++n) drive_port(pins.ports[n], driver.box(), n, ~0u);
+        driver.accept(cycle);
+        driver.drive_host(pins, cycle);
     }
 
     void tick() {
@@ -93,7 +93,7 @@ private:
     VerilatedContext context_;
     Top top_;
     std::array<EnginePins, kEngines> pins_;
-    std::vector<Player> engines_;
+    std::vector<PinDriver> engines_;
     // A fault may make a cause that there is not.
     std::array<std::array<std::array<int64_t, 16>, kKernels>, kEngines> causes_{};
 };

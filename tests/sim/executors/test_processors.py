@@ -12,7 +12,7 @@ import tests.sim.executors.replay
 from cyscc.host.graph.generators import rmat_graph
 from cyscc.hw.config import PRESETS
 from cyscc.sim.caching.folder import code_directory
-from cyscc.sim.executors.base import meeting_interval
+from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.cache import machine_headers
 from cyscc.sim.executors.compiled import executor
 from cyscc.sim.executors.compiled.parts import build_library
@@ -49,7 +49,7 @@ def use(machine: Machine) -> None:
 @pytest.fixture(scope="module")
 def recorded() -> Iterator[Recorded]:
     with made(CONFIG, "hc2", threads=2) as machine:
-        interval = meeting_interval(CONFIG, machine.memory)
+        interval = sync_interval(CONFIG, machine.memory)
         yield Recorded(Recording(machine, use), interval, executor._round(interval, machine.memory))
 
 

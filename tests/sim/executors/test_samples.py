@@ -1,4 +1,4 @@
-"""Samples: rows at exact multiples of an interval, the same on both executors, whatever the meetings and threads."""
+"""Samples: rows at exact multiples of an interval, the same on both executors, whatever the sync points and threads."""
 
 from copy import deepcopy
 from pathlib import Path
@@ -115,7 +115,7 @@ def level(executor: str, state: MachineState | None = None) -> tuple[list[Machin
                 states.append(deepcopy(machine.save()))  # of the memory it has but a view
             return 150 - cycle if cycle < 150 else 1000
 
-        machine.on_meeting = look
+        machine.on_sync = look
         machine.wait()
         return states, samples.take(machine.cycle), machine._executor.sample()
 

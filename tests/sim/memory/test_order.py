@@ -1,4 +1,4 @@
-"""Order, and independence of how often and in which order the engines meet."""
+"""Order, and independence of how often and in which order the engines synchronize."""
 
 import numpy as np
 import pytest

@@ -240,7 +240,7 @@ def test_what_a_packed_count_has_no_room_for_is_kept_elsewhere(place: int) -> No
         memory.record(9)
         record = memory._recording
         record._counts[:] = before
-        np.asarray(record._room.at(record.records["service_record"]["before"][0]))[: record._counts.shape[1]] = (
+        np.asarray(record._arena.at(record.records["service_record"]["before"][0]))[: record._counts.shape[1]] = (
             np.full(record._counts.shape, before, np.uint64).sum(axis=0).astype(np.int64)
         )
         drive(memory, 3, 0, 90, step=2, rounds="settled", drained=drained)

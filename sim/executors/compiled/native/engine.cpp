@@ -14,7 +14,7 @@ std::string place_of(int number) { return "engine" + std::to_string(number); }
 Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory, Link* from, Link* to)
     : number_(number),
       memory_(memory),
-      player_(memory, number),
+      driver_(memory, number),
       from_(from),
       to_(to),
       shell_(std::make_unique<Vshell>(context, (place_of(number) + ".shell").c_str())),
@@ -98,7 +98,7 @@ void Engine::resume(int64_t cycle) {
 // Evaluates the shell if it is wanted, does something by itself, or gets something from host or link.
 inline void Engine::step_shell(int64_t cycle, bool wanted) {
     Vshell& shell = *shell_;
-    wanted |= !shell.quiescent || player_.has_commands();
+    wanted |= !shell.quiescent || driver_.has_commands();
 #if CYSCC_ENGINES > 1
     const Link::Place& place = from_->at(cycle);
     from_->prefetch(cycle);
@@ -110,7 +110,7 @@ inline void Engine::step_shell(int64_t cycle, bool wanted) {
 #if !VM_TRACE
     if (!wanted) return;
 #endif
-    player_.play_host(shell, cycle);
+    driver_.drive_host(shell, cycle);
     shell.elapsed = uint64_t(cycle - clocked_);
     clocked_ = cycle;
 #if VM_TRACE
@@ -153,7 +153,7 @@ int64_t Engine::next_event(int64_t cycle, int64_t end) const {
 }
 
 void Engine::run(int64_t cycle, int64_t end) {
-    if (player_.has_commands()) resting_ = false;
+    if (driver_.has_commands()) resting_ = false;
     while (boundary_ <= end) {
         const int64_t boundary = boundary_;
         advance(cycle, boundary);
@@ -180,11 +180,11 @@ inline Head Engine::intersection_head() const {
 }
 
 void Engine::step(int64_t cycle) {
-    player_.prepare(cycle);
+    driver_.prepare(cycle);
     Vshell& shell = *shell_;
     const bool wanted = connect_tails(cycle);
     const Head bfs = bfs_head(), intersection = intersection_head();
-    Mailbox& box = player_.box();
+    Mailbox& box = driver_.box();
     const bool intersection_owns = shell.intersection_owns;
 #if VM_TRACE
     if (drawn_) {
@@ -197,8 +197,8 @@ void Engine::step(int64_t cycle) {
         intersection_->step(intersection, intersection_owns, box, cycle);
     }
     step_shell(cycle, wanted);
-    player_.accept(cycle);
-    resting_ = shell.quiescent && !player_.has_commands() && bfs_->rests_until(cycle + 1) > cycle + 1 &&
+    driver_.accept(cycle);
+    resting_ = shell.quiescent && !driver_.has_commands() && bfs_->rests_until(cycle + 1) > cycle + 1 &&
                intersection_->rests_until(cycle + 1) > cycle + 1 && bfs_->done() == shell.bfs_done &&
                bfs_->error() == shell.bfs_error && intersection_->done() == shell.intersection_done &&
                intersection_->error() == shell.intersection_error;
@@ -208,8 +208,8 @@ void Engine::step(int64_t cycle) {
 void Engine::recall() {
     Vshell& shell = *shell_;
     const bool intersection_owns = shell.intersection_owns;
-    bfs_->recall(bfs_head(), !intersection_owns, player_.box());
-    intersection_->recall(intersection_head(), intersection_owns, player_.box());
+    bfs_->recall(bfs_head(), !intersection_owns, driver_.box());
+    intersection_->recall(intersection_head(), intersection_owns, driver_.box());
     shell.bfs_chain_in_payload = bfs_->chain();
     shell.bfs_token_in_payload = bfs_->token();
     shell.intersection_chain_in_payload = intersection_->chain();

@@ -1,4 +1,4 @@
-// One Application Engine: shell and kernels, wired one to one, with what host and memory play to it.
+// One Application Engine: shell and kernels, wired one to one, with the driver of its host and memory ports.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include "config.h"
 #include "kernels.h"
 #include "models.h"
-#include "player.h"
+#include "pin_driver.h"
 
 namespace cyscc {
 
@@ -77,7 +77,7 @@ public:
     void write(int64_t cycle, int64_t* row);
     void begin_instruction(int64_t cycle);
 
-    Player& player() { return player_; }
+    PinDriver& driver() { return driver_; }
 
     // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
     void list(Inventory& inventory);
@@ -87,7 +87,7 @@ public:
 #if VM_TRACE
     // Shows the models what they were shown last, after their state was set; the host's commands one by one.
     void recall();
-    void recall(const Command& command) { player_.recall(*shell_, command); }
+    void recall(const Command& command) { driver_.recall(*shell_, command); }
 
     // The two halves of a step that is drawn: between them every model shows the cycle as it is.
     void show(int64_t cycle);
@@ -108,7 +108,7 @@ private:
 
     const int number_;
     const MemoryModel memory_;
-    Player player_;
+    PinDriver driver_;
     Link* const from_;
     Link* const to_;
     std::unique_ptr<Vshell> shell_;

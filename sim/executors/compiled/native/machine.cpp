@@ -1,4 +1,4 @@
-// The machine of the compiled executor: engines that run side by side and meet at the memory.
+// The machine of the compiled executor: engines that run side by side and synchronize at the memory.
 
 #include <memory>
 #include <sstream>
@@ -30,7 +30,7 @@ public:
         for (int n = 0; n < kEngines; ++n) {
             Link* from = &links_[(n + kEngines - 1) % kEngines];
             engines_.push_back(std::make_unique<Engine>(&verilated_, n, setup.memory, from, &links_[n]));
-            players_.push_back(&engines_[n]->player());
+            drivers_.push_back(&engines_[n]->driver());
         }
 #if VM_TRACE
         Drawn drawn;
@@ -97,11 +97,11 @@ protected:
         }
     }
 
-    void advance(int64_t meeting) override {
-        meeting_ = meeting;
+    void advance(int64_t sync_point) override {
+        sync_point_ = sync_point;
 #if VM_TRACE
         // All engines cycle by cycle, since a waveform has one time for all.
-        for (int64_t cycle = cycle_; cycle < meeting_; ++cycle) {
+        for (int64_t cycle = cycle_; cycle < sync_point_; ++cycle) {
             if (cycle < setup_.first_wave || cycle > setup_.last_wave) {
                 for (auto& engine : engines_) engine->step(cycle);
             } else {
@@ -118,14 +118,14 @@ protected:
     }
 
 private:
-    // Does a part of what is to be done up to the next meeting: runs an engine, or performs the requests of the round
+    // Does a part of what is to be done up to the next sync point: runs an engine, or performs the requests of the round
     // before, which none of the engines needs yet. That is the longest part, and so begins first.
     void do_part(int number) {
         const MemoryModel& memory = setup_.memory;
         const int engine = setup_.round ? number - 1 : number;
         if (engine < 0) return memory.serve(memory.context);
         if (setup_.round) memory.deliver(memory.context, engine);
-        engines_[engine]->run(cycle_, meeting_);
+        engines_[engine]->run(cycle_, sync_point_);
     }
 
     VerilatedContext verilated_;
@@ -135,7 +135,7 @@ private:
 #endif
     std::vector<Link> links_;
     std::vector<std::unique_ptr<Engine>> engines_;
-    int64_t meeting_ = 0;
+    int64_t sync_point_ = 0;
     Team team_;
     Pace pace_;
 };

@@ -9,7 +9,7 @@
 
 #include "counted.h"
 #include "models.h"
-#include "player.h"
+#include "pin_driver.h"
 
 namespace cyscc {
 
@@ -103,7 +103,7 @@ private:
             const uint32_t bit = 1u << n;
             todo ^= bit;
             Model& model = *kernels_[n];
-            play_port(port_of(model), box, n, ports);
+            drive_port(port_of(model), box, n, ports);
             model.chain_in_valid = (chain & bit) != 0;
             if (chain & bit) model.chain_in_payload = n ? kernels_[n - 1]->chain_out_payload : head.chain;
             model.token_in_valid = (token & bit) != 0;

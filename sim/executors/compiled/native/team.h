@@ -1,4 +1,4 @@
-// A team of threads that share the parts of a job and meet after it.
+// A team of threads that share the parts of a job and wait for each other after it.
 #pragma once
 
 #include <algorithm>
@@ -111,7 +111,7 @@ private:
 };
 
 // Decides whether the team works together or one thread alone, by which was faster lately: together is slower when another
-// process has the other cores, and when there is so little to do that meeting costs more than it saves.
+// process has the other cores, and when there is so little to do that waiting costs more than it saves.
 class Pace {
 public:
     explicit Pace(bool possible) : possible_(possible), together_(possible) {}

@@ -24,7 +24,7 @@ class FakeMachine:
     """A machine that does nothing but be somewhere."""
 
     cycle: int = 100
-    on_meeting: Callable[[int], int] | None = None
+    on_sync: Callable[[int], int] | None = None
     saved: list[Any] = field(default_factory=list)
 
     def save(self, *, without: set[int]) -> SimpleNamespace:
@@ -52,10 +52,10 @@ class Kept:
             on_written=self.written.append,
         )
 
-    def meet(self, cycle: int, now: float) -> int:
+    def sync(self, cycle: int, now: float) -> int:
         self.machine.cycle, self.now = cycle, now
-        assert self.machine.on_meeting is not None
-        left: int = self.machine.on_meeting(cycle)
+        assert self.machine.on_sync is not None
+        left: int = self.machine.on_sync(cycle)
         return left
 
 
@@ -71,12 +71,12 @@ def test_by_cycles(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) ->
     fresh: list[str] = []
     kept.checkpoints.keep("driver", {"level": 1})
     kept.checkpoints.keep("record", {"parts": 2}, refresh=lambda: fresh.append("record"))
-    assert kept.meet(600, 1e9) == 500
-    assert kept.meet(1099, 1e9) == 1
+    assert kept.sync(600, 1e9) == 500
+    assert kept.sync(1099, 1e9) == 1
     assert kept.written == []
-    assert kept.meet(1100, 1e9) == 1000
-    assert kept.meet(2099, 1e9) == 1
-    assert kept.meet(2150, 60.0) == 1000
+    assert kept.sync(1100, 1e9) == 1000
+    assert kept.sync(2099, 1e9) == 1
+    assert kept.sync(2150, 60.0) == 1000
     assert kept.written == [1100, 2150]
     assert fresh == ["record"] * 2
     assert kept.machine.saved == [{8, 16}] * 2
@@ -93,18 +93,18 @@ def test_by_cycles(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) ->
 def test_by_seconds(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Kept(folder, "30s", monkeypatch)
     kept.checkpoints.keep("driver", {})
-    assert kept.meet(10**9, 79.9) == 100 + FOREVER - 10**9
+    assert kept.sync(10**9, 79.9) == 100 + FOREVER - 10**9
     assert kept.written == []
-    assert kept.meet(10**9 + 1, 80.0) == FOREVER
-    assert kept.meet(10**9 + 2, 109.9) == FOREVER - 1
-    kept.meet(10**9 + 3, 110.0)
+    assert kept.sync(10**9 + 1, 80.0) == FOREVER
+    assert kept.sync(10**9 + 2, 109.9) == FOREVER - 1
+    kept.sync(10**9 + 3, 110.0)
     assert kept.written == [10**9 + 1, 10**9 + 3]
     # An interval begins anew with each part of the run that is told.
     kept.now = 130.0
     kept.checkpoints.keep("other", {})
-    kept.meet(10**9 + 4, 159.0)
+    kept.sync(10**9 + 4, 159.0)
     assert len(kept.written) == 2
-    kept.meet(10**9 + 5, 160.0)
+    kept.sync(10**9 + 5, 160.0)
     assert len(kept.written) == 3
 
 
@@ -116,18 +116,18 @@ def test_the_run_goes_on_where_a_checkpoint_cannot_be_written(
 
     kept = Kept(folder, "1kcycles", monkeypatch)
     kept.checkpoints.keep("driver", {})
-    kept.meet(1100, 60.0)
+    kept.sync(1100, 60.0)
     with monkeypatch.context() as patch:
         patch.setattr(CheckpointFolder, "write", fail)
-        assert kept.meet(2100, 70.0) == 1000
+        assert kept.sync(2100, 70.0) == 1000
     assert kept.failures == [f"{folder.path}: No space left on device: no checkpoint at cycle 2,100; the run goes on"]
     assert kept.written == [1100]
     assert folder.read().about["cycle"] == 1100
-    kept.meet(3100, 80.0)
+    kept.sync(3100, 80.0)
     assert kept.written == [1100, 3100]
 
 
 def test_a_run_from_the_beginning_has_no_state(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Kept(folder, "1s", monkeypatch).checkpoints.kept("driver", dict) is None
     # A run that is kept no more asks for nothing.
-    assert Kept(None, "1s", monkeypatch).machine.on_meeting is None
+    assert Kept(None, "1s", monkeypatch).machine.on_sync is None

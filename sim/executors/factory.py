@@ -33,7 +33,7 @@ def make_executor(
 ) -> Executor:
     """Return an executor, one of `names.EXECUTORS`, with the parameters of `cyscc.sim.machine.create_machine`.
 
-    With an interval other than `cyscc.sim.executors.base.meeting_interval` it can only continue within an instruction.
+    With an interval other than `cyscc.sim.executors.base.sync_interval` it can only continue within an instruction.
     """
     # Imported here because each import is slow, and most runs have no waveforms.
     drawn = None
@@ -57,7 +57,7 @@ def make_executor(
 
 
 class Stepper:
-    """Continues within an instruction by single cycles, whereas a machine only stops at meetings of its AEs.
+    """Continues within an instruction by single cycles, whereas a machine only stops at sync points of its AEs.
 
     The machine that owns the memory cannot be used afterwards.
 

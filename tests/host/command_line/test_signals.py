@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cyscc.host.command_line.ends import Interrupts
+from cyscc.host.command_line.signals import Interrupts
 from tests.waiting import is_gone, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -67,7 +67,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize(("code", "status", "out"), [(LOST, 0, "heard\n"), (LATER, 130, None)])
 def test_interrupt_of(code: str, status: int, out: str | None) -> None:
-    start = "import hashlib, os, signal, subprocess, sys, time\nfrom cyscc.host.command_line.ends import Interrupts\n"
+    start = "import hashlib, os, signal, subprocess, sys, time\nfrom cyscc.host.command_line.signals import *\n"
     program = start + "sys.stdout.reconfigure(line_buffering=True)\nwith Interrupts():\n" + code.replace("\n", "\n    ")
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=50)
     assert done.returncode == status, done.stderr

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, meeting_interval
+from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, sync_interval
 from cyscc.sim.memory import FLUSH, Memory
 from cyscc.sim.named_words import NamedWords
 
-__all__ = ["Pins", "Player", "Saved"]
+__all__ = ["PinDriver", "Pins", "Saved"]
 
 Saved = Iterator[tuple[str, int, Sequence[int]]]
 """Saved values, as taken by `NamedWords.of`."""
@@ -69,7 +69,7 @@ class _Host:
         """Whether the list is done and, after a dispatch, the AE is idle."""
         return self._position == len(self._commands) and self.idle_since > self.dispatched
 
-    def play(self, pins: Pins, cycle: int) -> None:
+    def drive(self, pins: Pins, cycle: int) -> None:
         """Sample the AE's outputs, and issue the next command: one per cycle, but a read until it is answered."""
         for name in ("write_valid", "instruction_valid", "read_valid"):
             pins.set(name, 0)
@@ -100,11 +100,11 @@ class _Host:
         self.idle_since = 0
 
 
-class Player(Executor):
+class PinDriver(Executor):
     """Drives the AEs of a machine as host and memory.
 
-    A subclass calls `_play` in each cycle, before the clock edge, and increments `_cycle`. Every `_interval` cycles the
-    AEs meet, and `_meet` returns the status of the run.
+    A subclass calls `_drive` in each cycle, before the clock edge, and increments `_cycle`. Every `_interval` cycles
+    the AEs synchronize, and `_settle` returns the status of the run.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Player(Executor):
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
     interval : int, optional
-        Cycles between meetings, `meeting_interval` by default; other values only to continue within an instruction.
+        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Player(Executor):
     ) -> None:
         self._memory = memory
         self._watchdog = watchdog
-        self._interval = interval or meeting_interval(config, memory)
+        self._interval = interval or sync_interval(config, memory)
         self._hosts = [_Host() for _ in range(config.engines)]
         self._cycle = 0
         self._moved = 0
@@ -143,14 +143,14 @@ class Player(Executor):
         """Answers to the last list's reads, of shape (reads, AEs)."""
         return np.array([host.answers for host in self._hosts], np.uint64).T
 
-    def _saved_play(self) -> Saved:
+    def _saved_progress(self) -> Saved:
         """Yield the state of hosts and cycle counters, by name."""
         yield "machine.cycle", 64, [self._cycle]
         yield "machine.begun", 64, [self._moved]
         for number, host in enumerate(self._hosts):
             yield from host.saved(f"engine{number}.host", moved=self._moved)
 
-    def _load_play(self, state: NamedWords) -> None:
+    def _load_progress(self, state: NamedWords) -> None:
         """Restore the state of hosts and cycle counters."""
         self._cycle = state.signed("machine.cycle")
         moved = [host.load(state, f"engine{number}.host") for number, host in enumerate(self._hosts)]
@@ -162,13 +162,13 @@ class Player(Executor):
             host.begin(commands)
         self._moved = self._cycle
 
-    def _play(self, engines: Sequence[Pins]) -> None:
+    def _drive(self, engines: Sequence[Pins]) -> None:
         """Drive all AEs for a cycle."""
         for number, pins in enumerate(engines):
-            self._play_memory(number, pins)
-            self._hosts[number].play(pins, self._cycle)
+            self._drive_memory(number, pins)
+            self._hosts[number].drive(pins, self._cycle)
 
-    def _meet(self) -> RunState:
+    def _settle(self) -> RunState:
         """Settle the memory after an interval; return the status of the run."""
         if self._memory.settle(self._cycle - 1):
             return RunState.MEMORY_ERROR
@@ -177,10 +177,10 @@ class Player(Executor):
         if self._cycle - self._moved <= self._watchdog:
             return RunState.RUNNING
         # Not a hang while responses are outstanding, however long they take.
-        moved = max(self._moved, self._memory.owed_until())
+        moved = max(self._moved, self._memory.last_completion())
         return RunState.HUNG if self._cycle - moved > self._watchdog else RunState.RUNNING
 
-    def _play_memory(self, engine: int, pins: Pins) -> None:
+    def _drive_memory(self, engine: int, pins: Pins) -> None:
         """Take an AE's requests of a cycle, and drive its memory ports from the mailbox."""
         memory, cycle = self._memory, self._cycle
         box = memory.mailboxes[engine]

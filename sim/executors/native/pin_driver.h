@@ -1,4 +1,4 @@
-// The host and the memory as they are played to an Application Engine.
+// Drives the host and memory ports of an Application Engine.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Command {
 
 // Shows a port what the memory has for it in a cycle, and takes its requests; with an empty mask nothing passes.
 template <class Port>
-void play_port(Port&& port, Mailbox& box, int number, uint32_t mask) {
+void drive_port(Port&& port, Mailbox& box, int number, uint32_t mask) {
     const uint32_t bit = 1u << number & mask;
     set(port.read_ready, (box.read_ready & bit) != 0);
     set(port.write_ready, (box.write_ready & bit) != 0);
@@ -44,9 +44,9 @@ void play_port(Port&& port, Mailbox& box, int number, uint32_t mask) {
 }
 
 // The host's and the memory's side of an AE.
-class Player {
+class PinDriver {
 public:
-    Player(const MemoryModel& memory, int number)
+    PinDriver(const MemoryModel& memory, int number)
         : memory_(memory), number_(number), box_(memory.mailboxes[number]) {}
 
     Mailbox& box() const { return box_; }
@@ -74,9 +74,9 @@ public:
     // Whether the list is done, and the AE idle since the dispatch if there was one.
     bool finished() const { return position_ == count_ && idle_since_ > dispatched_; }
 
-    // Plays the host: one command a cycle, a read until it is answered.
+    // Drives the host's ports: one command a cycle, a read until it is answered.
     template <class Pins>
-    void play_host(Pins& pins, int64_t cycle) {
+    void drive_host(Pins& pins, int64_t cycle) {
         set(pins.write_valid, 0);
         set(pins.instruction_valid, 0);
         set(pins.read_valid, 0);
@@ -111,7 +111,7 @@ public:
         ++position_;
     }
 
-    // Shows the payload of a command that was played before.
+    // Shows the payload of a command that was issued before.
     template <class Pins>
     void recall(Pins& pins, const Command& command) {
         switch (command.kind) {

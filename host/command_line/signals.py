@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, Self
 
-__all__ = ["BROKEN_PIPE", "INTERRUPTED", "Interrupts", "be_deaf", "end_now"]
+__all__ = ["BROKEN_PIPE", "INTERRUPTED", "Interrupts", "ignore_signals", "terminate_now"]
 
 INTERRUPTED = 130
 """Exit status after an interrupt."""
@@ -94,17 +94,17 @@ class Interrupts:
             if not any(number in self._before for number in numbers):
                 continue
             if self._first and now - self._first > _SAME:
-                end_now()
+                terminate_now()
             self._first = self._first or now
 
 
-def be_deaf() -> None:
+def ignore_signals() -> None:
     """Ignore further signals while Python shuts down."""
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
-def end_now() -> None:
+def terminate_now() -> None:
     """End the process and its descendants at once; the next process removes leftover temporary files."""
     # Imported here to keep start-up fast.
     from cyscc.sim.processes import end_descendants
