@@ -114,6 +114,7 @@ def test_figures(figure: str, capfd: pytest.CaptureFixture[str]) -> None:
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERM", "xterm-256color")
     arguments = ["reproduce", "fig10", "--vertices", "2^6", "--degrees", "8", "--jobs", "1"]
     assert main(arguments) == 0
     shown = capfd.readouterr().err

@@ -8,7 +8,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 # A number of cores, a width or a colour of the terminal, and settings of one's own stand in what is printed.
-_FIXED = {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb", "PYTHONPATH": str(ROOT)}
+# Bytecode of a user's rules would be a new file.
+_FIXED = {
+    "COLUMNS": "100",
+    "LC_ALL": "C.UTF-8",
+    "NO_COLOR": "1",
+    "TERM": "dumb",
+    "PYTHONPATH": str(ROOT),
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
 _OWN = ("CYSCC_CACHE",)
 
 
@@ -17,6 +25,8 @@ def _settle() -> None:
     for name in [each for each in os.environ if each.startswith("CYSCC_") and each not in _OWN]:
         del os.environ[name]
     os.environ.update(_FIXED)
+    # Nor in this process, which has read that variable.
+    sys.dont_write_bytecode = True
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     cores = sorted(os.sched_getaffinity(0))
     # Not all on the same one where several run side by side.

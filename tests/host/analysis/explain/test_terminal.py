@@ -39,7 +39,8 @@ def test_a_bar_shows_shares() -> None:
     assert bar({"issue_1": 0.0}, 8).plain == ""
 
 
-def test_colours_are_those_of_the_causes() -> None:
+def test_colours_are_those_of_the_causes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
     text = as_text([bar({"refused": 1.0}, 4)], width=40, colours=True)
     assert "xxxx" in text
     assert "\x1b[" in text

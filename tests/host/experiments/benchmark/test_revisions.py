@@ -36,7 +36,7 @@ def main():
 """
 
 
-def commit(folder: Path, *, speed: int = 100, cycles: int = 500, action: str = "pass") -> str:
+def commit(folder: Path, *, speed: int | str = 100, cycles: int = 500, action: str = "pass") -> str:
     """Commit a command line that claims a speed; return the revision."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pyproject.toml").write_text('[project.scripts]\ncyscc = "commands:main"\n')
@@ -103,6 +103,18 @@ def test_revision_against_itself_and_another(tmp_path: Path, monkeypatch: pytest
     assert [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[7:]] == [
         ["2 threads", "200", "500", "2.50", "yes"],
         ["1 thread", "100", "250", "2.50", "yes"],
+    ]
+
+
+def test_the_fastest_repetition_counts(tmp_path: Path) -> None:
+    counting = (
+        "runs = Path(__file__).with_name('build') / 'runs'; runs.parent.mkdir(exist_ok=True); runs.open('a').write('.')"
+    )
+    commit(tmp_path, speed="[1, 10, 20, 70, 30, 40, 25][len(runs.read_text()) - 1]", action=counting)
+    rows = compare(tmp_path, "HEAD", repetitions=3)["rows"]
+    assert [(row["threads"], row["base"], row["head"], row["ratio"]) for row in rows] == [
+        (2, 140, 140, 1),
+        (1, 30, 30, 1),
     ]
 
 
