@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import numpy as np
 import pytest
 
 import cyscc
+from cyscc.host.analysis.explain.evidence import evidence_of
+from cyscc.host.analysis.explain.stacks import stacks
+from cyscc.host.analysis.explain.verdict import findings_of
 from cyscc.host.command_line.main import main
 from tests.record.synthetic import Shape, write_record
 from tests.refusals import refused
@@ -134,9 +138,30 @@ def test_pages_and_charts(folder: Path) -> None:
     write_record(folder / "other", Shape(seed=2))
     charts = cyscc.figures("one")
     assert {type(chart).__name__ for chart in charts.values()} == {"Figure"}
-    assert len(cyscc.figures(cyscc.Record("one"), "other")) > 2 * len(charts) > 10
+    assert len(charts) > 10
+    assert list(cyscc.figures(cyscc.Record("one"), "other")) == [
+        *("Cycle stacks of the runs", "Levels beside each other", "Differences by cause: other against one"),
+        *(f"{run}: {title}" for run in ("one", "other") for title in charts),
+    ]
     cyscc.report("page.html", "one")
     assert (folder / "page.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_tables_of_an_explanation(folder: Path) -> None:
+    record = cyscc.Record(write_record(folder / "one", Shape(iterations=2, levels=(60, 300, 90))))
+    rows = record.select(phase="backward")
+    for chosen, restricted in ((record.instructions, {}), (rows, {"phase": "backward"})):
+        explanation = cyscc.explain(record, **restricted)
+        assert explanation.instructions.equals(chosen)
+        every = evidence_of(record, chosen)
+        assert explanation.banks(2).to_dict("records") == [
+            {"module": its.module, **asdict(bank)} for its in every for bank in its.hottest(2)
+        ]
+        assert explanation.fifos()[["module", "name", "most", "proposed"]].to_numpy().tolist() == [
+            [its.module, fifo.name, fifo.most, fifo.proposed] for its in every for fifo in its.fifos
+        ]
+        assert explanation.findings == findings_of(record, chosen)
+        assert explanation.stacks().equals(stacks(record, chosen, "level"))
 
 
 def test_graphs() -> None:

@@ -29,8 +29,13 @@ def test_everything_on_two_graphs(folder: Path, capfd: pytest.CaptureFixture[str
     machine = first["entries"][-1]
     assert machine["simulated"] is True
     assert machine["milliseconds"] == pytest.approx(machine["cycles"] / 150e3)
-    assert machine["edges"] > 0
-    assert machine["passes"] > 0
+    assert main(["scc", "g.txt", "--config", "test", "--threads", "1", "--json", "alone.json", "--quiet"]) == 0
+    alone = json.loads((folder / "alone.json").read_text())
+    assert (machine["cycles"], machine["edges"]) == (alone["cycles"]["total"], alone["edges_traversed"])
+    levels = alone["forward"]["levels"] + alone["backward"]["levels"]
+    assert machine["passes"] == levels + alone["intersection"]["runs"]
+    assert machine["counts"] == {name: alone[name] for name in ("iterations", "trimmed")}
+    assert (machine["where"], machine["trouble"]) == ("150 MHz, memory hc2", None)
     assert not any(entry["simulated"] for entry in first["entries"][:-1])
     assert document["verified"] is True
     picture = (folder / "out.svg").read_text()

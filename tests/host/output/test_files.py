@@ -1,5 +1,6 @@
 """Output files are complete or not there."""
 
+import io
 import os
 from pathlib import Path
 
@@ -66,6 +67,14 @@ def test_full_standard_output_is_named(command: str, monkeypatch: pytest.MonkeyP
             show("a line\n") if command == "write" else write_new("-")
         # What is still in its buffer is not to be written when it is closed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
+
+
+def test_bytes_follow_the_text_before_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written))
+    show("text\n")
+    write_new("-")
+    assert written.getvalue() == b"text\nnew"
 
 
 def test_symbolic_link_stays_one(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 import pytest
 
-from cyscc.host.output.wording import counted, sized
+from cyscc.host.output.wording import counted, place, sized
 
 
 def test_counted() -> None:
     assert [counted(number, "edge") for number in (0, 1, 2000)] == ["0 edges", "1 edge", "2,000 edges"]
     assert counted(3, "vertex", "vertices") == "3 vertices"
+    assert [place("cpu", 2), place("an accelerator", 2)] == ["2 threads", "an accelerator"]
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,15 @@ def test_bfs_table() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("clock", "shown"),
+    [(3e3, "1.000 s"), (3001.0, "999.667 ms"), (3e6, "1.000 ms"), (3e9, "1.000 us"), (4e10, "75 ns")],
+)
+def test_simulated_time_has_the_unit_that_suits_it(clock: float, shown: str) -> None:
+    table = str(bfs_result(bfs_run(3), setting=replace(SETTING, clock_hz=clock)))
+    assert f"simulated   {shown} at {clock / 1e6:g} MHz\n" in table
+
+
 @pytest.mark.parametrize(("levels", "lines"), [(31, 31), (32, 31), (100_000, 31)])
 def test_of_very_many_levels_the_middle_is_left_out(levels: int, lines: int) -> None:
     table = str(bfs_result(bfs_run(levels), checked=CHECKED)).splitlines()

@@ -14,6 +14,7 @@ from cyscc.host.analysis.explain.page import (
     difference_page,
     explanation_document,
     fifo_section,
+    head,
     page,
 )
 from cyscc.host.analysis.explain.stacks import compare, groups_of
@@ -78,6 +79,25 @@ def test_tables_of_stacks(shape: Shape) -> None:
         [*(str(row[key]) for key in keys if key != "level" or row[key] >= 0), *cells(row, plain.total)]
         for _, row in heaviest.iterrows()
     ]
+
+
+@SHAPES
+def test_heads(shape: Shape) -> None:
+    record, took = record_of(shape), plain_of(shape).document["cycles"]
+    about = {"instructions": "in instructions", "host": "of the host between them"}
+    about |= {"restarted": "of attempts given up", "readout": "to read the result"}
+    parts = ", ".join(f"{took[name]:,} {text}" for name, text in about.items() if took[name])
+    command = "scc" if shape.iterations else "bfs"
+    lines = [
+        f"{record.folder}: {command} of synthetic.gr, 5,000 vertices, 40,000 edges; test, memory hc2",
+        f"{took['total']:,} cycles: {parts}",
+    ]
+    assert [str(line) for line in head(record, record.instructions)] == lines
+    rows = record.select(level=1)
+    share = rows["cycles"].sum() / took["total"]
+    what = f"{len(rows)} instruction{'s' if len(rows) > 1 else ''} of {len(record.instructions)}"
+    shown = f"shown: {what}, {rows['cycles'].sum():,} cycles, {share:.1%} of the run"
+    assert [str(line) for line in head(record, rows)] == [*lines, shown]
 
 
 @SHAPES

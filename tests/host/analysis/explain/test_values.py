@@ -146,8 +146,27 @@ def test_fifos_and_latencies(shape: Shape) -> None:
         ]
         for fifo, size in zip(evidence.fifos, sizes, strict=True):
             its = plain.of("instruction_fifos", module=evidence.module, fifo=fifo.name).set_index("instruction")
-            assert fifo.most == its["most"].max() == its["most"][fifo.instruction]
+            assert (fifo.most, fifo.instruction) == (its["most"].max(), its["most"].idxmax())
             assert fifo.mean == pytest.approx(its["fill"].sum() / kernels / cycles)
             under_way = causes[size["answers"]] * every.mean() / working if size["answers"] else None
             assert fifo.under_way == (under_way if under_way is None else pytest.approx(under_way))
             assert fifo.promised == math.ceil(2 * (under_way or 0))
+            waited = causes["credit"] >= 0.03 * cycles
+            assert fifo.lacked == (waited and under_way is not None and under_way >= 0.5 * fifo.depth)
+
+
+@SHAPES
+def test_shares_of_the_work(shape: Shape) -> None:
+    record, plain = record_of(shape), plain_of(shape)
+    for evidence in evidence_of(record):
+        own = plain.instructions[plain.instructions["module"] == evidence.module]
+        done = plain.of("instruction_kernels", module=evidence.module).groupby("instruction")["done"]
+        assert evidence.unevenness == pytest.approx(done.max().sum() / done.mean().sum())
+        few = own["frontier"].to_numpy() < plain.kernels(evidence.module)
+        assert evidence.short == few.sum()
+        idle = plain.stack("no_work")[plain.instructions["module"] == evidence.module]
+        assert evidence.starved == pytest.approx(idle[few].sum() / idle.sum())
+        assert evidence.share("no_work", "flush") == pytest.approx(
+            (idle.sum() + plain.stack("flush")[plain.instructions["module"] == evidence.module].sum())
+            / own["cycles"].sum()
+        )

@@ -1,6 +1,7 @@
 """Entries of software: times, what is counted, checks by scipy, and what takes too long."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -46,10 +47,13 @@ def test_every_algorithm(name: str) -> None:
     assert (entry.edges, entry.passes) == (entry.counts.get("edges"), entry.counts.get("passes"))
 
 
-def test_scipy() -> None:
-    entry, labels = scipy_entry(GRAPH, runs=2)
+def test_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter((0, 3, 10, 12, 20, 29))
+    times = SimpleNamespace(perf_counter=lambda: next(clock))
+    monkeypatch.setattr("cyscc.host.experiments.studies.comparison.time", times)
+    entry, labels = scipy_entry(GRAPH, runs=3)
     assert np.array_equal(labels, LABELS)
-    assert (entry.name, entry.where, entry.edges) == ("scipy", "1 thread", None)
+    assert entry == Entry(name="scipy", simulated=False, where="1 thread", milliseconds=2000)
 
 
 def wrong(graph: Graph, _: Graph, __: Setting) -> Decomposition:

@@ -2,11 +2,53 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
+import pytest
 
-from cyscc.host.experiments.sweep.rows import table_of
+from cyscc.host.experiments.sweep.points import Swept
+from cyscc.host.experiments.sweep.rows import rows_of, table_of
+from cyscc.host.record.tables import MODULES
+from cyscc.sim.observation.causes import CAUSES
 from tests.conftest import ROOT
+
+
+def document_of(command: str, **found: Any) -> dict[str, Any]:
+    """Return a record's document whose numbers all differ."""
+    numbers = {"seconds": 0.5, "gteps": 0.25, "edges_traversed": 77, "retries": 2, "wall": {"simulate": 1.5}}
+    return {
+        "command": command,
+        "run": {"vertices": 10, "edges": 20, "options": {"source": 3} if command == "bfs" else {}},
+        "result": {"cycles": {"total": 99}, **numbers, **found},
+        "causes": {module: {cause.name: n for n, cause in enumerate(CAUSES)} for module in MODULES},
+    }
+
+
+def test_rows_have_the_results_of_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = {
+        "search": document_of("bfs", levels=[{}, {}, {}], reached=8, duplicates=4),
+        "components": document_of("scc", components={"count": 6, "largest": 5}, iterations=9),
+    }
+    read: list[str] = []
+    record = lambda folder: read.append(folder) or SimpleNamespace(document=documents[folder])  # noqa: E731
+    monkeypatch.setattr("cyscc.host.experiments.sweep.rows.Record", record)
+    names = ("search", "components", "search", "lost")
+    points = [SimpleNamespace(values={"n": n}, point=SimpleNamespace(digest=name)) for n, name in enumerate(names)]
+    study, folder = SimpleNamespace(points=points), SimpleNamespace(of=lambda point: point.digest)
+    search, components, again, lost = rows_of(study, folder, Swept(found=0, made=2, failures={"lost": "it broke"}))  # type: ignore[arg-type]
+    assert read == ["search", "components"]
+    assert again == {**search, "n": 2}
+    assert lost == {"n": 3, "point": "lost", "status": "failed", "reason": "it broke"}
+    both = {"status": "done", "reason": "", "vertices": 10, "edges": 20, "cycles": 99, "seconds": 0.5, "gteps": 0.25}
+    both |= {"edges_traversed": 77, "retries": 2, "wall_seconds": 1.5}
+    total = sum(range(len(CAUSES)))
+    shares = {module: {f"{module}.{cause.name}": n / total for n, cause in enumerate(CAUSES)} for module in MODULES}
+    own = {"n": 0, "point": "search", "source": 3, "levels": 3, "reached": 8, "duplicates": 4}
+    assert search == {**both, **own, **shares["bfs"]}, "a search has no intersection"
+    own = {"n": 1, "point": "components", "source": None, "components": 6, "iterations": 9}
+    assert components == {**both, **own, **shares["bfs"], **shares["intersection"]}
 
 
 def test_columns_have_the_type_of_their_values() -> None:
