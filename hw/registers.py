@@ -43,11 +43,11 @@ class Register(IntEnum):
     NEXT_QUEUE = 3
     """Address of the next frontier queue of 64-bit graph words."""
     REACH_QUEUE = 4
-    """Address of the next free 32-bit entry of the reach queue. In a machine that only searches: the next level."""
+    """Address of the next free 32-bit entry of the reach queue; in a machine that only searches, the next level."""
     CURRENT_COUNT = 5
-    """Entries in the current queue; after a level: entries in the next queue."""
+    """Entries of the current queue; after the level, on AE 0: entries of the next queue."""
     CAPACITY = 6
-    """Entries that fit into the next queue and into what is left of the reach queue."""
+    """Entries that fit into both the next queue and, if there is one, the rest of the reach queue."""
     TRANSPOSED_WORDS = 7
     """Intersection: address of R', the graph words of the transpose."""
     COLOURS = 8
@@ -63,7 +63,7 @@ class Register(IntEnum):
     COLOUR = 13
     """Intersection: the colour of this iteration's component."""
     NEXT_START = 14
-    """After an intersection: an uncoloured vertex, or `NO_START`."""
+    """After an intersection, on AE 0: an uncoloured vertex, or `NO_START` (0xffffffff) if the kernels met none."""
     STATUS = 16
     """Read only: see `Status`."""
     CYCLES = 17
@@ -85,18 +85,18 @@ class Status(IntFlag):
     BUSY = 1
     """An instruction is running."""
     OVERFLOW = 2
-    """A kernel had to drop a vertex because its slot was at or beyond `Register.CAPACITY`. Cleared by a dispatch."""
+    """A kernel dropped a vertex because its slot was at or beyond `Register.CAPACITY`. Cleared by a dispatch."""
     BAD_INSTRUCTION = 4
-    """An instruction was dispatched that does not exist, or while another ran. Sticky until reset."""
+    """An unknown instruction was dispatched, or one during another. Sticky until reset."""
 
 
 class KernelWord(IntEnum):
-    """Words by which a kernel tells its state, in the kernel window of the register map."""
+    """Words of a kernel's block in the kernel window: its state, and its event counters."""
 
     STATE = 0
-    """Flags and levels, packed; the kernel's own layout names the fields."""
+    """Flags and levels; the fields depend on the kernel."""
     CREDITS = 1
-    """Free reserved places of each response FIFO, packed."""
+    """Free reserved places of each response FIFO."""
     RESERVATION = 2
     """Slot allocator: demand and slots left (BFS kernels)."""
     COUNTER_0 = 4

@@ -1,33 +1,30 @@
-"""The documentation: its examples run, and its tables say what the code says."""
+"""The documentation: its examples run, and its tables are those of the code."""
 
 import dataclasses
 import json
 import re
-import runpy
 import shlex
 from collections.abc import Iterator
-from enum import IntEnum, IntFlag
 from pathlib import Path
 from typing import Any
 
 import pytest
-from amaranth.lib import data
 
+from cyscc.host.command_line.commands import COMMANDS
 from cyscc.host.command_line.main import main
-from cyscc.hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
-from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.causes import Cause
-from cyscc.hw.config import PRESETS, AcceleratorConfig, ConfigError
-from cyscc.hw.intersection import Kernel as IntersectionKernel
-from cyscc.hw.registers import Instruction, KernelWord, Register, Status
-from cyscc.sim.memory import Hbm2, Hc2, Profile, profile_from
+from cyscc.hw.config import AcceleratorConfig
+from docs.generated import COLUMNS, TABLES_OF_PAGES, generated
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 BLOCK = re.compile(
-    r"(?:^% (?P<mark>run|(?:file|from) \S+)\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+    r"(?:^<!-- (?P<mark>run|(?:file|from): \S+) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
 )
+
+MARK = re.compile("<!-- (?:table|columns): (.*) -->$", re.MULTILINE)
 
 
 def blocks(page: Path) -> list[dict[str, str]]:
@@ -73,7 +70,9 @@ def test_every_block_and_mark_is_found(page: Path) -> None:
     found = blocks(page)
     plain = [line for line in lines if line.startswith("```") and not line.startswith("```{")]
     assert 2 * len(found) + sum(line.startswith("```{") for line in lines) == len(plain)
-    assert [block["mark"] for block in found if block["mark"]] == [line[2:] for line in lines if line.startswith("% ")]
+    assert [block["mark"] for block in found if block["mark"]] == [
+        mark[1] for line in lines if (mark := re.fullmatch("<!-- ((?:run|file|from).*) -->", line))
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -83,7 +82,7 @@ def test_examples(
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for block in blocks(page):
-        kind, _, file = block["mark"].partition(" ")
+        kind, _, file = block["mark"].partition(": ")
         if kind == "file":
             (tmp_path / file).write_text(block["text"])
         elif kind == "from":
@@ -109,30 +108,6 @@ def test_paths_exist(page: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("scc", "bfs", "explain", "replay", "life", "generate", "verilog", "software", "reproduce", "sweep", "bench"),
-        *("model", "mec", "compare", "synth", "timing"),
-    ],
-)
-def test_options_are_described(command: str, capfd: pytest.CaptureFixture[str]) -> None:
-    kinds = {
-        "generate": ["rmat", "gnm", "netlist"],
-        "reproduce": ["table1", "fig10", "fig13", "li-fig2", "li-table2", "quach-table2", "wijs-table1", "wijs-table2"],
-    }
-    helps = [[command, kind] for kind in kinds[command]] if command in kinds else [[command]]
-    offered = set()
-    for words in helps:
-        assert main([*words, "--help"]) == 0
-        offered |= set(re.findall(r"^  (?:-\w \w+, )?(--[a-z-]+)", capfd.readouterr().out, re.MULTILINE))
-    heading = "scc and bfs" if command in ("scc", "bfs") else command
-    tables = "\n".join(row for row in section("command-line.md", heading).splitlines() if row.startswith("|"))
-    described = set(re.findall(r"`(--[a-z-]+)", tables))
-    only = {"scc": {"--source", "--levels", "--roofline", "--roofline-plot"}, "bfs": {"--labels"}}.get(command, set())
-    assert offered - {"--help"} == described - only
-
-
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
 def test_examples_use_options_that_exist(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for block in blocks(page):
@@ -146,112 +121,40 @@ def test_examples_use_options_that_exist(page: Path, capfd: pytest.CaptureFixtur
             assert {word for word in words if word.startswith("-") and word != "-"} <= offered, words
 
 
-def numbered(kind: type[IntEnum] | type[IntFlag]) -> list[list[str]]:
-    """Return number and name of an enumeration's members; of flags, the number of the bit."""
-    flags = issubclass(kind, IntFlag)
-    return [[str(item.value.bit_length() - 1 if flags else item.value), str(item.name)] for item in kind]
-
-
-@pytest.mark.parametrize(
-    ("heading", "kind"),
-    [
-        ("## AEG registers", Register),
-        ("## Instructions", Instruction),
-        ("## Status bits", Status),
-        ("## Kernel window", KernelWord),
-    ],
-)
-def test_register_map(heading: str, kind: type[IntEnum] | type[IntFlag]) -> None:
-    assert [row[:2] for row in rows("register-map.md", heading)] == numbered(kind)
-
-
-def test_axi_registers() -> None:
-    text = section("register-map.md", "AXI4-Lite")
-    listed = re.findall(r"^\| (0x[0-9a-f]+) \| `(\w+)` \|", text, re.MULTILINE)
-    assert listed == [(f"{register.value:#x}", register.name) for register in ControlRegister]
-    assert re.findall(r"^\| (\d) \| `(\w+)` \|", text, re.MULTILINE) == [
-        (str(flag.value.bit_length() - 1), flag.name) for flag in AxiStatus
-    ]
-    assert f"{IDENTITY:#x}" in text
-
-
-@pytest.mark.parametrize(
-    ("heading", "layouts"),
-    [
-        (
-            "### State of a BFS kernel",
-            BfsKernel.WORDS,
-        ),
-        (
-            "### State of an intersection kernel",
-            IntersectionKernel.WORDS,
-        ),
-    ],
-)
-def test_kernel_state(heading: str, layouts: dict[KernelWord, data.StructLayout]) -> None:
-    expected = []
-    for word, layout in layouts.items():
-        for name, field in layout:
-            last = field.offset + field.width - 1
-            expected.append([word.name, str(last) if field.width == 1 else f"{field.offset}..{last}", name])
-    assert [row[:3] for row in rows("register-map.md", heading)] == expected
-
-
-def test_presets() -> None:
-    expected = []
-    for field in dataclasses.fields(AcceleratorConfig):
-        values = [getattr(config, field.name) for config in PRESETS.values()]
-        expected.append([field.name, *(str(value).lower() for value in values)])
-    assert [row[:-1] for row in rows("configuration.md", "## Presets")] == expected
-
-
-def test_ranges_of_the_configuration() -> None:
-    checked = []
-    for name, *_, values in rows("configuration.md", "## Presets"):
-        if not (match := re.fullmatch(r"(\d+) to (\d+)", values)):
-            continue
-        low, high = int(match[1]), int(match[2])
-        config = PRESETS["hc2"].replace(intersection_kernels=1)
-        for value in (low, high):
-            assert getattr(config.replace(**{name: value}), name) == value
-        for value in (low - 1, high + 1):
-            with pytest.raises(ConfigError, match=rf"^{name} must be an integer from {low} to {high}, not {value}$"):
-                config.replace(**{name: value})
-        checked.append(name)
-    unranged = {"blocking_reservation", "bfs_only", "clock_mhz"}
-    assert checked == [field.name for field in dataclasses.fields(AcceleratorConfig) if field.name not in unranged]
-
-
 def test_every_key_is_explained() -> None:
     terms = re.findall(r"^(`[^\n]+)\n: ", section("configuration.md", "Keys"), re.MULTILINE)
     assert re.findall(r"`(\w+)`", " ".join(terms)) == [field.name for field in dataclasses.fields(AcceleratorConfig)]
 
 
-@pytest.mark.parametrize(
-    ("profile", "heading"), [(Hc2(), "### Parameters"), (Hbm2(), "### Numbers of `hbm2`")], ids=str
-)
-def test_memory_parameters(profile: Profile, heading: str) -> None:
-    for name, default, values, _ in rows("memory-model.md", heading):
-        assert default == str(getattr(profile, name))
-        low, high = map(int, values.split(" to "))
-        for value in (low - 1, high + 1):
-            message = rf"^memory {name} must be an integer from {low} to {high}, not {value}$"
-            with pytest.raises(ValueError, match=message):
-                profile_from({"profile": profile.name, name: value})
-    names = ", ".join(row[0] for row in rows("memory-model.md", heading))
-    with pytest.raises(
-        ValueError, match=rf"^memory key 'x' is not known for profile '{profile.name}': choose from profile, {names}$"
+def test_generated_parts() -> None:
+    """Every table made from the code has its place, and shows what the code has."""
+    pages = {page.stem: page.read_text() for page in PAGES}
+    marks = [words.split() for page in pages.values() for words in MARK.findall(page)]
+    assert {name for name, *_ in marks} == set(TABLES_OF_PAGES) | set(COLUMNS)
+    assert {command for name, *commands in marks if name == "options" for command in commands} == set(COMMANDS)
+    built = {name: generated(page) for name, page in pages.items()}
+    assert not any(MARK.search(page) for page in built.values())
+    for page, row in (
+        ("command-line", "| `--source ID` | `bfs`: vertex to start from, as the graph's file names it |"),
+        ("command-line", r"| `--executor compiled\|amaranth` | compiled (default): built at the first run;"),
+        ("command-line", "| `fig10` | throughput against vertices, uniform random graphs |"),
+        ("configuration", "| `issue_interval` | 1 | 1 | 2 | 2 | 2 | 2 | 1 | 1 to 2 |"),
+        ("memory-model", "| `bank_busy` | 15 | 1 to 10000 | 100 ns in the same model |"),
+        ("memory-model", "| `fixed` | `fixed:LATENCY`, 1 to 100000 | a read's response"),
+        ("register-map", "| 13 | `COLOUR` | Intersection: the colour of this iteration's component. |"),
+        ("register-map", "| 2 | `BAD_INSTRUCTION` | An unknown instruction was dispatched"),
+        ("register-map", "| 0x4010 | `DISPATCH` | Write only:"),
+        ("register-map", "| `visits` | `STATE` | 12..21 | vertices queued for their visit |"),
+        ("simulation", f"| `{Cause.IDLE.row.name}` | {Cause.IDLE.row.about} |"),
     ):
-        profile_from({"profile": profile.name, "x": 0})
+        assert f"\n{row}" in built[page]
 
 
-def test_what_is_generated_has_its_place() -> None:
-    """Each table of the code's own stands in a page, and no page names one that there is not."""
-    found = runpy.run_path(str(DOCS / "conf.py"))
-    named = [name for page in PAGES for name in re.findall(r"\{\{ (.*) \}\}", page.read_text())]
-    assert set(named) == set(found["GENERATED"])
-    page = found["generated"]((DOCS / "simulation.md").read_text())
-    assert f"\n| `{Cause.IDLE.row.name}` | {Cause.IDLE.row.about} |\n" in page
+def test_columns_of_the_code_need_their_rows() -> None:
+    with pytest.raises(
+        ValueError, match=r"^columns: state bfs: the table has \['done'\], the code \['done', 'started',"
+    ):
+        generated("<!-- columns: state bfs -->\n\n| field | meaning |\n|---|---|\n| `done` | complete |\n")
 
 
 def fields(document: dict[str, Any], prefix: str = "") -> set[str]:

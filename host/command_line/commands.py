@@ -9,7 +9,7 @@ from cyscc.host.output.files import show
 from cyscc.host.specification.options import Parser, UsageError
 from cyscc.host.specification.run import ALGORITHMS
 
-__all__ = ["check_limits", "make_parser"]
+__all__ = ["COMMANDS", "check_limits", "make_parser"]
 
 _EPILOG = """examples:
   cyscc generate rmat --vertices 2^14 --degree 8 -o rmat.gr
@@ -19,7 +19,7 @@ _EPILOG = """examples:
 exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
-_COMMANDS = (
+COMMANDS = (
     *("scc", "bfs", "explain", "report", "replay", "life", "generate", "model", "mec", "verilog", "software"),
     *("compare", "reproduce", "sweep", "bench", "synth", "timing", "cache"),
 )
@@ -50,7 +50,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for name in _COMMANDS:
+    for name in COMMANDS:
         module = import_module(f"cyscc.host.command_line.{'simulation' if name in ALGORITHMS else name}")
         command = commands.add_parser(name, **module.TEXTS.get(name, module.TEXTS))
         module.add_options(command)

@@ -15,7 +15,7 @@ class ControlRegister(IntEnum):
     """Addresses of the registers that the slave adds."""
 
     IDENTITY = CONTROL_WINDOW
-    """Read only: a constant, see `IDENTITY`."""
+    """Read only: 0x43595343, the letters CSYC."""
     SHAPE = CONTROL_WINDOW + 0x04
     """Read only: BFS kernels in bits 7:0, intersection kernels in 15:8, AEs of the machine in 23:16."""
     ENGINE = CONTROL_WINDOW + 0x08

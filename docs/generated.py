@@ -1,0 +1,268 @@
+"""Parts of the pages that are made from the code when the documentation is built.
+
+A page names them in comments, which no viewer shows::
+
+    `cyscc explain --help` lists the options. <!-- table: options explain -->
+
+    <!-- columns: parameters hc2 -->
+
+    | parameter | origin |
+    |---|---|
+    | `bank_busy` | 100 ns in the same model |
+
+The first line is replaced by a table, so its text is for readers of the plain file. The second one adds columns to the
+table below it, behind its first column, and refuses a table whose first column does not name what the code has, in its
+order.
+"""
+
+import argparse
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields
+from enum import IntEnum, IntFlag
+from functools import cache
+from itertools import pairwise
+from typing import get_type_hints
+
+from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.command_line.commands import make_parser
+from cyscc.host.record.tables import TABLES
+from cyscc.hw.axi.registers import AxiStatus, ControlRegister
+from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.causes import CAUSES, Cause
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.intersection import Kernel as IntersectionKernel
+from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, Status
+from cyscc.sim.memory import Fixed, Hbm2, Hc2, Profile, Stress
+
+__all__ = ["COLUMNS", "TABLES_OF_PAGES", "generated"]
+
+Columns = tuple[Sequence[str], Mapping[str, Sequence[object]]]
+"""Headings of columns, and their cells by the first cell of the row."""
+
+_PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Fixed, Stress)}
+_KERNELS = {"bfs": BfsKernel, "intersection": IntersectionKernel}
+_ENUMERATIONS: dict[str, type[IntEnum] | type[IntFlag]] = {
+    kind.__name__: kind for kind in (Register, Instruction, Status, KernelWord, ControlRegister, AxiStatus)
+}
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    """Return plain text such that Markdown shows it as it is in a cell of a table; backquotes still mark code."""
+    return re.sub(r"([|*<>])", r"\\\1", text)
+
+
+# The command line.
+
+
+@cache
+def _parsers() -> Mapping[str, argparse.ArgumentParser]:
+    """Return the parsers of all commands."""
+    return _choices(make_parser())
+
+
+def _choices(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """Return the parsers of a parser's commands; none if it has no commands."""
+    found = [each.choices for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    return found[0] if found else {}
+
+
+def _spelling(action: argparse.Action) -> str:
+    """Return an option with its value, as it is given on the command line."""
+    value = "" if action.nargs == 0 else f" {action.metavar or '|'.join(action.choices or ())}"
+    return f"`{', '.join(action.option_strings)}{value}`".replace("|", r"\|")
+
+
+def options(*commands: str) -> str:
+    """Return the options of commands; those that only some of them or of their kinds have name these."""
+    asked = {name: parser for command in commands for name, parser in (_kinds(command)).items()}
+    users: dict[tuple[str, str], list[str]] = {}
+    for name, parser in asked.items():
+        formatter = parser._get_formatter()
+        for action in parser._actions:
+            if action.option_strings and "--help" not in action.option_strings:
+                # The number of cores is that of the computer on which the pages are built.
+                text = re.sub(r"the cores, \d+", "the cores", formatter._expand_help(action))
+                users.setdefault((_spelling(action), _escaped(text)), []).append(f"`{name}`")
+    rows = [
+        (option, text if len(names) == len(asked) else f"{', '.join(names)}: {text}")
+        for (option, text), names in users.items()
+    ]
+    # What is said of one option for several kinds stands together, where the first one is.
+    first = {option: place for place, (option, _) in reversed(list(enumerate(rows)))}
+    rows.sort(key=lambda row: first[row[0]])
+    return _table(("option", "meaning"), rows)
+
+
+def _kinds(command: str) -> Mapping[str, argparse.ArgumentParser]:
+    parser = _parsers()[command]
+    return _choices(parser) or {command: parser}
+
+
+def kinds(command: str) -> str:
+    """Return the kinds of a command, such as those of graphs, with their descriptions."""
+    (action,) = (each for each in _parsers()[command]._actions if isinstance(each, argparse._SubParsersAction))
+    rows = [(f"`{each.dest}`", _escaped(each.help or "")) for each in action._choices_actions]
+    return _table((str(action.metavar).lower(), "content"), rows)
+
+
+def algorithms() -> str:
+    """Return the software algorithms."""
+    rows = [
+        (f"`{name}`", kind.text, "`--threads`" if kind.threads else "1", "yes" if kind.devices else "no")
+        for name, kind in KINDS.items()
+    ]
+    return _table(("algorithm", "description", "threads", "made of steps"), rows)
+
+
+# Configuration and memory.
+
+
+def presets() -> str:
+    """Return the presets with the values of each key, and those that it can have."""
+    kinds = get_type_hints(AcceleratorConfig, include_extras=True)
+
+    def values(name: str) -> str:
+        if kinds[name] is bool:
+            return "true, false"
+        (limits,) = kinds[name].__metadata__
+        return f"{limits.ge} to {limits.le}" if limits.gt is None else f"above {limits.gt}, at most {limits.le}"
+
+    rows = [
+        (f"`{name}`", *(str(getattr(config, name)).lower() for config in PRESETS.values()), values(name))
+        for name in (each.name for each in fields(AcceleratorConfig))
+    ]
+    return _table(("key", *(f"`{name}`" for name in PRESETS), "values"), rows)
+
+
+def parameters(profile: str) -> Columns:
+    """Return default and range of a memory profile's parameters."""
+    cells = {
+        each.name: (each.default, f"{each.metadata['low']} to {each.metadata['high']}")
+        for each in fields(_PROFILES[profile])
+    }
+    return ("default", "values"), cells
+
+
+def profiles() -> Columns:
+    """Return how `--memory` names each profile, with the range of the number behind it."""
+
+    def named(profile: type[Profile]) -> str:
+        short = {each.name: each for each in fields(profile)}.get(profile.short)
+        if short is None:
+            return f"`{profile.name}`"
+        number = f"`{profile.name}:{short.name.upper()}`, {short.metadata['low']} to {short.metadata['high']}"
+        return number if short.default is MISSING else f"`{profile.name}`, {number}, default {short.default}"
+
+    return ("`--memory`",), {name: (named(profile),) for name, profile in _PROFILES.items()}
+
+
+# Registers.
+
+
+def enumeration(name: str) -> str:
+    """Return number, name and meaning of an enumeration's members; of flags, the number of the bit."""
+    kind = _ENUMERATIONS[name]
+    (definition,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(definition, ast.ClassDef)
+    meanings = {
+        target.id: " ".join(inspect.cleandoc(text).split())
+        for statement, after in pairwise(definition.body)
+        if isinstance(statement, ast.Assign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+        for target, text in [(statement.targets[0], after.value.value)]
+        if isinstance(target, ast.Name) and isinstance(text, str)
+    }
+    bits, wide = issubclass(kind, IntFlag), max(kind) > 255
+    rows = [
+        (each.value.bit_length() - 1 if bits else f"{each:#x}" if wide else int(each), f"`{each.name}`", text)
+        for each in kind
+        for text in [_escaped(re.sub(r"`\w+\.(\w+)`", r"`\1`", meanings[str(each.name)]))]
+    ]
+    return _table(("bit" if bits else "address" if wide else "number", "name", "meaning"), rows)
+
+
+def counters() -> str:
+    """Return the event counters of kernels."""
+    rows = [(KernelWord.COUNTER_0 + each, f"`{each.name}`", each.bfs, each.intersection) for each in Counter]
+    return _table(("word", "name", "BFS kernel", "intersection kernel"), rows)
+
+
+def state(kernel: str) -> Columns:
+    """Return word and bits of the fields of a kernel's state."""
+    cells = {
+        name: (f"`{word.name}`", str(last) if field.width == 1 else f"{field.offset}..{last}")
+        for word, layout in _KERNELS[kernel].WORDS.items()
+        for name, field in layout
+        for last in [field.offset + field.width - 1]
+    }
+    return ("word", "bits"), cells
+
+
+# Causes and records.
+
+
+def causes_of_kernels() -> str:
+    """Return the causes of a kernel's cycles in statistics."""
+    return _table(("cause", "when"), [(f"`{each.row.name}`", each.row.about) for each in Cause])
+
+
+def causes_of_records() -> str:
+    """Return the causes of cycles in records."""
+    return _table(("cause", "in columns", "when"), [(each.title, f"`{each.name}`", each.about) for each in CAUSES])
+
+
+def tables_of_records() -> str:
+    """Return the tables of records, with their columns."""
+    head = ("column", "type", "unit", "meaning")
+    return "\n\n".join(
+        f"### `{table.name}`\n\n{table.about}\n\n"
+        + _table(head, [(f"`{each.name}`", each.kind, each.unit, each.about) for each in table.columns])
+        for table in TABLES
+    )
+
+
+TABLES_OF_PAGES: dict[str, Callable[..., str]] = {
+    each.__name__: each
+    for each in (
+        *(options, kinds, algorithms, presets, enumeration, counters),
+        *(causes_of_kernels, causes_of_records, tables_of_records),
+    )
+}
+"""Functions that make a table, by the name in a page; words behind the name are their arguments."""
+
+COLUMNS: dict[str, Callable[..., Columns]] = {each.__name__: each for each in (parameters, profiles, state)}
+"""Functions that make columns for a table of a page, likewise."""
+
+_TABLE = re.compile(r"^.*<!-- table: (?P<name>\w+)(?P<words>.*?) -->$", re.MULTILINE)
+_COLUMNS = re.compile(r"^<!-- columns: (?P<name>\w+)(?P<words>.*?) -->\n\n(?P<table>(?:^\|.*\n)+)", re.MULTILINE)
+
+
+def _with_columns(mark: re.Match[str]) -> str:
+    head, cells = COLUMNS[mark["name"]](*mark["words"].split())
+    first, _, *rows = ([cell.strip() for cell in row.strip("|").split(" |")] for row in mark["table"].splitlines())
+    keys = [row[0].strip("`") for row in rows]
+    if keys != list(cells):
+        raise ValueError(f"columns: {mark['name']}{mark['words']}: the table has {keys}, the code {list(cells)}")
+    return _table(
+        (first[0], *head, *first[1:]),
+        [(row[0], *cells[key], *row[1:]) for key, row in zip(keys, rows, strict=True)],
+    )
+
+
+def generated(page: str) -> str:
+    """Return a page with its tables and columns.
+
+    Raises
+    ------
+    KeyError, ValueError
+        The page names a table that does not exist, or the first column of a table is not that of the code.
+    """
+    page = _TABLE.sub(lambda mark: TABLES_OF_PAGES[mark["name"]](*mark["words"].split()), page)
+    return _COLUMNS.sub(lambda mark: _with_columns(mark) + "\n", page)
