@@ -19,7 +19,7 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import open_output, reason
 from cyscc.host.output.tables import plain_table
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.sim.hardware import DEGREE, START
 from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, read_lives
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
@@ -248,7 +248,7 @@ def _ending(life: Life) -> str:
     if life.fate is Fate.PUSHED:
         return f"pushed{' again' if life.again else ''} to slot {life.slot}"
     if life.fate is Fate.EXPANDED and life.word is not None:
-        return f"expanded, {counted(int(DEGREE.get(life.word)), 'neighbour')}"
+        return f"expanded, {count_text(int(DEGREE.get(life.word)), 'neighbour')}"
     return life.fate.value
 
 
@@ -283,8 +283,8 @@ def life_text(window: Lives, lives: Sequence[Life], *, rows: int) -> str:
     neighbours = [life for life in lives if life.neighbour]
     parts = [
         f"cycles {window.first:,} to {window.first + window.cycles - 1:,}, "
-        f"{counted(len(window.kernels), 'kernel')}: {counted(len(entries), 'queue entry', 'queue entries')}, "
-        f"{counted(len(neighbours), 'neighbour')}\n"
+        f"{count_text(len(window.kernels), 'kernel')}: {count_text(len(entries), 'queue entry')}, "
+        f"{count_text(len(neighbours), 'neighbour')}\n"
     ]
     if lives:
         parts += [_fates(entries, neighbours), _stages(lives), _lines(lives, rows)]

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.output.files import check_output, publish
     from cyscc.host.output.version import identity
-    from cyscc.host.output.wording import counted
+    from cyscc.host.output.wording import count_text
     from cyscc.host.specification.options import UsageError
     from cyscc.sim.caching.folder import cache_directory
     from cyscc.sim.caching.libraries import clear, entries, evict, limit
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> None:
         found = entries(cache, thorough=arguments.action == "check")
     size = sum(entry.size for entry in found)
     removed = ", removed" if arguments.action in ("evict", "clear") else ""
-    summary = f"{cache}: {counted(len(found), 'entry', 'entries')}, {_megabytes(size)}{removed}\n"
+    summary = f"{cache}: {count_text(len(found), 'entry')}, {_megabytes(size)}{removed}\n"
     document = {
         **identity(),
         "folder": str(cache),
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> None:
     damaged = [entry for entry in found if entry.damaged]
     if arguments.action == "check" and damaged:
         raise SimulationError(
-            f"{cache}: {counted(len(damaged), 'entry', 'entries')} of {len(found)} damaged: "
+            f"{cache}: {count_text(len(damaged), 'entry')} of {len(found)} damaged: "
             f"{damaged[0].path.name}: {damaged[0].state}"
         )
 

@@ -83,10 +83,10 @@ def _name(file: str, lives: "Lives") -> None:
     """Rename the vertices of lives to their names in a graph's file."""
     from cyscc.host.analysis.lives import directions_of, name_lives
     from cyscc.host.graph.formats import read_graph
-    from cyscc.host.output.errors import placed
+    from cyscc.host.output.errors import locating_errors
     from cyscc.sim.notices import notice
 
     graph = read_graph(file, on_note=notice)
-    with placed(path=file):
+    with locating_errors(path=file):
         directions = directions_of(lives, graph)
     name_lives(lives, directions)

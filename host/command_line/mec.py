@@ -182,7 +182,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _table(document: dict[str, Any], where: str) -> str:
     """Format the result as a table."""
     from cyscc.host.output.tables import column_table, model_text, plain_table
-    from cyscc.host.output.wording import counted
+    from cyscc.host.output.wording import count_text
 
     model, mecs, rounds = document["model"], document["mecs"], document["rounds"]
     simulated = "cycles" in document
@@ -190,11 +190,11 @@ def _table(document: dict[str, Any], where: str) -> str:
     rows = [
         ("model", model_text(*model.values())),
         ("algorithm", f"{document['algorithm']}, {where}"),
-        ("MECs", f"{mecs['count']:,}, the largest of {counted(mecs['largest'], 'state')}"),
+        ("MECs", f"{mecs['count']:,}, the largest of {count_text(mecs['largest'], 'state')}"),
         ("states", f"{mecs['states']:,} in MECs, {model['states'] - mecs['states']:,} in none"),
         ("rounds", f"{len(rounds):,}"),
         *((name.replace("_", " "), f"{count:,}") for name, count in document["counts"].items()),
-        *([("simulated", f"{counted(document['cycles']['total'], 'cycle')}, {milliseconds}")] if simulated else []),
+        *([("simulated", f"{count_text(document['cycles']['total'], 'cycle')}, {milliseconds}")] if simulated else []),
         *([] if simulated else [("time", milliseconds)]),
         ("verified", "yes" if document["verified"] else "not checked"),
     ]
@@ -214,7 +214,7 @@ def _on_processor(
     from cyscc.host.baselines.devices.steps import Order
     from cyscc.host.baselines.mec.basic import run_mec
     from cyscc.host.baselines.software.decomposition import Setting
-    from cyscc.host.output.wording import place
+    from cyscc.host.output.wording import device_text
 
     with (
         open_device(arguments.device, threads=arguments.threads, order=Order(arguments.order)) as device,
@@ -222,7 +222,7 @@ def _on_processor(
     ):
         result = run_mec(algorithm, mdp, Setting(device=device, watch=step))
     where = {"on": "processor", "device": result.device, "threads": result.threads}
-    words = place(result.device, result.threads)
+    words = device_text(result.device, result.threads)
     return result.found, where, words, [{} for _ in result.found.rounds], result.seconds
 
 

@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.output.files import STANDARD_OUTPUT, show
     from cyscc.host.output.progress import Progress
-    from cyscc.host.output.wording import sized
+    from cyscc.host.output.wording import bytes_text
     from cyscc.host.replay.point import Point
     from cyscc.host.replay.replaying import replay_window
 
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> None:
         write_kanata(arguments.life, shown, lives)
     if not arguments.quiet and arguments.life != STANDARD_OUTPUT:
         where = "" if point.cycle is not None else f"{point} is at cycle {window.cycle:,}\n"
-        size = sized(window.path.stat().st_size)
+        size = bytes_text(window.path.stat().st_size)
         show(f"{where}{window.path}: cycles {window.first:,} to {window.last:,}, {size}\n")
 
 

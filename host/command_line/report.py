@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.output.files import STANDARD_OUTPUT, check_output, open_output, show
     from cyscc.host.output.progress import Progress
-    from cyscc.host.output.wording import counted, sized
+    from cyscc.host.output.wording import bytes_text, count_text
     from cyscc.host.record.reader import Record
 
     check_output(arguments.output, "-o")
@@ -50,4 +50,4 @@ def run(arguments: argparse.Namespace) -> None:
     with open_output(arguments.output) as file:
         file.write(text)
     if not arguments.quiet and arguments.output != STANDARD_OUTPUT:
-        show(f"{arguments.output}: {counted(len(records), 'run')}, {sized(len(text))}\n")
+        show(f"{arguments.output}: {count_text(len(records), 'run')}, {bytes_text(len(text))}\n")

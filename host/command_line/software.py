@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.output.files import publish
     from cyscc.host.output.tables import graph_text, largest_text, plain_table
     from cyscc.host.output.version import identity
-    from cyscc.host.output.wording import place
+    from cyscc.host.output.wording import device_text
     from cyscc.host.runs.execution import check_result
     from cyscc.sim.notices import notice
 
@@ -135,7 +135,7 @@ def run(arguments: argparse.Namespace) -> None:
         "verified": None if arguments.no_verify else True,
         "wall": {"load": load},
     }
-    where = place(result.device, result.threads)
+    where = device_text(result.device, result.threads)
     rows = [
         ("graph", graph_text(arguments.graph, graph.vertices, graph.edges)),
         ("algorithm", f"{result.algorithm}, {where}"),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.sim.caching.code import njit
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, Field
@@ -54,7 +54,7 @@ def check_frontier(frontier: npt.NDArray[np.uint64], *, edges: int, name: str) -
     if place < frontier.size:
         raise SimulationError(
             f"entry {place} of a frontier queue is {int(frontier[place]):#x}: "
-            f"the {name} has no such neighbours, only {counted(edges, 'edge')}"
+            f"the {name} has no such neighbours, only {count_text(edges, 'edge')}"
         )
 
 
@@ -64,7 +64,7 @@ def _check_ids(ids: npt.NDArray[np.uint32], *, vertices: int, name: str) -> None
         place = int((ids >= vertices).argmax())
         raise SimulationError(
             f"entry {place} of the reach queue of the {name} is {ids[place]}: "
-            f"there are {counted(vertices, 'vertex', 'vertices')}"
+            f"there are {count_text(vertices, 'vertex')}"
         )
 
 

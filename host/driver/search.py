@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cyscc.host.driver.reach import ReachAccount, check_frontier, compact, levels_of, levels_of_words
 from cyscc.host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.sim.coprocessor import Coprocessor, Instruction, Register, Status
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import LEVEL, VISITED
@@ -326,7 +326,7 @@ class Driver:
             if state.count and len(state.levels) >= vertices:
                 raise SimulationError(
                     f"the search from vertex {source} goes on after {len(state.levels)} levels: "
-                    f"there are {counted(vertices, 'vertex', 'vertices')}"
+                    f"there are {count_text(vertices, 'vertex')}"
                 )
             if self._on_level is not None:
                 self._on_level(len(state.levels), state.entries)

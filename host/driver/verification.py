@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.graph.memory_map import BLOCK_BYTES, PlacedGraph, block_digests
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.sim.caching.code import njit
 from cyscc.sim.coprocessor import Coprocessor
 from cyscc.sim.errors import SimulationError
@@ -57,7 +57,7 @@ def check_stray_writes(coprocessor: Coprocessor) -> None:
     if strays := coprocessor.stray_writes():
         raise SimulationError(
             f"memory: address {strays[0]:#x}, which is in no array, was written to "
-            f"({counted(len(strays), 'such place')})"
+            f"({count_text(len(strays), 'such place')})"
         )
 
 
@@ -97,7 +97,7 @@ def _check_neighbours(graph: PlacedGraph) -> None:
     end = min(begin + BLOCK_BYTES, graph.neighbours_address + 4 * graph.graph.edges)
     raise SimulationError(
         f"memory: neighbours of the {graph.name} are not those that were read: block {changed[0]}, "
-        f"addresses {begin:#x} to {end - 1:#x} ({changed.size} of {counted(graph.digests.size, 'block')} changed)"
+        f"addresses {begin:#x} to {end - 1:#x} ({changed.size} of {count_text(graph.digests.size, 'block')} changed)"
     )
 
 
@@ -109,7 +109,7 @@ def _check_words(graph: PlacedGraph, *, levels: bool) -> int:
         raise SimulationError(
             f"memory: graph words of the {graph.name} are not those of the graph that was read: word {first}, "
             f"address {graph.words_address + 8 * first:#x}, is {int(graph.words[first]):#x} "
-            f"({wrong} of {counted(graph.words.size, 'word')} changed)"
+            f"({wrong} of {count_text(graph.words.size, 'word')} changed)"
         )
     return holding
 

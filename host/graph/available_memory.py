@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.wording import sized
+from cyscc.host.output.wording import bytes_text
 
-__all__ = ["Growing", "Room", "check_room", "memory_room"]
+__all__ = ["AvailableMemory", "GrowingColumns", "available_memory", "check_available_memory"]
 
 _CHECKED = 1 << 24
 """Entries appended between two checks of the available memory."""
 
 
-class Room(NamedTuple):
+class AvailableMemory(NamedTuple):
     """Memory that can still be allocated."""
 
     bytes: int
@@ -81,20 +81,22 @@ def _groups(root: Path) -> Iterator[int]:
                     yield left
 
 
-def _limits(root: Path) -> Iterator[Room]:
+def _limits(root: Path) -> Iterator[AvailableMemory]:
     available = _number(_text(root / "proc/meminfo"), r"^MemAvailable: *(\d+) kB$")
     pages = os.sysconf("SC_PAGE_SIZE")
-    yield Room(os.sysconf("SC_AVPHYS_PAGES") * pages if available is None else available << 10, "this machine")
+    yield AvailableMemory(
+        os.sysconf("SC_AVPHYS_PAGES") * pages if available is None else available << 10, "this machine"
+    )
     for left in _groups(root):
-        yield Room(left, "control group")
+        yield AvailableMemory(left, "control group")
     used = _text(root / "proc/self/statm").split()
     for name, (limit, column) in _RLIMITS.items():
         most = resource.getrlimit(limit)[0]
         if most != resource.RLIM_INFINITY:
-            yield Room(max(most - (int(used[column]) * pages if used else 0), 0), name)
+            yield AvailableMemory(max(most - (int(used[column]) * pages if used else 0), 0), name)
 
 
-def memory_room(root: Path = Path("/")) -> Room:
+def available_memory(root: Path = Path("/")) -> AvailableMemory:
     """Return the memory that this process can still allocate without swapping.
 
     It is the minimum of the machine's available memory, the remainder of the process's address space and data limits,
@@ -108,7 +110,7 @@ def memory_room(root: Path = Path("/")) -> Room:
     return min(_limits(root), key=lambda room: room.bytes)
 
 
-def check_room(what: str, needed: int) -> None:
+def check_available_memory(what: str, needed: int) -> None:
     """Refuse an allocation that exceeds the available memory.
 
     Parameters
@@ -123,14 +125,14 @@ def check_room(what: str, needed: int) -> None:
     InputError
         Not enough memory; quotes needed and available bytes.
     """
-    room = memory_room()
+    room = available_memory()
     if needed > room.bytes:
         raise InputError(
-            f"{what} need about {sized(needed)} of memory, and {sized(room.bytes)} are left ({room.limit})"
+            f"{what} need about {bytes_text(needed)} of memory, and {bytes_text(room.bytes)} are left ({room.limit})"
         )
 
 
-class Growing:
+class GrowingColumns:
     """Table columns that grow together.
 
     Parameters
@@ -167,7 +169,7 @@ class Growing:
         end = self.count + len(values[0])
         if end > self._checked:
             own = sum(column.itemsize for column in self.columns)
-            check_room(f"the first {end:,} {self._of}", (own + self._extra) * end - own * self.count)
+            check_available_memory(f"the first {end:,} {self._of}", (own + self._extra) * end - own * self.count)
             self._checked = end + _CHECKED
         for column, added in zip(self.columns, values, strict=True):
             if end > len(column):

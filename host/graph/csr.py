@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.output.errors import InputError, VertexError
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.sim.caching.code import njit
 
 __all__ = [
@@ -103,7 +103,7 @@ def check_degrees(offsets: NDArray[np.int64]) -> None:
 
 def size_text(vertices: int, edges: int) -> str:
     """Return the size of a graph in words."""
-    return f"{counted(vertices, 'vertex', 'vertices')} and {counted(edges, 'edge')}"
+    return f"{count_text(vertices, 'vertex')} and {count_text(edges, 'edge')}"
 
 
 def csr_bytes(vertices: int, edges: int) -> int:

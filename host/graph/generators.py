@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.host.graph.available_memory import check_room
+from cyscc.host.graph.available_memory import check_available_memory
 from cyscc.host.graph.csr import Graph, check_limits, list_bytes, size_text
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import OnStep
@@ -122,7 +122,7 @@ def _check_edges(vertices: int, edges: int, seed: int) -> None:
     if not 0 <= seed < 2**64:
         raise InputError(f"the seed must be 0 to {2**64 - 1}, not {seed}")
     check_limits(vertices, edges)
-    check_room(size_text(vertices, edges), list_bytes(vertices, edges))
+    check_available_memory(size_text(vertices, edges), list_bytes(vertices, edges))
 
 
 def _draw_graph(fill: _Fill, vertices: int, degree: int, seed: int, on_step: OnStep | None) -> Graph:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.sim.caching.code import njit
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _difference(
     graph: Graph, what: str, found: NDArray[np.integer], expected: NDArray[np.integer], names: bool
 ) -> str | None:
     if len(found) != len(expected):
-        return f"{what}s of {counted(len(found), 'vertex', 'vertices')} found, {len(expected):,} expected"
+        return f"{what}s of {count_text(len(found), 'vertex')} found, {len(expected):,} expected"
     different = found != expected
     if not different.any():
         return None
@@ -178,7 +178,7 @@ def _difference(
     name = graph.original(np.array([vertex]))[0]
     return (
         f"vertex {name}: {what} {shown[0]} found, {shown[1]} expected "
-        f"({np.count_nonzero(different)} of {counted(graph.vertices, 'vertex', 'vertices')} wrong)"
+        f"({np.count_nonzero(different)} of {count_text(graph.vertices, 'vertex')} wrong)"
     )
 
 

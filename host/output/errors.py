@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cyscc.sim.notices import printable
 
-__all__ = ["InputError", "VertexError", "placed"]
+__all__ = ["InputError", "VertexError", "locating_errors"]
 
 
 class InputError(Exception):
@@ -43,7 +43,7 @@ class VertexError(InputError):
 
 
 @contextmanager
-def placed(*, path: Path | str | None = None, line: int | None = None) -> Iterator[None]:
+def locating_errors(*, path: Path | str | None = None, line: int | None = None) -> Iterator[None]:
     """Add file and line to an `InputError` raised in the block without them."""
     try:
         yield

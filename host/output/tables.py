@@ -6,7 +6,7 @@ from typing import Any
 
 import tabulate
 
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.sim.notices import printable
 
 __all__ = ["column_table", "graph_text", "largest_text", "markdown_table", "model_text", "plain_table"]
@@ -88,15 +88,15 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int | Sequ
 
 def graph_text(name: str, vertices: int, edges: int) -> str:
     """Return a graph's name and size."""
-    return f"{printable(name)}: {counted(vertices, 'vertex', 'vertices')}, {counted(edges, 'edge')}"
+    return f"{printable(name)}: {count_text(vertices, 'vertex')}, {count_text(edges, 'edge')}"
 
 
 def model_text(name: str, states: int, choices: int, transitions: int) -> str:
     """Return the name and the size of a Markov decision process."""
-    sizes = counted(states, "state"), counted(choices, "choice"), counted(transitions, "transition")
+    sizes = count_text(states, "state"), count_text(choices, "choice"), count_text(transitions, "transition")
     return f"{printable(name)}: {', '.join(sizes)}"
 
 
 def largest_text(components: int, largest: int) -> str:
     """Return the number of components and the size of the largest."""
-    return f"{components:,}, the largest of {counted(largest, 'vertex', 'vertices')}"
+    return f"{components:,}, the largest of {count_text(largest, 'vertex')}"

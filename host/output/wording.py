@@ -1,21 +1,23 @@
 """Numbers with their nouns and units."""
 
-__all__ = ["counted", "place", "sized"]
+__all__ = ["bytes_text", "count_text", "device_text"]
 
+_PLURALS = {"vertex": "vertices", "entry": "entries"}
 _UNITS = ("kB", "MB", "GB", "TB", "PB")
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun, as in ``1 edge`` or ``2,000 edges``; `many` is an irregular plural."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def count_text(number: int, noun: str) -> str:
+    """Return a number with its noun, as in ``1 edge`` or ``2,000 edges``."""
+    singular, plural = next((each for each in _PLURALS.items() if noun.endswith(each[0])), ("", "s"))
+    return f"{number:,} {noun if number == 1 else noun.removesuffix(singular) + plural}"
 
 
-def place(device: str, threads: int) -> str:
+def device_text(device: str, threads: int) -> str:
     """Return the place of execution: ``2 threads`` on the processor, or the name of another device."""
-    return counted(threads, "thread") if device == "cpu" else device
+    return count_text(threads, "thread") if device == "cpu" else device
 
 
-def sized(number: int) -> str:
+def bytes_text(number: int) -> str:
     """Return a number of bytes in a suitable unit: ``0.5 kB``, ``12.0 MB``, ``3.4 GB``."""
     size, unit = number / 1000, 0
     while size >= 999.95 and unit < len(_UNITS) - 1:

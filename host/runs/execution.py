@@ -15,17 +15,17 @@ import numpy.typing as npt
 from cyscc.host.driver.components import strong_components
 from cyscc.host.driver.search import Keeper, breadth_first_search
 from cyscc.host.driver.verification import check_graphs, check_stray_writes
-from cyscc.host.graph.available_memory import check_room
+from cyscc.host.graph.available_memory import check_available_memory
 from cyscc.host.graph.csr import Graph, graph_digest, size_text, trim
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.memory_map import PlacedGraph, default_slack, simulation_bytes
 from cyscc.host.graph.reference import canonical, check_components, check_levels
-from cyscc.host.output.errors import InputError, placed
+from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import renamed_when_complete
 from cyscc.host.output.progress import Progress, Step
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.record.writer import RecordFolder
-from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall, input_name
+from cyscc.host.runs.results import BfsResult, Result, SccResult, WallTime, input_name
 from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec
 from cyscc.host.specification.setting import Setting
 from cyscc.sim.errors import SimulationError
@@ -125,7 +125,7 @@ class _Advance:
         if advanced:
             pace = advanced / max(time.monotonic() - self._begin, 1e-3)
             what += [f"cycle {self._cycle:,}", f"{pace:,.0f} cycles/s"]
-        what += [f"{self._done:,} of {counted(self._vertices, 'vertex', 'vertices')}"]
+        what += [f"{self._done:,} of {count_text(self._vertices, 'vertex')}"]
         if self._kept is not None:
             what += [f"checkpoint at cycle {self._kept:,}"]
         self._step(self._done, self._vertices, ", ".join(what))
@@ -186,8 +186,8 @@ class Session:
             capacity=graph.vertices + slack,
             verify=spec.verify,
         )
-        with placed(path=spec.graph):
-            check_room(f"simulated, {size_text(graph.vertices, graph.edges)}", needed)
+        with locating_errors(path=spec.graph):
+            check_available_memory(f"simulated, {size_text(graph.vertices, graph.edges)}", needed)
         return graph
 
     @contextmanager
@@ -254,9 +254,9 @@ class Session:
                 f"--wave-window begins at cycle {first:,}, and the run had {cycles:,}: {self.spec.waves} is not written"
             )
 
-    def wall(self, machine: "Machine", *, before: float) -> Wall:
+    def wall(self, machine: "Machine", *, before: float) -> WallTime:
         """Return the real time so far; `before` is the simulation time of earlier processes of a resumed run."""
-        return Wall(
+        return WallTime(
             **{**self._seconds, "simulate": self._seconds["simulate"] + before},
             build=machine.build_seconds,
             simulated_cycles=machine.cycle,

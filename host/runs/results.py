@@ -15,22 +15,21 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import component_sizes
 from cyscc.host.output.tables import graph_text, largest_text, plain_table
 from cyscc.host.output.version import identity
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.setting import Setting
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BfsResult", "Result", "SccResult", "Wall", "input_name"]
+__all__ = ["BfsResult", "Result", "SccResult", "WallTime", "input_name"]
 
-_VERTEX = ("vertex", "vertices")
 _FIRST_LEVELS = 24
 _LAST_LEVELS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wall:
+class WallTime:
     """Real time of a run in seconds, never mixed with simulated time.
 
     Parameters
@@ -75,7 +74,7 @@ class Result:
         The graph as placed on the machine.
     setting : Setting
         Specification, graph size, and machine.
-    wall : Wall
+    wall : WallTime
         Real time.
     checked : Checked or None
         The checks that the result passed; None if it was not verified.
@@ -89,7 +88,7 @@ class Result:
 
     graph: Graph
     setting: Setting
-    wall: Wall
+    wall: WallTime
     checked: Checked | None
     statistics: dict[str, Any]
     run: BfsRun | ComponentRun
@@ -153,16 +152,18 @@ class Result:
         setting, spec, wall, retries = self.setting, self.setting.spec, self.wall, self.run.retries
         dropped = setting.dropped_edges
         left = setting.edges - (dropped or 0)
-        simplified = [] if dropped is None else [("simplified", f"{counted(dropped, 'edge')} dropped, {left:,} left")]
+        simplified = (
+            [] if dropped is None else [("simplified", f"{count_text(dropped, 'edge')} dropped, {left:,} left")]
+        )
         restarted = [("restarts", f"{retries}, the queues having overflowed")] if retries else []
-        machine = f"{spec.machine_text}, executor {spec.executor}, {counted(spec.threads, 'thread')}"
+        machine = f"{spec.machine_text}, executor {spec.executor}, {count_text(spec.threads, 'thread')}"
         rows = [
             ("graph", graph_text(spec.graph, setting.vertices, setting.edges)),
             *simplified,
             ("machine", machine),
             *self._rows(),
             ("simulated", f"{_time(self.seconds)} at {setting.clock_hz / 1e6:g} MHz"),
-            ("traversed", f"{counted(self.run.edges_traversed, 'edge')}, {self.gteps:.3f} GTEPS"),
+            ("traversed", f"{count_text(self.run.edges_traversed, 'edge')}, {self.gteps:.3f} GTEPS"),
             ("verified", "yes" if self.verified else "not checked"),
             *restarted,
             (
@@ -211,8 +212,8 @@ class BfsResult(Result):
         run = self.run
         return [
             ("source", f"{input_name(self.graph, run.source)}"),
-            ("reached", f"{counted(run.reached, *_VERTEX)} in {counted(int(run.levels.max()) + 1, 'level')}"),
-            ("duplicates", f"{counted(run.duplicates, *_VERTEX)} pushed again"),
+            ("reached", f"{count_text(run.reached, 'vertex')} in {count_text(int(run.levels.max()) + 1, 'level')}"),
+            ("duplicates", f"{count_text(run.duplicates, 'vertex')} pushed again"),
             ("cycles", f"{run.cycles:,}"),
         ]
 
@@ -277,7 +278,7 @@ class SccResult(Result):
         width = len(f"{run.cycles:,}")
         return [
             ("components", largest_text(run.components, self.largest)),
-            ("trimmed", counted(run.trimmed, *_VERTEX)),
+            ("trimmed", count_text(run.trimmed, "vertex")),
             ("iterations", f"{run.iterations:,}"),
             *((name, f"{n:>{width},} cycles  {n / max(run.cycles, 1):>6.1%}") for name, n in self._phases()),
         ]

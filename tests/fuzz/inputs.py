@@ -12,7 +12,7 @@ import numpy as np
 from scipy.io import mmread
 from scipy.sparse import coo_array, load_npz
 
-from cyscc.host.graph.available_memory import Room
+from cyscc.host.graph.available_memory import AvailableMemory
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.output.errors import InputError
@@ -24,7 +24,7 @@ from tests.host.graph.files import edges_of as pairs_of
 __all__ = ["INPUTS", "File"]
 
 # What the vertices of the largest graph need, and as many edges as no small file has.
-ROOM = Room(8 * MOST_VERTICES + 50_000, "of the test")
+ROOM = AvailableMemory(8 * MOST_VERTICES + 50_000, "of the test")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def examine(file: File, folder: Path) -> Finding:
     except RefusedError as error:
         cause = str(error)
     try:
-        with patch("cyscc.host.graph.available_memory.memory_room", lambda: ROOM), warnings.catch_warnings():
+        with patch("cyscc.host.graph.available_memory.available_memory", lambda: ROOM), warnings.catch_warnings():
             warnings.simplefilter("error")  # people would see a line more
             graph = read_graph(path)
     except InputError as error:

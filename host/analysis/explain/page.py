@@ -8,7 +8,7 @@ from cyscc.host.analysis.explain.stacks import Comparison, Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
 from cyscc.host.analysis.explain.verdict import Finding, array_text, findings_of
 from cyscc.host.output.version import identity
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.record.colours import STACK
 from cyscc.host.record.reader import CAUSE_NAMES, Record
 from cyscc.host.specification.overrides import Overrides
@@ -73,7 +73,7 @@ def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
     changed = Overrides.of(options.get("set", {}))
     lines = [
         f"{printable(str(record.folder))}: {document['command']} of {printable(str(run['graph']))}, "
-        f"{counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}; "
+        f"{count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}; "
         f"{changed.config_text(options['config'])}, memory {changed.memory_text(options['memory'])}",
     ]
     parts = [f"{cycles[name]:,} {what}" for name, what in _OUTSIDE if cycles[name]]
@@ -81,7 +81,7 @@ def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
     if len(rows) < len(record.instructions):
         taken = int(rows["cycles"].sum())
         lines.append(
-            f"shown: {counted(len(rows), 'instruction')} of {len(record.instructions):,}, {taken:,} cycles, "
+            f"shown: {count_text(len(rows), 'instruction')} of {len(record.instructions):,}, {taken:,} cycles, "
             f"{taken / max(cycles['total'], 1):.1%} of the run"
         )
     return [Text(line) for line in lines]

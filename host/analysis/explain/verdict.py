@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, BankUse, Evidence
 from cyscc.host.analysis.explain.stacks import Group, groups_of
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED, Record
 from cyscc.sim.observation.causes import CAUSES, WORK, cause_named
 
@@ -151,7 +151,7 @@ def _cost(group: Group, evidence: Evidence, causes: tuple[str, ...]) -> str:
     parts = sorted(((evidence.share(cause), cause) for cause in causes), reverse=True)
     names = ", ".join(f"{cause} {share:.0%}" for share, cause in parts if share >= _NAMED)
     what = f" ({names})" if len(causes) > 1 else ""
-    return f"{evidence.share(*causes):.0%} of the kernel-cycles of {counted(len(evidence.rows), noun)}{what}."
+    return f"{evidence.share(*causes):.0%} of the kernel-cycles of {count_text(len(evidence.rows), noun)}{what}."
 
 
 def _outside(record: Record) -> list[Finding]:
@@ -164,7 +164,7 @@ def _outside(record: Record) -> list[Finding]:
             "host",
             host,
             "Between instructions the host reads counts and writes registers: "
-            f"{host / instructions:.0f} cycles for each of {counted(instructions, 'instruction')}.",
+            f"{host / instructions:.0f} cycles for each of {count_text(instructions, 'instruction')}.",
             "Only fewer, larger levels make it less.",
         ),
         (
@@ -408,8 +408,8 @@ def _slot(group: Group, evidence: Evidence) -> tuple[str, str]:
 def _no_work(group: Group, evidence: Evidence) -> tuple[str, str]:
     if group.part and evidence.starved > 0.5:
         return (
-            f"In {evidence.short} of {counted(len(evidence.rows), 'level')} the queue has fewer entries than there are "
-            f"kernels ({evidence.kernels}), and a vertex's edges stay on one kernel.",
+            f"In {evidence.short} of {count_text(len(evidence.rows), 'level')} the queue has fewer entries than there "
+            f"are kernels ({evidence.kernels}), and a vertex's edges stay on one kernel.",
             "Nothing in the configuration: fewer kernels or AEs would hardly be slower here.",
         )
     text = f"The last kernel works {evidence.unevenness:.2f} times as long as the mean one."
@@ -457,7 +457,7 @@ def _ring(group: Group, evidence: Evidence) -> tuple[str, str]:
 def _flush(group: Group, evidence: Evidence) -> tuple[str, str]:
     each = evidence.cycles * evidence.share("flush") / max(len(evidence.rows), 1)
     return (
-        f"Until the last writes of all ports are complete {counted(round(each), 'cycle')} go by each time.",
+        f"Until the last writes of all ports are complete {count_text(round(each), 'cycle')} go by each time.",
         f"A shorter way to the memory{_named(evidence, *_WAY, 'flush_travel')}.",
     )
 

@@ -18,7 +18,7 @@ from cyscc.host.analysis.report.charts import Chart
 from cyscc.host.analysis.report.comparison import Comparison, comparison_charts
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.output.version import version
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import run_options
@@ -80,21 +80,21 @@ def _facts_of(record: Record) -> dict[str, str]:
     kernels = ", ".join(f"{count} {module}" for module, count in machine["kernels"].items() if count)
     components = ""
     if "components" in result:
-        components = f"{result['components']['count']:,}, in {counted(result['iterations'], 'iteration')}"
+        components = f"{result['components']['count']:,}, in {count_text(result['iterations'], 'iteration')}"
     facts = {
         "record": str(record.folder),
-        "graph": f"{run['graph']}: {counted(run['vertices'], 'vertex', 'vertices')}, {counted(run['edges'], 'edge')}",
+        "graph": f"{run['graph']}: {count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}",
         "command": _command(document["command"], options),
-        "machine": f"{config}: {counted(machine['engines'], 'AE')}, kernels of each: {kernels}",
+        "machine": f"{config}: {count_text(machine['engines'], 'AE')}, kernels of each: {kernels}",
         "memory": memory,
         "simulated time": f"{result['seconds'] * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz",
         "cycles of the run": f"{result['cycles']['total']:,}",
         "cycles simulated": f"{cycles['total']:,}: instructions {cycles['instructions']:,}, host {cycles['host']:,}, "
         f"restarted {cycles['restarted']:,}, reading out {cycles['readout']:,}",
-        "throughput": f"{result['gteps']:.3f} GTEPS ({counted(result['edges_traversed'], 'edge')} traversed)",
+        "throughput": f"{result['gteps']:.3f} GTEPS ({count_text(result['edges_traversed'], 'edge')} traversed)",
         "components": components,
         "verified": "yes" if result["verified"] else "not checked",
-        "intervals": counted(record.interval, "cycle"),
+        "intervals": count_text(record.interval, "cycle"),
         "version": f"cyscc {document['version']}",
     }
     return {name: text for name, text in facts.items() if text}

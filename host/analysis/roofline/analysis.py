@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, Bounds, Limit, Traffic
 from cyscc.host.output.tables import plain_table
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.record.arrow import Integers, numbers, sums
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.setting import Setting
@@ -177,7 +177,7 @@ def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
     """Return the requests of levels, which are given by their instructions' numbers in ascending order."""
     within = int(levels[0]), int(levels[-1]) + 1
 
-    def counted(table: str, columns: tuple[str, ...], shape: tuple[int, ...], *keys: str) -> list[Integers]:
+    def summed(table: str, columns: tuple[str, ...], shape: tuple[int, ...], *keys: str) -> list[Integers]:
         rows = record.table(table, ("instruction", *keys, *columns), instructions=within)
         instruction = numbers(rows["instruction"])
         level = np.searchsorted(levels, instruction)
@@ -190,7 +190,7 @@ def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
 
     engines, contention = bounds.engines, bounds.contention
     kernels = (engines, bounds.kernels // engines)
-    first, second, writes = counted("instruction_kernels", ("issue_1", "issue_2", "write"), kernels, "engine", "kernel")
+    first, second, writes = summed("instruction_kernels", ("issue_1", "issue_2", "write"), kernels, "engine", "kernel")
     work = {"entries": first // READS_PER_ENTRY, "edges": second, "pushes": writes // WRITES_PER_VISIT}
     if contention is None:
         # Put all requests on one link and one bank, which do not limit anything.
@@ -200,11 +200,11 @@ def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
         return Traffic(**work, read_links=reads, write_links=nothing, banks=requests, openings=nothing)
     reads, written = (
         each.reshape(levels.size, engines, -1)
-        for each in counted("instruction_links", ("reads", "writes"), (engines, contention.links), "engine", "link")
+        for each in summed("instruction_links", ("reads", "writes"), (engines, contention.links), "engine", "link")
     )
     banks = (contention.controllers, contention.banks // contention.controllers)
-    (accesses,) = counted("instruction_banks", ("accesses",), banks, "controller", "bank")
-    (openings,) = counted("instruction_rows", ("openings",), banks, "controller", "bank")
+    (accesses,) = summed("instruction_banks", ("accesses",), banks, "controller", "bank")
+    (openings,) = summed("instruction_rows", ("openings",), banks, "controller", "bank")
     return Traffic(**work, read_links=reads, write_links=written.sum(axis=1), banks=accesses, openings=openings)
 
 
@@ -245,7 +245,7 @@ def roofline_table(roofline: Roofline, setting: Setting) -> str:
             f"{cycles:,}",
             f"{setting.gteps(edges, cycles):.3f}" if cycles else "-",
             f"{cycles / taken:.1%}",
-            counted(levels, "level") if levels else "",
+            count_text(levels, "level") if levels else "",
         )
         for limit, cycles, levels in (*roofline.totals.values(), reached)
     ]

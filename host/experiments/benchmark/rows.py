@@ -20,7 +20,7 @@ from cyscc.host.experiments.measuring.setting import describe_setting, processor
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.tables import markdown_table
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.runs.sources import digest_beside
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool
@@ -200,7 +200,7 @@ def busy_warnings(row: _Record) -> list[str]:
     if not shares or median(shares) >= _LEAST_SHARE:
         return []
     return [
-        f"{row['label']}, {row['workload']}: its {counted(threads, 'thread')} had {median(shares):.0%} of "
+        f"{row['label']}, {row['workload']}: its {count_text(threads, 'thread')} had {median(shares):.0%} of "
         "the time of as many cores: another process took the rest, or they waited"
     ]
 
@@ -492,7 +492,7 @@ def comparison_markdown(document: _Record) -> str:
     head = ("", "base, cycles/s", "this, cycles/s", "ratio", "same cycles")
     rows = [
         (
-            counted(row["threads"], "thread"),
+            count_text(row["threads"], "thread"),
             f"{row['base']:,.0f}",
             f"{row['head']:,.0f}",
             f"{row['ratio']:.2f}",

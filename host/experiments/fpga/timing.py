@@ -15,7 +15,7 @@ from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.studies.study import Report
 from cyscc.host.output.files import open_output
 from cyscc.host.output.tables import markdown_table
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 
@@ -119,7 +119,7 @@ class CriticalPath:
     def words(self) -> str:
         """Return the path as a sentence without a full stop."""
         counts = ((self.luts, "LUT"), (self.carries, "carry chain"))
-        cells = [counted(count, name) for count, name in counts if count]
+        cells = [count_text(count, name) for count, name in counts if count]
         way = f"through {' and '.join(cells)}" if cells else "straight"
         inside = self.total - self.wires
         return (

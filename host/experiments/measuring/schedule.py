@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
-from cyscc.host.graph.available_memory import memory_room
+from cyscc.host.graph.available_memory import available_memory
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
 
@@ -159,7 +159,7 @@ def run_groups(
     def size(group: Sequence[_Request]) -> int:
         return max(request.bytes for request in group)
 
-    room = memory_room().bytes * 9 // 10 if memory is None else memory
+    room = available_memory().bytes * 9 // 10 if memory is None else memory
     waiting = list(groups) if apart else sorted(groups, key=size, reverse=True)
     if not apart and min(jobs, len(groups)) <= 1:
         for request in (request for group in waiting for request in group):

@@ -19,7 +19,7 @@ from cyscc.host.experiments.measuring.measurements import Measured, Request
 from cyscc.host.experiments.measuring.setting import processor_name
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
-from cyscc.host.output.wording import place
+from cyscc.host.output.wording import device_text
 from cyscc.host.runs.execution import check_result
 from cyscc.host.runs.sources import sources_digest
 
@@ -93,7 +93,7 @@ class TimedRequest(Request):
     def how(self) -> str:
         """Algorithm, device and options as text."""
         given = "".join(f", {name} = {value}" for name, value in self.options)
-        return f"{self.algorithm} on {place(self.device, self.threads)}{given}"
+        return f"{self.algorithm} on {device_text(self.device, self.threads)}{given}"
 
     def setting(self) -> dict[str, Any]:
         """Return processor, number of runs and digest of the sources, as JSON values."""

@@ -20,7 +20,7 @@ from cyscc.host.graph.reference import canonical, component_matrix, component_si
 from cyscc.host.output.figures import BLUE, ORANGE, add_legend, new_figure, time_text
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.tables import column_table, graph_text, largest_text
-from cyscc.host.output.wording import place
+from cyscc.host.output.wording import device_text
 from cyscc.host.runs.execution import execute
 from cyscc.host.runs.results import SccResult
 from cyscc.host.specification.run import RunSpec
@@ -243,7 +243,7 @@ class Contenders:
         kind, limit = KINDS[name], self.limit
         where, threads = self.device if kind.devices else "cpu", self.threads if kind.threads else 1
         with open_device(where, threads=threads, order=self.order) as device:
-            entry = Entry(name=name, simulated=False, where=place(device.name, device.threads))
+            entry = Entry(name=name, simulated=False, where=device_text(device.name, device.threads))
             begin = time.monotonic()
 
             def watched(done: int, total: int) -> None:

@@ -14,7 +14,7 @@ from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import Grid, Point, grouped, left_out_text
 from cyscc.host.output import figures
 from cyscc.host.output.tables import column_table
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +43,8 @@ def _head(document: dict[str, Any], title: str) -> str:
         f"# {document['figure'].replace('fig', 'Figure ')}: {title}\n\n"
         f"Uniform random graphs, seed {document['seed']}. Simulated: four AEs at {document['clock_hz'] / 1e6:g} MHz, "
         f"memory `{document['memory']}`.\n"
-        f"Software: {document['processor']}, {counted(document['cores'], 'core')}; the paper's was a Xeon X5670 with "
-        "12 threads.\n"
+        f"Software: {document['processor']}, {count_text(document['cores'], 'core')}; the paper's was a Xeon X5670 "
+        "with 12 threads.\n"
         "The host's search for a start is real time on this processor, also beside the simulated machine.\n"
     )
 
@@ -168,7 +168,7 @@ def _speed_up_figure(document: dict[str, Any]) -> "Figure":
                 color=figures.ORANGE if hong else colours[place % len(colours)],
                 marker="o" if hong else "s",
                 linestyle="--" if hong else "-",
-                label=f"Hong et al., {counted(document['cores'], 'thread')}" if hong else f"four FPGAs, {name}",
+                label=f"Hong et al., {count_text(document['cores'], 'thread')}" if hong else f"four FPGAs, {name}",
             )
         axes.axhline(1, color="0.5", linewidth=1)
         axes.set(ylim=(0, None), ylabel="speed-up over sequential Kosaraju")

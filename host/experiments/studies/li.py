@@ -14,7 +14,7 @@ from cyscc.host.experiments.studies.study import Study, grouped
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend, new_figure
 from cyscc.host.output.tables import column_table
 from cyscc.host.output.version import version
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -145,7 +145,7 @@ def _time_markdown(document: dict[str, Any]) -> str:
     return (
         "# Table 2 of Li et al. 2013: time beside Tarjan's algorithm\n\n"
         f"Generated graphs, seed {document['seed']}. "
-        f"Software: {document['processor']}, {counted(document['cores'], 'core')}; "
+        f"Software: {document['processor']}, {count_text(document['cores'], 'core')}; "
         "the paper's was a GeForce GTX 480, and one core of a Core i7 2600K for Tarjan's.\n\n"
         f"{column_table(_TIMES, rows)}"
     )

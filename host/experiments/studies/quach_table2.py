@@ -11,7 +11,7 @@ from cyscc.host.experiments.studies.study import Study, grouped
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
 from cyscc.host.output.tables import column_table
 from cyscc.host.output.version import version
-from cyscc.host.output.wording import counted, place
+from cyscc.host.output.wording import count_text, device_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,12 +92,12 @@ def _table2_markdown(document: dict[str, Any]) -> str:
     document : dict
         The document of `Table2.document`.
     """
-    where = place(document["device"], document["threads"])
+    where = device_text(document["device"], document["threads"])
     return "\n".join(
         [
             "# Table 2 of Quach et al. 2012: concurrent pivots against Tarjan's algorithm\n\n"
             f"G(n, m) graphs, seed {document['seed']}. {document['processor']}; `quach` on {where}, "
-            f"{counted(document['pivots'], 'pivot')} at a time, `tarjan` on 1 thread; best of three runs.\n"
+            f"{count_text(document['pivots'], 'pivot')} at a time, `tarjan` on 1 thread; best of three runs.\n"
             "The text's: Core 2 Duo E6850 and GeForce GTX 560 Ti, averages of five runs; its time has what the device "
             "takes to start.\n",
             "Milliseconds; the ratio is the time of `tarjan` by that of `quach`.\n",

@@ -14,7 +14,7 @@ from cyscc.host.experiments.studies import paper
 from cyscc.host.experiments.studies.study import Grid, Point, Study, grouped, left_out_text, run_fields
 from cyscc.host.output.figures import BLACK, BLUE, ORANGE, add_legend, degree_axis, lettered, panel_grid, power_text
 from cyscc.host.output.tables import column_table
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.runs.execution import SOURCE_RULE
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ _UNIFORM_TEXT = {"random": "uniform random", "rmat": "R-MAT"}
 _THROUGHPUT = [("degree", "{0[degree]}")]
 for _place, (_kind, _engines) in enumerate(itertools.product(paper.KINDS, paper.ENGINES)):
     _THROUGHPUT += [
-        (f"{_KIND_TEXT[_kind]} {counted(_engines, 'AE')}: paper", f"{{{_place}[paper]:.3f}}"),
+        (f"{_KIND_TEXT[_kind]} {count_text(_engines, 'AE')}: paper", f"{{{_place}[paper]:.3f}}"),
         ("simulated", f"{{{_place}[simulated]:.3f}}"),
         ("ratio", f"{{{_place}[ratio]:.3f}}"),
     ]
@@ -211,7 +211,7 @@ def _table1_figure(document: dict[str, Any]) -> "Figure":
                 color=colour,
                 edgecolor="white",
                 hatch=_HATCH[engines],
-                label=f"{side}, {counted(engines, 'AE')}",
+                label=f"{side}, {count_text(engines, 'AE')}",
             )
         degree_axis(axes, paper.TABLE1_DEGREES)
         axes.set_ylabel("throughput (GTEPS)")
@@ -272,7 +272,7 @@ class Table1(Study):
 
 _POINTS = [("vertices", "{0[text]}")]
 for _place, _engines in enumerate(paper.ENGINES):
-    _POINTS += [(counted(_engines, "AE"), f"{{{_place}[simulated]:.3f}}"), ("paper", f"{{{_place}[paper]:.3f}}")]
+    _POINTS += [(count_text(_engines, "AE"), f"{{{_place}[simulated]:.3f}}"), ("paper", f"{{{_place}[paper]:.3f}}")]
 _POINTS += [("Betkaoui", "{0[betkaoui]:.3f}")]
 
 

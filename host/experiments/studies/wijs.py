@@ -13,7 +13,7 @@ from cyscc.host.experiments.studies.study import Study
 from cyscc.host.output.figures import BLUE, GREEN, ORANGE, PURPLE, SKY, add_legend, panel_grid
 from cyscc.host.output.tables import column_table
 from cyscc.host.output.version import version
-from cyscc.host.output.wording import place
+from cyscc.host.output.wording import device_text
 from cyscc.host.specification.options import UsageError
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _table1_markdown(document: dict[str, Any]) -> str:
         The document of `Table1.document`.
     """
     rows = document["rows"]
-    where = place(document["device"], document["threads"])
+    where = device_text(document["device"], document["threads"])
     ours = (*_OURS, *(f"{{seconds[{name}]:.3f}}" for name in _SERIES))
     theirs = (*_THEIRS, *(f"{{1[{name}]:.2f}}" for name in _SERIES))
     speed_ups = [{**row, **_ratios(row["seconds"])} for row in rows]
@@ -259,7 +259,7 @@ def _table2_markdown(document: dict[str, Any]) -> str:
         The document of `Table2.document`.
     """
     rows = document["rows"]
-    where = place(document["device"], document["threads"])
+    where = device_text(document["device"], document["threads"])
     times = [_quotients(row["model"], **row["seconds"]) for row in rows]
     times += [
         _quotients(f"paper: {row.model}", *mecs, seconds[TARJAN], seconds[BEST])

@@ -6,7 +6,7 @@ from cyscc.host.analysis.report.charts import Chart, bar_rows, new_figure
 from cyscc.host.analysis.report.page import Section, render
 from cyscc.host.experiments.sweep.rows import AREA, DONE, Effect, Row, cells, effects, pareto, shares
 from cyscc.host.experiments.sweep.study import Study, value_text
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.record.colours import RUN_COLOURS, STACK
 from cyscc.host.record.tables import MODULES
 
@@ -44,7 +44,7 @@ def sweep_page(study: Study, rows: Sequence[Row]) -> str:
     failed = [(_name(study, row), [row["reason"]]) for row in rows if row["status"] != DONE]
     if failed:
         sections.append(Section(name="failures", title="Failures", facts=failed))
-    about = f"{counted(len(rows), 'point')}: what each parameter does while the others stay as they are."
+    about = f"{count_text(len(rows), 'point')}: what each parameter does while the others stay as they are."
     return render(sections, title=study.title, about=about)
 
 

@@ -16,7 +16,7 @@ from cyscc.host.experiments.sweep.points import SweepFolder, Swept
 from cyscc.host.experiments.sweep.study import Study, value_text
 from cyscc.host.output.tables import plain_table
 from cyscc.host.output.version import identity
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import MODULES
 from cyscc.sim.observation.causes import CAUSES
@@ -223,9 +223,9 @@ def sweep_text(study: Study, rows: list[Row], swept: Swept, *, most: int) -> str
     if found:
         lines = [[each.name, value_text(each.best), f"{each.factor:.2f}"] for each in found]
         parts.append(plain_table(lines, head=["parameter", "best", "worst / best"], words=2))
-    failed = f", {counted(len(swept.failures), 'failure')}" if swept.failures else ""
+    failed = f", {count_text(len(swept.failures), 'failure')}" if swept.failures else ""
     points = len({row["point"] for row in rows})
-    parts.append(f"{counted(points, 'point')}: {swept.made} made, {swept.found} from before{failed}\n")
+    parts.append(f"{count_text(points, 'point')}: {swept.made} made, {swept.found} from before{failed}\n")
     return "\n".join(parts)
 
 

@@ -8,7 +8,7 @@ from cyscc.host.graph.csr import Graph, check_degrees
 from cyscc.host.graph.formats import lists, npz
 from cyscc.host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipped, open_input, open_output, suffix_of
 from cyscc.host.graph.formats.text import BYTE_ORDER_MARK
-from cyscc.host.output.errors import InputError, placed
+from cyscc.host.output.errors import InputError, locating_errors
 
 __all__ = ["read_graph", "write_graph"]
 
@@ -116,5 +116,5 @@ def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -
         When the file cannot be written.
     """
     path = Path(path)
-    with placed(path=path), open_output(path, watch) as stream:
+    with locating_errors(path=path), open_output(path, watch) as stream:
         _FORMATS.get(suffix_of(path), _SNAP).write(graph, stream)

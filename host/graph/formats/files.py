@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from cyscc.host.output.errors import InputError, placed
+from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import reason, renamed_when_complete
 
 __all__ = ["LONGEST_HEAD", "InputFile", "Watch", "gzipped", "open_input", "open_output", "suffix_of"]
@@ -175,7 +175,7 @@ def open_input(path: Path, watch: Watch | None = None, *, what: str) -> Iterator
         covers errors in the body of the block; an `InputError` raised there without a file gets this file.
     """
     try:
-        with placed(path=path), io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
+        with locating_errors(path=path), io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
             if not raw.peek().startswith(_GZIP_MAGIC):
                 yield _looked_at(raw, what, packed=False)
                 return

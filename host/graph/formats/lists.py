@@ -6,12 +6,12 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.host.graph.available_memory import Growing, check_room
+from cyscc.host.graph.available_memory import GrowingColumns, check_available_memory
 from cyscc.host.graph.csr import Graph, check_limits, check_size, csr_bytes, list_bytes, size_text
 from cyscc.host.graph.formats.text import LARGEST_ID, Column, Layout, Lines, number, read_lines, shown, words
 from cyscc.host.graph.formats.writer import write_edges
-from cyscc.host.output.errors import InputError, placed
-from cyscc.host.output.wording import counted
+from cyscc.host.output.errors import InputError, locating_errors
+from cyscc.host.output.wording import count_text
 
 __all__ = [
     "EdgeBuffer",
@@ -46,7 +46,7 @@ class EdgeBuffer:
 
     def __init__(self) -> None:
         # Building the graph takes another copy of the targets.
-        self._ends = Growing(np.uint32, np.uint32, of="edges", extra=4)
+        self._ends = GrowingColumns(np.uint32, np.uint32, of="edges", extra=4)
         self._largest = -1
 
     @property
@@ -133,7 +133,7 @@ def _compact_sparse(pair: list[NDArray[Any]]) -> _Compacted:
     chunks.clear()
     names = np.from_dlpack(encoded.chunk(0).dictionary)
     check_limits(len(names), 0)
-    check_room("the ids of the vertices", len(names) * _ENTRY)
+    check_available_memory("the ids of the vertices", len(names) * _ENTRY)
     order = np.argsort(names)
     rank = np.empty(len(names), np.uint32)
     rank[order] = np.arange(len(names), dtype=np.uint32)
@@ -193,7 +193,7 @@ def _check_announced(vertices: int, edges: int, *, mirror: bool = False) -> None
         The size is not supported, or exceeds the memory.
     """
     check_size(vertices, edges)
-    check_room(size_text(vertices, edges), list_bytes(vertices, edges * (1 + mirror)))
+    check_available_memory(size_text(vertices, edges), list_bytes(vertices, edges * (1 + mirror)))
 
 
 def read_snap(stream: IO[bytes]) -> Graph:
@@ -224,7 +224,7 @@ def read_snap(stream: IO[bytes]) -> Graph:
     if edges.count == 0:
         raise InputError("has no edges, and so no vertices")
     ids, sources, targets = edges.compact()
-    check_room(size_text(len(ids), len(sources)), csr_bytes(len(ids), len(sources)))
+    check_available_memory(size_text(len(ids), len(sources)), csr_bytes(len(ids), len(sources)))
     vertices, base = len(ids), int(ids[0])
     if base in (0, 1) and ids[-1] == base + vertices - 1:
         return Graph.from_edges(vertices, sources, targets, base=base)
@@ -298,14 +298,14 @@ def _sizes(lines: Lines, *, mirror: bool) -> tuple[int, int]:
             break
         if found and found[0].lower().startswith(_BANNER.lower()):
             raise InputError("a Matrix Market banner, which must be the first line", line=line)
-    with placed(line=line):
+    with locating_errors(line=line):
         if len(found) != 3:
             raise InputError("expected the sizes 'ROWS COLUMNS ENTRIES'")
         rows, columns, entries = (
             number(word, what) for word, what in zip(found, ("rows", "columns", "entries"), strict=True)
         )
         if rows != columns:
-            raise InputError(f"the matrix is not square: {counted(rows, 'row')}, {counted(columns, 'column')}")
+            raise InputError(f"the matrix is not square: {count_text(rows, 'row')}, {count_text(columns, 'column')}")
         _check_announced(rows, entries, mirror=mirror)
     return rows, entries
 
@@ -380,7 +380,7 @@ def _problem(lines: Lines) -> tuple[int, int]:
             break
         if found and not found[0].startswith(b"c"):
             raise InputError(f"expected the header 'p sp VERTICES EDGES', not {shown(found[0])}", line=line)
-    with placed(line=line):
+    with locating_errors(line=line):
         if len(found) != 4 or found[1] != b"sp":
             raise InputError("expected the header 'p sp VERTICES EDGES'")
         vertices, edges = number(found[2], "vertices"), number(found[3], "edges")

@@ -24,11 +24,11 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from cyscc.host.graph.available_memory import check_room, memory_room
+from cyscc.host.graph.available_memory import available_memory, check_available_memory
 from cyscc.host.graph.csr import Graph, check_size, csr_bytes, size_text
 from cyscc.host.graph.formats.text import shown
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.wording import counted, sized
+from cyscc.host.output.wording import bytes_text, count_text
 from cyscc.sim.notices import shortened
 
 __all__ = ["read_npz", "recognises_npz", "write_npz"]
@@ -226,7 +226,7 @@ def _vertices(archive: _Archive) -> int:
         raise InputError(f"the array 'shape' must be two integers, not {header}")
     rows, columns = (int(extent) for extent in archive.read("shape"))
     if rows != columns:
-        raise InputError(f"the matrix is not square: {counted(rows, 'row')}, {counted(columns, 'column')}")
+        raise InputError(f"the matrix is not square: {count_text(rows, 'row')}, {count_text(columns, 'column')}")
     if rows < 0:
         raise InputError(f"the number of rows, {rows}, is negative")
     return rows
@@ -267,7 +267,7 @@ def _matrix(stream: IO[bytes]) -> Graph:
         if header.shape[0] != length:
             raise InputError(f"the array '{name}' must have {length} entries, not {header.shape[0]}")
     stored = sum(header.bytes for header in headers)
-    check_room(size_text(vertices, edges), stored + csr_bytes(vertices, edges))
+    check_available_memory(size_text(vertices, edges), stored + csr_bytes(vertices, edges))
     first, second = (archive.read(name) for name in names)
     # The values do not matter, but damage does.
     archive.check("data")
@@ -284,12 +284,12 @@ def _matrix(stream: IO[bytes]) -> Graph:
 
 def _copy(stream: IO[bytes], copy: IO[bytes]) -> None:
     """Copy a file that cannot be seeked, within the available space."""
-    most = min(memory_room().bytes, shutil.disk_usage(tempfile.gettempdir()).free)
+    most = min(available_memory().bytes, shutil.disk_usage(tempfile.gettempdir()).free)
     done = 0
     while piece := stream.read(_COPIED):
         done += len(piece)
         if done > most:
-            raise InputError(f"has more than {sized(most)} unpacked, for which there is no room")
+            raise InputError(f"has more than {bytes_text(most)} unpacked, for which there is no room")
         copy.write(piece)
 
 

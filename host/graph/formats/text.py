@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.wording import counted
+from cyscc.host.output.wording import count_text
 from cyscc.sim.notices import shortened
 
 if TYPE_CHECKING:
@@ -505,5 +505,5 @@ def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> 
         yield found
         del found
     if expected is not None and rows.room:
-        announced = counted(expected, "transition" if layout.weighed else "edge")
+        announced = count_text(expected, "transition" if layout.weighed else "edge")
         raise InputError(f"the header announces {announced}, but only {expected - rows.room:,} follow")

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import bsr_array, csr_array, save_npz
 
 from cyscc.host.graph import available_memory
-from cyscc.host.graph.available_memory import Room
+from cyscc.host.graph.available_memory import AvailableMemory
 from cyscc.host.graph.formats import read_graph
 from tests.host.graph.files import array_bytes, edges_of, refusal
 
@@ -221,7 +221,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, name: str, monkeypatch: pytest.M
     size = (len(member(header)) + 4096).to_bytes(4, "little")
     data = data.replace(size, (len(member(header)) + 2**30).to_bytes(4, "little"))
     (tmp_path / "g.npz").write_bytes(data)
-    monkeypatch.setattr(available_memory, "memory_room", lambda: Room(2**30, "of the test"))
+    monkeypatch.setattr(available_memory, "memory_room", lambda: AvailableMemory(2**30, "of the test"))
     expected = {
         "shape": "the array 'shape' must be two integers, not 134,217,728 of int64",
         "format": "the array 'format' must be a word, not 134,217,728 of int64",
@@ -234,5 +234,5 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, name: str, monkeypatch: pytest.M
 def test_what_unpacks_to_more_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "g.npz.gz"
     path.write_bytes(gzip.compress(b"PK\x03\x04" + bytes(5_000_000)))
-    monkeypatch.setattr("cyscc.host.graph.formats.npz.memory_room", lambda: Room(2_000_000, "of the test"))
+    monkeypatch.setattr("cyscc.host.graph.formats.npz.memory_room", lambda: AvailableMemory(2_000_000, "of the test"))
     assert refusal(path) == "g.npz.gz: has more than 2.0 MB unpacked, for which there is no room"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from cyscc.host.output.wording import counted, place, sized
+from cyscc.host.output.wording import bytes_text, count_text, device_text
 
 
-def test_counted() -> None:
-    assert [counted(number, "edge") for number in (0, 1, 2000)] == ["0 edges", "1 edge", "2,000 edges"]
-    assert counted(3, "vertex", "vertices") == "3 vertices"
-    assert [place("cpu", 2), place("an accelerator", 2)] == ["2 threads", "an accelerator"]
+def test_count_text() -> None:
+    assert [count_text(number, "edge") for number in (0, 1, 2000)] == ["0 edges", "1 edge", "2,000 edges"]
+    assert count_text(3, "vertex") == "3 vertices"
+    assert [device_text("cpu", 2), device_text("an accelerator", 2)] == ["2 threads", "an accelerator"]
 
 
 @pytest.mark.parametrize(
@@ -22,5 +22,5 @@ def test_counted() -> None:
         (2 * 10**18, "2,000.0 PB"),
     ],
 )
-def test_sized(number: int, expected: str) -> None:
-    assert sized(number) == expected
+def test_bytes_text(number: int, expected: str) -> None:
+    assert bytes_text(number) == expected

@@ -147,11 +147,11 @@ def family(name: str, *, on_step: "OnStep | None" = None, **sizes: int) -> "Mdp"
     # Here, as help texts name the families, and need no numpy.
     from cyscc.host.baselines.mdp.families import members
     from cyscc.host.baselines.mdp.model import check_size
-    from cyscc.host.graph.available_memory import check_room
+    from cyscc.host.graph.available_memory import check_available_memory
 
     numbers = chosen.defaults | sizes
     states, transitions = chosen.bound(**numbers)
     check_size(states, 0)
-    check_room(f"{name} models of this size", states * _STATE + transitions * _TRANSITION)
+    check_available_memory(f"{name} models of this size", states * _STATE + transitions * _TRANSITION)
     make: Callable[..., Mdp] = getattr(members, name)
     return make(**numbers, on_step=on_step)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.baselines.mdp.model import Mdp, check_size, offsets_of
-from cyscc.host.graph.available_memory import Growing
+from cyscc.host.graph.available_memory import GrowingColumns
 from cyscc.host.graph.generators import below, stream
 from cyscc.host.output.progress import OnStep
 from cyscc.sim.caching.code import njit
@@ -99,9 +99,9 @@ def fill_states(
     targets, lengths, counts = (np.empty(size * most, np.uint32) for most in (transitions, transitions, 1))
     chunk = Chunk(targets, lengths, counts, np.zeros(5, np.int64))
     parts = [
-        Growing(np.uint32, of="transitions"),
-        Growing(np.uint32, of="choices", extra=8),
-        Growing(np.uint32, of="states", extra=8),
+        GrowingColumns(np.uint32, of="transitions"),
+        GrowingColumns(np.uint32, of="choices", extra=8),
+        GrowingColumns(np.uint32, of="states", extra=8),
     ]
     for first in range(0, states, size):
         last = min(first + size, states)

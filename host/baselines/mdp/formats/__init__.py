@@ -8,7 +8,7 @@ from cyscc.host.baselines.mdp.formats.tra import read_tra
 from cyscc.host.baselines.mdp.formats.writer import write_drn, write_tra
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.graph.formats.files import Watch, gzipped, open_input, open_output, suffix_of
-from cyscc.host.output.errors import InputError, placed
+from cyscc.host.output.errors import InputError, locating_errors
 
 __all__ = ["TOLERANCE", "check_name", "read_mdp", "write_mdp"]
 
@@ -83,5 +83,5 @@ def write_mdp(mdp: Mdp, path: Path | str, *, watch: Watch | None = None) -> None
     """
     path = Path(path)
     write = _WRITERS[check_name(path)]
-    with placed(path=path), open_output(path, watch) as stream:
+    with locating_errors(path=path), open_output(path, watch) as stream:
         write(mdp, stream)

@@ -21,8 +21,8 @@ from cyscc.host.graph.formats.text import (
     whole_numbers,
     words,
 )
-from cyscc.host.output.errors import InputError, placed
-from cyscc.host.output.wording import counted
+from cyscc.host.output.errors import InputError, locating_errors
+from cyscc.host.output.wording import count_text
 
 __all__ = ["read_drn"]
 
@@ -55,7 +55,7 @@ def _next(lines: Lines, what: str) -> list[bytes]:
 def _count(lines: Lines, key: bytes) -> int:
     """Read a count on a line of its own."""
     line, what = lines.number, key.removeprefix(b"@nr_").decode()
-    with placed(line=line):
+    with locating_errors(line=line):
         found = _next(lines, key.decode())
         if len(found) != 1:
             raise InputError(f"expected the number of {what}")
@@ -71,7 +71,7 @@ def _header(lines: Lines) -> tuple[int, int | None]:
         if text is None:
             raise InputError("has no line '@model'")
         key, _, value = (part.strip() for part in text.partition(b":"))
-        with placed(line=line):
+        with locating_errors(line=line):
             if key == b"@type":
                 kind = value.lower()
                 if kind != b"mdp":
@@ -206,7 +206,7 @@ def read_drn(stream: IO[bytes]) -> Mdp:
         rows.append(*found.read(text, line))
         line = lines.number
     if found.state + 1 < states:
-        raise InputError(f"the header announces {counted(states, 'state')}, but only {found.state + 1:,} follow")
+        raise InputError(f"the header announces {count_text(states, 'state')}, but only {found.state + 1:,} follow")
     if found.kind == _ACTION:
         raise InputError(f"choice {found.choice} of state {found.state} has no transitions")
     return rows.mdp(states, choices)

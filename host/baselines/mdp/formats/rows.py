@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.baselines.mdp.model import Mdp, check_size, offsets_of
-from cyscc.host.graph.available_memory import Growing
+from cyscc.host.graph.available_memory import GrowingColumns
 from cyscc.host.output.errors import InputError
 
 __all__ = ["TOLERANCE", "Rows"]
@@ -24,7 +24,7 @@ class Rows:
     """Buffer of transitions while a file is read."""
 
     def __init__(self) -> None:
-        self._columns = Growing(*_TYPES, of="transitions", extra=_BUILT)
+        self._columns = GrowingColumns(*_TYPES, of="transitions", extra=_BUILT)
 
     @property
     def count(self) -> int:

@@ -6,7 +6,7 @@ from cyscc.host.baselines.mdp.formats.rows import Rows
 from cyscc.host.baselines.mdp.model import Mdp, check_size
 from cyscc.host.graph.csr import MAX_EDGES, MAX_VERTICES
 from cyscc.host.graph.formats.text import Column, Layout, Lines, number, read_lines, shown, words
-from cyscc.host.output.errors import InputError, placed
+from cyscc.host.output.errors import InputError, locating_errors
 
 __all__ = ["read_tra"]
 
@@ -19,7 +19,7 @@ def _header(lines: Lines) -> tuple[int, int, int] | None:
     found = words(lines.next() or b"")
     while found and found[0].startswith(b"#"):
         found = words(lines.next() or b"")
-    with placed(line=lines.number - 1):
+    with locating_errors(line=lines.number - 1):
         if len(found) == 1 and found[0].lower() == b"mdp":
             return None
         if len(found) == 1 and found[0].isalpha():

@@ -7,7 +7,7 @@ import pytest
 from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.formats import read_mdp, write_mdp
 from cyscc.host.graph import available_memory
-from cyscc.host.graph.available_memory import Room
+from cyscc.host.graph.available_memory import AvailableMemory
 from cyscc.host.output.errors import InputError
 from tests.refusals import refused
 
@@ -15,7 +15,7 @@ from tests.refusals import refused
 @pytest.fixture
 def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let there be 1 MB, which is looked at after every thousand transitions."""
-    monkeypatch.setattr(available_memory, "memory_room", lambda: Room(1_000_000, "control group"))
+    monkeypatch.setattr(available_memory, "memory_room", lambda: AvailableMemory(1_000_000, "control group"))
     monkeypatch.setattr(available_memory, "_CHECKED", 1000)
 
 
