@@ -47,7 +47,7 @@ def test_a_simulation_without_room(
         raise AssertionError("the machine was made although there is no room")
 
     workshop.make = make
-    monkeypatch.setattr(available_memory, "memory_room", lambda: AvailableMemory(1_200_000, "control group"))
+    monkeypatch.setattr(available_memory, "available_memory", lambda: AvailableMemory(1_200_000, "control group"))
     assert main([*command.split(), "--json", "out.json"]) == 2
     out, err = capfd.readouterr()
     assert out == ""
@@ -61,7 +61,7 @@ def test_a_simulation_without_room(
 def test_a_graph_is_not_generated_without_room(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(available_memory, "memory_room", lambda: AvailableMemory(2**30, "ulimit -v"))
+    monkeypatch.setattr(available_memory, "available_memory", lambda: AvailableMemory(2**30, "ulimit -v"))
     assert main(["generate", "rmat", "--vertices", "2^30", "--degree", "2", "-o", "r.gr"]) == 2
     assert capfd.readouterr().err == (
         "cyscc generate: 1,073,741,824 vertices and 2,147,483,648 edges need about 34.4 GB of memory, "

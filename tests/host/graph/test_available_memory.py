@@ -112,7 +112,7 @@ def test_this_machine_has_room(tmp_path: Path) -> None:
 
 
 def test_what_does_not_fit_is_refused_with_both_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "memory_room", lambda: AvailableMemory(2_500_000_000, "control group"))
+    monkeypatch.setattr(module, "available_memory", lambda: AvailableMemory(2_500_000_000, "control group"))
     check_available_memory("4 edges", 2_500_000_000)
     expected = r"^4 edges need about 2.6 GB of memory, and 2.5 GB are left \(control group\)$"
     with pytest.raises(InputError, match=expected):

@@ -221,7 +221,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, name: str, monkeypatch: pytest.M
     size = (len(member(header)) + 4096).to_bytes(4, "little")
     data = data.replace(size, (len(member(header)) + 2**30).to_bytes(4, "little"))
     (tmp_path / "g.npz").write_bytes(data)
-    monkeypatch.setattr(available_memory, "memory_room", lambda: AvailableMemory(2**30, "of the test"))
+    monkeypatch.setattr(available_memory, "available_memory", lambda: AvailableMemory(2**30, "of the test"))
     expected = {
         "shape": "the array 'shape' must be two integers, not 134,217,728 of int64",
         "format": "the array 'format' must be a word, not 134,217,728 of int64",

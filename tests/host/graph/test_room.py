@@ -22,7 +22,7 @@ HEADER = "%%MatrixMarket matrix coordinate pattern "
 
 @pytest.fixture
 def ten_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(available_memory, "memory_room", lambda: AvailableMemory(10_000_000, "of the test"))
+    monkeypatch.setattr(available_memory, "available_memory", lambda: AvailableMemory(10_000_000, "of the test"))
 
 
 def test_sizes() -> None:
@@ -75,7 +75,7 @@ def test_an_edge_list_that_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_ids_that_need_a_large_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "g.txt").write_text(f"1 {2**50}\n")
-    monkeypatch.setattr(available_memory, "memory_room", lambda: AvailableMemory(63, "of the test"))
+    monkeypatch.setattr(available_memory, "available_memory", lambda: AvailableMemory(63, "of the test"))
     expected = "the ids of the vertices need about 0.1 kB of memory, and 0.1 kB are left (of the test)"
     with refused(InputError, f"{tmp_path}/g.txt: {expected}"):
         read_graph(tmp_path / "g.txt")
