@@ -19,7 +19,7 @@ PIVOTS = 10
 
 @dataclass(frozen=True)
 class Option:
-    """An option of an algorithm, passed to it in `cyscc.host.baselines.software.Setting`.
+    """An option of an algorithm, passed to it in `cyscc.host.baselines.software.SoftwareSetting`.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Kind:
         One-line description.
     function : str
         The function, as ``module:name`` within `cyscc.host.baselines`. It takes a graph and its transpose, or a Markov
-        decision process, and a `cyscc.host.baselines.software.Setting`.
+        decision process, and a `cyscc.host.baselines.software.SoftwareSetting`.
     threads : bool
         Whether it uses more than one thread.
     devices : bool

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> None:
         run_benchmark,
     )
     from cyscc.host.experiments.benchmark.search import PRESETS
-    from cyscc.host.experiments.measuring.setting import root_folder
+    from cyscc.host.experiments.measuring.environment import root_folder
     from cyscc.host.experiments.studies.study import Report
 
     preset = PRESETS["quick" if arguments.quick else "full"]

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         An entry of the cache is damaged.
     """
-    from cyscc.host.output.files import check_output, publish
+    from cyscc.host.output.files import check_output, output_result
     from cyscc.host.output.version import identity
     from cyscc.host.output.wording import count_text
     from cyscc.host.specification.options import UsageError
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> None:
         "removed": bool(removed),
         "entries": [_described(entry) for entry in found],
     }
-    publish(document, _table(found) + summary, path=arguments.json, quiet=arguments.quiet)
+    output_result(document, _table(found) + summary, path=arguments.json, quiet=arguments.quiet)
     damaged = [entry for entry in found if entry.damaged]
     if arguments.action == "check" and damaged:
         raise SimulationError(

@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
     # Imported here because the import is slow.
     from cyscc.host.baselines.devices.steps import Order
-    from cyscc.host.experiments.measuring.setting import cores, processor_name
+    from cyscc.host.experiments.measuring.environment import cores, processor_name
     from cyscc.host.experiments.studies.comparison import Contenders, comparison_figure, comparison_text
     from cyscc.host.output.figures import write_plot
     from cyscc.host.output.version import identity

@@ -72,7 +72,7 @@ def make_experiment(
     # Imported late: they import the simulator.
     from cyscc.host.experiments.measuring.measurements import Measurements
     from cyscc.host.experiments.measuring.store import Store
-    from cyscc.host.output.files import publish
+    from cyscc.host.output.files import output_result
     from cyscc.sim.errors import SimulationError
 
     folder = Path(arguments.output)
@@ -94,6 +94,6 @@ def make_experiment(
         f"{measurements.asked} measurements, {measurements.found} of them taken over from "
         f"{folder / 'measurements'}\nwritten: {', '.join(map(str, written))}\n"
     )
-    publish(report.document, text, path=arguments.json, quiet=arguments.quiet)
+    output_result(report.document, text, path=arguments.json, quiet=arguments.quiet)
     if report.failure:
         raise SimulationError(report.failure)

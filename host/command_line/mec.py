@@ -134,7 +134,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.baselines.mdp.formats import read_mdp
     from cyscc.host.baselines.mec.checker import check_mecs
     from cyscc.host.graph.reference import component_sizes
-    from cyscc.host.output.files import STANDARD_OUTPUT, publish
+    from cyscc.host.output.files import STANDARD_OUTPUT, output_result
     from cyscc.host.output.version import identity
     from cyscc.host.runs.execution import check_result
 
@@ -176,7 +176,7 @@ def run(arguments: argparse.Namespace) -> None:
         "wall": wall,
     }
     quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
-    publish(document, _table(document, words), path=arguments.json, quiet=quiet)
+    output_result(document, _table(document, words), path=arguments.json, quiet=quiet)
 
 
 def _table(document: dict[str, Any], where: str) -> str:
@@ -213,14 +213,14 @@ def _on_processor(
     from cyscc.host.baselines.devices import open_device
     from cyscc.host.baselines.devices.steps import Order
     from cyscc.host.baselines.mec.basic import run_mec
-    from cyscc.host.baselines.software.decomposition import Setting
+    from cyscc.host.baselines.software.decomposition import SoftwareSetting
     from cyscc.host.output.wording import device_text
 
     with (
         open_device(arguments.device, threads=arguments.threads, order=Order(arguments.order)) as device,
         progress.step(f"{algorithm}: compiling and running") as step,
     ):
-        result = run_mec(algorithm, mdp, Setting(device=device, watch=step))
+        result = run_mec(algorithm, mdp, SoftwareSetting(device=device, watch=step))
     where = {"on": "processor", "device": result.device, "threads": result.threads}
     words = device_text(result.device, result.threads)
     return result.found, where, words, [{} for _ in result.found.rounds], result.seconds

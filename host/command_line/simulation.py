@@ -4,7 +4,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.output.files import STANDARD_OUTPUT, figure_format, open_output, publish
+from cyscc.host.output.files import STANDARD_OUTPUT, figure_format, open_output, output_result
 from cyscc.host.specification.options import add_run_options, add_shared, as_usage, check_outputs, given_options
 from cyscc.host.specification.run import run_options
 
@@ -93,12 +93,12 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.output.errors import InputError, VertexError
     from cyscc.host.output.progress import Progress
     from cyscc.host.replay.runs import performed
-    from cyscc.host.runs.keeping import Keeping
+    from cyscc.host.runs.checkpoints.run import CheckpointedRun
 
     with as_usage():
-        keeping = Keeping(arguments.command, given)
-    with closing(keeping):
-        spec = keeping.spec
+        checkpointed = CheckpointedRun(arguments.command, given)
+    with closing(checkpointed):
+        spec = checkpointed.spec
         outputs = {
             "--levels" if search else "--labels": vertices,
             "--roofline-plot": plot,
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> None:
         with as_usage():
             spec.checked()
         try:
-            with performed(spec, Progress(quiet=arguments.quiet), keeping=keeping) as result:
+            with performed(spec, Progress(quiet=arguments.quiet), checkpointed=checkpointed) as result:
                 if vertices is not None:
                     _write_vertices(vertices, result)
                 document, table = result.document, str(result)
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> None:
                     of, text = _roofline(result, plot, quiet=arguments.quiet)
                     document, table = {**document, "roofline": of}, f"{table}\n{text}"
                 quiet = arguments.quiet or STANDARD_OUTPUT in outputs.values()
-                publish(document, table, path=arguments.json, quiet=quiet)
+                output_result(document, table, path=arguments.json, quiet=quiet)
         except VertexError as error:
             raise InputError(f"{error} (--source)", path=spec.graph) from None
 

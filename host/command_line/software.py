@@ -91,10 +91,10 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.baselines.devices import open_device
     from cyscc.host.baselines.devices.steps import Order
-    from cyscc.host.baselines.software import Setting, run_software
+    from cyscc.host.baselines.software import SoftwareSetting, run_software
     from cyscc.host.graph.formats import read_graph
     from cyscc.host.graph.reference import check_components, component_sizes
-    from cyscc.host.output.files import publish
+    from cyscc.host.output.files import output_result
     from cyscc.host.output.tables import graph_text, largest_text, plain_table
     from cyscc.host.output.version import identity
     from cyscc.host.output.wording import device_text
@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> None:
         open_device(arguments.device, threads=arguments.threads, order=order) as device,
         progress.step(f"{arguments.algorithm}: compiling and running") as step,
     ):
-        setting = Setting(device=device, seed=arguments.seed, options=options, watch=step)
+        setting = SoftwareSetting(device=device, seed=arguments.seed, options=options, watch=step)
         result = run_software(arguments.algorithm, graph, transpose, setting)
     if not arguments.no_verify:
         with progress.step("verifying"):
@@ -144,4 +144,4 @@ def run(arguments: argparse.Namespace) -> None:
         *((name.replace("_", " "), f"{count:,}") for name, count in result.found.counts.items()),
         ("verified", "not checked" if arguments.no_verify else "yes"),
     ]
-    publish(document, plain_table(rows, words=2), path=arguments.json, quiet=arguments.quiet)
+    output_result(document, plain_table(rows, words=2), path=arguments.json, quiet=arguments.quiet)

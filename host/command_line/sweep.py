@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.experiments.sweep.points import SweepFolder, sweep
     from cyscc.host.experiments.sweep.rows import rows_of, sweep_document, sweep_text, with_area, write_table
     from cyscc.host.experiments.sweep.study import read_study
-    from cyscc.host.output.files import check_output, open_output, publish
+    from cyscc.host.output.files import check_output, open_output, output_result
     from cyscc.host.output.progress import Progress
     from cyscc.sim.errors import SimulationError
 
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
         with open_output(str(page)) as file:
             file.write(text)
     shown = f"{sweep_text(study, rows, swept, most=_MOST_ROWS)}written: {table}, {page}\n"
-    publish(sweep_document(study, rows), shown, path=arguments.json, quiet=arguments.quiet)
+    output_result(sweep_document(study, rows), shown, path=arguments.json, quiet=arguments.quiet)
     if swept.failures:
         failed = [point for point in points if point.digest in swept.failures]
         of = f"{len(failed)} of {len(points)} points failed"

@@ -8,7 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.driver.reach import ReachAccount, check_colours, first_uncoloured
-from cyscc.host.driver.search import Attempt, Direction, Driver, Keeper, LevelAccount, Observer, Search, with_retries
+from cyscc.host.driver.search import (
+    Attempt,
+    Checkpointer,
+    Direction,
+    Driver,
+    LevelAccount,
+    Observer,
+    Search,
+    with_retries,
+)
 from cyscc.host.graph.memory_map import MemoryArray, PlacedGraph
 from cyscc.sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register
 from cyscc.sim.errors import SimulationError
@@ -298,7 +307,7 @@ def strong_components(
     *,
     slack: int | None = None,
     on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None = None,
-    keeper: Keeper | None = None,
+    checkpointer: Checkpointer | None = None,
     observer: Observer | None = None,
 ) -> ComponentRun:
     """Find the strongly connected components of a placed graph.
@@ -319,7 +328,7 @@ def strong_components(
         Queue entries beyond one for each vertex; `cyscc.host.graph.memory_map.default_slack` by default.
     on_iteration : callable, optional
         Called after every iteration with its number, from 1, and the colours.
-    keeper : Keeper, optional
+    checkpointer : Checkpointer, optional
         Interface to checkpoints.
     observer : Observer, optional
         Observer of the run.
@@ -349,7 +358,7 @@ def strong_components(
         vertices=vertices,
         directions=2,
         slack=slack,
-        keeper=keeper,
+        checkpointer=checkpointer,
         observer=observer,
     )
     run.retries = retries

@@ -21,9 +21,9 @@ __all__ = [
     "MAX_RESTARTS",
     "Attempt",
     "BfsRun",
+    "Checkpointer",
     "Direction",
     "Driver",
-    "Keeper",
     "Level",
     "LevelAccount",
     "Observer",
@@ -42,7 +42,7 @@ _State = TypeVar("_State")
 _Attempt = TypeVar("_Attempt", bound="Attempt")
 
 
-class Keeper:
+class Checkpointer:
     """Interface to checkpoints of a run; this base class writes none.
 
     A run registers its state, a dataclass of plain values that it updates in place. A subclass may save that state
@@ -50,11 +50,11 @@ class Keeper:
     allocations, has the coprocessor's state restored, and continues by waiting for the interrupted instruction.
     """
 
-    def kept(self, name: str, kind: type[_State]) -> _State | None:
+    def restored(self, name: str, kind: type[_State]) -> _State | None:
         """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
         return None
 
-    def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
+    def register(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
         """Register the state of a part of the run; `refresh`, if given, updates it before each checkpoint."""
 
     def resume(self) -> None:
@@ -353,7 +353,7 @@ def with_retries(
     vertices: int,
     directions: int,
     slack: int | None,
-    keeper: Keeper | None,
+    checkpointer: Checkpointer | None,
     observer: Observer | None,
     on_level: Callable[[int, int], None] | None = None,
 ) -> tuple[_Result, int]:
@@ -376,7 +376,7 @@ def with_retries(
         Number of reach queues, 1 or 2.
     slack : int or None
         Queue entries for duplicates; None means `default_slack`.
-    keeper : Keeper or None
+    checkpointer : Checkpointer or None
         Interface to checkpoints.
     observer, on_level
         See `Driver`.
@@ -393,20 +393,20 @@ def with_retries(
     QueueOverflowError
         The queues overflowed even after `MAX_RESTARTS` restarts.
     """
-    keeper = keeper or Keeper()
-    kept = keeper.kept(name, kind)
-    begun = 0 if kept is None else kept.restarts
+    checkpointer = checkpointer or Checkpointer()
+    saved = checkpointer.restored(name, kind)
+    begun = 0 if saved is None else saved.restarts
     entries = default_slack(vertices) if slack is None else slack
     for restarts in range(MAX_RESTARTS + 1):
         if restarts > begun:
             coprocessor.begin_attempt()
         queues = QueueArrays.allocate(coprocessor, capacity=vertices + entries, directions=directions)
         if restarts >= begun:
-            resumed = kept is not None and restarts == begun
-            state = kept if kept is not None and resumed else kind(restarts=restarts)
-            keeper.keep(name, state)
+            resumed = saved is not None and restarts == begun
+            state = saved if saved is not None and resumed else kind(restarts=restarts)
+            checkpointer.register(name, state)
             if resumed:
-                keeper.resume()
+                checkpointer.resume()
             try:
                 driver = Driver(coprocessor, queues, state=state, on_level=on_level, observer=observer)
                 return attempt(driver, state, resumed), restarts
@@ -488,7 +488,7 @@ def breadth_first_search(
     *,
     slack: int | None = None,
     on_level: Callable[[int, int], None] | None = None,
-    keeper: Keeper | None = None,
+    checkpointer: Checkpointer | None = None,
     observer: Observer | None = None,
 ) -> BfsRun:
     """Search a placed graph breadth-first.
@@ -505,7 +505,7 @@ def breadth_first_search(
         Queue entries beyond one for each vertex; `cyscc.host.graph.memory_map.default_slack` by default.
     on_level : callable, optional
         Called after every level with the number of levels run and the entries reached.
-    keeper : Keeper, optional
+    checkpointer : Checkpointer, optional
         Interface to checkpoints.
     observer : Observer, optional
         Observer of the run.
@@ -544,7 +544,7 @@ def breadth_first_search(
         vertices=vertices,
         directions=int(coprocessor.config.keeps_reach_queue),
         slack=slack,
-        keeper=keeper,
+        checkpointer=checkpointer,
         observer=observer,
         on_level=on_level,
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cyscc.host.graph.available_memory import check_available_memory
 from cyscc.host.graph.csr import Graph, check_limits, list_bytes, size_text
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.progress import OnStep
+from cyscc.host.output.progress import OnProgress
 from cyscc.sim.caching.code import njit
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _check_edges(vertices: int, edges: int, seed: int) -> None:
     check_available_memory(size_text(vertices, edges), list_bytes(vertices, edges))
 
 
-def _draw_graph(fill: _Fill, vertices: int, degree: int, seed: int, on_step: OnStep | None) -> Graph:
+def _draw_graph(fill: _Fill, vertices: int, degree: int, seed: int, on_step: OnProgress | None) -> Graph:
     """Draw a graph's edges on all cores, in chunks with one random stream each.
 
     The result depends on the seed, not on the number of cores.
@@ -176,7 +176,7 @@ def _fill_random(state: _State, vertices: int, sources: _Ids, targets: _Ids) -> 
         sources[edge], targets[edge] = source, target
 
 
-def random_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
+def random_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnProgress | None = None) -> Graph:
     """Draw a uniform random graph as GTgraph does.
 
     Both endpoints of an edge are uniform and independent. Self-loops are redrawn, parallel edges are kept.
@@ -244,7 +244,7 @@ def _fill_rmat(state: _State, vertices: int, sources: _Ids, targets: _Ids) -> No
         sources[edge], targets[edge] = source, target
 
 
-def rmat_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
+def rmat_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnProgress | None = None) -> Graph:
     """Draw an R-MAT graph (Chakrabarti et al. 2004) as GTgraph does.
 
     Each edge halves the adjacency matrix log2(n) times, into the quadrants a (upper left), b (upper right), c (lower
@@ -345,7 +345,7 @@ def _interclique_edges(state: _State, cliques: _Ids, sources: _Ids, targets: _Id
             count += 1
 
 
-def ssca2_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
+def ssca2_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnProgress | None = None) -> Graph:
     """Draw a graph of the SSCA#2 kind with GTgraph's default parameters, sized by its average degree.
 
     Vertices are divided, in order, into cliques of uniformly random size, at most the cube root of n (2**(scale/3)). A
@@ -403,7 +403,7 @@ def _fill_pairs(state: _State, vertices: int, pairs: NDArray[np.int64]) -> None:
         pairs[place] = source * vertices + target + (target >= source)
 
 
-def gnm_graph(vertices: int, edges: int, seed: int = 0, *, on_step: OnStep | None = None) -> Graph:
+def gnm_graph(vertices: int, edges: int, seed: int = 0, *, on_step: OnProgress | None = None) -> Graph:
     """Draw a uniform random graph with a given number of edges, the G(n, m) model.
 
     There are no self-loops and no parallel edges: a repeated edge is redrawn.

@@ -6,7 +6,7 @@ Help and checks only need this table. The generators are slow to import, and are
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cyscc.host.output.progress import OnStep
+from cyscc.host.output.progress import OnProgress
 
 if TYPE_CHECKING:
     from cyscc.host.graph.csr import Graph
@@ -80,7 +80,7 @@ KINDS_BY_DEGREE = tuple(name for name, kind in KINDS.items() if "degree" in kind
 """Names of the kinds with an average degree as parameter."""
 
 
-def generate_graph(kind: str, *, on_step: OnStep | None = None, **sizes: int) -> "Graph":
+def generate_graph(kind: str, *, on_step: OnProgress | None = None, **sizes: int) -> "Graph":
     """Generate a graph.
 
     Parameters

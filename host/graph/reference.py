@@ -164,7 +164,7 @@ def bfs_levels(graph: Graph, source: int) -> NDArray[np.int32]:
     return levels
 
 
-def _difference(
+def _first_difference(
     graph: Graph, what: str, found: NDArray[np.integer], expected: NDArray[np.integer], names: bool
 ) -> str | None:
     if len(found) != len(expected):
@@ -197,7 +197,7 @@ def check_components(labels: NDArray[np.integer], graph: Graph) -> str | None:
     str or None
         None when they are right; otherwise one line that names the first vertex that differs, in the input's ids.
     """
-    return _difference(graph, "component", canonical(labels), strong_components(graph), True)
+    return _first_difference(graph, "component", canonical(labels), strong_components(graph), True)
 
 
 def check_levels(levels: NDArray[np.integer], graph: Graph, source: int) -> str | None:
@@ -217,4 +217,4 @@ def check_levels(levels: NDArray[np.integer], graph: Graph, source: int) -> str 
     str or None
         None when they are right; otherwise one line that names the first vertex that differs, in the input's ids.
     """
-    return _difference(graph, "level", levels, bfs_levels(graph, source), False)
+    return _first_difference(graph, "level", levels, bfs_levels(graph, source), False)

@@ -18,7 +18,7 @@ __all__ = [
     "check_output",
     "figure_format",
     "open_output",
-    "publish",
+    "output_result",
     "reason",
     "renamed_when_complete",
     "show",
@@ -186,7 +186,7 @@ def write_json(path: str, document: dict[str, Any]) -> None:
         file.write(json.dumps(document, indent=2).encode() + b"\n")
 
 
-def publish(document: dict[str, Any], text: str, *, path: str | None, quiet: bool) -> None:
+def output_result(document: dict[str, Any], text: str, *, path: str | None, quiet: bool) -> None:
     """Write a document as JSON if a file is given, and print its text unless the JSON goes to standard output.
 
     Raises

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from cyscc.sim.notices import notices_to
 
-__all__ = ["OnStep", "Progress", "Step"]
+__all__ = ["OnProgress", "Progress", "Step"]
 
-OnStep = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 """Callback with the amount done and the total."""
 
 _INTERVAL = 0.1

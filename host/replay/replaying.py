@@ -18,9 +18,9 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record, read_failure
 from cyscc.host.record.writer import LAST_CYCLES
 from cyscc.host.replay.point import Point, Span, find
-from cyscc.host.replay.search import Reached, Search, sign_of, stop_behind
-from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
-from cyscc.host.runs.execution import Recording, Session, execute
+from cyscc.host.replay.search import Reached, Search, detector_of, stop_behind
+from cyscc.host.runs.checkpoints.writer import CheckpointWriter
+from cyscc.host.runs.execution import RecordedRun, Session, execute
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec, option_of
 from cyscc.sim.errors import SimulationError
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Window", "replay_window", "show_failure"]
 
-Watch = Callable[["Machine", Sequence["PlacedGraph"]], None]
+OnMachine = Callable[["Machine", Sequence["PlacedGraph"]], None]
 
 
 class Replay:
@@ -122,12 +122,12 @@ class Replay:
             checkpoint = folder.read()
             about = checkpoint.about
             identity = json.loads(json.dumps(self.spec.identity(self._digest)))
-            if about["program"] != sources_digest() or _deciding(about["identity"]) != _deciding(identity):
+            if about["program"] != sources_digest() or _for_result(about["identity"]) != _for_result(identity):
                 raise InputError(f"is not the checkpoint of the run in {self._folder}", path=folder.path)
             stack.enter_context(held.pop_all())
         self.checkpoint = checkpoint
 
-    def make(self, watch: Watch, *, by: int, aim: str, **changes: Any) -> None:
+    def make(self, watch: OnMachine, *, by: int, aim: str, **changes: Any) -> None:
         """Simulate the run to its end, or until `watch` stops it.
 
         Parameters
@@ -149,16 +149,16 @@ class Replay:
             The run failed.
         """
 
-        def keep(session: Session, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> Checkpoints | None:
+        def resume(session: Session, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> CheckpointWriter | None:
             self.words = tuple(graph.words_address for graph in graphs)
             watch(machine, graphs)
             if self.checkpoint is None or self.checkpoint.about["cycle"] > by:
                 return None
             without = [graph.neighbours_address for graph in graphs]
-            return Checkpoints(machine, without=without, resumed=self.checkpoint)
+            return CheckpointWriter(machine, without=without, resumed=self.checkpoint)
 
         try:
-            execute(replace(self.spec, **changes), self._progress, graph=self.graph, aim=aim, keep=keep)
+            execute(replace(self.spec, **changes), self._progress, graph=self.graph, aim=aim, make_checkpointer=resume)
         except Reached:
             return
 
@@ -177,7 +177,7 @@ class Replay:
                 Search(
                     machine,
                     spans,
-                    sign_of(point, machine),
+                    detector_of(point, machine),
                     executor=self.spec.executor,
                     without=[graph.neighbours_address for graph in graphs],
                 )
@@ -223,9 +223,9 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return status.st_ino, status.st_mtime_ns
 
 
-def _deciding(identity: dict[str, Any]) -> dict[str, Any]:
+def _for_result(identity: dict[str, Any]) -> dict[str, Any]:
     """Return the identity of a run without options that do not affect its cycles, such as those of observation."""
-    options = {name: value for name, value in identity["options"].items() if option_of(name).decides}
+    options = {name: value for name, value in identity["options"].items() if option_of(name).affects_result}
     return {**identity, "options": options}
 
 
@@ -403,7 +403,7 @@ def _cycle_of_failure(point: Point, document: dict[str, Any], folder: Path) -> i
 
 
 def show_failure(
-    recording: Recording,
+    recording: RecordedRun,
     error: SimulationError,
     *,
     progress: Progress,
@@ -414,7 +414,7 @@ def show_failure(
 
     Parameters
     ----------
-    recording : Recording
+    recording : RecordedRun
         The recording of the run.
     error : SimulationError
         The failure.

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
-from cyscc.host.runs.execution import Recording, execute
+from cyscc.host.runs.execution import RecordedRun, execute
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.errors import SimulationError
 
 if TYPE_CHECKING:
-    from cyscc.host.runs.keeping import Keeping
+    from cyscc.host.runs.checkpoints.run import CheckpointedRun
 
 __all__ = ["performed"]
 
@@ -26,7 +26,7 @@ def performed(
     progress: Progress,
     *,
     graph: Graph | None = None,
-    keeping: "Keeping | None" = None,
+    checkpointed: "CheckpointedRun | None" = None,
 ) -> Iterator[Result]:
     """Execute a run, yield its result, and remove its checkpoint at the end of the block.
 
@@ -40,8 +40,8 @@ def performed(
         Shows the progress.
     graph : Graph, optional
         The graph; by default read from the file in the specification.
-    keeping : Keeping, optional
-        Checkpoints of the run.
+    checkpointed : CheckpointedRun, optional
+        The run with its checkpoints, if it may have any.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def performed(
         The simulation failed, or its result is wrong.
     """
     with ExitStack() as stack:
-        on_failure: Any = partial(_show_failure, progress=progress, graph=graph, keeping=keeping)
+        on_failure: Any = partial(_show_failure, progress=progress, graph=graph, checkpointed=checkpointed)
         if spec.record is None and spec.trace is not None:
             spec = replace(spec, record=stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
             on_failure = None
@@ -59,8 +59,8 @@ def performed(
             spec,
             progress,
             graph=graph,
-            keep=None if keeping is None else keeping.keeper,
-            seconds=0.0 if keeping is None else keeping.seconds,
+            make_checkpointer=None if checkpointed is None else checkpointed.writer,
+            seconds=0.0 if checkpointed is None else checkpointed.seconds,
             on_failure=on_failure,
         )
         if spec.trace is not None:
@@ -69,19 +69,19 @@ def performed(
             assert result.record is not None, "it was recorded"
             write_trace(result.record, spec.trace)
         yield result
-        if keeping is not None:
-            keeping.done()
+        if checkpointed is not None:
+            checkpointed.done()
 
 
 def _show_failure(
-    recording: Recording,
+    recording: RecordedRun,
     error: SimulationError,
     *,
     progress: Progress,
     graph: Graph | None,
-    keeping: "Keeping | None",
+    checkpointed: "CheckpointedRun | None",
 ) -> None:
     from cyscc.host.replay.replaying import show_failure
 
-    checkpoint = None if keeping is None else keeping.latest()
+    checkpoint = None if checkpointed is None else checkpointed.latest()
     show_failure(recording, error, progress=progress, checkpoint=checkpoint, graph=graph)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
     from cyscc.sim.observation.state import MachineState
 
-__all__ = ["Reached", "Search", "Sign", "sign_of", "stop_behind"]
+__all__ = ["Detector", "Reached", "Search", "detector_of", "stop_behind"]
 
 _LOOK = 1024
 """Cycles between checks."""
 
 
-class Sign(Protocol):
+class Detector(Protocol):
     """Detector of an event; it stays set from the event to the end of the instruction."""
 
     def begin(self, executor: "Executor", module: str) -> None:
@@ -47,7 +47,7 @@ class Search:
         The machine, before the first span.
     spans : sequence of Span
         The spans to search.
-    sign : Sign
+    detector : Detector
         The detector of the event.
     executor : str
         Name of the machine's executor.
@@ -61,11 +61,11 @@ class Search:
     """
 
     def __init__(
-        self, machine: "Machine", spans: Sequence[Span], sign: Sign, *, executor: str, without: Collection[int]
+        self, machine: "Machine", spans: Sequence[Span], detector: Detector, *, executor: str, without: Collection[int]
     ) -> None:
         self._machine = machine
         self._spans = list(spans)
-        self._sign = sign
+        self._detector = detector
         self._executor = executor
         self._without = without
         self._interval = sync_interval(machine.config, machine.memory)
@@ -85,7 +85,7 @@ class Search:
             if left >= self._interval:
                 return left - self._interval + 1
         if self._kept is None:
-            self._sign.begin(self._machine.executor, span.module)
+            self._detector.begin(self._machine.executor, span.module)
             self._machine.schedule(span.end, lambda: self._look(self._machine.cycle))
         self._keep()
         return min(_LOOK, max(span.end - cycle, 1))
@@ -98,7 +98,7 @@ class Search:
 
     def _look(self, cycle: int) -> None:
         """Check for the event; leave spans that are over."""
-        if self._kept is not None and self._sign.seen(self._machine.executor):
+        if self._kept is not None and self._detector.seen(self._machine.executor):
             self._close_in(self._kept, cycle)
         while self._spans and cycle >= self._spans[0].end:
             self._spans.pop(0)
@@ -113,9 +113,9 @@ class Search:
         while high - low > 1:
             middle = (low + high) // 2
             stepper.load(state)
-            self._sign.begin(stepper.executor, module)
+            self._detector.begin(stepper.executor, module)
             stepper.executor.run(middle - begin)
-            if self._sign.seen(stepper.executor):
+            if self._detector.seen(stepper.executor):
                 high = middle
             else:
                 low = middle
@@ -146,7 +146,7 @@ _EMPTY = np.uint32(0xFFFF_FFFF)
 """An id that no vertex has."""
 
 
-def sign_of(point: Point, machine: "Machine") -> "Sign":
+def detector_of(point: Point, machine: "Machine") -> "Detector":
     """Return the detector of an event.
 
     Raises

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.driver.components import strong_components
-from cyscc.host.driver.search import Keeper, breadth_first_search
+from cyscc.host.driver.search import Checkpointer, breadth_first_search
 from cyscc.host.driver.verification import check_graphs, check_stray_writes
 from cyscc.host.graph.available_memory import check_available_memory
 from cyscc.host.graph.csr import Graph, graph_digest, size_text, trim
@@ -25,7 +25,7 @@ from cyscc.host.output.files import renamed_when_complete
 from cyscc.host.output.progress import Progress, Step
 from cyscc.host.output.wording import count_text
 from cyscc.host.record.writer import RecordFolder
-from cyscc.host.runs.results import BfsResult, Result, SccResult, WallTime, input_name
+from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall, input_name
 from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec
 from cyscc.host.specification.setting import Setting
 from cyscc.sim.errors import SimulationError
@@ -33,16 +33,16 @@ from cyscc.sim.memory import LONGEST_INTERVAL
 from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
-    from cyscc.host.runs.recorder import Recorder
+    from cyscc.host.runs.recorder import RunRecorder
     from cyscc.sim.machine import Machine
 
-__all__ = ["SOURCE_RULE", "Keep", "Recording", "Session", "check_result", "execute", "source_vertex"]
+__all__ = ["SOURCE_RULE", "MakeCheckpointer", "RecordedRun", "Session", "check_result", "execute", "source_vertex"]
 
 SOURCE_RULE = "lowest vertex with an out-edge"
 """Default source of a search: nearly always vertex 0, as in the published host program."""
 
-Keep = Callable[["Session", "Machine", Sequence[PlacedGraph]], Keeper | None]
-"""Callback that returns the keeper of a run, given its machine and the graphs placed there."""
+MakeCheckpointer = Callable[["Session", "Machine", Sequence[PlacedGraph]], Checkpointer | None]
+"""Callback that returns the checkpointer of a run, given its machine and the graphs placed there."""
 
 
 def source_vertex(graph: Graph) -> int:
@@ -254,9 +254,9 @@ class Session:
                 f"--wave-window begins at cycle {first:,}, and the run had {cycles:,}: {self.spec.waves} is not written"
             )
 
-    def wall(self, machine: "Machine", *, before: float) -> WallTime:
+    def wall(self, machine: "Machine", *, before: float) -> Wall:
         """Return the real time so far; `before` is the simulation time of earlier processes of a resumed run."""
-        return WallTime(
+        return Wall(
             **{**self._seconds, "simulate": self._seconds["simulate"] + before},
             build=machine.build_seconds,
             simulated_cycles=machine.cycle,
@@ -264,7 +264,7 @@ class Session:
         )
 
 
-class Recording:
+class RecordedRun:
     """Records a run.
 
     Parameters
@@ -286,7 +286,7 @@ class Recording:
         self.spec = spec
         self._folder = None if spec.record is None else Path(spec.record)
         self._interval = LONGEST_INTERVAL if spec.record is None else spec.record_interval or RECORD_INTERVAL
-        self._recorder: Recorder | None = None
+        self._recorder: RunRecorder | None = None
         self._machine: Machine | None = None
         self._run: dict[str, Any] = {}
         self._complete = False
@@ -298,7 +298,7 @@ class Recording:
         assert self._folder is not None, "the record is in memory"
         return self._folder
 
-    def begin(self, machine: "Machine", graph: Graph, source: int, keeper: Keeper | None) -> "Recorder":
+    def begin(self, machine: "Machine", graph: Graph, source: int, checkpointer: Checkpointer | None) -> "RunRecorder":
         """Start recording a machine on which nothing has run yet.
 
         Raises
@@ -306,15 +306,15 @@ class Recording:
         InputError
             The length of the intervals is not supported.
         """
-        from cyscc.host.runs.recorder import Recorder, RecorderState
+        from cyscc.host.runs.recorder import RecorderState, RunRecorder
 
-        keeper = keeper or Keeper()
-        state = keeper.kept("record", RecorderState)
+        checkpointer = checkpointer or Checkpointer()
+        state = checkpointer.restored("record", RecorderState)
         try:
-            recorder = Recorder(machine, self._folder, interval=self._interval, state=state)
+            recorder = RunRecorder(machine, self._folder, interval=self._interval, state=state)
         except ValueError as error:
             raise InputError(f"--record-interval: {error}") from None
-        keeper.keep("record", recorder.state, refresh=recorder.catch_up)
+        checkpointer.register("record", recorder.state, refresh=recorder.catch_up)
         self._recorder, self._machine = recorder, machine
         options = {**self.spec.document(), "threads": self.spec.threads, "source": None}
         if self.spec.algorithm == "bfs":
@@ -390,9 +390,9 @@ def execute(
     *,
     graph: Graph | None = None,
     aim: str = "",
-    keep: Keep | None = None,
+    make_checkpointer: MakeCheckpointer | None = None,
     seconds: float = 0.0,
-    on_failure: Callable[[Recording, SimulationError], None] | None = None,
+    on_failure: Callable[[RecordedRun, SimulationError], None] | None = None,
 ) -> Result:
     """Execute a run.
 
@@ -406,12 +406,12 @@ def execute(
         The graph; by default read from the file in the specification.
     aim : str
         Purpose of the simulation, for the progress display.
-    keep : callable, optional
-        Returns the keeper of the run, which writes its checkpoints.
+    make_checkpointer : callable, optional
+        Returns the checkpointer of the run, which writes its checkpoints.
     seconds : float
         Simulation time of earlier processes of a resumed run.
     on_failure : callable, optional
-        Called with the `Recording` if the simulation fails.
+        Called with the `RecordedRun` if the simulation fails.
 
     Raises
     ------
@@ -423,10 +423,10 @@ def execute(
     with ExitStack() as stack:
         recording = None
         if spec.recorded:
-            recording = stack.enter_context(closing(Recording(spec)))
+            recording = stack.enter_context(closing(RecordedRun(spec)))
         try:
             session = Session(spec, progress, graph, aim=aim)
-            return _execute(session, keep=keep, seconds=seconds, recording=recording)
+            return _execute(session, make_checkpointer=make_checkpointer, seconds=seconds, recording=recording)
         except SimulationError as error:
             if recording is not None and spec.record is not None and on_failure is not None:
                 on_failure(recording, error)
@@ -436,9 +436,9 @@ def execute(
 def _execute(
     session: Session,
     *,
-    keep: Keep | None,
+    make_checkpointer: MakeCheckpointer | None,
     seconds: float,
-    recording: Recording | None,
+    recording: RecordedRun | None,
 ) -> Result:
     spec = session.spec
     search = spec.algorithm == "bfs"
@@ -459,9 +459,9 @@ def _execute(
             graph = graphs[0].graph
             if not dropped or not spec.verify:
                 read = graph
-        keeper = None if keep is None else keep(session, machine, graphs)
-        observer = None if recording is None else recording.begin(machine, graph, source, keeper)
-        how: dict[str, Any] = {"slack": spec.queue_slack, "keeper": keeper, "observer": observer}
+        checkpointer = None if make_checkpointer is None else make_checkpointer(session, machine, graphs)
+        observer = None if recording is None else recording.begin(machine, graph, source, checkpointer)
+        how: dict[str, Any] = {"slack": spec.queue_slack, "checkpointer": checkpointer, "observer": observer}
         with session.simulating(machine, graph.vertices, "level" if search else "iteration") as advance:
             if search:
                 found = breadth_first_search(machine, graphs[0], source, on_level=advance.on_level, **how)

@@ -28,7 +28,7 @@ from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction, Re
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Recorder", "RecorderState", "failure_document", "setting_document"]
+__all__ = ["RecorderState", "RunRecorder", "failure_document", "setting_document"]
 
 
 _GATHERED = 3_000_000
@@ -70,7 +70,7 @@ class RecorderState:
     memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None
 
 
-class Recorder(Observer):
+class RunRecorder(Observer):
     """Records a machine's run in a folder, or its instructions in memory.
 
     Parameters
@@ -333,7 +333,7 @@ def failure_document(
     error : SimulationError
         The failure.
     run : mapping
-        See `Recorder.document`.
+        See `RunRecorder.document`.
     checkpoint : str or None
         The folder of the run's checkpoint, if any.
     """

@@ -22,14 +22,14 @@ from cyscc.host.specification.setting import Setting
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BfsResult", "Result", "SccResult", "WallTime", "input_name"]
+__all__ = ["BfsResult", "Result", "SccResult", "Wall", "input_name"]
 
 _FIRST_LEVELS = 24
 _LAST_LEVELS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class WallTime:
+class Wall:
     """Real time of a run in seconds, never mixed with simulated time.
 
     Parameters
@@ -74,7 +74,7 @@ class Result:
         The graph as placed on the machine.
     setting : Setting
         Specification, graph size, and machine.
-    wall : WallTime
+    wall : Wall
         Real time.
     checked : Checked or None
         The checks that the result passed; None if it was not verified.
@@ -88,7 +88,7 @@ class Result:
 
     graph: Graph
     setting: Setting
-    wall: WallTime
+    wall: Wall
     checked: Checked | None
     statistics: dict[str, Any]
     run: BfsRun | ComponentRun
@@ -107,7 +107,7 @@ class Result:
                 "dropped_edges": setting.dropped_edges,
             },
             **setting.machine_document(),
-            "options": setting.spec.deciding(),
+            "options": setting.spec.result_options(),
             "uploaded_bytes": setting.uploaded_bytes,
             "seconds": self.seconds,
             "edges_traversed": self.run.edges_traversed,

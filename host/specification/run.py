@@ -144,15 +144,15 @@ class Option:
         Whether the option may be given several times.
     algorithms : tuple of str
         Algorithms whose runs have the option.
-    decides : bool
+    affects_result : bool
         Whether the result depends on it.
-    kept : bool or None
+    stored : bool or None
         Whether checkpoints and records store it, so that resuming and replaying a run takes it from there; None means
-        the same as `decides`.
+        the same as `affects_result`.
     changeable : bool
         Whether a resumed run may have another value.
     varies : bool or None
-        Whether a sweep can vary it; None means the same as `decides`.
+        Whether a sweep can vary it; None means the same as `affects_result`.
     keyword : bool
         Whether the functions of the Python interface take it.
     path : bool
@@ -173,8 +173,8 @@ class Option:
     parse: Callable[[str], Any] | None = None
     repeated: bool = False
     algorithms: tuple[str, ...] = ALGORITHMS
-    decides: bool = False
-    kept: bool | None = None
+    affects_result: bool = False
+    stored: bool | None = None
     changeable: bool = True
     varies: bool | None = None
     keyword: bool = True
@@ -246,7 +246,7 @@ class RunSpec:
     algorithm: str = _option(
         help="search (bfs) or components (scc)",
         choices=ALGORITHMS,
-        decides=True,
+        affects_result=True,
         changeable=False,
         keyword=False,
     )
@@ -254,7 +254,7 @@ class RunSpec:
         help="the graph",
         metavar="GRAPH",
         positional=True,
-        decides=True,
+        affects_result=True,
         varies=False,
         keyword=False,
         path=True,
@@ -266,7 +266,7 @@ class RunSpec:
         low=0,
         high=1 << 63,
         algorithms=("bfs",),
-        decides=True,
+        affects_result=True,
         changeable=False,
         keyword=False,
     )
@@ -274,7 +274,7 @@ class RunSpec:
         False,
         help="say what ports, links, banks, ring and latency would have allowed, and what was reached",
         algorithms=("bfs",),
-        kept=True,
+        stored=True,
         changeable=False,
         keyword=False,
     )
@@ -282,21 +282,21 @@ class RunSpec:
         "hc2",
         help=f"machine: {', '.join(PRESETS)}, or a TOML file (default: {{default}})",
         metavar="NAME|FILE.toml",
-        decides=True,
+        affects_result=True,
         path=True,
     )
     memory: "str | Profile" = _option(
         "hc2",
         help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, or a TOML file",
         metavar="PROFILE|FILE.toml",
-        decides=True,
+        affects_result=True,
         path=True,
     )
     executor: str = _option(
         EXECUTORS[0],
         help="compiled (default): built at the first run; amaranth: in Python, for small machines",
         choices=EXECUTORS,
-        kept=True,
+        stored=True,
         varies=True,
     )
     overrides: Overrides = _option(
@@ -305,7 +305,7 @@ class RunSpec:
         metavar="KEY=VALUE",
         name="set",
         repeated=True,
-        decides=True,
+        affects_result=True,
         varies=False,
     )
     threads: int = _option(
@@ -319,10 +319,10 @@ class RunSpec:
     simplify: bool = _option(
         False,
         help="drop repeated edges and self-loops before the machine gets the graph",
-        decides=True,
+        affects_result=True,
     )
     cycle_limit: int | None = _option(
-        None, help="give up after this many cycles", metavar="N", low=1, kept=True, varies=True
+        None, help="give up after this many cycles", metavar="N", low=1, stored=True, varies=True
     )
     queue_slack: int | None = _option(
         None,
@@ -330,7 +330,7 @@ class RunSpec:
         metavar="N",
         low=0,
         high=1 << 40,
-        decides=True,
+        affects_result=True,
         changeable=False,
     )
     waves: str | None = _option(
@@ -357,7 +357,7 @@ class RunSpec:
         help="how often: 2Mcycles, 30s, 5min (default: 1min)",
         metavar="INTERVAL",
         parse=_interval,
-        kept=True,
+        stored=True,
         keyword=False,
     )
     resume: str | None = _option(
@@ -370,7 +370,7 @@ class RunSpec:
         None,
         help="keep in this folder what happens over time, for `report` and `explain`",
         metavar="DIR",
-        kept=True,
+        stored=True,
         path=True,
     )
     record_interval: int | None = _option(
@@ -379,7 +379,7 @@ class RunSpec:
         metavar="CYCLES",
         low=16,
         high=1 << 40,
-        kept=True,
+        stored=True,
         changeable=False,
         varies=True,
     )
@@ -480,15 +480,15 @@ class RunSpec:
         return {
             option.name: named.get(name, getattr(self, name))
             for name, option in run_options(self.algorithm).items()
-            if option.kept
+            if option.stored
         }
 
-    def deciding(self) -> dict[str, Any]:
+    def result_options(self) -> dict[str, Any]:
         """Return the options that the result depends on besides graph and machine, by name, JSON-able."""
         return {
             option.name: getattr(self, name)
             for name, option in run_options(self.algorithm).items()
-            if option.decides and name not in _MADE_OF
+            if option.affects_result and name not in _MADE_OF
         }
 
     def identity(self, graph: str) -> dict[str, Any]:
@@ -528,7 +528,7 @@ class RunSpec:
             Fields that replace those of the record, at least the memory profile.
         """
         run = document["run"]
-        kept = cls.kept_values(run["options"], Path(run["folder"]))
+        kept = cls.stored_values(run["options"], Path(run["folder"]))
         own = {
             "config": AcceleratorConfig(**document["configuration"]),
             "overrides": NO_OVERRIDES,
@@ -539,7 +539,7 @@ class RunSpec:
         return cls(**{**kept, **own, "graph": str(Path(run["folder"], run["graph"])), **values})
 
     @classmethod
-    def kept_values(cls, document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    def stored_values(cls, document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         """Return values of fields from a stored `document`; relative paths refer to the folder of the run.
 
         Parameters
@@ -605,8 +605,8 @@ def _completed(each: "Field[Any]") -> Option:
         flag=(option.metavar if option.positional else option.flag) or f"--{name.replace('_', '-')}",
         help=option.help.format(default=default),
         switch=not default if isinstance(default, bool) else None,
-        kept=option.decides if option.kept is None else option.kept,
-        varies=option.decides if option.varies is None else option.varies,
+        stored=option.affects_result if option.stored is None else option.stored,
+        varies=option.affects_result if option.varies is None else option.varies,
     )
 
 

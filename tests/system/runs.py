@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cyscc.host.driver.components import ComponentRun, strong_components
-from cyscc.host.driver.search import BfsRun, Keeper, breadth_first_search
+from cyscc.host.driver.search import BfsRun, breadth_first_search
 from cyscc.host.graph.csr import Graph, trim
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.graph.reference import canonical, check_components, check_levels
@@ -54,21 +54,17 @@ def made(config: str | AcceleratorConfig, memory: str, **options: Any) -> Iterat
         machine.close()
 
 
-def solve(
-    machine: Coprocessor, graph: Graph, *, slack: int | None = 2000, keeper: Keeper | None = None
-) -> ComponentRun:
+def solve(machine: Coprocessor, graph: Graph, *, slack: int | None = 2000, **how: Any) -> ComponentRun:
     """Find the components of a graph."""
     transpose = graph.transpose()
     trimmed = trim(graph, transpose)
     forward, backward = (PlacedGraph.place(machine, each) for each in (graph, transpose))
-    return strong_components(machine, forward, backward, trimmed, slack=slack, keeper=keeper)
+    return strong_components(machine, forward, backward, trimmed, slack=slack, **how)
 
 
-def search(
-    machine: Coprocessor, graph: Graph, source: int, *, slack: int | None = 2000, keeper: Keeper | None = None
-) -> BfsRun:
+def search(machine: Coprocessor, graph: Graph, source: int, *, slack: int | None = 2000, **how: Any) -> BfsRun:
     """Search a graph breadth-first."""
-    return breadth_first_search(machine, PlacedGraph.place(machine, graph), source, slack=slack, keeper=keeper)
+    return breadth_first_search(machine, PlacedGraph.place(machine, graph), source, slack=slack, **how)
 
 
 def _check_rest(machine: Machine) -> None:

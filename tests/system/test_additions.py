@@ -42,7 +42,7 @@ ADDED = {
     "host/specification/run.py": (
         "    cycle_limit: int | None = _option(",
         "    backwards: bool = _option(\n"
-        '        False, help="run against the edges", decides=True, kept=True, changeable=False, varies=True\n'
+        '        False, help="run against the edges", affects_result=True, stored=True, changeable=False, varies=True\n'
         "    )\n",
     ),
     "host/runs/execution.py": (

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cyscc.host.driver.search import Keeper
+from cyscc.host.driver.search import Checkpointer
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import rmat_graph
-from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
 from cyscc.host.runs.checkpoints.folder import Checkpoint
+from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.specification.interval import Interval
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.machine import Machine
@@ -40,8 +40,8 @@ class Shelf(Checkpoint):
         return self.files[name].copy()
 
 
-def kept_by(machine: Machine, shelf: Shelf, *, cycles: int) -> Checkpoints:
-    return Checkpoints(
+def kept_by(machine: Machine, shelf: Shelf, *, cycles: int) -> CheckpointWriter:
+    return CheckpointWriter(
         machine,
         shelf,  # type: ignore[arg-type]  # it stands for the folder and for what is in it
         every=Interval(cycles=cycles),
@@ -74,9 +74,9 @@ def check_resumed(
     shelf = Shelf()
     for kills, options in enumerate(cycle(machines)):
         with made(config, memory, **options) as machine:
-            keeper = kept_by(machine, shelf, cycles=cycles)
+            checkpointer = kept_by(machine, shelf, cycles=cycles)
             try:
-                found = outcome(machine, graph, source, slack=slack, keeper=keeper)
+                found = outcome(machine, graph, source, slack=slack, checkpointer=checkpointer)
             except KilledError:
                 continue
         assert found == expected
@@ -123,10 +123,10 @@ def test_checkpoints_do_not_disturb(monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = Shelf()
     monkeypatch.setattr(shelf, "write", lambda about, files: None)
     with made("test", "hc2") as machine:
-        assert outcome(machine, CROWD, None, keeper=kept_by(machine, shelf, cycles=1)) == expected
+        assert outcome(machine, CROWD, None, checkpointer=kept_by(machine, shelf, cycles=1)) == expected
 
 
-class StateShelf(Keeper):
+class StateShelf(Checkpointer):
     """Saves the machine's state in a cycle, and kills the run."""
 
     def __init__(self, machine: Machine, cycle: int) -> None:
@@ -146,11 +146,11 @@ def state_of(executor: str, cycle: int) -> MachineState:
     """Return the state of a machine in a cycle of a run."""
     with made("test", "hc2", executor=executor) as machine:
         machine._executor.record(64, 100)
-        keeper = StateShelf(machine, cycle)
+        checkpointer = StateShelf(machine, cycle)
         with pytest.raises(KilledError):
-            solve(machine, CROWD, slack=500, keeper=keeper)
-        assert keeper.state is not None
-        return keeper.state
+            solve(machine, CROWD, slack=500, checkpointer=checkpointer)
+        assert checkpointer.state is not None
+        return checkpointer.state
 
 
 def test_states_of_executors_have_the_same_names() -> None:

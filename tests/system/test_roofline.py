@@ -18,7 +18,7 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph, rmat_graph
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.record.reader import Record
-from cyscc.host.runs.recorder import Recorder
+from cyscc.host.runs.recorder import RunRecorder
 from cyscc.hw.config import PRESETS
 from cyscc.sim.hardware import ring_turn
 from cyscc.sim.machine import Machine, create_machine
@@ -38,14 +38,14 @@ LARGE = {
     "R-MAT": rmat_graph(1024, 8, seed=3),
 }
 
-RECORDERS: WeakKeyDictionary[Machine, Recorder] = WeakKeyDictionary()
+RECORDERS: WeakKeyDictionary[Machine, RunRecorder] = WeakKeyDictionary()
 """A machine has one record, whatever it searches."""
 
 
 def recorded(machine: Machine, graph: Graph, source: int, bounds: Bounds, **options: Any) -> tuple[BfsRun, Roofline]:
     """Search a graph with a record in memory, and check what it says of every level."""
     placed = PlacedGraph.place(machine, graph)
-    recorder = RECORDERS.get(machine) or Recorder(machine, None, interval=LONGEST_INTERVAL)
+    recorder = RECORDERS.get(machine) or RunRecorder(machine, None, interval=LONGEST_INTERVAL)
     RECORDERS[machine] = recorder
     assert recorder.state.memory is not None
     before = len(recorder.state.memory)

@@ -1,4 +1,4 @@
-"""Comparison of several runs, aligned by iteration, phase and level, and its charts."""
+"""AlignedRuns of several runs, aligned by iteration, phase and level, and its charts."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ from cyscc.host.record.colours import STACK
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
 
-__all__ = ["Comparison", "comparison_charts"]
+__all__ = ["AlignedRuns", "comparison_charts"]
 
 
-class Comparison:
+class AlignedRuns:
     """Runs aligned by level.
 
     An instruction that a run lacks counts as 0 cycles. Cycles of a cause are those of an average kernel, so that
@@ -66,20 +66,20 @@ class Comparison:
         return {cause: np.concatenate([[other[cause] - one[cause]], own[cause] - first[cause]]) for cause in STACK}
 
 
-def comparison_charts(comparison: Comparison, names: Sequence[str]) -> list[Chart]:
+def comparison_charts(comparison: AlignedRuns, names: Sequence[str]) -> list[Chart]:
     """Return the charts of a comparison.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : AlignedRuns
         The comparison.
     names : sequence of str
         Names of the runs, in their order.
     """
-    return [_whole(comparison, names), _beside(comparison, names), _difference(comparison, names)]
+    return [_whole(comparison, names), _beside(comparison, names), _difference_chart(comparison, names)]
 
 
-def _whole(comparison: Comparison, names: Sequence[str]) -> Chart:
+def _whole(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     figure = new_figure(height=170 + 44 * len(names), x="cycles")
     bar_rows(
         figure,
@@ -92,7 +92,7 @@ def _whole(comparison: Comparison, names: Sequence[str]) -> Chart:
     return Chart(name="compare-whole", title="Cycle stacks of the runs", about=about, figure=figure)
 
 
-def _beside(comparison: Comparison, names: Sequence[str]) -> Chart:
+def _beside(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     figure = new_figure(height=460, y="cycles")
     levels = comparison.levels
     both = [
@@ -112,7 +112,7 @@ def _short(names: Sequence[str]) -> list[str]:
     return [chr(ord("A") + number % 26) * (1 + number // 26) for number in range(len(names))]
 
 
-def _difference(comparison: Comparison, names: Sequence[str]) -> Chart:
+def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     figure = new_figure(height=460, y="cycles")
     options = {}
     titles = ["whole run", *comparison.levels.titles]

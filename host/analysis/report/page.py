@@ -15,7 +15,7 @@ from cyscc.host.analysis.explain.evidence import FifoUse
 from cyscc.host.analysis.explain.verdict import Finding, findings
 from cyscc.host.analysis.report.activity import Activity
 from cyscc.host.analysis.report.charts import Chart
-from cyscc.host.analysis.report.comparison import Comparison, comparison_charts
+from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.output.version import version
 from cyscc.host.output.wording import count_text
@@ -111,7 +111,7 @@ def _command(command: str, options: dict[str, Any]) -> str:
     words = ["cyscc", command]
     for option in run_options(command).values():
         value = options.get(option.name)
-        if option.decides and option.name not in _OWN_ROWS and value is not None and value is not False:
+        if option.affects_result and option.name not in _OWN_ROWS and value is not None and value is not False:
             words += [option.flag] if value is True else [option.flag, str(value)]
     return " ".join(words)
 
@@ -172,8 +172,8 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
     columns = max(_FEWEST_COLUMNS, _COLUMNS // len(records))
     found = [_facts(records, names)]
     if len(records) > 1:
-        charts = comparison_charts(Comparison(records, most=_LEVELS // 2), names)
-        found.append(Section(name="comparison", title="Comparison", charts=charts))
+        charts = comparison_charts(AlignedRuns(records, most=_LEVELS // 2), names)
+        found.append(Section(name="comparison", title="AlignedRuns", charts=charts))
     for number, (record, name) in enumerate(zip(records, names, strict=True)):
         found += _of_run(record, number, name, columns=columns)
         if on_run is not None:

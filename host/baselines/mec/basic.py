@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from cyscc.host.baselines.algorithms import MEC_KINDS
 from cyscc.host.baselines.mdp.model import Mdp
-from cyscc.host.baselines.software.decomposition import Setting, SoftwareRun, timed, unwatched
+from cyscc.host.baselines.software.decomposition import SoftwareRun, SoftwareSetting, timed, unwatched
 from cyscc.host.baselines.software.tarjan import tarjan
 from cyscc.host.graph.csr import Graph
 from cyscc.sim.caching.code import njit
 
-__all__ = ["Components", "Losses", "MecDecomposition", "MecRound", "basic", "lose_choices", "run_mec", "small_mdp"]
+__all__ = ["Components", "Dropped", "MecDecomposition", "MecRound", "basic", "drop_choices", "run_mec", "small_mdp"]
 
 Components = Callable[[Graph], NDArray[np.int64]]
 """Function that returns the strongly connected component of each vertex, named by one of its vertices."""
@@ -84,7 +84,7 @@ class _Arrays(NamedTuple):
     """States without a remaining choice."""
 
 
-class Losses(NamedTuple):
+class Dropped(NamedTuple):
     """Choices and states that a round removes.
 
     Parameters
@@ -181,7 +181,7 @@ def _attract(model: _Model, on: _Arrays, count: int) -> None:
                 count += 1
 
 
-def lose_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Losses:
+def drop_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Dropped:
     """Drop every choice that can leave its component, and remove the attractor of the states without a choice left.
 
     The set *U* of lemma 1 contains the states whose choices can all leave. Leaving choices are dropped first. The
@@ -204,7 +204,7 @@ def lose_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Losses:
     found, leaving = _drop_leaving(model, labels, on)
     if found:
         _attract(model, on, found)
-    return Losses(on.dropped, leaving, on.remaining == 0, on.touched)
+    return Dropped(on.dropped, leaving, on.remaining == 0, on.touched)
 
 
 @njit(cache=True, nogil=True)
@@ -280,7 +280,7 @@ def _by_tarjan(graph: Graph) -> NDArray[np.int64]:
     return tarjan(graph).labels
 
 
-def basic(mdp: Mdp, setting: Setting | None = None, components: Components = _by_tarjan) -> MecDecomposition:
+def basic(mdp: Mdp, setting: SoftwareSetting | None = None, components: Components = _by_tarjan) -> MecDecomposition:
     """Find the maximal end components.
 
     A round finds the strongly connected components of the remaining model, drops the choices that can leave their
@@ -291,7 +291,7 @@ def basic(mdp: Mdp, setting: Setting | None = None, components: Components = _by
     ----------
     mdp : Mdp
         The Markov decision process.
-    setting : Setting, optional
+    setting : SoftwareSetting, optional
         How it runs; only `watch` is used, and called after each round with the number of decided states.
     components : callable
         Finds the components of each round; Tarjan's algorithm by default.
@@ -302,21 +302,21 @@ def basic(mdp: Mdp, setting: Setting | None = None, components: Components = _by
     rounds: list[MecRound] = []
     while mdp.states:
         labels = components(mdp.graph())
-        losses = lose_choices(mdp, labels)
-        kept = ~losses.removed
-        count, closed = _settle(labels, losses.touched, names, mecs, kept)
+        lost = drop_choices(mdp, labels)
+        kept = ~lost.removed
+        count, closed = _settle(labels, lost.touched, names, mecs, kept)
         rounds.append(
             MecRound(
                 states=mdp.states,
                 choices=mdp.choice_count,
                 transitions=mdp.transition_count,
                 components=count,
-                dropped=losses.leaving,
-                removed=int(np.count_nonzero(losses.removed)),
+                dropped=lost.leaving,
+                removed=int(np.count_nonzero(lost.removed)),
                 mecs=closed,
             )
         )
-        mdp, names = _restricted(mdp, kept, losses.dropped), names[kept]
+        mdp, names = _restricted(mdp, kept, lost.dropped), names[kept]
         watch(mecs.size - mdp.states, mecs.size)
     return MecDecomposition(mecs=mecs, rounds=tuple(rounds), counts={"edges": sum(each.transitions for each in rounds)})
 
@@ -338,7 +338,7 @@ def small_mdp() -> Mdp:
     )
 
 
-def run_mec(algorithm: str, mdp: Mdp, setting: Setting) -> SoftwareRun[MecDecomposition]:
+def run_mec(algorithm: str, mdp: Mdp, setting: SoftwareSetting) -> SoftwareRun[MecDecomposition]:
     """Run an algorithm, after a warm-up run on a small model that compiles it.
 
     Parameters
@@ -347,7 +347,7 @@ def run_mec(algorithm: str, mdp: Mdp, setting: Setting) -> SoftwareRun[MecDecomp
         A key of `cyscc.host.baselines.algorithms.MEC_KINDS`.
     mdp : Mdp
         The Markov decision process.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs.
     """
     return timed(algorithm, MEC_KINDS[algorithm], setting, (mdp,), lambda: (small_mdp(),))

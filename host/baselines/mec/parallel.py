@@ -22,14 +22,14 @@ from cyscc.host.baselines.devices.steps import (
 )
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import MecDecomposition, MecRound
-from cyscc.host.baselines.software.decomposition import Decomposition, Setting, unwatched
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting, unwatched
 from cyscc.host.baselines.software.fbt import decompose_regions
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
 __all__ = ["DeviceMdp", "RegionComponents", "number_parts", "parallel", "upload_mdp"]
 
-RegionComponents = Callable[[Graph, Graph, Setting, NDArray[np.int64]], Decomposition]
+RegionComponents = Callable[[Graph, Graph, SoftwareSetting, NDArray[np.int64]], Decomposition]
 """Function that finds the strongly connected components of a graph, given its transpose and a region for each vertex.
 Every component lies within one region. A label is one vertex of the component."""
 
@@ -303,13 +303,13 @@ class _Run:
     ----------
     mdp : Mdp
         The Markov decision process.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs.
     components : callable
         Finds the components of each round.
     """
 
-    def __init__(self, mdp: Mdp, setting: Setting, components: RegionComponents) -> None:
+    def __init__(self, mdp: Mdp, setting: SoftwareSetting, components: RegionComponents) -> None:
         self._setting = setting
         self._device = setting.device
         self._components = components
@@ -429,7 +429,7 @@ class _Run:
         return own
 
 
-def parallel(mdp: Mdp, setting: Setting, components: RegionComponents = decompose_regions) -> MecDecomposition:
+def parallel(mdp: Mdp, setting: SoftwareSetting, components: RegionComponents = decompose_regions) -> MecDecomposition:
     """Find the maximal end components.
 
     The rounds are those of `cyscc.host.baselines.mec.basic`. The components of a round lie within those of the round
@@ -440,7 +440,7 @@ def parallel(mdp: Mdp, setting: Setting, components: RegionComponents = decompos
     ----------
     mdp : Mdp
         The Markov decision process.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs.
     components : callable
         What finds the components of each round.

@@ -13,13 +13,11 @@ from cyscc.host.baselines.devices.steps import Device
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph
 from cyscc.host.graph.reference import canonical
+from cyscc.host.output.progress import OnProgress
 
-__all__ = ["Decomposition", "Setting", "SoftwareRun", "Watch", "run_software", "small_graph", "timed", "unwatched"]
+__all__ = ["Decomposition", "SoftwareRun", "SoftwareSetting", "run_software", "small_graph", "timed", "unwatched"]
 
 Found = TypeVar("Found")
-
-Watch = Callable[[int, int], None]
-"""Progress callback, with the number of vertices that have a component, and of all vertices."""
 
 _CYCLES = 40
 _LONGEST = 5
@@ -35,7 +33,7 @@ def unwatched(done: int, total: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class SoftwareSetting:
     """How an algorithm runs.
 
     Parameters
@@ -53,7 +51,7 @@ class Setting:
     device: Device
     seed: int = 1
     options: Mapping[str, Any] = field(default_factory=dict)
-    watch: Watch = unwatched
+    watch: OnProgress = unwatched
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +125,7 @@ class SoftwareRun(Generic[Found]):
 
 
 def timed(
-    algorithm: str, kind: Kind, setting: Setting, given: tuple[Any, ...], warming: Callable[[], tuple[Any, ...]]
+    algorithm: str, kind: Kind, setting: SoftwareSetting, given: tuple[Any, ...], warming: Callable[[], tuple[Any, ...]]
 ) -> SoftwareRun[Any]:
     """Run and time an algorithm, after a warm-up run on a small input that compiles it.
 
@@ -137,7 +135,7 @@ def timed(
         Its name.
     kind : Kind
         Its row in the table.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs.
     given : tuple
         Its input.
@@ -154,7 +152,9 @@ def timed(
     return SoftwareRun(algorithm=algorithm, device=device.name, threads=threads, found=found, seconds=seconds)
 
 
-def run_software(algorithm: str, graph: Graph, transpose: Graph, setting: Setting) -> SoftwareRun[Decomposition]:
+def run_software(
+    algorithm: str, graph: Graph, transpose: Graph, setting: SoftwareSetting
+) -> SoftwareRun[Decomposition]:
     """Run and time an algorithm, after a warm-up run on a small graph; the labels of the result are canonical.
 
     Parameters
@@ -163,7 +163,7 @@ def run_software(algorithm: str, graph: Graph, transpose: Graph, setting: Settin
         A key of `cyscc.host.baselines.algorithms.KINDS`.
     graph, transpose : Graph
         The graph and its transpose.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs.
     """
     run = timed(algorithm, KINDS[algorithm], setting, (graph, transpose), _warming)

@@ -46,7 +46,7 @@ from cyscc.host.baselines.devices.steps import (
     device_function,
     step,
 )
-from cyscc.host.baselines.software.decomposition import Decomposition, Setting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
@@ -92,7 +92,7 @@ _BITS = 3
 """Largest difference between a hash and the region's number."""
 
 
-class Way(NamedTuple):
+class Transitions(NamedTuple):
     """The transitions of one direction on a device."""
 
     offsets: DeviceArray
@@ -108,8 +108,8 @@ class Way(NamedTuple):
 class States(NamedTuple):
     """The arrays of a run, which every step takes."""
 
-    forward: Way
-    backward: Way
+    forward: Transitions
+    backward: Transitions
     results: DeviceArray
     """int32, shape (n,): the region of each state, with bits of bookkeeping."""
     edges: DeviceArray
@@ -127,16 +127,16 @@ def _add_at(counter: DeviceArray, thread: int, number: int) -> None:
 
 
 @device_function
-def _range(state: int, way: Way) -> Any:
+def _range(state: int, transitions: Transitions) -> Any:
     """Return start, end and stride of a state's transitions."""
-    first = way.offsets[state] & MASK
-    if state < way.segmented:
-        return first, first + WARP * way.interval, WARP
-    return first, way.offsets[state + 1] & MASK, 1
+    first = transitions.offsets[state] & MASK
+    if state < transitions.segmented:
+        return first, first + WARP * transitions.interval, WARP
+    return first, transitions.offsets[state + 1] & MASK, 1
 
 
 @device_function
-def _looked(state: int, word: int, way: Way, results: DeviceArray) -> int:
+def _looked(state: int, word: int, transitions: Transitions, results: DeviceArray) -> int:
     """Return the number n of transitions inspected to find one within the region, or -n - 1 if there is none.
 
     Between searches, two states are in the same region if their entries of `results` are equal: the bits of the
@@ -144,9 +144,9 @@ def _looked(state: int, word: int, way: Way, results: DeviceArray) -> int:
     belong to no larger component.
     """
     looked = 0
-    first, last, stride = _range(state, way)
+    first, last, stride = _range(state, transitions)
     for place in range(first, last, stride):
-        target = way.trans[place]
+        target = transitions.trans[place]
         if target == PADDING:
             break
         looked += 1
@@ -378,22 +378,22 @@ class Layout(NamedTuple):
     """int64, shape (n,): original number of each state; None if states are not renumbered."""
     places: int
     """Length of the array of transitions."""
-    forward: Way
-    backward: Way
+    forward: Transitions
+    backward: Transitions
 
 
 @step
-def _place(thread: int, names: DeviceArray, numbers: DeviceArray, source: DeviceGraph, way: Way) -> None:
+def _place(thread: int, names: DeviceArray, numbers: DeviceArray, source: DeviceGraph, placed: Transitions) -> None:
     """Copy the transitions of a state to the place of its new number."""
     first = source.offsets[names[thread]]
     degree = source.offsets[names[thread] + 1] - first
-    place = way.offsets[thread]
-    stride = WARP if thread < way.segmented else 1
+    place = placed.offsets[thread]
+    stride = WARP if thread < placed.segmented else 1
     for each in range(degree):
-        way.trans[place + each * stride] = numbers[source.targets[first + each]]
-    if thread < way.segmented:
-        for each in range(degree, way.interval):
-            way.trans[place + each * stride] = PADDING
+        placed.trans[place + each * stride] = numbers[source.targets[first + each]]
+    if thread < placed.segmented:
+        for each in range(degree, placed.interval):
+            placed.trans[place + each * stride] = PADDING
 
 
 def _positions(degrees: NDArray[np.int64], segmented: int, interval: int) -> NDArray[np.int64]:
@@ -437,7 +437,7 @@ def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Lay
         _check(states, graph.edges)
         # A copy: pivots overwrite forward targets, and the graph's arrays may be mapped from a file.
         forward, backward = (
-            Way(device.array(each.offsets.astype(np.int32)), device.array(targets.view(np.int32)), 0, 0)
+            Transitions(device.array(each.offsets.astype(np.int32)), device.array(targets.view(np.int32)), 0, 0)
             for each, targets in ((graph, graph.targets.copy()), (transpose, transpose.targets))
         )
         return Layout(None, graph.edges, forward, backward)
@@ -453,14 +453,14 @@ def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Lay
     numbers = np.empty(states, np.int32)
     numbers[names] = np.arange(states, dtype=np.int32)
     device_names, device_numbers = device.array(names), device.array(numbers)
-    ways = []
+    layouts = []
     for source, first in ((graph, segmented), (transpose, 0)):
         positions = _positions(source.out_degrees()[names], first, segment)
         trans = device.zeros(int(positions[-1]), np.int32)
-        ways.append(Way(device.array(positions.astype(np.int32)), trans, first, segment))
+        layouts.append(Transitions(device.array(positions.astype(np.int32)), trans, first, segment))
         given = DeviceGraph(device.array(source.offsets), device.array(source.targets.view(np.int32)))
-        device.run(_place, states, device_names, device_numbers, given, ways[-1])
-    return Layout(names, places, *ways)
+        device.run(_place, states, device_names, device_numbers, given, layouts[-1])
+    return Layout(names, places, *layouts)
 
 
 class Fbt:
@@ -470,7 +470,7 @@ class Fbt:
     ----------
     graph, transpose : Graph
         The graph and its transpose.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs. Options: ``cached``, iterations of a search in a launch (0); ``segment``, the most transitions of
         a state in a segment (0); ``no-hybrid``, a launch for each direction.
 
@@ -480,7 +480,7 @@ class Fbt:
         The graph has more than 2**29 - 1 states, or transitions with the padding.
     """
 
-    def __init__(self, graph: Graph, transpose: Graph, setting: Setting) -> None:
+    def __init__(self, graph: Graph, transpose: Graph, setting: SoftwareSetting) -> None:
         options = setting.options
         self._device = setting.device
         self._states = graph.vertices
@@ -586,7 +586,7 @@ class Fbt:
         return device.value(cells, PIVOTS) > before
 
     def _search(self) -> None:
-        """Search both ways until no state is in a frontier."""
+        """Search both layouts until no state is in a frontier."""
         directions = FORWARD | BACKWARD
         while directions:
             self._searches += 1
@@ -607,19 +607,21 @@ class Fbt:
             device.run_blocks(search_cached, device.blocks_of(self._states), 1 + iterations, iterations, *arguments)
 
 
-def decompose_regions(graph: Graph, transpose: Graph, setting: Setting, regions: NDArray[np.integer]) -> Decomposition:
+def decompose_regions(
+    graph: Graph, transpose: Graph, setting: SoftwareSetting, regions: NDArray[np.integer]
+) -> Decomposition:
     """Find the components within given regions of a graph; see `Fbt` for parameters, result and errors."""
     return Fbt(graph, transpose, setting).decompose(regions)
 
 
-def fbt(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
+def fbt(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:
     """Label the components of a graph by forward-backward search with trimming (Wijs et al. 2014, section 3.3).
 
     Parameters
     ----------
     graph, transpose : Graph
         The graph and its transpose.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs, see `Fbt`.
 
     Returns

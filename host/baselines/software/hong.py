@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.baselines.devices.cpu import Workers
-from cyscc.host.baselines.software.decomposition import Decomposition, Setting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.traversal import NOTHING, Marking, View, counts, expand, new_tally, search
 from cyscc.host.graph.csr import Graph
 from cyscc.sim.caching.code import njit
@@ -183,7 +183,7 @@ class _Run:
         self._workers.each(work)
 
 
-def hong(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
+def hong(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:
     """Label each component of a graph with one of its vertices.
 
     Trims in parallel, divides the graph by one pivot with parallel breadth-first searches, trims again, and distributes
@@ -197,7 +197,7 @@ def hong(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
     ----------
     graph, transpose : Graph
         The graph and its transpose.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs: the threads of its device.
     """
     workers = Workers(setting.device.threads)

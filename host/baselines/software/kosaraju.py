@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.host.baselines.software.decomposition import Decomposition, Setting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.traversal import NOTHING, Marking, View, counts, new_tally, search
 from cyscc.host.graph.csr import Graph, trim
 from cyscc.sim.caching.code import njit
@@ -80,7 +80,7 @@ def _colour(on: _Arrays) -> None:
         start = _next_start(on.colours, start)
 
 
-def kosaraju(graph: Graph, transpose: Graph, _: Setting | None = None) -> Decomposition:
+def kosaraju(graph: Graph, transpose: Graph, _: SoftwareSetting | None = None) -> Decomposition:
     """Label each component of a graph with one of its vertices.
 
     Vertices without in-edges or out-edges are trimmed first. If the forward search reaches only its start, the start is

@@ -18,7 +18,7 @@ from cyscc.host.baselines.devices.steps import (
     device_function,
     step,
 )
-from cyscc.host.baselines.software.decomposition import Decomposition, Setting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
@@ -385,14 +385,14 @@ class Subgraphs:
         return reached
 
 
-def li(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
+def li(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:
     """Find the components of a graph after Li, Zhu, Cong and Yang (Journal of Systems Architecture, 2013, algorithm 2).
 
     Parameters
     ----------
     graph, transpose : Graph
         The graph and its transpose.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs. The option ``sources`` is the paper's k, the vertices that Partition draws; 0 disables Partition.
 
     Returns

@@ -41,7 +41,7 @@ from cyscc.host.baselines.devices.steps import (
     device_function,
     step,
 )
-from cyscc.host.baselines.software.decomposition import Decomposition, Setting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 
 __all__ = ["FORWARD", "PARTITION", "STRIP", "Arrays", "Work", "drawn_number", "multipartition", "priority"]
@@ -746,7 +746,7 @@ def _start_backward(thread: int, on: Arrays, queue: DeviceArray) -> None:
 class _Run:
     """One run, with its work counters."""
 
-    def __init__(self, graph: Graph, transpose: Graph, setting: Setting) -> None:
+    def __init__(self, graph: Graph, transpose: Graph, setting: SoftwareSetting) -> None:
         self._watch = setting.watch
         self._total = graph.vertices
         self._salts = np.random.default_rng(setting.seed)
@@ -867,7 +867,7 @@ class _Run:
         return int(self._salts.integers(1 << 32))
 
 
-def multipartition(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
+def multipartition(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:
     """Find the components by partitions, each with a pivot and a vice pivot.
 
     After *Parallel Strongly Connected Components Detection with Multi-partition on GPUs*, of which only the abstract
@@ -878,7 +878,7 @@ def multipartition(graph: Graph, transpose: Graph, setting: Setting) -> Decompos
     ----------
     graph, transpose : Graph
         The graph and its transpose.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs.
     """
     run = _Run(graph, transpose, setting)

@@ -12,10 +12,10 @@ import numpy as np
 from cyscc.host.baselines.algorithms import MOST_PIVOTS, PIVOTS
 from cyscc.host.baselines.devices.primitives import DeviceGraph, upload
 from cyscc.host.baselines.devices.steps import Device, DeviceArray, atomic_and, atomic_or, device_function, step
-from cyscc.host.baselines.software.decomposition import Decomposition, Setting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 
-__all__ = ["Lots", "quach"]
+__all__ = ["PivotSampler", "quach"]
 
 _HALF = 32
 """First bit of the upper half of a word."""
@@ -170,7 +170,7 @@ def _begin(slot: int, on: _Arrays, new: int) -> None:
         atomic_or(on.backward, on.pivots[slot], (1 << slot) * _BOTH)
 
 
-class Lots:
+class PivotSampler:
     """Draws random pivots from a list of the vertices without a component, compacted now and then.
 
     Parameters
@@ -215,7 +215,7 @@ class _Run:
     Sets of pivots are bit masks.
     """
 
-    def __init__(self, graph: Graph, transpose: Graph, setting: Setting) -> None:
+    def __init__(self, graph: Graph, transpose: Graph, setting: SoftwareSetting) -> None:
         device, size = setting.device, graph.vertices
         self._device = device
         self._vertices = size
@@ -243,11 +243,11 @@ class _Run:
             self.rounds += 1
             pruned = self._take(_PRUNED)
 
-    def begin(self, new: int, lots: Lots) -> bool:
+    def begin(self, new: int, sampler: PivotSampler) -> bool:
         """Draw pivots and start their searches; return whether there were vertices for them."""
         for slot in range(self._count):
             if new >> slot & 1:
-                vertex = lots.draw()
+                vertex = sampler.draw()
                 if vertex is None:
                     return False
                 self._device.store(self.arrays.pivots, slot, vertex)
@@ -274,7 +274,7 @@ class _Run:
         return ended
 
 
-def quach(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
+def quach(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:
     """Label the components of a graph by concurrent searches of several pivots (section 4.1.2).
 
     Prunes vertices without a neighbour on one side until none is left. Then several pivots search forward and backward,
@@ -286,7 +286,7 @@ def quach(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
     ----------
     graph, transpose : Graph
         The graph and its transpose.
-    setting : Setting
+    setting : SoftwareSetting
         How it runs. The option ``pivots`` is the number of concurrent pivots, at most `MOST_PIVOTS` of
         `cyscc.host.baselines.algorithms`.
     """
@@ -295,15 +295,15 @@ def quach(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
     arrays = run.arrays
     run.prune()
     pruning = int(device.read(arrays.looked).sum())
-    lots = Lots(device, arrays.component, setting.seed)
-    left = lots.left
+    sampler = PivotSampler(device, arrays.component, setting.seed)
+    left = sampler.left
     setting.watch(vertices - left, vertices)
     new = run.everyone
-    while run.begin(new, lots):
+    while run.begin(new, sampler):
         new = run.settle(run.go_on())
         if run.settlements % _OFTEN == 0:
-            lots.renew()
-            setting.watch(vertices - lots.left, vertices)
+            sampler.renew()
+            setting.watch(vertices - sampler.left, vertices)
     return Decomposition(
         labels=device.read(arrays.component).astype(np.int64),
         counts={

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.host.baselines.software.decomposition import Decomposition, Setting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 from cyscc.sim.caching.code import njit
 
@@ -60,7 +60,7 @@ def _label(offsets: NDArray[np.int64], targets: NDArray[np.uint32]) -> NDArray[n
     return labels
 
 
-def tarjan(graph: Graph, _: Graph | None = None, __: Setting | None = None) -> Decomposition:
+def tarjan(graph: Graph, _: Graph | None = None, __: SoftwareSetting | None = None) -> Decomposition:
     """Label each component of a graph with one of its vertices.
 
     Inspects each edge once, in one pass.

@@ -15,8 +15,8 @@ from statistics import median
 from typing import Any, ClassVar
 
 from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
+from cyscc.host.experiments.measuring.environment import describe_environment, processor_name
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
-from cyscc.host.experiments.measuring.setting import describe_setting, processor_name
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.tables import markdown_table
@@ -107,7 +107,7 @@ def run_benchmark(
     for row in executors:
         row["build_seconds"] = build
     document = {
-        **describe_setting(),
+        **describe_environment(),
         "config": preset.config,
         "memory": preset.memory,
         "rows": rows,
@@ -405,7 +405,7 @@ def compare_revisions(
         for threads in THREADS
     ]
     document = {
-        **describe_setting(),
+        **describe_environment(),
         "config": workload.config,
         "memory": workload.memory,
         "graph": workload.graph_text,

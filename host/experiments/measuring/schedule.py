@@ -16,10 +16,10 @@ from cyscc.host.graph.available_memory import available_memory
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
 
-__all__ = ["Asked", "EndedError", "run_groups", "run_on_cluster"]
+__all__ = ["EndedError", "Schedulable", "run_groups", "run_on_cluster"]
 
 
-class Asked(Protocol):
+class Schedulable(Protocol):
     """A request; a value that can be sent to another process."""
 
     @property
@@ -31,7 +31,7 @@ class Asked(Protocol):
         """Approximate peak memory."""
 
 
-_Request = TypeVar("_Request", bound=Asked)
+_Request = TypeVar("_Request", bound=Schedulable)
 
 
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -92,7 +92,7 @@ class _Worker:
         (self._process,) = set(multiprocessing.active_children()) - before
         return future
 
-    def result(self, future: Future[Any], request: Asked) -> Any:
+    def result(self, future: Future[Any], request: Schedulable) -> Any:
         """Return the result of a request.
 
         Raises
@@ -132,7 +132,7 @@ def run_groups(
 
     Parameters
     ----------
-    groups : sequence of sequences of Asked
+    groups : sequence of sequences of Schedulable
         The groups, none of them empty.
     work : callable
         Performs a request. With worker processes it must be a module-level function.
@@ -227,7 +227,7 @@ def run_on_cluster(
 
     Parameters
     ----------
-    requests : sequence of Asked
+    requests : sequence of Schedulable
         The requests, by descending priority.
     work : callable
         Performs a request; a module-level function that the workers can import. It may be called again for a completed

@@ -11,19 +11,19 @@ import numpy as np
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.mec.basic import run_mec
 from cyscc.host.baselines.mec.checker import check_mecs
-from cyscc.host.baselines.software import Decomposition, Setting, SoftwareRun, run_software
+from cyscc.host.baselines.software import Decomposition, SoftwareRun, SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.kosaraju import KosarajuPhases, kosaraju_phases
+from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec, ModelSpec
 from cyscc.host.experiments.measuring.measurements import Measured, Request
-from cyscc.host.experiments.measuring.setting import processor_name
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
 from cyscc.host.output.wording import device_text
 from cyscc.host.runs.execution import check_result
 from cyscc.host.runs.sources import sources_digest
 
-__all__ = ["GivenUpError", "MecRequest", "SoftwareRequest", "TimedRequest", "quickest"]
+__all__ = ["GivenUpError", "MecRequest", "SoftwareRequest", "TimedRequest", "fastest"]
 
 _BEST_OF = 3
 """Runs of software, of which the fastest counts."""
@@ -44,7 +44,7 @@ class _Timed(Protocol):
 _Run = TypeVar("_Run", bound=_Timed)
 
 
-def quickest(run: Callable[[], _Run], *, runs: int, limit: float) -> tuple[_Run, int]:
+def fastest(run: Callable[[], _Run], *, runs: int, limit: float) -> tuple[_Run, int]:
     """Return the result of the fastest of several runs, and the number of runs made.
 
     Parameters
@@ -146,14 +146,14 @@ class SoftwareRequest(TimedRequest):
             small = small_graph()
             kosaraju_phases(small, small.transpose())
         with open_device(self.device, threads=self.threads) as device:
-            setting = Setting(device=device, seed=self.seed, options=dict(self.options))
+            setting = SoftwareSetting(device=device, seed=self.seed, options=dict(self.options))
 
             def run() -> KosarajuPhases | SoftwareRun[Decomposition]:
                 if phases:
                     return kosaraju_phases(graph, transpose)
                 return run_software(self.algorithm, graph, transpose, setting)
 
-            best, runs = quickest(run, runs=_BEST_OF, limit=_LONG)
+            best, runs = fastest(run, runs=_BEST_OF, limit=_LONG)
         labels = canonical((best if isinstance(best, KosarajuPhases) else best.found).labels)
         if verify:
             check_result(check_components(labels, graph))
@@ -203,8 +203,8 @@ class MecRequest(TimedRequest):
         """
         mdp = self.model.model()
         with open_device(self.device, threads=self.threads) as device:
-            setting = Setting(device=device, options=dict(self.options))
-            best, runs = quickest(lambda: run_mec(self.algorithm, mdp, setting), runs=_BEST_OF, limit=_LONG)
+            setting = SoftwareSetting(device=device, options=dict(self.options))
+            best, runs = fastest(lambda: run_mec(self.algorithm, mdp, setting), runs=_BEST_OF, limit=_LONG)
         found = best.found
         if verify:
             check_result(check_mecs(mdp, found.mecs))

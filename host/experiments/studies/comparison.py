@@ -1,4 +1,4 @@
-"""Comparison of software on this machine and of simulated machines, on the same graph."""
+"""AlgorithmComparison of software on this machine and of simulated machines, on the same graph."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import Order
-from cyscc.host.baselines.software import Setting, run_software
-from cyscc.host.experiments.measuring.software import GivenUpError, quickest
+from cyscc.host.baselines.software import SoftwareSetting, run_software
+from cyscc.host.experiments.measuring.software import GivenUpError, fastest
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.reference import canonical, component_matrix, component_sizes, matrix_components
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Comparison", "Contenders", "Entry", "comparison_figure", "comparison_text", "scipy_entry"]
+__all__ = ["AlgorithmComparison", "Contenders", "Entry", "comparison_figure", "comparison_text", "scipy_entry"]
 
 _BASE = "tarjan"
 """The baseline of speed-ups, as in most papers."""
@@ -80,7 +80,7 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class AlgorithmComparison:
     """The entries of all contenders on a graph.
 
     Parameters
@@ -182,7 +182,7 @@ class Contenders:
     limit: float
     verify: bool = True
 
-    def compare(self, path: str, progress: Progress) -> Comparison:
+    def compare(self, path: str, progress: Progress) -> AlgorithmComparison:
         """Run all contenders on the graph in a file, and return their comparison.
 
         Parameters
@@ -210,7 +210,7 @@ class Contenders:
                     entries.append(self.timed(name, graph, transpose, labels, step))
         entries += [_machine_entry(replace(spec, graph=path), graph, progress) for spec in self.machines]
         sizes = component_sizes(labels)[1]
-        return Comparison(
+        return AlgorithmComparison(
             graph=path,
             vertices=graph.vertices,
             edges=graph.edges,
@@ -251,9 +251,9 @@ class Contenders:
                     raise GivenUpError
                 watch(done, total)
 
-            setting = Setting(device=device, seed=self.seed, watch=watched)
+            setting = SoftwareSetting(device=device, seed=self.seed, watch=watched)
             try:
-                best, _ = quickest(lambda: run_software(name, graph, transpose, setting), runs=self.runs, limit=limit)
+                best, _ = fastest(lambda: run_software(name, graph, transpose, setting), runs=self.runs, limit=limit)
             except GivenUpError:
                 return replace(entry, trouble=f"given up after {limit:g} s")
         if self.verify and not np.array_equal(best.found.labels, expected):
@@ -281,7 +281,7 @@ def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
     )
 
 
-def comparison_text(comparison: Comparison) -> str:
+def comparison_text(comparison: AlgorithmComparison) -> str:
     """Return a graph's tables: software with real time, then simulated machines with simulated time."""
     parts = [
         f"{graph_text(comparison.graph, comparison.vertices, comparison.edges)}\n"
@@ -302,12 +302,12 @@ def comparison_text(comparison: Comparison) -> str:
     return "\n".join(parts)
 
 
-def comparison_figure(comparisons: Sequence[Comparison]) -> "Figure":
+def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> "Figure":
     """Return a bar chart of times on a logarithmic axis; simulated times are hatched and labelled as such.
 
     Parameters
     ----------
-    comparisons : sequence of Comparison
+    comparisons : sequence of AlgorithmComparison
         One for each panel, from top to bottom.
     """
     heights = [1.0 + _BAR * len(comparison.entries) for comparison in comparisons]
@@ -319,7 +319,7 @@ def comparison_figure(comparisons: Sequence[Comparison]) -> "Figure":
     return figure
 
 
-def _draw(axes: "Axes", comparison: Comparison) -> None:
+def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
     names = [entry.name for entry in comparison.entries]
     for simulated, colour, hatch, label in (
         (False, BLUE, "", "software: real time on this machine"),

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from cyscc.host.experiments.measuring.environment import cores, processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec, size_text
 from cyscc.host.experiments.measuring.machines import SccRequest
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
-from cyscc.host.experiments.measuring.setting import cores, processor_name
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import Grid, Point, grouped, left_out_text
 from cyscc.host.output import figures

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.measuring.setting import processor_name
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import Study, grouped
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
-from cyscc.host.experiments.measuring.setting import processor_name
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
 from cyscc.host.experiments.studies.study import Study
 from cyscc.host.output.figures import BLUE, GREEN, ORANGE, PURPLE, SKY, add_legend, panel_grid

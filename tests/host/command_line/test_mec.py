@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cyscc.host.baselines.mdp.model import Mdp
-from cyscc.host.baselines.mec.basic import Losses
+from cyscc.host.baselines.mec.basic import Dropped
 from cyscc.host.command_line.main import main
 from cyscc.host.output.version import identity
 from tests.host.command_line.conftest import Workshop
@@ -132,7 +132,7 @@ def test_a_machine_that_finds_what_is_none_is_an_error(workshop: Workshop, capfd
 def test_a_wrong_result_is_an_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("cyscc.host.baselines.mec.basic.lose_choices", nothing_is_lost)
+    monkeypatch.setattr("cyscc.host.baselines.mec.basic.drop_choices", nothing_is_lost)
     assert main(["mec", "leak.tra", "-o", "mecs.txt", "--json", "out.json"]) == 3
     out, err = capfd.readouterr()
     assert out == ""
@@ -142,9 +142,9 @@ def test_a_wrong_result_is_an_error(
     assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "leak.tra", "pair.tra"]
 
 
-def nothing_is_lost(mdp: Mdp, labels: np.ndarray) -> Losses:
+def nothing_is_lost(mdp: Mdp, labels: np.ndarray) -> Dropped:
     nothing = np.zeros(labels.size, np.bool_)
-    return Losses(np.zeros(mdp.choice_count, np.bool_), 0, nothing, nothing)
+    return Dropped(np.zeros(mdp.choice_count, np.bool_), 0, nothing, nothing)
 
 
 @pytest.mark.parametrize(

@@ -234,5 +234,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, name: str, monkeypatch: pytest.M
 def test_what_unpacks_to_more_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "g.npz.gz"
     path.write_bytes(gzip.compress(b"PK\x03\x04" + bytes(5_000_000)))
-    monkeypatch.setattr("cyscc.host.graph.formats.npz.memory_room", lambda: AvailableMemory(2_000_000, "of the test"))
+    monkeypatch.setattr(
+        "cyscc.host.graph.formats.npz.available_memory", lambda: AvailableMemory(2_000_000, "of the test")
+    )
     assert refusal(path) == "g.npz.gz: has more than 2.0 MB unpacked, for which there is no room"

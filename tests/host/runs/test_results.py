@@ -15,7 +15,7 @@ from cyscc.host.graph.csr import Graph, trim
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.output.files import write_json
 from cyscc.host.output.version import version
-from cyscc.host.runs.results import BfsResult, SccResult, Setting, WallTime
+from cyscc.host.runs.results import BfsResult, SccResult, Setting, Wall
 from cyscc.host.specification.run import RunSpec
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -27,7 +27,7 @@ SETTING = Setting(
     uploaded_bytes=1000,
 )
 CHECKED = Checked(reference="scipy", neighbour_blocks=2, graph_words=10, level_words=0)
-WALL = WallTime(
+WALL = Wall(
     load=0.5, build=1.25, simulate=2.0, record=0.0, verify=0.04, simulated_cycles=300_000, peak_memory_bytes=123_000_000
 )
 
@@ -135,7 +135,7 @@ def test_bfs_document() -> None:
 
 def test_without_cycles_there_is_no_throughput() -> None:
     run = ComponentRun(colours=np.arange(1, 4, dtype=np.uint32), components=3, trimmed=3)
-    wall = WallTime(load=0, build=0, simulate=0, record=0, verify=0, simulated_cycles=0, peak_memory_bytes=0)
+    wall = Wall(load=0, build=0, simulate=0, record=0, verify=0, simulated_cycles=0, peak_memory_bytes=0)
     document = scc_result(run, wall=wall).document
     assert (document["gteps"], document["seconds"], document["longest_iteration"]) == (0.0, 0.0, None)
     assert document["wall"]["cycles_per_second"] == 0.0

@@ -112,14 +112,14 @@ def test_a_run_that_needs_more_memory_than_there_is_is_refused(
     values: dict[str, Any], asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[tuple[str, int]] = []
-    monkeypatch.setattr("cyscc.host.runs.execution.check_room", lambda *given: found.append(given))
+    monkeypatch.setattr("cyscc.host.runs.execution.check_available_memory", lambda *given: found.append(given))
     assert session_of(Told(), **values).read_graph() is GRAPH
     assert found == [(f"simulated, {size_text(5, 4)}", simulation_bytes(5, 4, **asked))]
 
     def refuse(*_: object) -> None:
         raise InputError("too large")
 
-    monkeypatch.setattr("cyscc.host.runs.execution.check_room", refuse)
+    monkeypatch.setattr("cyscc.host.runs.execution.check_available_memory", refuse)
     with pytest.raises(InputError, match=r"^g.txt: too large$"):
         session_of(Told(), **values).read_graph()
 

@@ -77,14 +77,14 @@ def test_every_field_is_described() -> None:
 
 
 PROPERTIES: dict[str, set[str]] = {
-    "decides": {"algorithm", "graph", "source", "config", "memory", "overrides", "simplify", "queue_slack"},
+    "affects_result": {"algorithm", "graph", "source", "config", "memory", "overrides", "simplify", "queue_slack"},
     "path": {"graph", "config", "memory", "record"},
     "repeated": {"overrides", "scopes"},
     "positional": {"graph"},
 }
-PROPERTIES["kept"] = PROPERTIES["decides"] | {"roofline", "executor", "cycle_limit", "checkpoint_every", "record"}
-PROPERTIES["kept"] |= {"record_interval"}
-PROPERTIES["varies"] = PROPERTIES["decides"] - {"graph", "overrides"} | {"executor", "cycle_limit", "record_interval"}
+_STORED = {"roofline", "executor", "cycle_limit", "checkpoint_every", "record", "record_interval"}
+PROPERTIES["stored"] = PROPERTIES["affects_result"] | _STORED
+PROPERTIES["varies"] = PROPERTIES["stored"] - {"graph", "overrides", "roofline", "checkpoint_every", "record"}
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
@@ -125,17 +125,17 @@ def test_keywords_are_the_fields_that_python_takes() -> None:
 def test_what_is_kept_comes_back(name: str) -> None:
     spec = changed(name)
     kept = json.loads(json.dumps(spec.document()))
-    values = RunSpec.kept_values(kept, Path.cwd())
-    assert set(values) == {each for each, option in run_options(spec.algorithm).items() if option.kept}
-    assert (values.get(name) == OTHER[name]) == option_of(name).kept
+    values = RunSpec.stored_values(kept, Path.cwd())
+    assert set(values) == {each for each, option in run_options(spec.algorithm).items() if option.stored}
+    assert (values.get(name) == OTHER[name]) == option_of(name).stored
 
 
 def test_files_are_found_from_another_folder(tmp_path: Path) -> None:
     kept = replace(SPEC, record="seen", config=str(tmp_path / "own.toml"), memory="own.py").document()
-    values = RunSpec.kept_values(kept, tmp_path)
+    values = RunSpec.stored_values(kept, tmp_path)
     assert (values["graph"], values["record"]) == (str(tmp_path / "g.txt"), str(tmp_path / "seen"))
     assert (values["config"], values["memory"]) == (str(tmp_path / "own.toml"), str(tmp_path / "own.py"))
-    assert RunSpec.kept_values(SPEC.document(), tmp_path)["config"] == "test"
+    assert RunSpec.stored_values(SPEC.document(), tmp_path)["config"] == "test"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -161,8 +161,8 @@ def test_recorded_runs_have_an_interval() -> None:
 
 
 def test_documents_have_what_decides() -> None:
-    assert SPEC.deciding() == {"algorithm": "bfs", "source": 3, "simplify": False, "queue_slack": None}
-    assert set(replace(SPEC, algorithm="scc", source=None).deciding()) == {"algorithm", "simplify", "queue_slack"}
+    assert SPEC.result_options() == {"algorithm": "bfs", "source": 3, "simplify": False, "queue_slack": None}
+    assert set(replace(SPEC, algorithm="scc", source=None).result_options()) == {"algorithm", "simplify", "queue_slack"}
 
 
 def test_machine_by_name_or_by_value() -> None:

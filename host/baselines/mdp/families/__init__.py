@@ -12,7 +12,7 @@ from cyscc.host.output.errors import InputError
 
 if TYPE_CHECKING:
     from cyscc.host.baselines.mdp.model import Mdp
-    from cyscc.host.output.progress import OnStep
+    from cyscc.host.output.progress import OnProgress
 
 __all__ = ["FAMILIES", "Family", "family"]
 
@@ -112,7 +112,7 @@ FAMILIES = {
 """The families by name."""
 
 
-def family(name: str, *, on_step: "OnStep | None" = None, **sizes: int) -> "Mdp":
+def family(name: str, *, on_step: "OnProgress | None" = None, **sizes: int) -> "Mdp":
     """Generate a member of a family.
 
     Parameters

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cyscc.host.baselines.mdp.model import Mdp, check_size, offsets_of
 from cyscc.host.graph.available_memory import GrowingColumns
 from cyscc.host.graph.generators import below, stream
-from cyscc.host.output.progress import OnStep
+from cyscc.host.output.progress import OnProgress
 from cyscc.sim.caching.code import njit
 
 __all__ = ["coin", "grid", "islands", "leader", "philosophers", "random", "stairs"]
@@ -69,7 +69,7 @@ def end_state(chunk: Chunk, state: int) -> None:
 
 
 def fill_states(
-    fill: Callable[..., None], arguments: tuple[Any, ...], states: int, transitions: int, on_step: OnStep | None
+    fill: Callable[..., None], arguments: tuple[Any, ...], states: int, transitions: int, on_step: OnProgress | None
 ) -> Mdp:
     """Generate a model chunk by chunk.
 
@@ -182,7 +182,7 @@ def _fill_grid(sizes: tuple[int, int, int], first: int, last: int, chunk: Chunk)
         end_state(chunk, state)
 
 
-def grid(width: int, height: int, room: int, *, on_step: OnStep | None = None) -> Mdp:
+def grid(width: int, height: int, room: int, *, on_step: OnProgress | None = None) -> Mdp:
     """Generate a grid of rooms, each with a door in the middle of its right and of its lower wall.
 
     The choices are moves to the right, down, left and up. Each may slip to either side. A move that hits a wall stays
@@ -225,7 +225,7 @@ def _fill_islands(seed: int, sizes: tuple[int, int, int], first: int, last: int,
         end_state(chunk, state)
 
 
-def islands(islands: int, size: int, leaving: int, seed: int, *, on_step: OnStep | None = None) -> Mdp:
+def islands(islands: int, size: int, leaving: int, seed: int, *, on_step: OnProgress | None = None) -> Mdp:
     """Generate a model of islands, which are rings of states, and the sea.
 
     In each state, one choice leads to the next state of the ring. Each other choice leads at random to some state of
@@ -263,7 +263,7 @@ def _fill_stairs(top: int, first: int, last: int, chunk: Chunk) -> None:
         end_state(chunk, state)
 
 
-def stairs(steps: int, *, on_step: OnStep | None = None) -> Mdp:
+def stairs(steps: int, *, on_step: OnProgress | None = None) -> Mdp:
     """Generate a flight of stairs, which needs as many rounds as it has steps.
 
     On each step, one choice is to stay, and another leads at random one step up or back to the lowest one. The highest
@@ -300,7 +300,7 @@ def _fill_random(seed: int, sizes: tuple[int, int, int], first: int, last: int, 
         end_state(chunk, state)
 
 
-def random(states: int, choices: int, transitions: int, seed: int, *, on_step: OnStep | None = None) -> Mdp:
+def random(states: int, choices: int, transitions: int, seed: int, *, on_step: OnProgress | None = None) -> Mdp:
     """Draw a model: each state has 1 to `choices` choices, and each choice 1 to `transitions` different targets.
 
     Numbers and targets are uniform. Unless they are small or sparse, such models have one large MEC, and states that
@@ -391,7 +391,7 @@ def _fill_philosophers(radix: int, count: int, ranks: Ranks, first: int, last: i
         end_state(chunk, state)
 
 
-def philosophers(philosophers: int, risky: int, *, on_step: OnStep | None = None) -> Mdp:
+def philosophers(philosophers: int, risky: int, *, on_step: OnProgress | None = None) -> Mdp:
     """Generate a model of randomized dining philosophers that can crash.
 
     A philosopher thinks, tosses a coin for the fork to take first, waits for it, and then either eats or, if the other
@@ -452,7 +452,7 @@ def _fill_coin(processes: int, bound: int, first: int, last: int, chunk: Chunk) 
         end_state(chunk, state)
 
 
-def coin(processes: int, bound: int, *, on_step: OnStep | None = None) -> Mdp:
+def coin(processes: int, bound: int, *, on_step: OnProgress | None = None) -> Mdp:
     """Generate the model of a shared coin.
 
     A process tosses a coin, increments or decrements the shared counter accordingly, and reads it. At plus or minus
@@ -528,7 +528,7 @@ def _fill_leader(radix: int, count: int, restart: int, ranks: Ranks, first: int,
         end_state(chunk, state)
 
 
-def leader(processes: int, numbers: int, restart: int, *, on_step: OnStep | None = None) -> Mdp:
+def leader(processes: int, numbers: int, restart: int, *, on_step: OnProgress | None = None) -> Mdp:
     """Generate the model of a leader election.
 
     In a round, each remaining process draws a number; those with the highest number enter the next round. The last one

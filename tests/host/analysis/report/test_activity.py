@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cyscc.host.analysis.report.activity import Key, Levels, Timeline, key_title
-from cyscc.host.analysis.report.comparison import Comparison
+from cyscc.host.analysis.report.comparison import AlignedRuns
 from cyscc.host.record.tables import MODULES
 from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, record_of
 from tests.record.synthetic import Shape
@@ -66,7 +66,7 @@ def test_of_many_levels_the_longest_stand_by_themselves() -> None:
 
 def test_of_runs_the_levels_that_differ_most_stand_by_themselves() -> None:
     other = Shape(config="hc2-1ae", levels=(150, 900, 1100, 400, 120, 70), seed=5)
-    comparison = Comparison([record_of(shape) for shape in (BFS, other)], most=3)
+    comparison = AlignedRuns([record_of(shape) for shape in (BFS, other)], most=3)
     assert comparison.levels.titles == ("level 1", "level 2", "level 5", "other levels (3)")
     taken = [np.array([*shape.levels, 0][:6]) for shape in (BFS, other)]
     more = taken[1] - taken[0]
@@ -76,6 +76,6 @@ def test_of_runs_the_levels_that_differ_most_stand_by_themselves() -> None:
 
 
 def test_of_runs_that_do_not_differ_the_longest_levels_stand_by_themselves() -> None:
-    comparison = Comparison([record_of(BFS), record_of(BFS)], most=3)
+    comparison = AlignedRuns([record_of(BFS), record_of(BFS)], most=3)
     assert comparison.levels.titles == ("level 1", "level 2", "level 3", "other levels (2)")
     assert not any(values.any() for values in comparison.difference(1).values())

@@ -14,7 +14,7 @@ from cyscc.host.baselines.devices.primitives import prefix_sum
 from cyscc.host.baselines.devices.steps import Step
 from cyscc.host.baselines.mec.basic import small_mdp
 from cyscc.host.baselines.mec.parallel import parallel
-from cyscc.host.baselines.software import Setting
+from cyscc.host.baselines.software import SoftwareSetting
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.fbt import decompose_regions
 
@@ -88,12 +88,12 @@ def test_primitives(compiler: Any) -> None:
 def test_algorithms(name: str, options: dict[str, int], compiler: Any) -> None:
     device = Listening()
     graph = small_graph()
-    KINDS[name].load()(graph, graph.transpose(), Setting(device=device, options=options))
+    KINDS[name].load()(graph, graph.transpose(), SoftwareSetting(device=device, options=options))
     check(device, compiler)
 
 
 @pytest.mark.long
 def test_maximal_end_components(compiler: Any) -> None:
     device = Listening()
-    parallel(small_mdp(), Setting(device=device), decompose_regions)
+    parallel(small_mdp(), SoftwareSetting(device=device), decompose_regions)
     check(device, compiler)

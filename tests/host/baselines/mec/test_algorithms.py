@@ -17,7 +17,7 @@ from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import MecDecomposition, run_mec
 from cyscc.host.baselines.mec.checker import check_mecs
 from cyscc.host.baselines.mec.parallel import number_parts, parallel, upload_mdp
-from cyscc.host.baselines.software.decomposition import Decomposition, Setting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.fbt import decompose_regions
 from cyscc.host.baselines.software.tarjan import tarjan
 from cyscc.host.graph.reference import canonical
@@ -30,7 +30,7 @@ WAYS = [("basic", "natural", 1), *(("parallel", order, threads) for order in ORD
 
 def find(mdp: Mdp, algorithm: str, order: str = "natural", threads: int = 1, seed: int = 0) -> MecDecomposition:
     with open_device("cpu", threads=threads, order=Order(order, seed=seed)) as device:
-        found: MecDecomposition = MEC_KINDS[algorithm].load()(mdp, Setting(device=device))
+        found: MecDecomposition = MEC_KINDS[algorithm].load()(mdp, SoftwareSetting(device=device))
         return found
 
 
@@ -72,7 +72,7 @@ def test_random_models(half: int) -> None:
             assert check_mecs(mdp, found.mecs) is None
             several += len(found.rounds) > 1
             if seed % 5 == 0:
-                also = parallel(mdp, Setting(device=device))
+                also = parallel(mdp, SoftwareSetting(device=device))
                 assert np.array_equal(also.mecs, found.mecs)
                 assert also.rounds == found.rounds
     assert several > 100
@@ -105,7 +105,7 @@ def test_an_attractor_like_a_chain_takes_few_launches() -> None:
     size = 5_000
     ring = model(*([[state + 1]] for state in range(size - 1)), [[0, size]], [[size]])
     with open_device("cpu") as device:
-        found = parallel(ring, Setting(device=device), by_tarjan)
+        found = parallel(ring, SoftwareSetting(device=device), by_tarjan)
     assert found.mecs.tolist() == [-1] * size + [size]
     assert found.rounds == find(ring, "basic").rounds
     assert found.rounds[0].removed == size
@@ -116,14 +116,14 @@ def test_an_attractor_like_a_chain_takes_few_launches() -> None:
 def test_the_regions_are_parts_that_no_choice_joins() -> None:
     seen: list[list[int]] = []
 
-    def components(graph: Any, transpose: Any, setting: Setting, regions: Any) -> Decomposition:
+    def components(graph: Any, transpose: Any, setting: SoftwareSetting, regions: Any) -> Decomposition:
         seen.append(regions.tolist())
         return by_tarjan(graph, transpose, setting, regions)
 
     # States 0 to 3 are a ring that chance closes; then there are two pairs. State 4 is by itself.
     mdp = model([[1], [2, 4]], [[0]], [[3]], [[2], [0, 4]], [[4]])
     with open_device("cpu") as device:
-        assert parallel(mdp, Setting(device=device), components).mecs.tolist() == [0, 0, 2, 2, 4]
+        assert parallel(mdp, SoftwareSetting(device=device), components).mecs.tolist() == [0, 0, 2, 2, 4]
     first, second = seen
     assert first == [0] * 5
     assert second == [0, 0, 1, 1]
@@ -132,12 +132,12 @@ def test_the_regions_are_parts_that_no_choice_joins() -> None:
 def test_many_small_parts_are_searched_at_once() -> None:
     mdp = family("islands", islands=300)
 
-    def one_region(graph: Any, transpose: Any, setting: Setting, regions: Any) -> Decomposition:
+    def one_region(graph: Any, transpose: Any, setting: SoftwareSetting, regions: Any) -> Decomposition:
         return decompose_regions(graph, transpose, setting, np.zeros_like(regions))
 
     with open_device("cpu") as device:
-        found = parallel(mdp, Setting(device=device))
-        in_one = parallel(mdp, Setting(device=device), one_region).counts["passes"]
+        found = parallel(mdp, SoftwareSetting(device=device))
+        in_one = parallel(mdp, SoftwareSetting(device=device), one_region).counts["passes"]
     assert len(found.rounds) == 2
     assert found.rounds[1].mecs == 300
     assert found.counts["passes"] < 60
@@ -179,7 +179,8 @@ def test_a_run_says_how_it_ran_and_how_far_it_is(algorithm: str) -> None:
     told: list[tuple[int, int]] = []
     mdp = SMALL["two that leak"][0]
     with open_device("cpu", threads=3) as device:
-        run = run_mec(algorithm, mdp, Setting(device=device, watch=lambda done, total: told.append((done, total))))
+        setting = SoftwareSetting(device=device, watch=lambda *step: told.append(step))
+        run = run_mec(algorithm, mdp, setting)
     assert (run.algorithm, run.device, run.threads) == (algorithm, "cpu", 3 if algorithm == "parallel" else 1)
     assert run.found.mecs.tolist() == [0, 1, 2]
     assert run.seconds > 0
@@ -190,9 +191,9 @@ def test_a_run_says_how_it_ran_and_how_far_it_is(algorithm: str) -> None:
 def test_what_is_timed_compiles_nothing_and_repeats(algorithm: str) -> None:
     mdp = family("random", states=3_000, choices=2, transitions=2, seed=1)
     with open_device("cpu") as device:
-        first = run_mec(algorithm, mdp, Setting(device=device)).found
+        first = run_mec(algorithm, mdp, SoftwareSetting(device=device)).found
         with event.install_recorder("numba:compile") as recorder:
-            second = MEC_KINDS[algorithm].load()(mdp, Setting(device=device))
+            second = MEC_KINDS[algorithm].load()(mdp, SoftwareSetting(device=device))
     assert recorder.buffer == []
     assert second.rounds == first.rounds
     assert second.counts == first.counts

@@ -3,7 +3,7 @@
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import ORDERS, Order
 from cyscc.host.baselines.mec.parallel import parallel
-from cyscc.host.baselines.software.decomposition import Setting
+from cyscc.host.baselines.software.decomposition import SoftwareSetting
 from tests.host.baselines.devices.simulator import simulate
 from tests.host.baselines.mdp.models import SMALL, model
 
@@ -14,7 +14,7 @@ def check_models() -> None:
     small, expected = SMALL["a leak that takes others along"]
     for order in ORDERS:
         with open_device("cuda", order=Order(order, seed=2)) as device:
-            setting = Setting(device=device)
+            setting = SoftwareSetting(device=device)
             found = parallel(mdp, setting)
             assert parallel(small, setting).mecs.tolist() == expected
         assert found.mecs.tolist() == [0, 1, 2, 2, 4, -1, -1]

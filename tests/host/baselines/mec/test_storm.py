@@ -12,7 +12,7 @@ from cyscc.host.baselines.mdp.families import FAMILIES, family
 from cyscc.host.baselines.mdp.formats import read_mdp, write_mdp
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.checker import check_mecs, reference_mecs
-from cyscc.host.baselines.software.decomposition import Setting
+from cyscc.host.baselines.software.decomposition import SoftwareSetting
 from tests.host.baselines.mdp.models import SMALL
 
 pytestmark = pytest.mark.long
@@ -39,7 +39,7 @@ def agrees(storm: Any, mdp: Mdp, file: Path) -> bool:
         mecs[states] = min(states)
     assert check_mecs(mdp, mecs) is None
     with open_device("cpu", threads=2) as device:
-        setting = Setting(device=device)
+        setting = SoftwareSetting(device=device)
         found = [kind.load()(mdp, setting).mecs for kind in MEC_KINDS.values()]
     return all(np.array_equal(mecs, each) for each in (*found, reference_mecs(mdp)))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices import open_device
-from cyscc.host.baselines.software import Decomposition, Setting, SoftwareRun, run_software
+from cyscc.host.baselines.software import Decomposition, SoftwareRun, SoftwareSetting, run_software
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph, rmat_graph
 from cyscc.host.graph.reference import check_components, component_sizes
@@ -26,13 +26,13 @@ WAYS = [
 
 def run(algorithm: str, graph: Graph, transpose: Graph, threads: int) -> SoftwareRun[Decomposition]:
     with open_device("cpu", threads=threads) as device:
-        return run_software(algorithm, graph, transpose, Setting(device=device))
+        return run_software(algorithm, graph, transpose, SoftwareSetting(device=device))
 
 
 def check(algorithm: str, threads: int, graph: Graph, name: str = "") -> None:
     """Check what is found without the run before that compiles, which takes longer than most graphs."""
     with open_device("cpu", threads=threads) as device:
-        found = KINDS[algorithm].load()(graph, graph.transpose(), Setting(device=device))
+        found = KINDS[algorithm].load()(graph, graph.transpose(), SoftwareSetting(device=device))
     assert check_components(found.labels, graph) is None, name
 
 

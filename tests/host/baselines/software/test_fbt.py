@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
-from cyscc.host.baselines.software import Decomposition, Setting, run_software
+from cyscc.host.baselines.software import Decomposition, SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.fbt import MOST, PADDING, Fbt, decompose_regions, fbt, lay_out
 from cyscc.host.command_line.main import main
@@ -37,7 +37,7 @@ CONFIGURATIONS: dict[str, dict[str, int]] = {
 
 
 def decompose(graph: Graph, device: Device, options: Mapping[str, Any], name: str = "") -> Decomposition:
-    found = fbt(graph, graph.transpose(), Setting(device=device, options=options))
+    found = fbt(graph, graph.transpose(), SoftwareSetting(device=device, options=options))
     assert check_components(canonical(found.labels), graph) is None, name
     # A pivot is of its own component.
     assert np.array_equal(found.labels[found.labels], found.labels), name
@@ -93,7 +93,7 @@ def test_nothing_is_compiled_while_it_is_timed(name: str) -> None:
     graph = random_graph(3000, 3, 1)
     transpose, small = graph.transpose(), small_graph()
     with open_device("cpu", threads=2) as device:
-        setting = Setting(device=device, options=CONFIGURATIONS[name])
+        setting = SoftwareSetting(device=device, options=CONFIGURATIONS[name])
         fbt(small, small.transpose(), setting)
         with event.install_recorder("numba:compile") as recorder:
             fbt(graph, transpose, setting)
@@ -178,7 +178,7 @@ def test_hashes_that_coincide_make_one_region_and_no_wrong_component() -> None:
     graph = graph_of(8, pairs)
     regions = regions_of(8, [0, 4, 2, 3], [1, 5, 6, 7])
     with open_device("cpu") as device:
-        found = decompose_regions(graph, graph.transpose(), Setting(device=device), regions)
+        found = decompose_regions(graph, graph.transpose(), SoftwareSetting(device=device), regions)
     assert check_components(canonical(found.labels), graph) is None
     # Were they two regions, the second round would have two pivots and be the last.
     assert found.counts["pivots"] == 4
@@ -198,7 +198,7 @@ def test_within_regions_of_subgraphs_that_get_smaller(name: str) -> None:
         graph = messy_graph(200, 360 + 20 * seed, seed)
         transpose = graph.transpose()
         with open_device("cpu", threads=2, order=Order(order)) as device:
-            whole = Fbt(graph, transpose, Setting(device=device, options=CONFIGURATIONS[name]))
+            whole = Fbt(graph, transpose, SoftwareSetting(device=device, options=CONFIGURATIONS[name]))
             labels = whole.decompose().labels
             assert check_components(canonical(labels), graph) is None
             kept = np.ones(graph.vertices, np.bool_)
@@ -214,7 +214,7 @@ def test_within_regions_of_subgraphs_that_get_smaller(name: str) -> None:
 def test_regions_are_checked() -> None:
     graph = GRAPHS["cycle"]
     with open_device("cpu") as device:
-        whole = Fbt(graph, graph.transpose(), Setting(device=device))
+        whole = Fbt(graph, graph.transpose(), SoftwareSetting(device=device))
         with pytest.raises(ValueError, match=r"^regions must be -1 to 39, not 0 to 40$"):
             whole.decompose(np.arange(1, 41) * (np.arange(40) > 0))
         with pytest.raises(ValueError, match=r"^regions must be -1 to 39, not -2 to 0$"):
@@ -297,6 +297,6 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_runs_by_name() -> None:
     graph = messy_graph(100, 200, 1)
     with open_device("cpu", threads=2) as device:
-        run = run_software("fbt", graph, graph.transpose(), Setting(device=device))
+        run = run_software("fbt", graph, graph.transpose(), SoftwareSetting(device=device))
     assert check_components(run.found.labels, graph) is None
     assert run.found.counts["edges"] > 0

@@ -13,7 +13,7 @@ import pytest
 
 from cyscc.host.baselines.devices.cpu import CpuDevice
 from cyscc.host.baselines.devices.steps import BlockStep, Order, Step
-from cyscc.host.baselines.software import Decomposition, Setting
+from cyscc.host.baselines.software import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software import fbt as module
 from cyscc.host.baselines.software.fbt import FRONTIER, fbt
 from cyscc.host.graph.csr import Graph
@@ -191,7 +191,7 @@ def outcome(
 ) -> bool:
     with Interpreted(order) as device:
         try:
-            found = run(graph, graph.transpose(), Setting(device=device, options=options))
+            found = run(graph, graph.transpose(), SoftwareSetting(device=device, options=options))
         except EndlessError:
             return False
     return good(graph, found)

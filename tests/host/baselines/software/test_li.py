@@ -8,7 +8,7 @@ from numba.core import event
 
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import ORDERS, Order
-from cyscc.host.baselines.software import Setting, run_software
+from cyscc.host.baselines.software import SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import Decomposition
 from cyscc.host.baselines.software.li import Subgraphs, elect_drawn, following, li, source_count
 from cyscc.host.graph.csr import Graph
@@ -34,7 +34,7 @@ def decompose(
     """Decompose a graph, and check what comes out."""
     options = {} if sources is None else {"sources": sources}
     with open_device(device, threads=threads, order=Order(order, seed)) as opened:
-        found = li(graph, graph.transpose(), Setting(device=opened, seed=seed, options=options))
+        found = li(graph, graph.transpose(), SoftwareSetting(device=opened, seed=seed, options=options))
     assert check_components(canonical(found.labels), graph) is None
     # Each component takes a number for itself, and lets Partition take one more.
     components = component_sizes(found.labels)[0].size
@@ -98,9 +98,9 @@ def test_a_second_run_compiles_nothing() -> None:
     graph = random_graph(20_000, 1, 1)
     with open_device("cpu", threads=2) as device:
         small = graph_of(2, [(0, 1)])
-        run_software("li", small, small.transpose(), Setting(device=device))
+        run_software("li", small, small.transpose(), SoftwareSetting(device=device))
         with event.install_recorder("numba:compile") as recorder:
-            run_software("li", graph, graph.transpose(), Setting(device=device))
+            run_software("li", graph, graph.transpose(), SoftwareSetting(device=device))
     assert recorder.buffer == []
 
 
@@ -191,5 +191,5 @@ def test_it_takes_at_most_three_times_as_long_as_hong() -> None:
     with open_device("cpu", threads=2) as device:
         for _ in range(5):
             for name, times in seconds.items():
-                times.append(run_software(name, graph, transpose, Setting(device=device)).seconds)
+                times.append(run_software(name, graph, transpose, SoftwareSetting(device=device)).seconds)
     assert min(seconds["li"]) < 3 * min(seconds["hong"])

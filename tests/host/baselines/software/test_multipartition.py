@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 import cyscc.host.baselines.software.multipartition as module
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, Step, atomic_max, step
-from cyscc.host.baselines.software import Decomposition, Setting, run_software
+from cyscc.host.baselines.software import Decomposition, SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.multipartition import (
     FORWARD,
@@ -35,7 +35,7 @@ WAYS = [(order, threads) for order in ORDERS for threads in (1, 3)]
 
 
 def decompose(graph: Graph, device: Device, name: str = "", seed: int = 1) -> Decomposition:
-    found = multipartition(graph, graph.transpose(), Setting(device=device, seed=seed))
+    found = multipartition(graph, graph.transpose(), SoftwareSetting(device=device, seed=seed))
     assert check_components(canonical(found.labels), graph) is None, name
     return found
 
@@ -126,7 +126,7 @@ def test_nothing_is_compiled_while_it_is_timed() -> None:
         graphs = [(graph, graph.transpose()) for graph in LARGER.values()]
         with event.install_recorder("numba:compile") as recorder:
             for pair in graphs:
-                multipartition(*pair, Setting(device=device))
+                multipartition(*pair, SoftwareSetting(device=device))
     assert recorder.buffer == []
 
 
@@ -143,7 +143,7 @@ def test_it_tells_how_many_vertices_have_a_component() -> None:
     told: list[tuple[int, int]] = []
     graph = chain_of_rings(50)
     with open_device("cpu") as device:
-        setting = Setting(device=device, watch=lambda done, total: told.append((done, total)))
+        setting = SoftwareSetting(device=device, watch=lambda done, total: told.append((done, total)))
         multipartition(graph, graph.transpose(), setting)
     assert {total for _, total in told} == {150}
     done = [done for done, _ in told]
@@ -367,7 +367,7 @@ def test_it_is_faster_than_scipy_where_a_component_is_giant(generate: Callable[[
     with open_device("cpu", threads=2) as device:
         for _ in range(3):
             for name in ("multipartition", "hong"):
-                seconds[name].append(run_software(name, graph, transpose, Setting(device=device)).seconds)
+                seconds[name].append(run_software(name, graph, transpose, SoftwareSetting(device=device)).seconds)
             begin = time.perf_counter()
             connected_components(matrix, directed=True, connection="strong")
             seconds["scipy"].append(time.perf_counter() - begin)

@@ -10,9 +10,9 @@ from numba.core import event
 from cyscc.host.baselines.algorithms import MOST_PIVOTS
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
-from cyscc.host.baselines.software import Decomposition, Setting, run_software
+from cyscc.host.baselines.software import Decomposition, SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import small_graph
-from cyscc.host.baselines.software.quach import Lots, quach
+from cyscc.host.baselines.software.quach import PivotSampler, quach
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph
 from cyscc.host.graph.reference import canonical, check_components
@@ -24,7 +24,7 @@ ORDERLY = [(order, threads) for order in ORDERS for threads in (1, 3)]
 
 def found(device: Device, graph: Graph, pivots: int = 10, seed: int = 1) -> Decomposition:
     """Return what is found, after the checks that hold for every graph."""
-    result = quach(graph, graph.transpose(), Setting(device=device, seed=seed, options={"pivots": pivots}))
+    result = quach(graph, graph.transpose(), SoftwareSetting(device=device, seed=seed, options={"pivots": pivots}))
     assert check_components(canonical(result.labels), graph) is None
     counts = result.counts
     # A pivot in a component that another one has found makes none.
@@ -38,13 +38,13 @@ def draw_in_turn(monkeypatch: pytest.MonkeyPatch, vertices: Sequence[int]) -> No
     """Let vertices be drawn in turn, those that have a component passed over, the last one again and again."""
     waiting = list(vertices)
 
-    def draw(self: Lots) -> int | None:
+    def draw(self: PivotSampler) -> int | None:
         while len(waiting) > 1 and self._component[waiting[0]] >= 0:
             waiting.pop(0)
         vertex = waiting.pop(0) if len(waiting) > 1 else waiting[0]
         return vertex if self._component[vertex] < 0 else None
 
-    monkeypatch.setattr(Lots, "draw", draw)
+    monkeypatch.setattr(PivotSampler, "draw", draw)
 
 
 @pytest.mark.parametrize(("order", "threads"), ORDERLY)
@@ -84,7 +84,7 @@ def test_one_thread_repeats_its_counts() -> None:
 def test_ten_pivots_unless_others_are_asked_for() -> None:
     graph = GRAPHS["cycle"]
     with open_device("cpu") as device:
-        result = quach(graph, graph.transpose(), Setting(device=device))
+        result = quach(graph, graph.transpose(), SoftwareSetting(device=device))
     assert result.counts["pivots_wasted"] == 9
 
 
@@ -166,16 +166,16 @@ def test_pivots_are_drawn_alike_among_vertices_without_a_component() -> None:
         component = device.full(40, 3, np.int32)
         for vertex in range(5, 40, 7):
             component[vertex] = -1
-        lots = Lots(device, component, 1)
-        assert lots.left == 5
-        drawn = [lots.draw() for _ in range(3000)]
+        sampler = PivotSampler(device, component, 1)
+        assert sampler.left == 5
+        drawn = [sampler.draw() for _ in range(3000)]
         assert set(drawn) == set(range(5, 40, 7))
         assert all(500 < drawn.count(vertex) < 700 for vertex in set(drawn))
         component[5:33] = 3
-        assert {lots.draw() for _ in range(20)} == {33}
+        assert {sampler.draw() for _ in range(20)} == {33}
         component[33] = 3
-        assert lots.draw() is None
-        assert lots.left == 0
+        assert sampler.draw() is None
+        assert sampler.left == 0
 
 
 def test_more_pivots_look_at_more_edges_but_together() -> None:
@@ -192,7 +192,7 @@ def test_a_second_run_compiles_nothing() -> None:
     graph = messy_graph(4_000, 7_000, 2)
     for order in ("natural", "shuffled"):
         with open_device("cpu", threads=2, order=Order(order)) as device:
-            run_software("quach", small_graph(), small_graph().transpose(), Setting(device=device))
+            run_software("quach", small_graph(), small_graph().transpose(), SoftwareSetting(device=device))
             with event.install_recorder("numba:compile") as recorder:
                 found(device, graph)
         assert len(recorder.buffer) == 0
@@ -205,7 +205,7 @@ def test_progress_is_told() -> None:
         quach(
             graph,
             graph.transpose(),
-            Setting(device=device, watch=lambda *each: told.append(each), options={"pivots": 2}),
+            SoftwareSetting(device=device, watch=lambda *each: told.append(each), options={"pivots": 2}),
         )
     assert told[0] == (10, 900)
     assert len(told) > 3

@@ -12,8 +12,8 @@ import pytest
 
 from cyscc.host.experiments.benchmark.rows import compare_revisions, comparison_markdown
 from cyscc.host.experiments.benchmark.search import Workload
+from cyscc.host.experiments.measuring.environment import revision_of
 from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
-from cyscc.host.experiments.measuring.setting import revision_of
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
@@ -154,7 +154,7 @@ def test_failing_base_is_named_and_removed(tmp_path: Path) -> None:
 def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
     commit(tmp_path, action="time.sleep(60)")
     code = (
-        "import sys; from pathlib import Path; import cyscc.host.experiments.measuring.setting as s; "
+        "import sys; from pathlib import Path; import cyscc.host.experiments.measuring.environment as s; "
         f"s.root_folder = lambda: Path({str(tmp_path)!r}); "
         f"from cyscc.host.command_line.main import main; sys.exit(main(['bench', '--quick', '--compare', 'HEAD', '-o', "
         f"{str(tmp_path / 'build')!r}]))"

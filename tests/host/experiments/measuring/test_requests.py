@@ -12,7 +12,7 @@ import cyscc.host.runs.execution
 from cyscc.host.experiments.measuring.graphs import size_text
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest, cause_shares
 from cyscc.host.experiments.measuring.measurements import Request
-from cyscc.host.experiments.measuring.software import GivenUpError, SoftwareRequest, quickest
+from cyscc.host.experiments.measuring.software import GivenUpError, SoftwareRequest, fastest
 from cyscc.host.runs.execution import execute, source_vertex
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.errors import SimulationError
@@ -167,7 +167,7 @@ def test_the_quickest_of_some_runs() -> None:
                 raise GivenUpError
             return Run(seconds)
 
-        chosen, runs = quickest(run, runs=3, limit=limit)
+        chosen, runs = fastest(run, runs=3, limit=limit)
         return chosen.seconds, runs
 
     assert best(3.0, 1.0, 2.0) == (1.0, 3)

@@ -17,7 +17,7 @@ from matplotlib.text import Text
 
 from cyscc.host.analysis.roofline.plot import roofline_figure
 from cyscc.host.experiments.studies import components, wijs
-from cyscc.host.experiments.studies.comparison import Comparison, Entry, comparison_figure
+from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry, comparison_figure
 from cyscc.host.experiments.studies.li import Degrees, Sources, Times
 from cyscc.host.experiments.studies.quach_table2 import Table2
 from cyscc.host.experiments.studies.searches import Table1, Throughput
@@ -40,7 +40,7 @@ def _degrees(count: int) -> list[tuple[int, int]]:
     return [(degree, 1 << exponent) for exponent in (16, 18, 20)[:count] for degree in (16, 32)]
 
 
-def _comparisons() -> list[Comparison]:
+def _comparisons() -> list[AlgorithmComparison]:
     entries = (
         Entry(name="scipy", simulated=False, where="1 thread", milliseconds=3.25),
         Entry(name="tarjan", simulated=False, where="1 thread", milliseconds=412.0, edges=20, passes=1),
@@ -48,7 +48,7 @@ def _comparisons() -> list[Comparison]:
         Entry(name="hc2", simulated=True, where="150 MHz", milliseconds=0.5, edges=33, passes=7, cycles=75_000),
     )
     sizes: dict[str, Any] = {"vertices": 10_000, "edges": 20_000, "components": 4_000, "largest": 5}
-    return [Comparison(graph="dir/g.txt", entries=each, **sizes) for each in (entries, entries[:1])]
+    return [AlgorithmComparison(graph="dir/g.txt", entries=each, **sizes) for each in (entries, entries[:1])]
 
 
 def _roofline(memory: str) -> Figure:

@@ -10,10 +10,10 @@ import pytest
 import cyscc.host.baselines.devices.cpu
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices.steps import Order
-from cyscc.host.baselines.software import Decomposition, Setting
+from cyscc.host.baselines.software import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.tarjan import tarjan
 from cyscc.host.experiments.studies.comparison import (
-    Comparison,
+    AlgorithmComparison,
     Contenders,
     Entry,
     comparison_figure,
@@ -56,11 +56,11 @@ def test_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert entry == Entry(name="scipy", simulated=False, where="1 thread", milliseconds=2000)
 
 
-def wrong(graph: Graph, _: Graph, __: Setting) -> Decomposition:
+def wrong(graph: Graph, _: Graph, __: SoftwareSetting) -> Decomposition:
     return Decomposition(labels=np.zeros(graph.vertices, np.int64))
 
 
-def endless(graph: Graph, _: Graph, setting: Setting) -> Decomposition:
+def endless(graph: Graph, _: Graph, setting: SoftwareSetting) -> Decomposition:
     while True:
         setting.watch(0, graph.vertices)
 
@@ -95,7 +95,7 @@ def test_what_takes_too_long(monkeypatch: pytest.MonkeyPatch, other: Callable[[A
 def test_a_later_run_that_takes_too_long(monkeypatch: pytest.MonkeyPatch, other: Callable[[Any], None]) -> None:
     runs: list[int] = []
 
-    def slower(graph: Graph, transpose: Graph, setting: Setting) -> Decomposition:
+    def slower(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:
         runs.append(1)
         return endless(graph, transpose, setting) if len(runs) > 1 else tarjan(graph)
 
@@ -107,8 +107,8 @@ def test_a_later_run_that_takes_too_long(monkeypatch: pytest.MonkeyPatch, other:
     assert entry.milliseconds is not None
 
 
-def comparison(*entries: Entry) -> Comparison:
-    return Comparison(graph="g.txt", vertices=10, edges=20, components=4, largest=5, entries=entries)
+def comparison(*entries: Entry) -> AlgorithmComparison:
+    return AlgorithmComparison(graph="g.txt", vertices=10, edges=20, components=4, largest=5, entries=entries)
 
 
 ENTRIES = (

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import cyscc.host.experiments.studies.components as components
+from cyscc.host.experiments.measuring.environment import cores, processor_name
 from cyscc.host.experiments.measuring.machines import SccRequest
-from cyscc.host.experiments.measuring.setting import cores, processor_name
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.components import SpeedUps, Times
 from cyscc.host.output.version import version

@@ -11,7 +11,7 @@ from typing import Any
 
 from cyscc import host
 
-__all__ = ["cores", "describe_setting", "peak_memory", "processor_name", "revision_of", "root_folder"]
+__all__ = ["cores", "describe_environment", "peak_memory", "processor_name", "revision_of", "root_folder"]
 
 
 def processor_name() -> str:
@@ -50,7 +50,7 @@ def revision_of(root: Path) -> str | None:
     return result.stdout.strip() if result.returncode == 0 and (root / ".git").exists() else None
 
 
-def describe_setting() -> dict[str, Any]:
+def describe_environment() -> dict[str, Any]:
     """Return machine, versions of the tools and revision of the sources, as JSON values."""
     from cyscc.sim.executors.comparison.contenders import tool_versions
 

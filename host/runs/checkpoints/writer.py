@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.host.driver.search import Keeper
+from cyscc.host.driver.search import Checkpointer
 from cyscc.host.output.files import reason
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder
 from cyscc.host.specification.interval import Interval
@@ -21,7 +21,7 @@ from cyscc.sim.observation.state import MachineState, Tally
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
 
-__all__ = ["Checkpoints"]
+__all__ = ["CheckpointWriter"]
 
 State = TypeVar("State")
 
@@ -99,7 +99,7 @@ def _decode_machine(value: Any, hardware: Any, load: Callable[[str], NDArray[np.
     return MachineState(hardware=NamedWords(fields=fields, words=words["words"]), **{**value, **typed})
 
 
-class Checkpoints(Keeper):
+class CheckpointWriter(Checkpointer):
     """Writes checkpoints of a run to a folder, at intervals.
 
     Parameters
@@ -146,13 +146,13 @@ class Checkpoints(Keeper):
         if folder is not None:
             machine.on_sync = self._on_sync
 
-    def kept(self, name: str, kind: type[State]) -> State | None:
+    def restored(self, name: str, kind: type[State]) -> State | None:
         """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
         if self._resumed is None:
             return None
         return _converted(self._text["parts"][name], kind, self._resumed.file)
 
-    def keep(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
+    def register(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
         """Register the state of a part of the run; `refresh`, if given, updates it before each checkpoint."""
         self._parts[name] = state
         if refresh is not None:

@@ -1,4 +1,4 @@
-"""Runs with checkpoints, and resuming them: folders, saved options, and the keeper."""
+"""Runs with checkpoints, and resuming them: their folders and saved options."""
 
 import json
 import time
@@ -15,19 +15,19 @@ from cyscc.host.specification.run import RunSpec, option_of
 from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
+    from cyscc.host.driver.search import Checkpointer
     from cyscc.host.graph.memory_map import PlacedGraph
-    from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
     from cyscc.host.runs.execution import Session
     from cyscc.sim.machine import Machine
 
-__all__ = ["Keeping"]
+__all__ = ["CheckpointedRun"]
 
 _EVERY = "1min"
 """Default interval between checkpoints."""
 
 
-class Keeping:
-    """Checkpoints of a run.
+class CheckpointedRun:
+    """A run that may write checkpoints, and may be resumed from one.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Keeping:
 
     def __init__(self, algorithm: str, given: Mapping[str, Any]) -> None:
         self.seconds = 0.0
-        self._folder: CheckpointFolder | None = None  # where the run is kept
+        self._folder: CheckpointFolder | None = None  # where checkpoints are written
         self._resumed: Checkpoint | None = None
         with ExitStack() as stack:
             values = dict(given)
@@ -78,18 +78,18 @@ class Keeping:
         # Checked first: another version may have saved its options in another form.
         if about["program"] != sources_digest():
             raise InputError("the checkpoint was made by another version of this program", path=resume)
-        kept = about["options"]
-        if kept["algorithm"] != algorithm:
-            raise InputError(f"is the checkpoint of a run of cyscc {kept['algorithm']}", path=resume)
+        stored = about["options"]
+        if stored["algorithm"] != algorithm:
+            raise InputError(f"is the checkpoint of a run of cyscc {stored['algorithm']}", path=resume)
         self.seconds = about["seconds"]
-        values = {"checkpoint": resume, **RunSpec.kept_values(kept, Path(about["folder"])), **given}
+        values = {"checkpoint": resume, **RunSpec.stored_values(stored, Path(about["folder"])), **given}
         if realpath(values["checkpoint"]) == realpath(resume):
             values["checkpoint"] = resume
             self._folder = folder
         return values
 
-    def keeper(self, session: "Session", machine: "Machine", graphs: "Sequence[PlacedGraph]") -> "Checkpoints | None":
-        """Return the keeper of a run, given its machine and placed graphs; None for a run without checkpoints.
+    def writer(self, session: "Session", machine: "Machine", graphs: "Sequence[PlacedGraph]") -> "Checkpointer | None":
+        """Return the writer of checkpoints, given machine and placed graphs; None for a run without checkpoints.
 
         Raises
         ------
@@ -99,14 +99,14 @@ class Keeping:
         if self._folder is None and self._resumed is None:
             return None
         from cyscc.host.graph.csr import graph_digest
-        from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
+        from cyscc.host.runs.checkpoints.writer import CheckpointWriter
         from cyscc.host.runs.sources import sources_digest
 
         spec = self.spec
         # Round trip through JSON, for comparison with the one in a checkpoint.
         identity = json.loads(json.dumps(spec.identity(graph_digest(graphs[0].graph))))
         if self._resumed is not None:
-            difference = _difference(self._resumed.about["identity"], identity)
+            difference = _identity_difference(self._resumed.about["identity"], identity)
             if difference is not None:
                 raise InputError(f"the checkpoint is of another run: {difference}", path=spec.resume)
             _tell_passed_window(spec, self._resumed.about["cycle"])
@@ -121,7 +121,7 @@ class Keeping:
                 "identity": identity,
             }
 
-        return Checkpoints(
+        return CheckpointWriter(
             machine,
             self._folder,
             every=Interval.parse(spec.checkpoint_every or _EVERY),
@@ -154,7 +154,7 @@ def _tell_passed_window(spec: RunSpec, cycle: int) -> None:
         )
 
 
-def _difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
+def _identity_difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
     """Return the first difference between the identities of two runs as text, or None."""
     if before["graph"] != now["graph"]:
         return "the graph is not the same"

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cyscc.host.runs.checkpoints.checkpoints import Checkpoints
 from cyscc.host.runs.checkpoints.folder import CheckpointFolder
+from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.specification.interval import Interval
 from cyscc.sim.named_words import NamedWords
 
@@ -40,10 +40,10 @@ class Kept:
         self.written: list[int] = []
         self.failures: list[str] = []
         self.machine: Any = FakeMachine()
-        monkeypatch.setattr("cyscc.host.runs.checkpoints.checkpoints.time.monotonic", lambda: self.now)
-        monkeypatch.setattr("cyscc.host.runs.checkpoints.checkpoints.notice", self.failures.append)
+        monkeypatch.setattr("cyscc.host.runs.checkpoints.writer.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("cyscc.host.runs.checkpoints.writer.notice", self.failures.append)
         machine: Any = self.machine
-        self.checkpoints = Checkpoints(
+        self.checkpoints = CheckpointWriter(
             machine,
             folder,
             every=Interval.parse(every),
@@ -69,8 +69,8 @@ def folder(tmp_path: Path) -> Any:
 def test_by_cycles(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Kept(folder, "1kcycles", monkeypatch)
     fresh: list[str] = []
-    kept.checkpoints.keep("driver", {"level": 1})
-    kept.checkpoints.keep("record", {"parts": 2}, refresh=lambda: fresh.append("record"))
+    kept.checkpoints.register("driver", {"level": 1})
+    kept.checkpoints.register("record", {"parts": 2}, refresh=lambda: fresh.append("record"))
     assert kept.sync(600, 1e9) == 500
     assert kept.sync(1099, 1e9) == 1
     assert kept.written == []
@@ -92,7 +92,7 @@ def test_by_cycles(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_by_seconds(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Kept(folder, "30s", monkeypatch)
-    kept.checkpoints.keep("driver", {})
+    kept.checkpoints.register("driver", {})
     assert kept.sync(10**9, 79.9) == 100 + FOREVER - 10**9
     assert kept.written == []
     assert kept.sync(10**9 + 1, 80.0) == FOREVER
@@ -101,7 +101,7 @@ def test_by_seconds(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -
     assert kept.written == [10**9 + 1, 10**9 + 3]
     # An interval begins anew with each part of the run that is told.
     kept.now = 130.0
-    kept.checkpoints.keep("other", {})
+    kept.checkpoints.register("other", {})
     kept.sync(10**9 + 4, 159.0)
     assert len(kept.written) == 2
     kept.sync(10**9 + 5, 160.0)
@@ -115,7 +115,7 @@ def test_the_run_goes_on_where_a_checkpoint_cannot_be_written(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     kept = Kept(folder, "1kcycles", monkeypatch)
-    kept.checkpoints.keep("driver", {})
+    kept.checkpoints.register("driver", {})
     kept.sync(1100, 60.0)
     with monkeypatch.context() as patch:
         patch.setattr(CheckpointFolder, "write", fail)
@@ -128,6 +128,6 @@ def test_the_run_goes_on_where_a_checkpoint_cannot_be_written(
 
 
 def test_a_run_from_the_beginning_has_no_state(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Kept(folder, "1s", monkeypatch).checkpoints.kept("driver", dict) is None
+    assert Kept(folder, "1s", monkeypatch).checkpoints.restored("driver", dict) is None
     # A run that is kept no more asks for nothing.
     assert Kept(None, "1s", monkeypatch).machine.on_sync is None
