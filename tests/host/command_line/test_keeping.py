@@ -1,5 +1,6 @@
 """Runs of the command line that are killed and taken up again, and what is refused."""
 
+import itertools
 import json
 import os
 import random
@@ -7,7 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -66,13 +69,18 @@ def test_components_go_on(capfd: pytest.CaptureFixture[str]) -> None:
     assert sorted(os.listdir()) == ["g.txt", "json", "labels.txt", "whole", "whole.txt"]
 
 
-def test_search_goes_on_in_another_folder(capfd: pytest.CaptureFixture[str]) -> None:
+def test_search_goes_on_in_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Whenever a clock is looked at for a checkpoint, a thousand seconds have passed.
+    clock = SimpleNamespace(perf_counter=partial(next, itertools.count(5000, 1000)))
+    monkeypatch.setattr("cyscc.host.runs.keeping.time", clock)
     search = ["--source", "3", *SMALL, "--roofline", "--quiet"]
     assert main(["bfs", "g.txt", *search, "--json", "whole"]) == 0
     interrupt("bfs", "g.txt", *search, "--checkpoint", "kept", "--checkpoint-every", "300cycles")
     before = Path("kept", "checkpoint.json").read_bytes()
+    assert json.loads(before.splitlines()[1])["about"]["seconds"] == 2000
     assert main(["bfs", "--resume", "kept", "--checkpoint", "next", "--roofline", "--json", "json", "--quiet"]) == 0
     assert result("json") == result("whole")
+    assert 2000 < json.loads(Path("json").read_text())["wall"]["simulate"] < 3000
     assert Path("kept", "checkpoint.json").read_bytes() == before
     assert not Path("next").exists()
     assert main(["bfs", "--resume", "kept", "--json", "again", "--quiet"]) == 0

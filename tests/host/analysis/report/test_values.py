@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.sim.observation.causes import CAUSES, WORK
-from tests.host.analysis.report.pages import BFS, SCC, page_of, plain_of
+from tests.host.analysis.report.pages import BFS, SCC, activity_of, page_of, plain_of
 from tests.host.analysis.report.test_page import array, charts
 from tests.record.plain import Numbers, Plain
 from tests.record.synthetic import Shape
@@ -407,6 +408,24 @@ def test_every_chart_shows_what_the_tables_have(shape: Shape) -> None:
     assert names | {"iterations"} == set(CHECKS) - HELPERS
     for name in sorted(names):
         CHECKS[name](plain, drawn[f"run0-{name}"])
+
+
+@pytest.mark.parametrize(("most", "titles"), [(3, ["1", "2", "3"]), (2, ["1 to 2", "3 to 3"]), (1, ["1 to 3"])])
+def test_of_many_iterations_several_are_one_bar(most: int, titles: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.host.analysis.report.figures._ITERATIONS", most)
+    sections = chart_sections(activity_of(SCC))
+    (chart,) = (each for _, _, made in sections for each in made if each.name == "iterations")
+    plain = plain_of(SCC)
+    together = -(-3 // most)
+    bar = (plain.instructions["iteration"].to_numpy() - 1) // together
+    stacks = {cause: np.bincount(bar, plain.stack(cause)).astype(float) for cause in TITLES}
+    drawn = chart.figure.to_plotly_json()
+    same(values(drawn), titled(stacks), absolute=1e-3)
+    assert all(list(trace["x"]) == titles for trace in drawn["data"])
+    assert chart.points == tuple(f"iteration={title.split()[0]}" for title in titles)
+    words = ("iteration", "an iteration") if together == 1 else ("iterations", f"{together} iterations")
+    assert drawn["layout"]["xaxis"]["title"]["text"] == words[0]
+    assert f" of {words[1]} together." in chart.about
 
 
 def test_comparisons_show_what_the_tables_have() -> None:

@@ -12,10 +12,12 @@ from cyscc.host.experiments.studies.li import (
     FIGURE3,
     PARTITION,
     SINGLE,
+    TABLE2,
     TENTH,
     Degrees,
     Sources,
     Times,
+    row_of,
 )
 from cyscc.host.output.figures import write_plot
 from cyscc.host.output.version import version
@@ -97,6 +99,12 @@ def test_table_2(measurements: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Software: Abacus 2000, 5 cores; the paper's was a GeForce GTX 480" in text
     assert table(text)[4] == ["rmat", "2^20", "12", "40.0", "60.0", "1.50", "260", "2,000", "35", "295", "8.43", "560"]
     assert table(text)[5][-4:] == ["–"] * 4
+
+
+def test_rows_of_the_paper_are_those_of_whole_millions() -> None:
+    for (kind, degree), rows in TABLE2.items():
+        assert tuple(row_of(kind, degree, millions << 20) for millions in range(5)) == (None, *rows, None)
+        assert row_of(kind, degree, (1 << 20) + 1) is None
 
 
 @pytest.mark.parametrize(

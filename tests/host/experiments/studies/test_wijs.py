@@ -37,7 +37,7 @@ def test_what_is_measured() -> None:
     assert mine[0].algorithm == "tarjan"
     assert (mine[0].device, mine[0].threads, mine[0].options) == ("cpu", 1, ())
     assert [dict(each.options) for each in mine[1:]] == list(CONFIGURATIONS.values())
-    assert {(each.algorithm, each.device, each.threads) for each in mine[1:]} == {("fbt", "cuda", 5)}
+    assert {(each.algorithm, each.device, each.threads, each.seed) for each in mine[1:]} == {("fbt", "cuda", 5, 9)}
     seeds = {each.graph.family: dict(each.graph.sizes).get("seed") for each in requests}
     assert seeds["random"] == seeds["islands"] == 9
     assert seeds["coin"] is None

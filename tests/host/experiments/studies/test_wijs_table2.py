@@ -43,6 +43,7 @@ def test_what_is_measured() -> None:
     assert (tarjan.algorithm, tarjan.device, tarjan.threads, tarjan.options) == ("tarjan", "cpu", 1, ())
     for each, name in ((parallel, "parallel"), (fbt, "fbt")):
         assert (each.algorithm, each.device, each.threads, each.options) == (name, "cuda", 5, (("segment", 7),))
+    assert fbt.seed == 9
     assert basic.model == parallel.model == tarjan.graph == fbt.graph
     assert "wijs-table2" in [study.name for study in REPRODUCTIONS]
 
