@@ -69,9 +69,10 @@ class AcceleratorConfig:
         published machine when it was measured for breadth-first search alone (Attia et al. 2014; a row of its own in
         table II of Attia et al. 2015).
     remembered_ids : int
-        Neighbour ids that a BFS kernel remembers in a level, in order to drop those that come again: 0, or a power of
-        two from 8 to 4096. With 0 there is no such part, as in the published machine: a kernel may push a vertex as
-        often as it reads its word before its first write, and repeated edges multiply the copies level by level.
+        Size of a BFS kernel's filter of recently seen neighbour ids, which drops those that come again in a level: 0,
+        or a power of two from 8 to 4096. With 0 there is no filter, as in the published machine: a kernel may push a
+        vertex as often as it reads its word before its first write, and repeated edges multiply the copies level by
+        level.
     ring_stages : int
         Registers by which the ring passes the master of an AE's module, 1 to 64; so a turn of one AE takes its kernels
         plus this many cycles. The published AE has one register where the ring enters it, and one towards the link,

@@ -1,5 +1,8 @@
 """Signatures and payloads shared by the components: memory port, control chain, token ring, kernel."""
 
+from typing import Any
+
+from amaranth.hdl import ValueLike
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -21,6 +24,7 @@ __all__ = [
     "Response",
     "Token",
     "WriteRequest",
+    "set_fields",
 ]
 
 ADDRESS_WIDTH = 48
@@ -73,6 +77,11 @@ kernel that was passed had finished its work of the run that `epoch` names.
 
 LinkToken = data.StructLayout({"token": Token, "intersection": 1})
 """A token on the link between AEs, and the module that it belongs to."""
+
+
+def set_fields(view: Any, **values: ValueLike) -> list[Any]:
+    """Return the statements that assign values to fields of a structure, in the order given."""
+    return [getattr(view, name).eq(value) for name, value in values.items()]
 
 
 def MemoryPortSignature() -> Signature:  # noqa: N802 - signatures are named like the classes they stand for

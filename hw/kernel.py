@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from amaranth.hdl import C, Module, Value
@@ -136,7 +137,18 @@ class BaseKernel(wiring.Component):
         return mux
 
     def _report(
-        self, m: Module, control: Any, mux: Any, station: Any, processes: Any, *, events: Any, status: Any, reasons: Any
+        self,
+        m: Module,
+        control: Any,
+        mux: Any,
+        station: Any,
+        processes: Sequence[Any],
+        *,
+        readers: Mapping[str, Any],
+        events: Mapping[Counter, Value],
+        status: Mapping[KernelWord, Mapping[str, Value]],
+        reasons: Mapping[Cause, Value] = MappingProxyType({}),
+        fill: Mapping[str, Value] = MappingProxyType({}),
     ) -> None:
         """Connect the kernel's observable state: completion, counters, status words and causes.
 
@@ -147,13 +159,18 @@ class BaseKernel(wiring.Component):
         m, control, mux, station
             As of `_add_port`.
         processes : sequence of component
-            What is idle and moves; those with credits tell when they are starved of them.
+            What is idle and moves.
+        readers : mapping of str to ReadingProcess
+            Those of them that read, by the names of their FIFOs.
         events : mapping of Counter to value
             What is counted, besides the requests and those of the first source.
         status : mapping of KernelWord to mapping of str to value
-            Fields of the status words, but for those of `KernelWord.STATE` that all kernels have.
+            Fields of the status words, but for `KernelWord.CREDITS` and those of `KernelWord.STATE` that all kernels
+            have.
         reasons : mapping of Cause to value
             Conditions of causes, besides those of the multiplexer.
+        fill : mapping of str to value
+            Entries held in the FIFOs that take no answers.
         """
         m.d.comb += [
             station.done.eq(control.done),
@@ -176,30 +193,28 @@ class BaseKernel(wiring.Component):
             "read_stalled": self.port.read.valid & ~self.port.read.ready,
             "write_stalled": self.port.write.valid & ~self.port.write.ready,
         }
+        words = {**status, KernelWord.CREDITS: {name: reader.credits for name, reader in readers.items()}}
         for word, layout in self.WORDS.items():
             view = data.View(layout, Value.cast(getattr(control, word.name.lower()))[: layout.size])
-            m.d.comb += [view[name].eq((state | status[word])[name]) for name in layout.members]
+            m.d.comb += [view[name].eq({**state, **words[word]}[name]) for name in layout.members]
         if self._instrument:
-            starved = [process.starved for process in processes if hasattr(process, "starved")]
             own = {
-                Cause.CREDIT: reduce(or_, starved),
+                Cause.CREDIT: reduce(or_, [reader.starved for reader in readers.values()]),
                 Cause.REFUSED: mux.blocked,
                 Cause.RESTING: mux.resting,
                 **_issues(mux),
             }
             moving = [part.moving for part in (*processes, mux)]
             moving += [mux.granted, mux.resting, self.port.response.valid, self.token_in.valid]
-            m.d.comb += [control.reasons[cause].eq(reason) for cause, reason in (own | reasons).items()]
+            m.d.comb += [control.reasons[cause].eq(reason) for cause, reason in {**own, **reasons}.items()]
             m.d.comb += [
                 control.moving.eq(reduce(or_, moving)),
                 self.quiescent.eq(control.quiescent),
                 self.cause.eq(control.cause),
             ]
-
-    def _show_fill(self, m: Module, fill: Mapping[str, Any]) -> None:
-        """Connect the entries held in each of the kernel's FIFOs, by their names."""
-        for number, fifo in enumerate(self.fifos(self._config)):
-            m.d.comb += self.fill.word_select(number, FILL_WIDTH).eq(fill[fifo.name])
+            held = {**{name: reader.fill for name, reader in readers.items()}, **fill}
+            for number, fifo in enumerate(self.fifos(self._config)):
+                m.d.comb += self.fill.word_select(number, FILL_WIDTH).eq(held[fifo.name])
 
 
 def _issues(mux: RequestMux) -> dict[Cause, Value]:

@@ -1,12 +1,15 @@
-"""Base of processes that read memory: credits, queue of answers, starvation."""
+"""Base of processes that read memory: credits, queues of answers, starvation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
 from typing import Any
 
-from amaranth.hdl import Module, Value
-from amaranth.lib import wiring
-from amaranth.lib.wiring import Out
+from amaranth.hdl import Module, ShapeLike, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
 
+from cyscc.hw.address_generator import ReadCommand
 from cyscc.hw.credits import Credits
 from cyscc.hw.queue import Queue
 
@@ -24,9 +27,15 @@ class ReadingProcess(wiring.Component):
         Places for answers in flight or waiting.
     instrument : bool
         With the outputs that only simulation needs.
+    responses : sequence of str
+        Its streams of answers, one for each kind of read.
 
     Members
     -------
+    command : Out(stream of ReadCommand)
+        To the multiplexer.
+    response : In(stream of 64 bits, always ready)
+        From the decoder.
     idle : Out(1)
         All of the share was requested, answered and passed on.
     moving : Out(1)
@@ -39,14 +48,49 @@ class ReadingProcess(wiring.Component):
         Answers that wait for the next process (instrumented processes only).
     """
 
-    def __init__(self, members: Mapping[str, Any], *, depth: int, instrument: bool) -> None:
+    def __init__(
+        self, members: Mapping[str, Any], *, depth: int, instrument: bool, responses: Sequence[str] = ("response",)
+    ) -> None:
         self._depth = depth
         self._instrument = instrument
         shown = {"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}
-        super().__init__({**members, "idle": Out(1), "moving": Out(1), "credits": Out(range(depth + 1)), **shown})
+        super().__init__(
+            {
+                **members,
+                "command": Out(stream.Signature(ReadCommand)),
+                **{response: In(stream.Signature(64, always_ready=True)) for response in responses},
+                "idle": Out(1),
+                "moving": Out(1),
+                "credits": Out(range(depth + 1)),
+                **shown,
+            }
+        )
 
-    def _show(self, m: Module, credits: Credits, answers: Queue, *, wanted: Value) -> None:
-        """Drive the simulation-only outputs.
+    def _add_queues(self, m: Module, **shapes: ShapeLike) -> list[Any]:
+        """Add credits, and FIFOs of as many places by name; return all of them."""
+        m.submodules.credits = credits = Credits(self._depth)
+        queues = {name: Queue(shape, self._depth) for name, shape in shapes.items()}
+        for name, queue in queues.items():
+            m.submodules[name] = queue
+        return [credits, *queues.values()]
+
+    def _read(
+        self,
+        m: Module,
+        credits: Credits,
+        queues: Sequence[Queue],
+        *,
+        requested: Value,
+        answers: Queue,
+        output: Any,
+        taken: Value,
+        joined: Sequence[Any],
+        kept: Sequence[Any] = (),
+        **observed: Any,
+    ) -> None:
+        """Connect everything from the grant of a command to the answer that is passed on.
+
+        The order of statements decides the names in Verilog.
 
         Parameters
         ----------
@@ -54,10 +98,64 @@ class ReadingProcess(wiring.Component):
             The process.
         credits : Credits
             Its credits.
+        queues : sequence of Queue
+            Its FIFOs, whose heads are passed on together.
+        requested : Value
+            A command is granted in this cycle, which takes a credit.
         answers : Queue
-            Where answers wait.
+            The FIFO of the responses.
+        output : stream
+            To the next process.
+        taken : Value
+            The next process takes an entry in this cycle, which gives the credit back.
+        joined : sequence of statements
+            Payload of the output.
+        kept : sequence of statements
+            Inputs of the FIFO that keeps what is known of a request beside its answer.
+        **observed
+            As of `_report`.
+        """
+        heads = [queue.output for queue in queues]
+        m.d.comb += [
+            credits.take.eq(requested),
+            credits.give.eq(taken),
+            *kept,
+            answers.input.valid.eq(self.response.valid),
+            answers.input.payload.eq(self.response.payload),
+            output.valid.eq(reduce(and_, [head.valid for head in heads])),
+            *joined,
+            *(head.ready.eq(taken if len(heads) > 1 else output.ready) for head in heads),
+        ]
+        self._report(m, credits, queues, answers=answers, **observed)
+
+    def _report(
+        self,
+        m: Module,
+        credits: Credits,
+        queues: Sequence[Queue],
+        *,
+        answers: Queue,
+        moving: Sequence[Value],
+        wanted: Value,
+        idle: Sequence[Value] = (),
+    ) -> None:
+        """Drive the outputs that tell the kernel how the process stands.
+
+        Parameters
+        ----------
+        m, credits, queues, answers
+            As of `_read`.
+        moving : sequence of Value
+            State changes besides those within FIFOs.
         wanted : Value
             There is something to request.
+        idle : sequence of Value
+            What must hold besides that no answer is in flight or waits.
         """
+        m.d.comb += [
+            self.idle.eq(reduce(and_, [*idle, credits.home])),
+            self.moving.eq(reduce(or_, [*(queue.moving for queue in queues), *moving])),
+            self.credits.eq(credits.count),
+        ]
         if self._instrument:
             m.d.comb += [self.starved.eq(wanted & ~credits.available), self.fill.eq(answers.level)]

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from cyscc.hw.axi.limits import AxiLimits
 from cyscc.hw.axi.signatures import Axi4Signature, Resp
 from cyscc.hw.credits import Credits
-from cyscc.hw.interfaces import SIZE_8, MemoryPortSignature
+from cyscc.hw.interfaces import SIZE_8, MemoryPortSignature, set_fields
 from cyscc.hw.queue import Queue
 
 __all__ = ["AxiMemoryPort"]
@@ -81,9 +81,7 @@ class AxiMemoryPort(wiring.Component):
             port.read.ready.eq(credits.available & (~axi.arvalid | axi.arready)),
             credits.take.eq(accepted),
             notes.input.valid.eq(accepted),
-            notes.input.payload.tag.eq(request.tag),
-            notes.input.payload.size.eq(request.size),
-            notes.input.payload.upper.eq(request.address[2]),
+            *set_fields(notes.input.payload, tag=request.tag, size=request.size, upper=request.address[2]),
         ]
         with m.If(axi.arready):
             m.d.sync += axi.arvalid.eq(0)
@@ -108,8 +106,7 @@ class AxiMemoryPort(wiring.Component):
         m.d.sync += [
             self.read_failed.eq(answered & failed),
             port.response.valid.eq(answered),
-            port.response.payload.tag.eq(note.tag),
-            port.response.payload.data.eq(Mux(note.size == SIZE_8, axi.rdata, element)),
+            *set_fields(port.response.payload, tag=note.tag, data=Mux(note.size == SIZE_8, axi.rdata, element)),
         ]
         with m.If(failed):
             m.d.sync += port.response.payload.data.eq(0)

@@ -4,11 +4,8 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.address_generator import ReadCommand
 from cyscc.hw.bfs.tags import Tag
-from cyscc.hw.credits import Credits
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8
-from cyscc.hw.queue import Queue
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, set_fields
 from cyscc.hw.queue_reader import QueueReader
 from cyscc.hw.reading_process import ReadingProcess
 
@@ -51,8 +48,6 @@ class FrontierReader(ReadingProcess):
                 "count": In(32),
                 "first": In(32),
                 "start": In(1),
-                "command": Out(stream.Signature(ReadCommand)),
-                "response": In(stream.Signature(64, always_ready=True)),
                 "words": Out(stream.Signature(64)),
             },
             depth=depth,
@@ -63,29 +58,28 @@ class FrontierReader(ReadingProcess):
         """Build the process."""
         m = Module()
         m.submodules.reader = reader = QueueReader(stride=self._stride)
-        m.submodules.credits = credits = Credits(self._depth)
-        m.submodules.fifo = fifo = Queue(64, self._depth)
+        credits, fifo = self._add_queues(m, fifo=64)
+        index = reader.index
         taken = self.words.valid & self.words.ready
         m.d.comb += [
-            reader.count.eq(self.count),
-            reader.first.eq(self.first),
-            reader.start.eq(self.start),
-            self.command.valid.eq(reader.index.valid & credits.available),
-            reader.index.ready.eq(self.command.ready & credits.available),
-            self.command.payload.base.eq(self.current_queue),
-            self.command.payload.index.eq(reader.index.payload),
-            self.command.payload.size.eq(SIZE_8),
-            self.command.payload.tag.eq(Tag.FRONTIER_WORD),
-            credits.take.eq(self.command.valid & self.command.ready),
-            credits.give.eq(taken),
-            fifo.input.valid.eq(self.response.valid),
-            fifo.input.payload.eq(self.response.payload),
-            self.words.valid.eq(fifo.output.valid),
-            self.words.payload.eq(fifo.output.payload),
-            fifo.output.ready.eq(self.words.ready),
-            self.idle.eq(reader.finished & credits.home),
-            self.moving.eq(fifo.moving | taken),
-            self.credits.eq(credits.count),
+            *set_fields(reader, count=self.count, first=self.first, start=self.start),
+            self.command.valid.eq(index.valid & credits.available),
+            index.ready.eq(self.command.ready & credits.available),
+            *set_fields(
+                self.command.payload, base=self.current_queue, index=index.payload, size=SIZE_8, tag=Tag.FRONTIER_WORD
+            ),
         ]
-        self._show(m, credits, fifo, wanted=reader.index.valid)
+        self._read(
+            m,
+            credits,
+            [fifo],
+            requested=self.command.valid & self.command.ready,
+            answers=fifo,
+            output=self.words,
+            taken=taken,
+            joined=[self.words.payload.eq(fifo.output.payload)],
+            idle=[reader.finished],
+            moving=[taken],
+            wanted=index.valid,
+        )
         return m

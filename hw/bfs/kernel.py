@@ -3,8 +3,9 @@
 from functools import reduce
 from operator import and_
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from amaranth.hdl import C, Elaboratable, Signal
+from amaranth.hdl import C, Elaboratable, Module, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
@@ -97,112 +98,142 @@ class Kernel(BaseKernel):
         return (*found, Fifo("marks", "visit_depth")) if config.bfs_only else found
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Connect the processes."""
+        """Add the processes, the multiplexer and the decoder, and connect them."""
         m, control = self._begin()
-        config = self._config
+        parts = self._add_parts(m)
+        mux = self._add_port(
+            m,
+            control,
+            parts.allocator,
+            sources=[READ, READ, READ, WRITE] + [WRITE] * self._config.bfs_only,
+            commands=(parts.frontier.command, parts.neighbour.command, parts.word.command, parts.visitor.command),
+            answers={
+                Tag.FRONTIER_WORD: parts.frontier.response,
+                Tag.NEIGHBOUR_ID: parts.neighbour.response,
+                Tag.NEIGHBOUR_WORD: parts.word.response,
+            },
+        )
+        neighbours = self._connect_streams(m, control, parts)
+        self._connect_visitor(m, control, mux, parts.visitor)
+        if self._config.blocking_reservation:
+            self._hold_requests(m, mux, parts)
+        self._connect_registers(m, control, parts)
+        self._observe(m, control, mux, parts, neighbours)
+        return m
+
+    def _add_parts(self, m: Module) -> "_Parts":
+        """Add the processes and the slot allocator."""
+        config, instrument = self._config, self._instrument
         m.submodules.frontier_reader = frontier = FrontierReader(
-            depth=config.frontier_depth, stride=config.total_bfs_kernels, instrument=self._instrument
+            depth=config.frontier_depth, stride=config.total_bfs_kernels, instrument=instrument
         )
-        m.submodules.neighbour_reader = neighbour = NeighbourReader(
-            depth=config.neighbour_depth, instrument=self._instrument
-        )
-        m.submodules.word_reader = word = WordReader(depth=config.word_depth, instrument=self._instrument)
+        m.submodules.neighbour_reader = neighbour = NeighbourReader(depth=config.neighbour_depth, instrument=instrument)
+        m.submodules.word_reader = word = WordReader(depth=config.word_depth, instrument=instrument)
         visitor: Visitor | MarkingVisitor
         if config.bfs_only:
-            visitor = MarkingVisitor(depth=config.visit_depth, instrument=self._instrument)
+            visitor = MarkingVisitor(depth=config.visit_depth, instrument=instrument)
         else:
             visitor = Visitor(depth=config.visit_depth)
         m.submodules.visitor = visitor
         m.submodules.allocator = allocator = SlotAllocator(
             depth=config.visit_depth, blocking=config.blocking_reservation
         )
-        mux = self._add_port(
-            m,
-            control,
-            allocator,
-            sources=[READ, READ, READ, WRITE] + [WRITE] * config.bfs_only,
-            commands=(frontier.command, neighbour.command, word.command, visitor.command),
-            answers={
-                Tag.FRONTIER_WORD: frontier.response,
-                Tag.NEIGHBOUR_ID: neighbour.response,
-                Tag.NEIGHBOUR_WORD: word.response,
-            },
-        )
-        connect(m, frontier.words, neighbour.words)
-        neighbours: tuple[NeighbourReader | CopyFilter, ...] = (neighbour,)
-        if config.remembered_ids:
-            m.submodules.copy_filter = copies = CopyFilter(depth=config.remembered_ids)
-            connect(m, neighbour.ids, copies.ids)
-            connect(m, copies.fresh, word.ids)
-            m.d.comb += copies.start.eq(control.start)
-            neighbours = (neighbour, copies)
-        else:
-            connect(m, neighbour.ids, word.ids)
-        connect(m, word.neighbours, visitor.neighbours)
-        connect(m, allocator.slot, visitor.slot)
+        return _Parts(frontier, neighbour, word, visitor, allocator)
 
+    def _connect_streams(self, m: Module, control: Any, parts: "_Parts") -> tuple[Any, ...]:
+        """Connect each process to the next; return process 2, and the filter behind it if there is one."""
+        neighbours: tuple[Any, ...] = (parts.neighbour,)
+        connect(m, parts.frontier.words, parts.neighbour.words)
+        if self._config.remembered_ids:
+            m.submodules.copy_filter = copies = CopyFilter(depth=self._config.remembered_ids)
+            connect(m, parts.neighbour.ids, copies.ids)
+            connect(m, copies.fresh, parts.word.ids)
+            m.d.comb += copies.start.eq(control.start)
+            neighbours = (parts.neighbour, copies)
+        else:
+            connect(m, parts.neighbour.ids, parts.word.ids)
+        connect(m, parts.word.neighbours, parts.visitor.neighbours)
+        connect(m, parts.allocator.slot, parts.visitor.slot)
+        return neighbours
+
+    def _connect_visitor(self, m: Module, control: Any, mux: Any, visitor: Any) -> None:
+        """Connect what the two kinds of process 4 do not share."""
         if isinstance(visitor, MarkingVisitor):
             connect(m, visitor.mark, mux.source4)
             # The register of the reach queue's address holds the level in this machine.
             m.d.comb += visitor.distance.eq(control.register_reach_queue)
-            chosen_first = visitor.marking
         else:
             m.d.comb += visitor.reach_queue.eq(control.register_reach_queue)
-            chosen_first = C(0)
-        if config.blocking_reservation:
-            held = Signal()
-            m.d.comb += mux.hold.eq(held & ~allocator.slot.valid)
-            # The published multiplexer selects its next request before it knows that the last slot is used up: it then
-            # takes a waiting vertex, which blocks all other requests.
-            with m.If(visitor.pushed & ~allocator.reserved.any() & (visitor.level > 1) & ~chosen_first):
-                m.d.sync += held.eq(1)
-            with m.Elif((visitor.command.valid & visitor.command.ready) | visitor.overflow):
-                m.d.sync += held.eq(0)
+
+    def _hold_requests(self, m: Module, mux: Any, parts: "_Parts") -> None:
+        """Block all requests while a vertex waits that was selected before its slot was there.
+
+        The published multiplexer selects its next request before it knows that the last slot is used up: it then takes
+        a waiting vertex, which blocks all other requests.
+        """
+        visitor, allocator = parts.visitor, parts.allocator
+        chosen_first = visitor.marking if isinstance(visitor, MarkingVisitor) else C(0)
+        held = Signal()
+        m.d.comb += mux.hold.eq(held & ~allocator.slot.valid)
+        with m.If(visitor.pushed & ~allocator.reserved.any() & (visitor.level > 1) & ~chosen_first):
+            m.d.sync += held.eq(1)
+        with m.Elif((visitor.command.valid & visitor.command.ready) | visitor.overflow):
+            m.d.sync += held.eq(0)
+
+    def _connect_registers(self, m: Module, control: Any, parts: "_Parts") -> None:
+        """Connect the parameters of the run."""
         m.d.comb += [
-            frontier.current_queue.eq(control.register_current_queue),
-            frontier.count.eq(control.register_current_count),
-            frontier.first.eq(control.number),
-            frontier.start.eq(control.start),
-            neighbour.neighbours.eq(control.register_neighbours),
-            word.words.eq(control.register_words),
-            visitor.words.eq(control.register_words),
-            visitor.next_queue.eq(control.register_next_queue),
-            allocator.capacity.eq(control.register_capacity),
-            allocator.demand.eq(visitor.demand),
+            parts.frontier.current_queue.eq(control.register_current_queue),
+            parts.frontier.count.eq(control.register_current_count),
+            parts.frontier.first.eq(control.number),
+            parts.frontier.start.eq(control.start),
+            parts.neighbour.neighbours.eq(control.register_neighbours),
+            parts.word.words.eq(control.register_words),
+            parts.visitor.words.eq(control.register_words),
+            parts.visitor.next_queue.eq(control.register_next_queue),
+            parts.allocator.capacity.eq(control.register_capacity),
+            parts.allocator.demand.eq(parts.visitor.demand),
         ]
-        processes = (frontier, *neighbours, word, visitor, allocator)
-        events = {
-            Counter.ITEMS: visitor.neighbours.valid & visitor.neighbours.ready,
-            Counter.PUSHED: visitor.pushed,
-        }
-        status = {
-            KernelWord.STATE: {
-                "frontier_idle": frontier.idle,
-                "neighbours_idle": reduce(and_, [part.idle for part in neighbours]),
-                "words_idle": word.idle,
-                "visitor_idle": visitor.idle,
-                "slots_idle": allocator.idle,
-                "slot_awaited": visitor.waiting,
-                "visits": visitor.level,
+
+    def _observe(self, m: Module, control: Any, mux: Any, parts: "_Parts", neighbours: tuple[Any, ...]) -> None:
+        """Connect counters, status words and causes."""
+        frontier, neighbour, word, visitor, allocator = parts
+        fill = {"visits": visitor.level}
+        if self._instrument and isinstance(visitor, MarkingVisitor):
+            fill["marks"] = visitor.fill
+        self._report(
+            m,
+            control,
+            mux,
+            allocator,
+            (frontier, *neighbours, word, visitor, allocator),
+            readers={"frontier": frontier, "neighbours": neighbour, "words": word},
+            events={
+                Counter.ITEMS: visitor.neighbours.valid & visitor.neighbours.ready,
+                Counter.PUSHED: visitor.pushed,
             },
-            KernelWord.CREDITS: {
-                "frontier": frontier.credits,
-                "neighbours": neighbour.credits,
-                "words": word.credits,
-            },
-            KernelWord.RESERVATION: {"demanded": allocator.demanded, "reserved": allocator.reserved},
-        }
-        reasons = {Cause.SLOT: visitor.waiting}
-        self._report(m, control, mux, allocator, processes, events=events, status=status, reasons=reasons)
-        if self._instrument:
-            self._show_fill(
-                m,
-                {
-                    "frontier": frontier.fill,
-                    "neighbours": neighbour.fill,
-                    "words": word.fill,
+            status={
+                KernelWord.STATE: {
+                    "frontier_idle": frontier.idle,
+                    "neighbours_idle": reduce(and_, [part.idle for part in neighbours]),
+                    "words_idle": word.idle,
+                    "visitor_idle": visitor.idle,
+                    "slots_idle": allocator.idle,
+                    "slot_awaited": visitor.waiting,
                     "visits": visitor.level,
-                    **({"marks": visitor.fill} if isinstance(visitor, MarkingVisitor) else {}),
                 },
-            )
-        return m
+                KernelWord.RESERVATION: {"demanded": allocator.demanded, "reserved": allocator.reserved},
+            },
+            reasons={Cause.SLOT: visitor.waiting},
+            fill=fill,
+        )
+
+
+class _Parts(NamedTuple):
+    """The processes of a kernel, and its slot allocator."""
+
+    frontier: FrontierReader
+    neighbour: NeighbourReader
+    word: WordReader
+    visitor: Visitor | MarkingVisitor
+    allocator: SlotAllocator

@@ -4,12 +4,9 @@ from amaranth.hdl import Elaboratable, Module, Signal, signed
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.address_generator import ReadCommand
 from cyscc.hw.bfs.tags import Tag
-from cyscc.hw.credits import Credits
 from cyscc.hw.graph_word import GraphWord
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4
-from cyscc.hw.queue import Queue
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, set_fields
 from cyscc.hw.reading_process import ReadingProcess
 
 __all__ = ["NeighbourReader"]
@@ -49,8 +46,6 @@ class NeighbourReader(ReadingProcess):
             {
                 "neighbours": In(ADDRESS_WIDTH),
                 "words": In(stream.Signature(64)),
-                "command": Out(stream.Signature(ReadCommand)),
-                "response": In(stream.Signature(64, always_ready=True)),
                 "ids": Out(stream.Signature(32)),
             },
             depth=depth,
@@ -60,8 +55,7 @@ class NeighbourReader(ReadingProcess):
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""
         m = Module()
-        m.submodules.credits = credits = Credits(self._depth)
-        m.submodules.fifo = fifo = Queue(32, self._depth)
+        credits, fifo = self._add_queues(m, fifo=32)
 
         decoded = Signal()
         start = Signal(GraphWord["start"].width)
@@ -89,20 +83,19 @@ class NeighbourReader(ReadingProcess):
         taken = self.ids.valid & self.ids.ready
         m.d.comb += [
             self.command.valid.eq(expanding & credits.available),
-            self.command.payload.base.eq(self.neighbours),
-            self.command.payload.index.eq(pointer),
-            self.command.payload.size.eq(SIZE_4),
-            self.command.payload.tag.eq(Tag.NEIGHBOUR_ID),
-            credits.take.eq(requested),
-            credits.give.eq(taken),
-            fifo.input.valid.eq(self.response.valid),
-            fifo.input.payload.eq(self.response.payload),
-            self.ids.valid.eq(fifo.output.valid),
-            self.ids.payload.eq(fifo.output.payload),
-            fifo.output.ready.eq(self.ids.ready),
-            self.idle.eq(~decoded & ~expanding & credits.home),
-            self.moving.eq(fifo.moving | taken | load | (self.words.valid & self.words.ready)),
-            self.credits.eq(credits.count),
+            *set_fields(self.command.payload, base=self.neighbours, index=pointer, size=SIZE_4, tag=Tag.NEIGHBOUR_ID),
         ]
-        self._show(m, credits, fifo, wanted=expanding)
+        self._read(
+            m,
+            credits,
+            [fifo],
+            requested=requested,
+            answers=fifo,
+            output=self.ids,
+            taken=taken,
+            joined=[self.ids.payload.eq(fifo.output.payload)],
+            idle=[~decoded, ~expanding],
+            moving=[taken, load, self.words.valid & self.words.ready],
+            wanted=expanding,
+        )
         return m

@@ -8,7 +8,7 @@ from cyscc.hw.address_generator import WriteCommand
 from cyscc.hw.bfs.slot_allocator import Slot
 from cyscc.hw.bfs.word_reader import Neighbour
 from cyscc.hw.graph_word import GraphWord, replaced
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8, set_fields
 from cyscc.hw.queue import Queue
 
 __all__ = ["Step", "Visitor"]
@@ -116,31 +116,23 @@ class Visitor(wiring.Component):
         command = self.command.payload
         with m.Switch(step):
             with m.Case(Step.ENQUEUE):
-                m.d.comb += [
-                    command.base.eq(self.next_queue),
-                    command.index.eq(slot.number),
-                    command.size.eq(SIZE_8),
-                    command.data.eq(vertex.word),
-                ]
+                m.d.comb += set_fields(command, base=self.next_queue, index=slot.number, size=SIZE_8, data=vertex.word)
                 with m.If(granted):
                     m.d.sync += step.eq(Step.MARK)
             with m.Case(Step.MARK):
-                m.d.comb += [
-                    command.base.eq(self.words),
-                    command.index.eq(vertex.vertex),
-                    command.size.eq(SIZE_8),
-                    command.data.eq(replaced(GraphWord, vertex.word, visited=1)),
-                ]
+                m.d.comb += set_fields(
+                    command,
+                    base=self.words,
+                    index=vertex.vertex,
+                    size=SIZE_8,
+                    data=replaced(GraphWord, vertex.word, visited=1),
+                )
                 with m.If(granted):
                     m.d.sync += step.eq(Step.REACH)
             with m.Default():
-                m.d.comb += [
-                    command.base.eq(self.reach_queue),
-                    command.index.eq(slot.number),
-                    command.size.eq(SIZE_4),
-                    command.data.eq(vertex.vertex),
-                    command.last.eq(1),
-                ]
+                m.d.comb += set_fields(
+                    command, base=self.reach_queue, index=slot.number, size=SIZE_4, data=vertex.vertex, last=1
+                )
                 with m.If(granted):
                     m.d.sync += step.eq(Step.ENQUEUE)
         return m

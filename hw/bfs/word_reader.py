@@ -4,11 +4,8 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.address_generator import ReadCommand
 from cyscc.hw.bfs.tags import Tag
-from cyscc.hw.credits import Credits
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8
-from cyscc.hw.queue import Queue
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, set_fields
 from cyscc.hw.reading_process import ReadingProcess
 
 __all__ = ["Neighbour", "WordReader"]
@@ -48,8 +45,6 @@ class WordReader(ReadingProcess):
             {
                 "words": In(ADDRESS_WIDTH),
                 "ids": In(stream.Signature(32)),
-                "command": Out(stream.Signature(ReadCommand)),
-                "response": In(stream.Signature(64, always_ready=True)),
                 "neighbours": Out(stream.Signature(Neighbour)),
             },
             depth=depth,
@@ -59,33 +54,27 @@ class WordReader(ReadingProcess):
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""
         m = Module()
-        m.submodules.credits = credits = Credits(self._depth)
-        m.submodules.id_fifo = id_fifo = Queue(32, self._depth)
-        m.submodules.word_fifo = word_fifo = Queue(64, self._depth)
-
+        credits, id_fifo, word_fifo = self._add_queues(m, id_fifo=32, word_fifo=64)
         requested = self.command.valid & self.command.ready
         taken = self.neighbours.valid & self.neighbours.ready
         m.d.comb += [
             self.command.valid.eq(self.ids.valid & credits.available),
             self.ids.ready.eq(self.command.ready & credits.available),
-            self.command.payload.base.eq(self.words),
-            self.command.payload.index.eq(self.ids.payload),
-            self.command.payload.size.eq(SIZE_8),
-            self.command.payload.tag.eq(Tag.NEIGHBOUR_WORD),
-            credits.take.eq(requested),
-            credits.give.eq(taken),
-            id_fifo.input.valid.eq(requested),
-            id_fifo.input.payload.eq(self.ids.payload),
-            word_fifo.input.valid.eq(self.response.valid),
-            word_fifo.input.payload.eq(self.response.payload),
-            self.neighbours.valid.eq(id_fifo.output.valid & word_fifo.output.valid),
-            self.neighbours.payload.word.eq(word_fifo.output.payload),
-            self.neighbours.payload.vertex.eq(id_fifo.output.payload),
-            id_fifo.output.ready.eq(taken),
-            word_fifo.output.ready.eq(taken),
-            self.idle.eq(credits.home),
-            self.moving.eq(id_fifo.moving | word_fifo.moving | taken),
-            self.credits.eq(credits.count),
+            *set_fields(
+                self.command.payload, base=self.words, index=self.ids.payload, size=SIZE_8, tag=Tag.NEIGHBOUR_WORD
+            ),
         ]
-        self._show(m, credits, word_fifo, wanted=self.ids.valid)
+        self._read(
+            m,
+            credits,
+            [id_fifo, word_fifo],
+            requested=requested,
+            kept=[id_fifo.input.valid.eq(requested), id_fifo.input.payload.eq(self.ids.payload)],
+            answers=word_fifo,
+            output=self.neighbours,
+            taken=taken,
+            joined=set_fields(self.neighbours.payload, word=word_fifo.output.payload, vertex=id_fifo.output.payload),
+            moving=[taken],
+            wanted=self.ids.valid,
+        )
         return m

@@ -4,12 +4,10 @@ from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.address_generator import ReadCommand, WriteCommand
-from cyscc.hw.credits import Credits
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
+from cyscc.hw.address_generator import WriteCommand
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8, set_fields
 from cyscc.hw.intersection.colour_reader import Candidate
 from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
-from cyscc.hw.queue import Queue
 from cyscc.hw.reading_process import ReadingProcess
 
 __all__ = ["Classifier", "Outsider"]
@@ -64,8 +62,6 @@ class Classifier(ReadingProcess):
                 "colour": In(32),
                 "candidates": In(stream.Signature(Candidate)),
                 "paint": Out(stream.Signature(WriteCommand)),
-                "command": Out(stream.Signature(ReadCommand)),
-                "response": In(stream.Signature(64, always_ready=True)),
                 "outsiders": Out(stream.Signature(Outsider)),
                 "rejected": Out(1),
                 "rejected_vertex": Out(32),
@@ -78,9 +74,7 @@ class Classifier(ReadingProcess):
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""
         m = Module()
-        m.submodules.credits = credits = Credits(self._depth)
-        m.submodules.entry_fifo = entry_fifo = Queue(ReachEntry, self._depth)
-        m.submodules.word_fifo = word_fifo = Queue(64, self._depth)
+        credits, entry_fifo, word_fifo = self._add_queues(m, entry_fifo=ReachEntry, word_fifo=64)
 
         candidate = self.candidates.payload
         forward = candidate.direction == Direction.FORWARD
@@ -88,39 +82,40 @@ class Classifier(ReadingProcess):
         m.d.comb += [
             skip.eq(self.candidates.valid & candidate.coloured),
             self.paint.valid.eq(self.candidates.valid & ~candidate.coloured & candidate.met),
-            self.paint.payload.base.eq(self.colours),
-            self.paint.payload.index.eq(candidate.vertex),
-            self.paint.payload.size.eq(SIZE_4),
-            self.paint.payload.data.eq(self.colour),
-            self.paint.payload.last.eq(1),
+            *set_fields(
+                self.paint.payload, base=self.colours, index=candidate.vertex, size=SIZE_4, data=self.colour, last=1
+            ),
             self.painted.eq(self.paint.valid & self.paint.ready),
             self.command.valid.eq(self.candidates.valid & ~candidate.coloured & ~candidate.met & credits.available),
-            self.command.payload.base.eq(Mux(forward, self.words, self.transposed_words)),
-            self.command.payload.index.eq(candidate.vertex),
-            self.command.payload.size.eq(SIZE_8),
-            self.command.payload.tag.eq(Tag.OWN_WORD),
+            *set_fields(
+                self.command.payload,
+                base=Mux(forward, self.words, self.transposed_words),
+                index=candidate.vertex,
+                size=SIZE_8,
+                tag=Tag.OWN_WORD,
+            ),
             self.rejected.eq(self.command.valid & self.command.ready),
             self.rejected_vertex.eq(candidate.vertex),
             self.candidates.ready.eq(skip | self.painted | self.rejected),
         ]
         taken = self.outsiders.valid & self.outsiders.ready
-        m.d.comb += [
-            credits.take.eq(self.rejected),
-            credits.give.eq(taken),
-            entry_fifo.input.valid.eq(self.rejected),
-            entry_fifo.input.payload.vertex.eq(candidate.vertex),
-            entry_fifo.input.payload.direction.eq(candidate.direction),
-            word_fifo.input.valid.eq(self.response.valid),
-            word_fifo.input.payload.eq(self.response.payload),
-            self.outsiders.valid.eq(entry_fifo.output.valid & word_fifo.output.valid),
-            self.outsiders.payload.vertex.eq(entry_fifo.output.payload.vertex),
-            self.outsiders.payload.direction.eq(entry_fifo.output.payload.direction),
-            self.outsiders.payload.word.eq(word_fifo.output.payload),
-            entry_fifo.output.ready.eq(taken),
-            word_fifo.output.ready.eq(taken),
-            self.idle.eq(credits.home),
-            self.moving.eq(entry_fifo.moving | word_fifo.moving | skip | taken),
-            self.credits.eq(credits.count),
-        ]
-        self._show(m, credits, word_fifo, wanted=self.candidates.valid & ~candidate.coloured & ~candidate.met)
+        entry, kept = entry_fifo.output.payload, entry_fifo.input.payload
+        self._read(
+            m,
+            credits,
+            [entry_fifo, word_fifo],
+            requested=self.rejected,
+            kept=[
+                entry_fifo.input.valid.eq(self.rejected),
+                *set_fields(kept, vertex=candidate.vertex, direction=candidate.direction),
+            ],
+            answers=word_fifo,
+            output=self.outsiders,
+            taken=taken,
+            joined=set_fields(
+                self.outsiders.payload, vertex=entry.vertex, direction=entry.direction, word=word_fifo.output.payload
+            ),
+            moving=[skip, taken],
+            wanted=self.candidates.valid & ~candidate.coloured & ~candidate.met,
+        )
         return m

@@ -1,15 +1,15 @@
 """Process 2 of the intersection kernel: reads colour and other word of each vertex (Attia et al. 2015, section 5.3)."""
 
+from functools import reduce
+from operator import and_
+
 from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.address_generator import ReadCommand
-from cyscc.hw.credits import Credits
 from cyscc.hw.graph_word import GraphWord
 from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
 from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
-from cyscc.hw.queue import Queue
 from cyscc.hw.reading_process import ReadingProcess
 
 __all__ = ["Candidate", "ColourReader", "Step"]
@@ -58,22 +58,18 @@ class ColourReader(ReadingProcess):
                 "words": In(ADDRESS_WIDTH),
                 "transposed_words": In(ADDRESS_WIDTH),
                 "entries": In(stream.Signature(ReachEntry)),
-                "command": Out(stream.Signature(ReadCommand)),
-                "colour_response": In(stream.Signature(64, always_ready=True)),
-                "word_response": In(stream.Signature(64, always_ready=True)),
                 "candidates": Out(stream.Signature(Candidate)),
             },
             depth=depth,
             instrument=instrument,
+            responses=("colour_response", "word_response"),
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""
         m = Module()
-        m.submodules.credits = credits = Credits(self._depth)
-        m.submodules.entry_fifo = entry_fifo = Queue(ReachEntry, self._depth)
-        m.submodules.colour_fifo = colour_fifo = Queue(32, self._depth)
-        m.submodules.word_fifo = word_fifo = Queue(1, self._depth)
+        credits, *fifos = self._add_queues(m, entry_fifo=ReachEntry, colour_fifo=32, word_fifo=1)
+        entry_fifo, colour_fifo, word_fifo = fifos
 
         step = Signal(Step)
         entry = self.entries.payload
@@ -105,15 +101,10 @@ class ColourReader(ReadingProcess):
         with m.If(granted):
             m.d.sync += step.eq(Mux(step == Step.COLOUR, Step.WORD, Step.COLOUR))
 
-        fifos = (entry_fifo, colour_fifo, word_fifo)
         join = Signal()
         candidate = self.candidates
-        m.d.comb += join.eq(
-            entry_fifo.output.valid
-            & colour_fifo.output.valid
-            & word_fifo.output.valid
-            & (~candidate.valid | candidate.ready)
-        )
+        whole = reduce(and_, [fifo.output.valid for fifo in fifos])
+        m.d.comb += join.eq(whole & (~candidate.valid | candidate.ready))
         m.d.comb += [fifo.output.ready.eq(join) for fifo in fifos]
         with m.If(candidate.ready):
             m.d.sync += candidate.valid.eq(0)
@@ -126,12 +117,8 @@ class ColourReader(ReadingProcess):
                 candidate.payload.met.eq(word_fifo.output.payload),
             ]
         taken = candidate.valid & candidate.ready
-        m.d.comb += [
-            # The register behind the join has its place in the credit too, so a candidate is counted until it is taken.
-            credits.give.eq(taken),
-            self.idle.eq(credits.home),
-            self.moving.eq(entry_fifo.moving | colour_fifo.moving | word_fifo.moving | join | taken),
-            self.credits.eq(credits.count),
-        ]
-        self._show(m, credits, word_fifo, wanted=self.entries.valid & (step == Step.COLOUR))
+        # The register behind the join has its place in the credit too, so a candidate is counted until it is taken.
+        m.d.comb += credits.give.eq(taken)
+        wanted = self.entries.valid & (step == Step.COLOUR)
+        self._report(m, credits, fifos, moving=[join, taken], answers=word_fifo, wanted=wanted)
         return m

@@ -116,21 +116,15 @@ class Kernel(BaseKernel):
             finder.rejected.eq(classifier.rejected),
             finder.rejected_vertex.eq(classifier.rejected_vertex),
         ]
-        events = {Counter.ITEMS: classifier.rejected, Counter.PUSHED: classifier.painted}
-        status = {
-            KernelWord.STATE: {
-                "entries_idle": reach.idle,
-                "colours_idle": colour.idle,
-                "classifier_idle": classifier.idle,
-            },
-            KernelWord.CREDITS: {
-                "entries": reach.credits,
-                "colours": colour.credits,
-                "unvisits": classifier.credits,
-            },
-        }
-        processes = (reach, colour, classifier)
-        self._report(m, control, mux, finder, processes, events=events, status=status, reasons={})
-        if self._instrument:
-            self._show_fill(m, {"entries": reach.fill, "colours": colour.fill, "unvisits": classifier.fill})
+        idle = {"entries_idle": reach.idle, "colours_idle": colour.idle, "classifier_idle": classifier.idle}
+        self._report(
+            m,
+            control,
+            mux,
+            finder,
+            (reach, colour, classifier),
+            readers={"entries": reach, "colours": colour, "unvisits": classifier},
+            events={Counter.ITEMS: classifier.rejected, Counter.PUSHED: classifier.painted},
+            status={KernelWord.STATE: idle},
+        )
         return m

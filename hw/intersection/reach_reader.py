@@ -4,11 +4,8 @@ from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.address_generator import ReadCommand
-from cyscc.hw.credits import Credits
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, set_fields
 from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
-from cyscc.hw.queue import Queue
 from cyscc.hw.queue_reader import QueueReader
 from cyscc.hw.reading_process import ReadingProcess
 
@@ -56,8 +53,6 @@ class ReachReader(ReadingProcess):
                 "backward_count": In(32),
                 "first": In(32),
                 "start": In(1),
-                "command": Out(stream.Signature(ReadCommand)),
-                "response": In(stream.Signature(64, always_ready=True)),
                 "entries": Out(stream.Signature(ReachEntry)),
             },
             depth=depth,
@@ -69,42 +64,40 @@ class ReachReader(ReadingProcess):
         m = Module()
         m.submodules.forward = forward = QueueReader(stride=self._stride)
         m.submodules.backward = backward = QueueReader(stride=self._stride)
-        m.submodules.credits = credits = Credits(self._depth)
-        m.submodules.id_fifo = id_fifo = Queue(32, self._depth)
-        m.submodules.direction_fifo = direction_fifo = Queue(Direction, self._depth)
+        credits, id_fifo, direction_fifo = self._add_queues(m, id_fifo=32, direction_fifo=Direction)
 
         direction = Signal(Direction)
         m.d.comb += direction.eq(Mux(forward.index.valid, Direction.FORWARD, Direction.BACKWARD))
         requested = self.command.valid & self.command.ready
         taken = self.entries.valid & self.entries.ready
         for reader, count in ((forward, self.forward_count), (backward, self.backward_count)):
-            m.d.comb += [
-                reader.count.eq(count),
-                reader.first.eq(self.first),
-                reader.start.eq(self.start),
-            ]
+            m.d.comb += set_fields(reader, count=count, first=self.first, start=self.start)
         m.d.comb += [
             self.command.valid.eq((forward.index.valid | backward.index.valid) & credits.available),
             forward.index.ready.eq(requested),
             backward.index.ready.eq(requested & ~forward.index.valid),
-            self.command.payload.base.eq(Mux(forward.index.valid, self.forward_queue, self.backward_queue)),
-            self.command.payload.index.eq(Mux(forward.index.valid, forward.index.payload, backward.index.payload)),
-            self.command.payload.size.eq(SIZE_4),
-            self.command.payload.tag.eq(Tag.REACH_ENTRY),
-            credits.take.eq(requested),
-            credits.give.eq(taken),
-            direction_fifo.input.valid.eq(requested),
-            direction_fifo.input.payload.eq(direction),
-            id_fifo.input.valid.eq(self.response.valid),
-            id_fifo.input.payload.eq(self.response.payload),
-            self.entries.valid.eq(id_fifo.output.valid & direction_fifo.output.valid),
-            self.entries.payload.vertex.eq(id_fifo.output.payload),
-            self.entries.payload.direction.eq(direction_fifo.output.payload),
-            id_fifo.output.ready.eq(taken),
-            direction_fifo.output.ready.eq(taken),
-            self.idle.eq(forward.finished & backward.finished & credits.home),
-            self.moving.eq(id_fifo.moving | direction_fifo.moving | taken),
-            self.credits.eq(credits.count),
+            *set_fields(
+                self.command.payload,
+                base=Mux(forward.index.valid, self.forward_queue, self.backward_queue),
+                index=Mux(forward.index.valid, forward.index.payload, backward.index.payload),
+                size=SIZE_4,
+                tag=Tag.REACH_ENTRY,
+            ),
         ]
-        self._show(m, credits, id_fifo, wanted=forward.index.valid | backward.index.valid)
+        self._read(
+            m,
+            credits,
+            [id_fifo, direction_fifo],
+            requested=requested,
+            kept=[direction_fifo.input.valid.eq(requested), direction_fifo.input.payload.eq(direction)],
+            answers=id_fifo,
+            output=self.entries,
+            taken=taken,
+            joined=set_fields(
+                self.entries.payload, vertex=id_fifo.output.payload, direction=direction_fifo.output.payload
+            ),
+            idle=[forward.finished, backward.finished],
+            moving=[taken],
+            wanted=forward.index.valid | backward.index.valid,
+        )
         return m

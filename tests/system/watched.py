@@ -75,13 +75,13 @@ class _Executor(AmaranthExecutor):
         with patch("cyscc.sim.executors.amaranth.Accelerator", lambda *_, **__: self._accelerator):
             super().__init__(config, memory, watchdog=watchdog)
 
-    def _play(self, engines: Sequence[Pins]) -> None:
+    def _drive(self, engines: Sequence[Pins]) -> None:
         pins: Any = engines[0]
         idle = pins.context.get(self._accelerator.idle)
         for number, engine in enumerate(self._accelerator.engines):
             shown = pins.context.get(engine.seen) | idle << 32
             self.traces[number] = (self.traces[number] * FACTOR + shown) % 2**64
-        super()._play(engines)
+        super()._drive(engines)
 
 
 @contextmanager
