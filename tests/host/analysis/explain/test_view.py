@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from cyscc.host.analysis.explain.evidence import Evidence, FifoUse
-from cyscc.host.analysis.explain.stacks import compare, groups_of, stacks
+from cyscc.host.analysis.explain.stacks import groups_of, stacks
 from cyscc.host.output.errors import InputError
-from cyscc.host.record.reader import CAUSE_NAMES, ENDING, GROWING, SATURATED, Record
+from cyscc.host.record.reader import ENDING, GROWING, SATURATED, Record
 from tests.record.synthetic import Shape, write_record
 from tests.refusals import refused
 
@@ -75,18 +74,6 @@ def test_evidence(search: Record) -> None:
     assert evidence.turn == 16  # two AEs of two kernels
 
 
-def test_intervals_are_divided_among_instructions(search: Record) -> None:
-    cycles = search.frame("links")["cycle"].unique()
-    weights = sum(Evidence(search, search.select(level=level)).weights(cycles) for level in range(5))
-    lengths = np.minimum(cycles + 64, search.cycles) - cycles
-    assert (weights * lengths).sum() == pytest.approx(search.instructions["cycles"].sum())
-    links = search.frame("links")
-    whole = Evidence(search, search.instructions).links
-    assert whole is not None
-    # All requests are of instructions, but an interval's may be of its cycles between two.
-    assert whole.mean * search.instructions["cycles"].sum() * 32 == pytest.approx(links["requests"].sum(), rel=0.05)
-
-
 @pytest.mark.parametrize(
     ("most", "under_way", "lacked", "proposed", "reason"),
     [
@@ -122,20 +109,3 @@ def test_a_memory_without_banks(tmp_path: Path) -> None:
     evidence = Evidence(record, record.instructions)
     assert evidence.hottest(3) == []
     assert (evidence.bank, evidence.links, evidence.banks_use) == (None, None, 0.0)
-
-
-def test_a_difference_adds_up(search: Record, tmp_path: Path) -> None:
-    shape = Shape(config="published", levels=(150, 900, 5000, 400, 120, 100))
-    other = Record(write_record(tmp_path / "other", shape))
-    comparison = compare(search, other)
-    assert comparison.difference == other.cycles - search.cycles
-    assert sum(comparison.causes.values()) == pytest.approx(comparison.difference)
-    assert comparison.levels["difference"].tolist() == [0, 200, 2000, 0, 0, 100]
-    assert comparison.levels["level"].tolist() == [0, 1, 2, 3, 4, 5]
-    assert np.allclose(comparison.levels[CAUSE_NAMES].sum(axis=1), comparison.levels["difference"])
-    assert comparison.phases["difference"].tolist() == [2300]
-    assert comparison.settings["issue_interval"] == (1, 2)
-    assert comparison.same_graph
-    level = compare(search, other, level=2)
-    assert level.difference == comparison.difference
-    assert sum(level.causes.values()) == pytest.approx(2000)

@@ -5,29 +5,8 @@ import pytest
 
 from cyscc.host.analysis.report.activity import Key, Levels, Timeline, key_title
 from cyscc.host.analysis.report.comparison import AlignedRuns
-from cyscc.host.record.tables import MODULES
-from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, record_of
+from tests.host.analysis.report.pages import BFS, activity_of, record_of
 from tests.record.synthetic import Shape
-
-
-@pytest.mark.parametrize("shape", [BFS, SCC, MANY], ids=["bfs", "scc", "many"])
-def test_stacks_add_up(shape: Shape) -> None:
-    activity = activity_of(shape)
-    record = activity.record
-    assert activity.time.columns <= 20
-    cycles = np.sum(list(activity.by_time.values()), axis=0)
-    assert (cycles == activity.time.lengths).all()
-    assert sum(activity.machine_by_time.values()) == pytest.approx(activity.time.lengths)
-    assert sum(activity.whole.values()) == pytest.approx(record.cycles)
-    cycles = activity.of_instructions("cycles")
-    assert activity.by_instruction.sum(axis=1) == pytest.approx(cycles)
-    assert sum(each.sum() for each in activity.by_level.values()) == pytest.approx(cycles.sum())
-    assert sum(each.sum() for each in activity.by_phase.values()) == pytest.approx(cycles.sum())
-    for number, module in enumerate(MODULES):
-        first = 0 if not number else int(activity.tracks_of_module[0])
-        mine = slice(first, first + int(activity.tracks_of_module[number]))
-        for cause, count in record.document["causes"].get(module, {}).items():
-            assert activity.by_track[cause][mine].sum() == count
 
 
 def test_columns_are_whole_intervals() -> None:

@@ -17,6 +17,7 @@ from cyscc.host.experiments.measuring.machines import BfsRequest, SccRequest
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.graph.reference import component_sizes
+from cyscc.host.runs.execution import source_vertex
 from cyscc.sim.errors import SimulationError
 from tests.host.experiments.measuring.requests import FakeRequest
 
@@ -53,6 +54,7 @@ def test_a_search(graph: str) -> None:
     ]
     assert found["shares"] == pytest.approx({name: count / sum(causes.values()) for name, count in causes.items()})
     assert found["clock_hz"] == document["clock_hz"] == 150e6
+    assert (found["source"], found["verified"]) == (source_vertex(GRAPH.generate()), True)
     assert 0 < found["wall"]["simulate"] < 600
     assert found["wall"]["peak_memory_bytes"] > 1 << 20
     seconds = f"{found['wall']['simulate']:.1f} s"
@@ -72,6 +74,7 @@ def test_components(graph: str) -> None:
     assert [found[name] for name in names] == [document[name] for name in ("trimmed", "iterations", "edges_traversed")]
     assert found["components"] == document["components"]["count"]
     assert found["trimmed"] > 0
+    assert found["verified"] is True
     assert 0 < found["start_seconds"] < found["wall"]["simulate"]
     assert request.summary(found) == f"{cycles['total']:,} cycles, {found['wall']['simulate']:.1f} s"
 
