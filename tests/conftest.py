@@ -1,4 +1,4 @@
-"""What all tests share: reproducible hypothesis runs, time limits and the two real graphs."""
+"""Fixtures and settings of all tests: reproducible hypothesis runs, time limits and the two real graphs."""
 
 import os
 from pathlib import Path

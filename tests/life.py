@@ -21,7 +21,7 @@ Event = tuple[int, str, int]
 
 
 class Cut(WaveReader):
-    """What another reader shows of a part of its window."""
+    """A reader's window, restricted to a part of it."""
 
     def __init__(self, reader: WaveReader, first: int, end: int) -> None:
         self._whole = reader

@@ -1,4 +1,4 @@
-"""What is installed is named exactly: versions and hashes, for every system, and from no place in particular."""
+"""Lock files: exact versions and hashes, for every system, without the address of an index."""
 
 import re
 import tomllib

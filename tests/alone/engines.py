@@ -1,4 +1,4 @@
-"""What kernels, shells and engines are given: instructions, tokens, and a memory whose contents are random."""
+"""Stimuli of kernels, shells and engines: instructions, tokens, and a memory with random contents."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _COUNTS = frozenset({Register.CURRENT_COUNT, Register.CAPACITY, Register.FORWARD
 _READ = (*range(18), Register.STATUS, Register.STATUS, Register.CURRENT_COUNT, Register.NEXT_START)
 
 _IDS = (0, 0, 0, 1, 2, 5)
-"""What neighbours often are, so that some come again, and colours, so that many are none."""
+"""Frequent values: of neighbours, so that some repeat, and of colours, so that many vertices have none."""
 
 
 def _often(stimuli: Stimuli, share: float) -> bool:

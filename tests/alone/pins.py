@@ -1,4 +1,4 @@
-"""What sound components answer. After a change that is meant to change it: ``python -m tests.alone.pins``."""
+"""Pinned responses of components. After an intended change: ``python -m tests.alone.pins``."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What components may be given besides what streams allow: answers only to requests, and so on."""
+"""Rules for the inputs of components beyond those of streams, such as answers to requests only."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ __all__ = ["stimuli_of"]
 
 
 class _Credits(Stimuli):
-    """What is available is taken, and what was taken is given back."""
+    """Take only what is available, and return only what was taken."""
 
     _out = 0
 
@@ -205,7 +205,7 @@ class _CopyFilter(Stimuli):
 
 
 class _ModuleMaster(Stimuli):
-    """What goes out on the chain comes back; a run begins when the one before it is complete."""
+    """Messages return on the chain; a run begins when the previous one is complete."""
 
     STEADY = ("engine",)
     LENGTHS = (800,)

@@ -1,4 +1,4 @@
-"""What a component answers to its stimuli, in Amaranth's simulator."""
+"""Responses of a component to its stimuli, in Amaranth's simulator."""
 
 import hashlib
 from collections.abc import Mapping

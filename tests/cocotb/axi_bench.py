@@ -1,4 +1,4 @@
-"""What runs inside the simulator on the AE with AXI ports."""
+"""Test bench inside the simulator, for the AE with AXI ports."""
 
 import os
 from typing import Any
@@ -26,7 +26,7 @@ CONFIG = PRESETS["test"].replace(engines=int(os.environ.get(ENGINES, "1")))
 """The machine."""
 
 LIMITS = AxiLimits(outstanding_reads=4, outstanding_writes=4)
-"""What its masters may have outstanding: so little that the limits are met."""
+"""Maximum outstanding accesses of its masters, small enough to be reached."""
 
 
 def _start(dut: HierarchyObject) -> AxiCoprocessor:

@@ -1,4 +1,4 @@
-"""What runs inside the simulator: a suite, by the same host on the exported hardware."""
+"""Test bench inside the simulator: the same host runs a suite on the exported hardware."""
 
 import json
 import os

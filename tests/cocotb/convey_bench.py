@@ -1,4 +1,4 @@
-"""What runs inside the simulator on the AE with the ports of an HC-2 personality."""
+"""Test bench inside the simulator, for the AE with the ports of an HC-2 personality."""
 
 import os
 from typing import Any

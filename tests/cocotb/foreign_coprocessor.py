@@ -1,4 +1,4 @@
-"""What the coprocessors on other ports than the native ones have in common."""
+"""Base of coprocessors on ports other than the native ones."""
 
 import abc
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What proofs are made of: a harness with free inputs around a component, assumptions, and properties by name."""
+"""The harness of proofs: free inputs around a component, assumptions, and named properties."""
 
 from collections.abc import Callable, Collection
 from typing import Any

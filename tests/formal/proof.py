@@ -107,7 +107,7 @@ class Proof:
 
     @property
     def expected(self) -> Outcome:
-        """What the run must find."""
+        """The required outcome of the run."""
         return Outcome.PROVEN if self.mode == PROVE else Outcome.BOUNDED
 
 

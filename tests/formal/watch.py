@@ -1,4 +1,4 @@
-"""What proofs share: channels as streams, a watched entry of a queue, and what a queue keeps of itself."""
+"""Helpers of proofs: channels as streams, a watched entry of a queue, and invariants of queues."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

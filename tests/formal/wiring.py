@@ -29,7 +29,7 @@ class _Stub(wiring.Component):
 
     @cached_property
     def twin(self) -> Any:
-        """What speaks for the component, and hears what comes to it."""
+        """The opposite ports, by which a harness drives and reads the component."""
         return self.signature.create(path=("twin",))
 
     def elaborate(self, platform: object) -> Elaboratable:

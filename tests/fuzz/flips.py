@@ -81,11 +81,11 @@ class _Plan(NamedTuple):
     """A run without flips."""
 
     cycles: int
-    """What it takes."""
+    """Cycles of the run."""
     limit: int
-    """What it may take with a flip."""
+    """Maximum cycles with a flip."""
     expected: str
-    """What its output must be."""
+    """Expected output."""
 
 
 def draw(seed: int, index: int) -> Flip:

@@ -1,4 +1,4 @@
-"""What a campaign has done: a file for each seed, to which a line is added for each batch of cases."""
+"""Logs of a campaign: a file for each seed, with a line for each batch of cases."""
 
 import os
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ class Failure:
 
     @property
     def name(self) -> str:
-        """What `--only` calls it."""
+        """Its name for `--only`."""
         return f"{self.part}:{self.index}"
 
     @property

@@ -1,4 +1,4 @@
-"""What a part of the campaign is: cases that are drawn, looked at, made simpler and shown."""
+"""Base of the parts of a campaign: they draw, judge, simplify and print cases."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a case.
+    """Result of a case.
 
     Parameters
     ----------

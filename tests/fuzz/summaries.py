@@ -1,4 +1,4 @@
-"""What campaigns found, as a table."""
+"""Table of the findings of campaigns."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

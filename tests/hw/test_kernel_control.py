@@ -158,7 +158,7 @@ async def test_the_error_is_sticky_until_the_next_run(ctx: Any, dut: KernelContr
 
 
 def test_idle_is_believed_from_the_second_cycle_after_the_start() -> None:
-    """What the processes say before is still of the run before."""
+    """Until then, the processes' signals belong to the previous run."""
     dut = control()
     flushes: list[int] = []
 

@@ -13,7 +13,7 @@ WORDS, NEXT = 0x30_0000, 0x400_0000
 LEVEL = 0x5A5A_5A5A
 VISITED, LEAF, NEW = range(3)
 ROOM = 6
-"""What a queue of depth 4 holds: its memory and its two registers."""
+"""Capacity of a queue of depth 4: its memory and its two registers."""
 
 
 def neighbours_of(kinds: list[int]) -> list[dict[str, int]]:

@@ -18,7 +18,7 @@ from tests.system.pinned import RUNS, PinnedRun, Trace, pins
 __all__ = ["sound", "tell_apart"]
 
 _ONLY_SIMULATED_BY_AMARANTH = frozenset({"accelerator", "application_engine", "port_share"})
-"""What the compiled executor has in C++: only runs that are made on every executor find faults of these."""
+"""Components that the compiled executor has in C++, in which only runs on every executor find faults."""
 
 _SHORT_CYCLES = 9000
 """Runs up to this length are made first; most mutants do not outlive them."""

@@ -25,7 +25,7 @@ _TESTS = "tests.jsonl"
 
 
 class Covering:
-    """What has been kept.
+    """Coverage data from earlier runs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a campaign found: a table, and the page of the documentation."""
+"""Results of a campaign: a table, and the page of the documentation."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -33,7 +33,7 @@ _SLOWER = 10
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of a change.
+    """Outcome of a change.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What became of each mutant, in a file to which every verdict is added."""
+"""Verdicts on mutants, in a file to which each is appended."""
 
 import json
 import tomllib
@@ -15,7 +15,7 @@ _EXPLAINED = Path(__file__).with_name("explained.toml")
 
 
 class Stage(StrEnum):
-    """What looks at mutants, in this order."""
+    """Stages that examine a mutant, in their order."""
 
     ALONE = "alone"
     EQUIVALENCE = "equivalence"
@@ -25,7 +25,7 @@ class Stage(StrEnum):
 
 
 class Fate(StrEnum):
-    """What became of a mutant."""
+    """Outcome for a mutant."""
 
     KILLED = "killed"
     EQUIVALENT = "equivalent"
@@ -34,7 +34,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant, and why.
+    """Verdict on a mutant, and its reason.
 
     Parameters
     ----------

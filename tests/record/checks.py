@@ -1,4 +1,4 @@
-"""What holds in every record: cycles of every kernel add up, tables agree with each other and with the result."""
+"""Checks of records: cycles of every kernel add up, tables agree with each other and with the result."""
 
 import json
 from functools import cache

@@ -1,4 +1,4 @@
-"""What a process does that is watched: a plugin of pytest, told by the environment that `make sanitize` sets."""
+"""Plugin of pytest for processes under a sanitizer, configured by the environment that `make sanitize` sets."""
 
 import json
 import os

@@ -39,7 +39,7 @@ _HOME: _Stray = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Trace:
-    """What a run left.
+    """Results of a run.
 
     Parameters
     ----------

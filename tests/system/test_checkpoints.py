@@ -27,7 +27,7 @@ class KilledError(Exception):
 
 
 class Shelf(Checkpoint):
-    """What a run is kept on that is killed as soon as it has been kept."""
+    """Checkpoints that kill the run after the first one."""
 
     def __init__(self) -> None:
         self.files: dict[str, NDArray[np.uint8]] = {}

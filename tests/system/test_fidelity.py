@@ -1,4 +1,4 @@
-"""What a level costs on the published machine, and what its races do, against figures of its own simulation.
+"""Cost of a level and effects of races on the published machine, against figures of its own simulation.
 
 The published hardware was simulated with a memory of fixed latency L. A kernel spends 2 cycles on an entry of its
 current queue, 4 on an edge and 4 on a vertex that it pushes. A level costs about 3 L + 75 to 90 besides, in steps of

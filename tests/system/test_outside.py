@@ -1,4 +1,4 @@
-"""What users see is what it was: helps, messages, exit statuses, files, the Python interface."""
+"""The user-visible interface equals its pins: helps, messages, exit statuses, files, the Python interface."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from tests.life import Searched
 
 @dataclass
 class Item:
-    """What the viewer knows of an item."""
+    """State of an item in the viewer."""
 
     begun: int
     thread: int

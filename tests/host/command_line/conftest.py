@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a working directory with a graph, and machines that are fakes."""
+"""Fixtures of the tests of the command line: a working directory with a graph, and fake machines."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""What the commands say of their graph's file: notes, refusals for want of memory, and no line longer than a screen."""
+"""Messages about graph files: notes, refusals for lack of memory, and no line longer than a screen."""
 
 import gzip
 import os

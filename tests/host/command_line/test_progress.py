@@ -1,4 +1,4 @@
-"""What a terminal shows while a command goes on, and what others do not see."""
+"""Progress of a command on a terminal, and none elsewhere."""
 
 import os
 import pty
@@ -49,7 +49,7 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """What it was sent."""
+        """The bytes sent to it."""
         return b"".join(self._sent).decode()
 
 

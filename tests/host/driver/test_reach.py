@@ -1,4 +1,4 @@
-"""What the hardware wrote is looked at before anything is looked up by it."""
+"""Data written by the hardware are checked before they are used as indices."""
 
 from collections.abc import Callable
 

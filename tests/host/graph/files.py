@@ -1,4 +1,4 @@
-"""What tests of graph files share."""
+"""Helpers for tests of graph files."""
 
 import io
 from pathlib import Path

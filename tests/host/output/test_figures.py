@@ -1,4 +1,4 @@
-"""What plots share: texts, panels, files that are the same whatever a user has set."""
+"""Helpers of plots: texts, panels, files that do not depend on a user's settings."""
 
 import warnings
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a run shows while it goes on, and the real time that its phases take, by a clock that is set by hand."""
+"""Progress of a run, and the real time of its phases, with a fake clock."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -59,7 +59,7 @@ BESIDES: dict[str, dict[str, Any]] = {
     "wave_view": {"waves": "w.vcd"},
     "checkpoint_every": {"checkpoint": "kept"},
 }
-"""What a field needs of others."""
+"""Requirements of a field on other fields."""
 
 NAMES = [each.name for each in fields(RunSpec)]
 

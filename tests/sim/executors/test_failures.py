@@ -1,4 +1,4 @@
-"""What goes wrong in the C++ of an executor is an error of Python, in one line, whichever thread it happens in."""
+"""Failures in the C++ of an executor become one-line errors of Python, in whichever thread they occur."""
 
 import ctypes
 import subprocess

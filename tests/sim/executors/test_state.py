@@ -1,4 +1,4 @@
-"""What executors know of their state, and which state they refuse."""
+"""State of executors: saving, restoring, and refusing that of others."""
 
 from dataclasses import replace
 

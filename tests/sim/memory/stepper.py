@@ -56,7 +56,7 @@ def shown(box: np.void) -> list[object]:
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """What an engine sees in a cycle.
+    """Signals from the memory to an engine in a cycle.
 
     Parameters
     ----------

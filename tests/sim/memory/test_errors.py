@@ -1,4 +1,4 @@
-"""What the memory refuses."""
+"""Accesses that the memory refuses."""
 
 from typing import Any
 

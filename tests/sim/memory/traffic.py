@@ -22,7 +22,7 @@ REQUEST = np.dtype(
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """What became of the requests, each array of shape (engines, ports, requests of a port); -1 where nothing did.
+    """Completion of requests, as arrays of shape (engines, ports, requests of a port); -1 if incomplete.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is said of a machine that does not come to an end."""
+"""Diagnosis of a machine that hangs."""
 
 from types import SimpleNamespace
 from typing import Any

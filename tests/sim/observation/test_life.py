@@ -129,7 +129,7 @@ MEMORY: dict[Stage, tuple[str, Callable[[Life], int | None]]] = {
 
 
 def test_reads_are_those_of_the_memory_port(run: Searched) -> None:
-    """What passes the port bears an address, a tag and data, which the lives are not told by."""
+    """Transfers at the port have an address, a tag and data, which are not used to reconstruct lives."""
     lives = read_lives(run.reader)
     for kernel in lives.kernels:
         asked, answered = set(), set()

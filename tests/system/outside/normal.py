@@ -1,4 +1,4 @@
-"""What differs from run to run and from machine to machine, taken out of what is printed and written."""
+"""Normalisation of outputs: replaces what differs between runs or between computers."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _PATTERNS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"^(wall time .*|time .*)$", lambda match: re.sub(rf"  +|{_NUMBER}", _spaced, match[0])),
     (rf"\b{_NUMBER} (kB|MB|GB|bytes|KiB|MiB|GiB)\b", r"# \1"),
 )
-"""What is replaced in every text, and by what."""
+"""Replacements in every text."""
 
 _VOLATILE = {
     *("wall", "version", "program", "processor", "cores", "threads", "folder", "file_digest", "date"),
@@ -37,7 +37,7 @@ def _spaced(match: re.Match[str]) -> str:
 
 
 class Mode(Enum):
-    """What of an output differs, besides what does so everywhere."""
+    """Replacements in a particular output."""
 
     SIMULATED = "nothing"
     TIMED = "real times, which have a fraction"

@@ -80,7 +80,7 @@ STUDIED: tuple[str, ...] = (
     "sweep s-points.toml -o out --jobs 1",
     "sweep s-graphs.toml -o out --jobs 1 --json - --quiet",
 )
-"""What is made of records and waveforms, and sweeps."""
+"""Commands on records and waveforms, and sweeps."""
 
 WRITTEN: tuple[str, ...] = (
     "generate random --vertices 4 --degree 2 --seed 1 -o out.txt",
@@ -124,7 +124,7 @@ _MEASURED = (
 )
 
 SOFTWARE: tuple[str, ...] = (*_TIMED, *_MEASURED)
-"""What takes real time, and says how much."""
+"""Commands that measure and print real time."""
 
 
 def mode_of(line: str) -> Mode:

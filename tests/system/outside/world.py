@@ -143,7 +143,7 @@ _RUNS: tuple[tuple[str, ...], ...] = (
     ("bfs", "g.txt", "--source", "10", *_SMALL, "--waves", "run.vcd"),
     ("bfs", "g.txt", "--source", "10", *_SMALL, "--waves", "part.fst", "--wave-window", "0:600"),
 )
-"""What makes the good records and waveforms."""
+"""Commands that make the valid records and waveforms."""
 
 _KEPT = (*_SMALL, "--checkpoint-every", "1kcycles")
 _FAILING: tuple[tuple[str, ...], ...] = (
@@ -151,7 +151,7 @@ _FAILING: tuple[tuple[str, ...], ...] = (
     ("bfs", "g.txt", "--source", "10", *_KEPT, "--cycle-limit", "1150", "--checkpoint", "kept-bfs"),
     ("scc", "g.txt", *_SMALL, "--cycle-limit", "3000", "--record", "r-failed"),
 )
-"""What makes checkpoints and the record of a run that failed: it comes to its limit."""
+"""Commands that make checkpoints and the record of a failed run, which reaches its cycle limit."""
 
 
 class World:

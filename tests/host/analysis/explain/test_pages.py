@@ -1,4 +1,4 @@
-"""What explanations show in tables, and what documents have, against sums that are made here by pandas alone."""
+"""Tables and documents of explanations, compared with sums made by pandas alone."""
 
 import re
 from dataclasses import asdict

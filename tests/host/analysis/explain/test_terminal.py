@@ -1,4 +1,4 @@
-"""What terminals show: bars that add up, letters and colours that tell causes apart, lines that fit."""
+"""Explanations on terminals: bars add up, letters and colours distinguish causes, lines fit."""
 
 import re
 

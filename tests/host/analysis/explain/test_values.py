@@ -1,4 +1,4 @@
-"""What explanations say in numbers, against sums of the record's tables that are made here by pandas alone."""
+"""Numbers of explanations, compared with sums of the record's tables made by pandas alone."""
 
 import math
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""What explanations look at: groups, stacks, evidence and comparisons of synthetic records, whose sums are known."""
+"""Selections behind explanations: groups, stacks, evidence and comparisons of synthetic records, whose sums are known."""
 
 from pathlib import Path
 

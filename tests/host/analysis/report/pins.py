@@ -1,4 +1,4 @@
-"""What every chart of some pages is drawn from and looks like, as digests: numbers to five digits.
+"""Digests of the data and the appearance of every chart of some pages: numbers to five digits.
 
 ``python -m tests.host.analysis.report.pins`` writes them anew, after a change that is meant to change a chart.
 """

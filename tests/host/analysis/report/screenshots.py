@@ -20,12 +20,12 @@ _PARTS = {
     "links": "figure:has(#run0-links-chart)",
     "difference": "figure:has(#compare-difference-chart)",
 }
-"""What of a page can be shown."""
+"""Parts of a page that can be photographed."""
 SETS = {
     "report": ("verdict", "time", "kernels", "banks", "difference"),
     "study": ("time", "links", "difference"),
 }
-"""What a page of the documentation shows, in files whose names begin with the set's."""
+"""Sets of pictures; the names of their files begin with the set's."""
 _COLOURS = 255
 
 

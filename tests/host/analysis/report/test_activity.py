@@ -1,4 +1,4 @@
-"""What the charts are drawn from: it adds up, whatever is put together."""
+"""Sums behind the charts: they add up, however rows are merged."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What every chart of the page shows, against sums of the record's tables that are made here by pandas alone."""
+"""Values of every chart of the page, compared with sums of the record's tables made by pandas alone."""
 
 import re
 from collections.abc import Callable

@@ -16,7 +16,7 @@ __all__ = ["Repairs", "literal_mecs"]
 
 @dataclass(frozen=True, kw_only=True)
 class Repairs:
-    """What is not as the text has it.
+    """Deviations from the text of the paper.
 
     Parameters
     ----------

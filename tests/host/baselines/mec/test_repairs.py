@@ -1,4 +1,4 @@
-"""What the text needs to be right under the standard definition: each repair, and a model that fails without it."""
+"""Repairs that the paper's text needs under the standard definition, each with a model that fails without it."""
 
 import pytest
 

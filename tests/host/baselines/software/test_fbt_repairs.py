@@ -1,4 +1,4 @@
-"""What the text of forward-backward search with trimming lacks: without each repair it fails.
+"""Repairs of the published forward-backward search with trimming: without each of them it fails.
 
 Steps run as what they are, plain Python, from sources in which one line is as the text has it.
 """

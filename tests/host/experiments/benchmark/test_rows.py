@@ -1,4 +1,4 @@
-"""What the measurements of a benchmark come to, and its table."""
+"""Rows of a benchmark from its measurements, and its table."""
 
 import re
 from typing import Any

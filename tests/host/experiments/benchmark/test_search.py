@@ -1,4 +1,4 @@
-"""What a benchmark measures, in this process: the search itself, and which measurements make which rows."""
+"""Measurements of a benchmark in this process: the search itself, and the rows made from them."""
 
 import dataclasses
 import os

@@ -1,4 +1,4 @@
-"""What the exported Verilog says of the memories of queues is true: no entry is read while it is written."""
+"""The exported Verilog's claim on the memories of queues holds: no entry is read while it is written."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What every figure of the studies, and the roofline's, is drawn from and looks like, as digests.
+"""Digests of the data and the appearance of every figure of the studies and of the roofline.
 
 ``python -m tests.host.experiments.studies.drawn`` writes them anew, after a change that is meant to change a figure.
 """

@@ -1,4 +1,4 @@
-"""What the page and the tables of a sweep show, against the rows that they are made of."""
+"""Page and tables of a sweep, compared with its rows."""
 
 import html
 import re

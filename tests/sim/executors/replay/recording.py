@@ -1,4 +1,4 @@
-"""What a run does to an executor and its memory: all that somebody needs who is to make it again without Python."""
+"""Recording of the calls to an executor and its memory, in order to repeat a run without Python."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -13,7 +13,7 @@ Change = tuple[int, str]
 
 
 class Recording(NamedTuple):
-    """What a file shows: the changes of each signal, each as time and value, and the time at which it ends."""
+    """Content of a file: the changes of each signal, as time and value, and the time of its end."""
 
     changes: dict[tuple[str, ...], list[Change]]
     end: int
