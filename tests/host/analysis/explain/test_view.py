@@ -1,4 +1,4 @@
-"""Selections behind explanations: groups, stacks, evidence and comparisons of synthetic records, whose sums are known."""
+"""Selections behind explanations: groups, stacks, evidence and comparisons of synthetic records with known sums."""
 
 from pathlib import Path
 
