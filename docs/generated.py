@@ -36,6 +36,8 @@ from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, Status
 from cyscc.sim.memory import Fixed, Hbm2, Hc2, Profile, Stress
+from tests.formal.solve import PROVE
+from tests.formal.table import PROOFS
 
 __all__ = ["COLUMNS", "TABLES_OF_PAGES", "generated"]
 
@@ -228,11 +230,28 @@ def tables_of_records() -> str:
     )
 
 
+# Proofs.
+
+
+def proofs() -> str:
+    """Return the proofs with their claims, and the number of their broken variants."""
+    rows = [
+        (
+            f"`{each.name}`",
+            each.claim,
+            f"{'always' if each.mode == PROVE else 'bounded'} ({each.depth})",
+            len(each.broken),
+        )
+        for each in PROOFS
+    ]
+    return _table(("proof", "claim", "proven", "broken variants"), rows)
+
+
 TABLES_OF_PAGES: dict[str, Callable[..., str]] = {
     each.__name__: each
     for each in (
         *(options, kinds, algorithms, presets, enumeration, counters),
-        *(causes_of_kernels, causes_of_records, tables_of_records),
+        *(causes_of_kernels, causes_of_records, tables_of_records, proofs),
     )
 }
 """Functions that make a table, by the name in a page; words behind the name are their arguments."""

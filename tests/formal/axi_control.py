@@ -204,9 +204,9 @@ def ends_writes_with_decerr(self: AxiControl, m: Module) -> None:
 PROOFS = (
     Proof(
         name="axi-control",
-        says="The slave obeys the rules of AXI4-Lite: one steady answer to each access, one access at a time. "
-        "Parameters and known instructions are passed on once, while idle, exactly if the host is told so; both "
-        "halves are of one reading.",
+        claim="The slave obeys the rules of AXI4-Lite: one stable response to each access, one access at a time. A "
+        "parameter or a known instruction is passed on, once and while the engine is idle, exactly if the host gets "
+        "an OKAY; both halves of a value are from the same read.",
         harness=control,
         broken=spoiled(
             f"{__name__}.AxiControl",

@@ -238,8 +238,8 @@ _PORT = f"{__name__}.AxiMemoryPort"
 PROOFS = (
     Proof(
         name="axi-reads",
-        says="What is valid stays so; every read is sent once and gets its own answer; no more are outstanding than "
-        "the limit; an answer waits at most a cycle.",
+        claim="Valid signals stay valid until accepted; every read is sent once and gets its own response; the limit "
+        "of outstanding reads holds; a response waits at most one cycle.",
         harness=reads,
         broken=(
             *spoiled(
@@ -262,8 +262,8 @@ PROOFS = (
     ),
     Proof(
         name="axi-writes",
-        says="What is valid stays so; every write is sent once, on the lanes of its address; no more are outstanding "
-        "than the limit; a flush is answered once, when every write before it is.",
+        claim="Valid signals stay valid until accepted; every write is sent once, on the byte lanes of its address; "
+        "the limit of outstanding writes holds; a flush is answered once, after all earlier writes.",
         harness=writes,
         broken=(
             *spoiled(

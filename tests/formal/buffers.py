@@ -110,7 +110,8 @@ def waits_for_the_consumer(self: Queue, m: Module) -> None:
 PROOFS = (
     Proof(
         name="credits",
-        says="Free and promised places are all places, whoever takes and gives; `available` and `home` say so.",
+        claim="Free and reserved places always add up to the depth, whatever is taken and returned; `available` and "
+        "`home` follow from their numbers.",
         harness=credits,
         broken=spoiled(
             f"{__name__}.Credits",
@@ -122,7 +123,7 @@ PROOFS = (
     ),
     Proof(
         name="queue",
-        says="Entries leave in the order in which they came, none is lost or repeated, and the level is exact.",
+        claim="Entries leave in the order of their arrival, none is lost or duplicated, and the level is exact.",
         harness=queue,
         broken=spoiled(
             f"{__name__}.Queue",

@@ -196,8 +196,8 @@ _DISPATCH = f"{__name__}.ConveyDispatch"
 PROOFS = (
     Proof(
         name="convey-memory-port",
-        says="Never a load and a store at once; every request leaves once, a cycle later; a stall lets two leave; no "
-        "store before a flush leaves after it.",
+        claim="A load and a store are never sent in the same cycle; every request is sent once, a cycle later; at most"
+        " two are sent after a stall begins; no store that precedes a flush is sent after it.",
         harness=memory_port,
         broken=spoiled(
             f"{__name__}.ConveyMemoryPort",
@@ -219,8 +219,8 @@ PROOFS = (
     ),
     Proof(
         name="convey-dispatch",
-        says="Every command finds its place while the host stops at most 8 commands after the stall; they leave in "
-        "order, once, and only while the engine is idle.",
+        claim="Every command has a place in the queue if the host sends at most 8 commands after the stall; commands "
+        "leave in order, once, and only while the engine is idle.",
         harness=dispatch,
         broken=(
             Broken(fault=stalls_late, place=_DISPATCH, breaks="every_command_has_a_place", depth=24),

@@ -36,7 +36,7 @@ def counts_in_fewer_bits(self: KernelControl, m: Module) -> None:
 PROOFS = (
     Proof(
         name="counters",
-        says="Every event of a kernel is counted once, in 32 bits, and nothing else is.",
+        claim="Every event of a kernel is counted exactly once, in 32 bits.",
         harness=counters,
         depth=1,
         broken=spoiled(f"{__name__}.KernelControl", every_event_counts_one_up_to_the_last_bit=counts_in_fewer_bits),

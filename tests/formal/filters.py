@@ -102,8 +102,8 @@ def forgets_without_end(self: CopyFilter, m: Module) -> None:
 PROOFS = (
     Proof(
         name="copy-filter",
-        says="Every neighbour that comes goes on at least once in its run, unchanged; it goes on again only if at "
-        "least four others have gone on since.",
+        claim="Every neighbour id is forwarded at least once per run, unchanged; it is forwarded again only if at "
+        "least four other ids were forwarded since.",
         harness=copy_filter,
         depth=1,
         broken=(

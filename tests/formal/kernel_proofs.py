@@ -127,38 +127,38 @@ _LEFT = Broken(
     breaks="flushes_only_with_nothing_outstanding",
     depth=30,
 )
-_SAYS = (
-    "A run is flushed and done only when every read is answered, every queue empty, no slot demanded or reserved "
-    "and every write out; every response finds its place; the ports obey the stream rules."
+_CLAIM = (
+    "A run is flushed and done only when every read is answered, every queue is empty, no slot is demanded or "
+    "reserved, and every write was sent; every response has its reserved place; the ports obey the stream rules."
 )
 
 PROOFS = (
-    Proof(name="bfs-kernel", says=_SAYS, harness=partial(bfs_kernel, CONFIG), depth=1, broken=(*_BFS, _DEMAND)),
+    Proof(name="bfs-kernel", claim=_CLAIM, harness=partial(bfs_kernel, CONFIG), depth=1, broken=(*_BFS, _DEMAND)),
     Proof(
         name="bfs-kernel-published",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(bfs_kernel, PUBLISHED),
         depth=1,
         broken=_BFS[-1:],
     ),
     Proof(
         name="bfs-kernel-searching",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(bfs_kernel, SEARCHING),
         depth=1,
         broken=(_FORGOTTEN,),
     ),
-    Proof(name="bfs-kernel-filtering", says=_SAYS, harness=partial(bfs_kernel, FILTERING), depth=1, broken=(_LEFT,)),
+    Proof(name="bfs-kernel-filtering", claim=_CLAIM, harness=partial(bfs_kernel, FILTERING), depth=1, broken=(_LEFT,)),
     Proof(
         name="intersection-kernel",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(intersection_kernel, CONFIG),
         depth=1,
         broken=(*_INTERSECTION, *_WRITES),
     ),
     Proof(
         name="intersection-kernel-published",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(intersection_kernel, PUBLISHED),
         depth=1,
         broken=_INTERSECTION[-1:],

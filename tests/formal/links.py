@@ -147,8 +147,8 @@ def heeds_no_stall(self: ConveyLink, m: Module) -> None:
 PROOFS = (
     Proof(
         name="axi-link",
-        says="From one AE to the next, a token arrives once and unchanged, whatever the stream between them does; the "
-        "sender obeys the rules of streams.",
+        claim="A token sent by one AE arrives at the next exactly once and unchanged, however the stream between them "
+        "stalls; the sender obeys the rules of streams.",
         harness=axi_link,
         broken=(
             *spoiled(
@@ -165,8 +165,8 @@ PROOFS = (
     ),
     Proof(
         name="convey-link",
-        says="From one AE to the next, a token arrives once and unchanged, whatever the link between them does; a "
-        "stall lets two words leave.",
+        claim="A token sent by one AE arrives at the next exactly once and unchanged, however the link between them "
+        "stalls; at most two words are sent after a stall begins.",
         harness=convey_link,
         depth=7,
         broken=spoiled(

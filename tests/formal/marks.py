@@ -15,7 +15,7 @@ __all__ = ["PROOFS", "marking_visitor"]
 def marking_visitor() -> Harness:
     """Return the harness of `MarkingVisitor`: any neighbours, and slots that come at any time.
 
-    That what entered a queue leaves it in order is what the proof of `Queue` says.
+    It assumes that entries leave a queue in order, which the proof of `Queue` shows.
     """
     h = Harness()
     part = h.add("dut", MarkingVisitor(depth=4))
@@ -93,8 +93,8 @@ def marks_with_the_slot(self: MarkingVisitor, m: Module) -> None:
 PROOFS = (
     Proof(
         name="marking-visitor",
-        says="Every new vertex is marked once with the level, whatever the slots do; it takes a slot exactly if it has "
-        "neighbours, and is queued there, or told of if the slot does not fit.",
+        claim="Every new vertex is marked once with the level, independently of slots; it takes a slot exactly if it "
+        "has neighbours, and is queued there, or reported as dropped if the slot does not fit.",
         harness=marking_visitor,
         broken=(
             *spoiled(

@@ -130,8 +130,8 @@ def gives_all_the_same_number(self: KernelControl, m: Module) -> None:
 PROOFS = (
     Proof(
         name="module-master",
-        says="A module is complete only if every kernel was started in this run and has finished it; kernels are "
-        "set and started only while idle, each with its number.",
+        claim="A module is complete only if every kernel was started in this run and has finished it; kernels get "
+        "parameters and starts only while idle, each start with the kernel's number.",
         harness=module_master,
         depth=1,
         broken=(

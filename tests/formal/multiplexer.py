@@ -252,33 +252,33 @@ _CADENCE = (
     Broken(fault=impatient(0), place=_MUX, breaks="grants_nothing_while_it_rests"),
     Broken(fault=rests_for_ever, place=_MUX, breaks="grants_within_the_issue_interval"),
 )
-_SAYS = (
-    "Every command granted leaves once, in order, with the right address, later processes first; neither channel "
-    "stops the other; a waiting command is granted within the issue interval."
+_CLAIM = (
+    "Every granted command is sent once, in order, with the right address; later processes have priority; neither "
+    "channel blocks the other; a waiting command is granted within the issue interval."
 )
 
 PROOFS = (
     Proof(
         name="multiplexer-bfs",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(request_mux, BFS_SOURCES, issue_interval=1),
         broken=(*_on(READ), *_on(WRITE), *_ARBITER),
     ),
     Proof(
         name="multiplexer-bfs-published",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(request_mux, BFS_SOURCES, issue_interval=2),
         broken=_CADENCE,
     ),
     Proof(
         name="multiplexer-intersection",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(request_mux, INTERSECTION_SOURCES, issue_interval=1),
         broken=(Broken(fault=impatient(4), place=_MUX, breaks="source4_waits_for_later_processes"),),
     ),
     Proof(
         name="multiplexer-intersection-published",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(request_mux, INTERSECTION_SOURCES, issue_interval=2),
         broken=_CADENCE[:1],
     ),

@@ -160,7 +160,7 @@ def passes_done_on(self: StartFinder, m: Module) -> None:
 PROOFS = (
     Proof(
         name="unvisit-writer",
-        says="One write for each outsider, of its word with the visited flag cleared.",
+        claim="Each vertex outside the component causes one write, of its word with the visited flag cleared.",
         harness=unvisit_writer,
         broken=(
             *spoiled(
@@ -173,7 +173,7 @@ PROOFS = (
     ),
     Proof(
         name="response-decoder",
-        says="Each response goes to the process of its tag and to no other.",
+        claim="Each response is delivered to the process of its tag and to no other.",
         harness=response_decoder,
         broken=spoiled(
             f"{__name__}.ResponseDecoder",
@@ -189,8 +189,8 @@ PROOFS = (
     ),
     Proof(
         name="port-share",
-        says="The owner's requests leave unchanged and nobody else's do; only the owner hears answers; the rules are "
-        "kept while the owner is steady.",
+        claim="Only the owner's requests are passed on, unchanged, and only the owner gets responses; the stream rules"
+        " hold while the owner does not change.",
         harness=port_share,
         broken=(
             *spoiled(
@@ -214,7 +214,7 @@ PROOFS = (
     ),
     Proof(
         name="ring-follower",
-        says="In an AE that does not lead, every token passes unchanged, and nothing is added or taken off.",
+        claim="In an AE other than AE 0, every token passes unchanged; none is created or removed.",
         harness=follower,
         broken=spoiled(
             f"{__name__}.RingMaster",
@@ -225,8 +225,8 @@ PROOFS = (
     ),
     Proof(
         name="start-finder",
-        says="A station of the intersection passes any token on in a cycle; an empty one takes the first vertex found "
-        "in this run.",
+        claim="A station of the intersection forwards any token within one cycle; an empty token gets the first vertex"
+        " that was found in this run.",
         harness=start_finder,
         broken=spoiled(
             f"{__name__}.StartFinder",

@@ -83,8 +83,8 @@ class Proof:
     ----------
     name : str
         Short name.
-    says : str
-        What holds, in a sentence.
+    claim : str
+        The property that holds, in a sentence.
     harness : callable
         Makes the harness.
     mode : str
@@ -98,7 +98,7 @@ class Proof:
     """
 
     name: str
-    says: str
+    claim: str
     harness: Callable[[], Harness]
     broken: tuple[Broken, ...]
     mode: str = PROVE

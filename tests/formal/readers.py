@@ -227,8 +227,8 @@ def _proof(
     idle = ("idle_only_with_nothing_under_way", *more_idle)
     return Proof(
         name=name,
-        says="Every response finds its place whatever its delay, free places are counted exactly, idle means that "
-        "nothing is requested, outstanding or held, and the outputs obey the stream rules.",
+        claim="Every response has its reserved place, whatever its delay; free places are counted exactly; `idle` is "
+        "high only if nothing is requested, outstanding or stored; the outputs obey the stream rules.",
         harness=harness,
         broken=(
             *(

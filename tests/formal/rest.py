@@ -1,4 +1,4 @@
-"""Proofs about rest: who says that nothing changes tells the truth, and what does not change says so.
+"""Proofs about quiescence: a part that reports it does not change, and one that does not change reports it.
 
 A simulation leaves out what rests, so the first half is about its results, and the second about its speed.
 """
@@ -92,7 +92,7 @@ def _claim(
     part : Part
         The component.
     quiescent : Signal
-        What it says of itself.
+        Its output `quiescent`.
     silent : Value
         No input arrives, none of its outputs is taken.
     excuse : Value
@@ -206,9 +206,9 @@ def never_rests(self: KernelControl, m: Module) -> None:
     m.d.sync += self.quiescent.eq(0)
 
 
-_SAYS = (
-    "What says that it rests keeps every register and memory as it is until an input comes or a request is taken, and "
-    "whatever keeps them all says so."
+_CLAIM = (
+    "A part that reports `quiescent` changes no register and no memory until it gets an input or a request is "
+    "accepted; a part that would change nothing reports it."
 )
 _CONFIG = PRESETS["test"]
 _CONTROL = "cyscc.hw.kernel.KernelControl"
@@ -216,7 +216,7 @@ _CONTROL = "cyscc.hw.kernel.KernelControl"
 PROOFS = (
     Proof(
         name="bfs-kernel-rest",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(kernel_rest, BfsKernel, _CONFIG),
         broken=(
             *spoiled(
@@ -229,19 +229,19 @@ PROOFS = (
     ),
     Proof(
         name="bfs-kernel-rest-searching",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(kernel_rest, BfsKernel, SEARCHING),
         broken=spoiled(_CONTROL, nothing_changes_while_it_rests=overlooks_messages),
     ),
     Proof(
         name="intersection-kernel-rest",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(kernel_rest, IntersectionKernel, _CONFIG),
         broken=spoiled(_CONTROL, nothing_changes_while_it_rests=overlooks_messages),
     ),
     Proof(
         name="shell-rest",
-        says=_SAYS,
+        claim=_CLAIM,
         harness=partial(shell_rest, _CONFIG),
         broken=spoiled("cyscc.hw.shell.RingMaster", nothing_changes_while_it_rests=sticks("moving", at=0)),
     ),

@@ -79,14 +79,15 @@ def _proofs(*, blocking: bool, suffix: str, full: bool) -> tuple[Proof, ...]:
     return (
         Proof(
             name=f"slot-offers{suffix}",
-            says="A station passes any token on in a cycle, tells rightly what fits, and offers a slot until taken.",
+            claim="A station forwards any token within one cycle, reports correctly whether a slot fits, and offers a "
+            "slot until it is taken.",
             harness=partial(slot_offers, blocking=blocking),
             depth=1,
             broken=_OFFERS if full else _OFFERS[:1],
         ),
         Proof(
             name=f"slot-count{suffix}",
-            says="One token is on the ring while a run lasts, it is back after a turn, and its last value is the "
+            claim="During a run exactly one token is on the ring; it returns after a turn, and its last value is the "
             "number of demands; a run ends only when every kernel has finished it.",
             harness=partial(slot_count, stations=3, blocking=blocking),
             depth=1,
@@ -94,22 +95,22 @@ def _proofs(*, blocking: bool, suffix: str, full: bool) -> tuple[Proof, ...]:
         ),
         Proof(
             name=f"slot-numbers{suffix}",
-            says="The slots reserved are those below the token's value, each once (lemma of the next proof but one).",
+            claim="The reserved slots are those below the token's value, each reserved once (a lemma of `slots`).",
             harness=partial(places, part=NUMBERS),
             depth=1,
             broken=_NUMBERS if full else _NUMBERS[:1],
         ),
         Proof(
             name=f"slot-registers{suffix}",
-            says="A reserved slot is where its station's registers say: booked, in use, on offer (lemma of the next "
-            "proof).",
+            claim="The registers of a reserved slot's station show its state: booked, in use, or offered (a lemma of "
+            "`slots`).",
             harness=partial(slot_registers, blocking=blocking),
             depth=1,
             broken=_REGISTERS if full else _REGISTERS[-1:],
         ),
         Proof(
             name=f"slots{suffix}",
-            says="Every reserved slot is given exactly once, to one kernel, before the run ends.",
+            claim="Every reserved slot is handed out exactly once, by one kernel, before the run ends.",
             harness=partial(places, part=REST),
             search=partial(places, part=SEARCH),
             depth=1,
@@ -117,7 +118,8 @@ def _proofs(*, blocking: bool, suffix: str, full: bool) -> tuple[Proof, ...]:
         ),
         Proof(
             name=f"slot-latency{suffix}",
-            says="A vertex whose kernel takes its slots at once has its slot within two ring turns and 8 cycles.",
+            claim="If a kernel takes its slots at once, each of its vertices has its slot within two ring turns and 8 "
+            "cycles.",
             harness=partial(slot_latency, stations=2, blocking=blocking),
             depth=slot_bound(2) + 2,
             broken=_LATE,

@@ -110,7 +110,7 @@ def skips_an_index(self: QueueReader, m: Module) -> None:
 PROOFS = (
     Proof(
         name="queue-reader",
-        says="A kernel's indices are its own, in order, below the count, and all of them.",
+        claim="A kernel reads exactly the indices of its share below the count, in order.",
         harness=queue_reader,
         broken=(
             *spoiled(
@@ -125,8 +125,8 @@ PROOFS = (
     ),
     Proof(
         name="visitor",
-        says="Every new vertex demands one slot and takes one; its writes are made as a whole or not at all, and a "
-        "vertex dropped is told of.",
+        claim="Every new vertex demands one slot and takes one; its writes are made completely or not at all, and a "
+        "dropped vertex is reported.",
         harness=visitor,
         broken=(
             *spoiled(

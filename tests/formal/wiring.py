@@ -237,8 +237,8 @@ _ENGINE = f"{__name__}.ApplicationEngine"
 PROOFS = (
     Proof(
         name="engine-wiring",
-        says="In an engine, chain and ring pass all kernels in their order, a port is its owner's, and the shell has "
-        "what comes in and says what goes out.",
+        claim="In an engine, chain and ring pass all kernels in their order, each port belongs to its owner, and the "
+        "shell is connected to all other inputs and outputs.",
         harness=engine,
         depth=1,
         broken=spoiled(
@@ -257,8 +257,8 @@ PROOFS = (
     ),
     Proof(
         name="machine-wiring",
-        says="Each engine has its number and its share of the boundary, and gets what the one before it sends after "
-        "the cycles of a hop; the machine is idle when all engines are.",
+        claim="Each engine has its number and its part of the machine's ports, and receives tokens of the previous "
+        "engine after the cycles of a hop; the machine is idle when all engines are.",
         harness=machine,
         depth=CONFIG.link_cycles + 1,
         broken=spoiled(
