@@ -1,3 +1,1 @@
 """The host program: graphs in, strongly connected components out."""
-
-__all__: list[str] = []

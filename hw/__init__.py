@@ -1,3 +1,1 @@
 """Amaranth description of the accelerator, independent of the simulation around it and of the host program."""
-
-__all__: list[str] = []

@@ -1,3 +1,1 @@
 """The machine around the hardware: memory, executors, counters, waveforms."""
-
-__all__: list[str] = []

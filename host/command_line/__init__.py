@@ -1,3 +1,1 @@
 """The commands of the command line, one module each with its options and its `run` function."""
-
-__all__: list[str] = []

@@ -1,3 +1,1 @@
 """Replays: recorded runs simulated again up to a point, with waveforms from there on."""
-
-__all__: list[str] = []

@@ -6,31 +6,24 @@ constants compiled in from other files.
 """
 
 import os
-import pickle
 import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numba
-from numba.core import config
-from numba.core.caching import NullCache
-from numba.core.ccallback import CFunc
-from numba.core.compiler import CompileResult
-from numba.core.dispatcher import Dispatcher
-from numba.core.extending import _Intrinsic
-from numba.core.serialize import dumps
-from numba.core.sigutils import normalize_signature
+from numba import config
+from numba.extending import is_jitted
 
 from cyscc.sim.caching.folder import UnusableError, code_directory, read_sealed, write_sealed
 from cyscc.sim.errors import BuildError
 from cyscc.sim.notices import notice
+from cyscc.sim.numba_internals import NullCache, compile_cfunc, intrinsic_file, restored, serialized, set_cache
 
 __all__ = ["SUFFIX", "cfunc", "njit"]
 
@@ -42,9 +35,6 @@ _CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
 
 _stamps: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 """Digest, for each function, of everything that its code depends on."""
-
-_has_dynamic_globals = attrgetter("library.has_dynamic_globals")
-"""Whether compiled code contains addresses of this process."""
 
 _refusals: set[str] = set()
 """Reasons why code could not be cached, each reported once."""
@@ -69,7 +59,7 @@ def njit(*, cache: bool = False, stamp: str | None = None, **options: Any) -> Ca
         dispatcher = numba.njit(**options)(function)  # noqa: TID251
         _stamps[dispatcher] = stamp or _stamp(function)
         if cache:
-            dispatcher._cache = _CodeCache(function, _stamps[dispatcher], options)
+            set_cache(dispatcher, _CodeCache(function, _stamps[dispatcher], options))
         return dispatcher
 
     return decorate
@@ -89,11 +79,7 @@ def cfunc(signature: Any, *, stamp: str, **options: Any) -> Callable[[Callable[.
     """
 
     def decorate(function: Callable[..., Any]) -> int:
-        # numba's decorator would compile immediately, before this cache could be set.
-        compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options=options)
-        compiled._cache = _CodeCache(function, stamp, options)
-        compiled.compile()
-        return int(compiled.address)
+        return compile_cfunc(function, signature, options, _CodeCache(function, stamp, options))
 
     return decorate
 
@@ -109,10 +95,10 @@ def _stamp(function: Callable[..., Any]) -> str:
     digest = sha256(_source_digest(code.co_filename))
     for name in sorted(set(code.co_names) & function.__globals__.keys()):
         value = function.__globals__[name]
-        if isinstance(value, Dispatcher):
+        if is_jitted(value):
             digest.update(f"{name} {_stamps.get(value)};".encode())
-        elif isinstance(value, _Intrinsic):
-            digest.update(f"{name} {_source_digest(value._defn.__code__.co_filename).hex()};".encode())
+        elif (file := intrinsic_file(value)) is not None:
+            digest.update(f"{name} {_source_digest(str(file)).hex()};".encode())
         elif isinstance(value, _CONSTANTS):
             digest.update(f"{name} = {value!r};".encode())
     return digest.hexdigest()
@@ -141,8 +127,7 @@ class _CodeCache(NullCache):
             return None
         path, key = place
         try:
-            payload = pickle.loads(read_sealed(path, key))
-            result = CompileResult._rebuild(target_context, *payload)
+            result = restored(target_context, read_sealed(path, key))
         except FileNotFoundError:
             return None
         except MemoryError:
@@ -161,12 +146,13 @@ class _CodeCache(NullCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         """Cache the code for a signature."""
         place = self._place(sig, data.codegen)
-        if place is None or data.lifted or _has_dynamic_globals(data):
+        content = None if place is None else serialized(data)
+        if place is None or content is None:
             return
         path, key = place
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_sealed(path, key, dumps(data._reduce()))
+            write_sealed(path, key, content)
         except OSError as error:
             _refuse(f"{path.parent.parent}: {error.strerror}")
 

@@ -1,4 +1,3 @@
 """Executors, which execute the hardware cycle by cycle on the common memory model."""
 
 # Empty, so that the command line can import names without slow imports.
-__all__: list[str] = []

@@ -26,8 +26,8 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_ori
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import (
+    infer_getattr,
     lower_builtin,
     lower_getattr_generic,
     lower_setattr_generic,
@@ -38,6 +38,7 @@ from numba.extending import (
 from numpy.typing import NDArray
 
 from cyscc.sim.memory.compiling import OPTIONS
+from cyscc.sim.numba_internals import AbstractTemplate, AttributeTemplate, infer_global, signature
 
 __all__ = ["LINE_WORDS", "Address", "Arena", "Bytes", "Constant", "Record", "Rows", "Words", "declare", "seldom"]
 

@@ -1,3 +1,1 @@
 """Observation of a run: causes and counters, waveforms, diagnosis of hangs."""
-
-__all__: list[str] = []

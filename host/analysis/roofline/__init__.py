@@ -1,3 +1,1 @@
 """The roofline of a search: limits of ports, links, banks, ring and latency, and the throughput reached."""
-
-__all__: list[str] = []

@@ -11,12 +11,13 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import DTypeLike, NDArray
 
 from cyscc.host.baselines.devices.steps import ATOMICS, NATURAL, BlockStep, Device, DeviceArray, Order, Step, translated
 from cyscc.sim.caching.code import njit
+from cyscc.sim.numba_internals import NO_REFERENCE_COUNTS, element_pointer
 
 __all__ = ["CpuDevice", "Workers"]
 
@@ -24,16 +25,10 @@ _BLOCK = 256
 """Threads of a block."""
 _CHUNK = 2048
 """Step threads that a core takes at a time; a smaller step runs on one core."""
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-"""Steps create no arrays, so reference counting is off; it would cost an atomic operation for each thread."""
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", **NO_REFERENCE_COUNTS}
+"""Steps create no arrays, and counting references would cost an atomic operation for each thread."""
 _BODY: dict[str, Any] = {**_OPTIONS, "forceinline": True}
 """Options of step functions, which are inlined: a call per thread would cost as much as some ten edges."""
-
-
-def _element(context: Any, builder: ir.IRBuilder, array_type: Any, array: Any, index: Any) -> Any:
-    """Return the address of an element."""
-    structure = context.make_array(array_type)(context, builder, array)
-    return cgutils.get_item_pointer(context, builder, array_type, structure, [index], wraparound=False)
 
 
 def _read_modify_write(operation: str) -> Any:
@@ -41,7 +36,7 @@ def _read_modify_write(operation: str) -> Any:
 
     def define(_: Any, array: Any, index: Any, value: Any) -> Any:
         def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-            pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+            pointer = element_pointer(context, builder, signature.args[0], arguments[0], arguments[1])
             return builder.atomic_rmw(operation, pointer, arguments[2], "monotonic")
 
         return array.dtype(array, types.intp, array.dtype), generate
@@ -52,7 +47,7 @@ def _read_modify_write(operation: str) -> Any:
 @intrinsic
 def _swap(_: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        pointer = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+        pointer = element_pointer(context, builder, signature.args[0], arguments[0], arguments[1])
         swapped = builder.cmpxchg(pointer, arguments[2], arguments[3], "monotonic", "monotonic")
         return builder.extract_value(swapped, 0)
 

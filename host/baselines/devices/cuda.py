@@ -6,8 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import cuda, int32
-from numba.core import config
+from numba import config, cuda, int32
 from numpy.typing import DTypeLike, NDArray
 
 from cyscc.host.baselines.devices.steps import ATOMICS, NATURAL, BlockStep, Device, DeviceArray, Order, Step, translated

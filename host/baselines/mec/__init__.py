@@ -1,3 +1,1 @@
 """Maximal end components of Markov decision processes."""
-
-__all__: list[str] = []

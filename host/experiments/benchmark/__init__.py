@@ -1,3 +1,1 @@
 """Benchmarks of simulation speed: the project's executor and other ways to simulate the same hardware."""
-
-__all__: list[str] = []

@@ -1,3 +1,1 @@
 """Area and clock of kernels and engines on FPGAs, by synthesis, placement and routing."""
-
-__all__: list[str] = []

@@ -1,3 +1,1 @@
 """Measurements for all studies: requests, their scheduling, the store of results, and the setting."""
-
-__all__: list[str] = []

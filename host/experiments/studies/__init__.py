@@ -1,3 +1,1 @@
 """Studies other than sweeps: tables and figures of papers, comparisons, benchmarks, FPGA reports."""
-
-__all__: list[str] = []

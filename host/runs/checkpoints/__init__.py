@@ -1,3 +1,1 @@
 """Checkpoints of long runs: written to a folder while they run, and resumed."""
-
-__all__: list[str] = []

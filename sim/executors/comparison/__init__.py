@@ -1,3 +1,1 @@
 """Other simulators of the exported hardware, for comparison: same memory and cycles, but slower."""
-
-__all__: list[str] = []

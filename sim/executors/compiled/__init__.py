@@ -1,3 +1,1 @@
 """The compiled executor: kernels as lanes, a Verilated shell for each AE, a native loop over cycles."""
-
-__all__: list[str] = []
