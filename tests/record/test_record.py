@@ -166,6 +166,9 @@ def test_damaged_records(capfd: pytest.CaptureFixture[str]) -> None:
     Path("record", "kernels.parquet").write_bytes(table.read_bytes())
     message = "cyscc report: record/kernels.parquet: has no column "
     assert refused("report", "record", "-o", "page.html", capfd=capfd).startswith(message)
+    table.write_bytes(b"nothing")
+    message = "cyscc explain: record/instructions.parquet: Parquet file size is 7 bytes"
+    assert refused("explain", "record", capfd=capfd).startswith(message)
     table.unlink()
     assert refused("explain", "record", capfd=capfd) == (
         "cyscc explain: record/instructions.parquet: is not there: the record is not complete"

@@ -113,9 +113,6 @@ def test_a_recorded_run(graph: cyscc.Graph, folder: Path) -> None:
     assert set(explanation.instructions.index) == set(kernels["instruction"])
     stacks = explanation.stacks("phase")
     assert stacks["cycles"].sum() == found.cycles
-    assert explanation.findings[0].cycles > 0
-    assert {"bank", "arrays"} <= set(explanation.banks(2))
-    assert "word_depth" in explanation.fifos()["parameter"].tolist()
     assert "verdict" in str(explanation)
     assert "<span style" in explanation._repr_html_()
     slower = cyscc.scc(graph, config="test", memory=cyscc.memory_profile("hc2", bank_busy=60), record="two")

@@ -70,13 +70,6 @@ def test_every_cause_can_be_chosen_for_the_heat_map() -> None:
         assert drawn["data"][1 + number]["hovertemplate"].split("<br>")[2].startswith(button["label"])
 
 
-def test_all_banks_have_a_row() -> None:
-    drawn = charts(page_of(BFS))["run0-banks"]
-    for trace in drawn["data"][1:]:
-        assert array(trace["z"]).shape[0] == 1024
-        assert len(trace["y"]) == 1024
-
-
 def test_levels_are_marked_on_every_axis_of_time() -> None:
     text = page_of(BFS)
     starts = record_of(BFS).frame("instructions")["start"].tolist()

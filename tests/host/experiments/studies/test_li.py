@@ -19,7 +19,6 @@ from cyscc.host.experiments.studies.li import (
     Times,
     row_of,
 )
-from cyscc.host.output.figures import write_plot
 from cyscc.host.output.version import version
 from tests.host.experiments.studies.results import FakeMeasurements
 
@@ -105,32 +104,6 @@ def test_rows_of_the_paper_are_those_of_whole_millions() -> None:
     for (kind, degree), rows in TABLE2.items():
         assert tuple(row_of(kind, degree, millions << 20) for millions in range(5)) == (None, *rows, None)
         assert row_of(kind, degree, (1 << 20) + 1) is None
-
-
-@pytest.mark.parametrize(
-    ("study", "shown"),
-    [
-        (
-            Degrees(figure="li-fig2", vertices=100_000, seed=1),
-            (f"{SINGLE}, measured", f"{SINGLE}, paper", "average degree"),
-        ),
-        (
-            Sources(figure="li-fig3", vertices=100_000, seed=1),
-            (f"{PARTITION}, measured", "number of sources, k"),
-        ),
-        (Sources(figure="li-fig3", vertices=1000, seed=1), ("recursion depth",)),
-        (Times(vertices=(1 << 20, 1 << 21), seed=1), ("here", "paper, GTX 480")),
-    ],
-)
-def test_plots(study: Any, shown: tuple[str, ...], measurements: Any, tmp_path: Path) -> None:
-    document = study.document(measurements)
-    for name in ("one.svg", "two.svg"):
-        write_plot(lambda: study.figure_of(document), str(tmp_path / name))
-    text = (tmp_path / "one.svg").read_text()
-    assert text == (tmp_path / "two.svg").read_text()
-    for each in shown:
-        assert f">{each}<" in text
-    assert ("paper" in text) == (study.vertices != 1000)
 
 
 def measured(request: Any) -> dict[str, Any]:
