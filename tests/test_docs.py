@@ -136,7 +136,7 @@ def test_generated_parts() -> None:
     assert not any(MARK.search(page) for page in built.values())
     for page, row in (
         ("command-line", "| `--source ID` | `bfs`: vertex to start from, as the graph's file names it |"),
-        ("command-line", r"| `--executor compiled\|amaranth` | compiled (default): built at the first run;"),
+        ("command-line", r"| `--executor compiled\|amaranth` | simulator of the hardware: compiled (default)"),
         ("command-line", "| `fig10` | throughput against vertices, uniform random graphs |"),
         ("configuration", "| `issue_interval` | 1 | 1 | 2 | 2 | 2 | 2 | 1 | 1 to 2 |"),
         ("memory-model", "| `bank_busy` | 15 | 1 to 10000 | 100 ns in the same model |"),

@@ -72,7 +72,7 @@ class Kind:
         return function
 
 
-_SOURCES = "li: vertices that Partition draws, 0 for no Partition (default: min(n / 10, n / d^2), d = m / n)"
+_SOURCES = "li: number of sources drawn by Partition, 0 for none (default: min(n / 10, n / d^2), d = m / n)"
 
 KINDS = {
     "kosaraju": Kind(
@@ -89,7 +89,7 @@ KINDS = {
         options=(Option("sources", _SOURCES, "K"),),
     ),
     "multipartition": Kind(
-        text="a pivot, a vice pivot, and all partitions that come of them at once",
+        text="a pivot and a vice pivot, and all resulting partitions at once",
         function="software.multipartition:multipartition",
         threads=True,
         devices=True,
@@ -99,7 +99,7 @@ KINDS = {
         function="software.quach:quach",
         threads=True,
         devices=True,
-        options=(Option("pivots", f"pivots at a time, of quach (default: {PIVOTS})", "M", 1, MOST_PIVOTS),),
+        options=(Option("pivots", f"quach: pivots at a time (default: {PIVOTS})", "M", 1, MOST_PIVOTS),),
     ),
     "fbt": Kind(
         text="forward-backward search with trimming, of Wijs et al. 2014",
@@ -108,10 +108,10 @@ KINDS = {
         devices=True,
         options=(
             # Bounded because a launch cannot be interrupted.
-            Option("cached", "fbt: iterations of a search in a launch, with a cache", "I", most=256),
+            Option("cached", "fbt: iterations of a search per launch, with a cache of states", "I", most=256),
             # Bounded because the warm-up graph is padded by as much.
             Option("segment", "fbt: interleave transitions of states of up to J", "J", most=4096),
-            Option("no-hybrid", "fbt: a launch for each direction of a search"),
+            Option("no-hybrid", "fbt: a separate launch for each direction of the search"),
         ),
     ),
 }

@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--repetitions", type=at_least(1), metavar="N", help="repetitions (default: 3 to 5, 1 with --quick)"
     )
     parser.add_argument(
-        "--compare", metavar="REVISION", help="instead, compare the compiled executor with that of REVISION"
+        "--compare", metavar="REVISION", help="compare the compiled executor with that of this revision instead"
     )
     add_experiment_options(parser)
 

@@ -23,16 +23,16 @@ def _size(text: str) -> int:
 
 
 TEXTS = {
-    "help": "list, check or remove what is kept of what was compiled",
-    "description": "List, check or remove what is kept of what was compiled. What a process uses always stays.",
+    "help": "list, check or clear the cache of compiled code",
+    "description": "List, check or clear the cache of compiled code. Entries in use are never removed.",
     "epilog": """examples:
   cyscc cache
   cyscc cache check
   cyscc cache evict --limit 200M
 
-list:  what there is, what was used last first
-check: read and verify everything; status 3 if something is damaged, which the run that needs it builds again
-evict: remove what was not used for longest until the rest is within the limit, as every build does
+list:  list the entries, most recently used first
+check: read and verify everything; status 3 if an entry is damaged, which the next run that needs it builds again
+evict: remove the least recently used entries until the rest is within the limit, as every build does
 clear: remove everything
 """,
 }
@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"{', '.join(_ACTIONS)} (default: list)",
     )
     parser.add_argument(
-        "--limit", type=_size, metavar="SIZE", help="evict: bytes that may stay, such as 500M (default: 1 GiB)"
+        "--limit", type=_size, metavar="SIZE", help="evict: limit in bytes, such as 500M (default: 1 GiB)"
     )
     parser.add_argument("--json", metavar="OUT", help="write the list as JSON ('-': standard output)")
     add_shared(parser, "--quiet")

@@ -66,14 +66,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=at_least(1),
         default=3,
         metavar="N",
-        help="runs of software, of which the best counts (default: 3)",
+        help="runs of software, of which the fastest counts (default: 3)",
     )
     parser.add_argument(
         "--limit",
         type=at_least(1),
         default=300,
         metavar="SECONDS",
-        help="after which an algorithm made of steps is given up (default: 300)",
+        help="time limit: an algorithm made of steps is stopped then (default: 300)",
     )
     parser.add_argument("--plot", metavar="OUT.svg", help="draw the times")
     add_shared(parser, "--json")

@@ -22,7 +22,7 @@ def add_experiment_options(parser: argparse.ArgumentParser, *, folder: str = "bu
     parser.add_argument(
         "-o", "--output", default=folder, metavar="DIR", help="folder for the results (default: %(default)s)"
     )
-    parser.add_argument("--json", metavar="OUT", help="write the JSON there too ('-': standard output)")
+    parser.add_argument("--json", metavar="OUT", help="write the JSON to this file too ('-': standard output)")
     add_shared(parser, "--quiet")
 
 
@@ -40,7 +40,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         default=len(os.sched_getaffinity(0)),
         type=at_least(1, 1024),
         metavar="N",
-        help="processes that measure side by side (default: the cores, %(default)s)",
+        help="processes that measure in parallel (default: the cores, %(default)s)",
     )
 
 

@@ -46,12 +46,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by", choices=_BY, help="stacks of phases, iterations, levels (default), AEs, kernels or intervals"
     )
-    parser.add_argument("--banks", action="store_true", help="only the hottest banks: how busy, for which array, when")
-    parser.add_argument("--fifos", action="store_true", help="only how deep each FIFO got, and which depth to try")
+    parser.add_argument("--banks", action="store_true", help="only the hottest banks: utilisation, array, time")
+    parser.add_argument("--fifos", action="store_true", help="only the occupancy of each FIFO, and the depth to try")
     parser.add_argument(
-        "--top", type=at_least(1), default=12, metavar="N", help="most rows of a table (default: %(default)s)"
+        "--top", type=at_least(1), default=12, metavar="N", help="maximum rows of a table (default: %(default)s)"
     )
-    parser.add_argument("--json", metavar="OUT", help="write all of it as JSON ('-': standard output)")
+    parser.add_argument("--json", metavar="OUT", help="write everything as JSON ('-': standard output)")
     add_shared(parser, "--quiet")
 
 

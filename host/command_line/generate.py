@@ -44,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                 help=size.text if size.default is None else "default: %(default)s",
             )
         _add_output(synthetic)
-    text = "signal dependencies of the machine's own netlist"
+    text = "cells of the machine's own netlist, and the connections between them"
     netlist = kinds.add_parser("netlist", help=text, description=f"Write the {text}.")
     add_shared(netlist, "--config")
     add_set(netlist)

@@ -38,15 +38,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=(),
         metavar="WHAT",
-        help="only these: a vertex, a kernel such as engine0.bfs3, an AE such as engine0, a pattern with * (default: "
+        help="selection: a vertex, a kernel such as engine0.bfs3, an AE such as engine0, a pattern with * (default: "
         "all)",
     )
     parser.add_argument(
-        "--graph", metavar="FILE", help="the graph of the run: vertices are named as there, and more of them are known"
+        "--graph", metavar="FILE", help="the graph of the run: names vertices as its file, and identifies more of them"
     )
-    parser.add_argument("--first", type=at_least(1), metavar="N", help="only the first N queue entries of these")
+    parser.add_argument("--first", type=at_least(1), metavar="N", help="only the first N selected queue entries")
     parser.add_argument(
-        "--top", type=at_least(1), default=24, metavar="N", help="most lines of single lives (default: %(default)s)"
+        "--top", type=at_least(1), default=24, metavar="N", help="maximum single lives listed (default: %(default)s)"
     )
     add_shared(parser, "--quiet")
 

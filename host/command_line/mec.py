@@ -68,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="write a line 'state MEC' for each state that is in one ('-': standard output)",
+        help="write a line 'state MEC' for each state in a MEC ('-': standard output)",
     )
     add_shared(parser, "--device", "--order")
     add_run_options(parser, *_MACHINE)

@@ -43,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--cycles", type=at_least(1), default=1000, metavar="N", help="cycles to record (default: %(default)s)"
     )
     parser.add_argument(
-        "--before", type=at_least(0), default=0, metavar="N", help="begin so many cycles earlier (default: %(default)s)"
+        "--before", type=at_least(0), default=0, metavar="N", help="begin N cycles earlier (default: %(default)s)"
     )
     add_run_options(parser, "scopes", "wave_view")
     parser.add_argument(
@@ -52,17 +52,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--life",
         metavar="OUT",
-        help="write the life of the queue entries that begin there as Kanata text, for Konata ('-': standard output)",
+        help="write the life of the queue entries of the window as Kanata text, for Konata ('-': standard output)",
     )
     parser.add_argument(
-        "--life-of", nargs="+", default=(), metavar="WHAT", help="only these, as --of of `cyscc life` (default: all)"
+        "--life-of", nargs="+", default=(), metavar="WHAT", help="selection, as --of of `cyscc life` (default: all)"
     )
-    parser.add_argument("--graph", metavar="FILE", help="the graph, where it is not where it was")
-    parser.add_argument("--from", dest="checkpoint", metavar="DIR", help="go on from the checkpoint in this folder")
+    parser.add_argument("--graph", metavar="FILE", help="the graph, if its file was moved")
+    parser.add_argument("--from", dest="checkpoint", metavar="DIR", help="start from the checkpoint in this folder")
     parser.add_argument(
-        "--executor", choices=EXECUTORS, help="what executes the cycles that are recorded (default: as in the run)"
+        "--executor", choices=EXECUTORS, help="simulator of the recorded cycles (default: as in the run)"
     )
-    add_threads(parser, "the way to the point")
+    add_threads(parser, "the simulation up to the point")
     add_shared(parser, "--quiet")
 
 

@@ -40,11 +40,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add_jobs(parser)
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="simulate on the workers of this Dask scheduler, in the place of --jobs"
+        "--scheduler", metavar="ADDRESS", help="simulate on the workers of this Dask scheduler, instead of --jobs"
     )
-    parser.add_argument(
-        "--area", action="store_true", help="synthesise each machine too, and draw cycles against what it takes"
-    )
+    parser.add_argument("--area", action="store_true", help="synthesise each machine too, and draw cycles against area")
     parser.add_argument("--json", metavar="OUT", help="write the rows as JSON too ('-': standard output)")
     add_shared(parser, "--quiet")
 

@@ -70,7 +70,7 @@ KINDS = {
     ),
     "ssca2": Kind(text="cliques with edges between them", sizes=_BY_DEGREE),
     "gnm": Kind(
-        text="as many different edges as asked for, all sets of them alike",
+        text="M different edges without self-loops, all sets equally likely",
         sizes={"vertices": _VERTICES, "edges": _EDGES, "seed": SEED},
     ),
 }

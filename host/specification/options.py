@@ -228,7 +228,7 @@ _SHARED: dict[str, dict[str, Any]] = {
         "default": 1,
         "type": at_least(0),
         "metavar": "S",
-        "help": "of what is drawn at random (default: 1)",
+        "help": "seed of random choices (default: 1)",
     },
     "--json": {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"},
     "--no-verify": {"action": "store_true", "help": "do not check the result"},
@@ -251,7 +251,7 @@ def add_set(parser: argparse.ArgumentParser, *, config: bool = True, memory: boo
         dest="overrides",
         action="append",
         metavar="KEY=VALUE",
-        help=f"in the place of its own value: {', '.join(examples)}; may be repeated",
+        help=f"override a single value: {', '.join(examples)}; may be repeated",
     )
 
 

@@ -272,7 +272,7 @@ class RunSpec:
     )
     roofline: bool = _option(
         False,
-        help="say what ports, links, banks, ring and latency would have allowed, and what was reached",
+        help="compare each level with the limits of ports, links, banks, ring and latency",
         algorithms=("bfs",),
         stored=True,
         changeable=False,
@@ -294,14 +294,14 @@ class RunSpec:
     )
     executor: str = _option(
         EXECUTORS[0],
-        help="compiled (default): built at the first run; amaranth: in Python, for small machines",
+        help="simulator of the hardware: compiled (default), or amaranth, in Python, for small machines",
         choices=EXECUTORS,
         stored=True,
         varies=True,
     )
     overrides: Overrides = _option(
         NO_OVERRIDES,
-        help="in the place of its own value: neighbour_depth=64, memory.bank_busy=20; may be repeated",
+        help="override a single value: neighbour_depth=64, memory.bank_busy=20; may be repeated",
         metavar="KEY=VALUE",
         name="set",
         repeated=True,
@@ -318,15 +318,15 @@ class RunSpec:
     verify: bool = _option(True, help="do not check the result", flag="--no-verify")
     simplify: bool = _option(
         False,
-        help="drop repeated edges and self-loops before the machine gets the graph",
+        help="drop repeated edges and self-loops before the graph is loaded",
         affects_result=True,
     )
     cycle_limit: int | None = _option(
-        None, help="give up after this many cycles", metavar="N", low=1, stored=True, varies=True
+        None, help="stop after this many cycles", metavar="N", low=1, stored=True, varies=True
     )
     queue_slack: int | None = _option(
         None,
-        help="queue entries beyond one a vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
+        help="queue entries beyond one per vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
         metavar="N",
         low=0,
         high=1 << 40,
@@ -339,22 +339,22 @@ class RunSpec:
         metavar="OUT.fst|OUT.vcd",
     )
     wave_window: tuple[int, int] | None = _option(
-        None, help="cycles that the waveforms show (default: all)", metavar="FIRST:LAST", parse=cycle_window
+        None, help="cycles recorded in the waveforms (default: all)", metavar="FIRST:LAST", parse=cycle_window
     )
     scopes: tuple[str, ...] = _option(
         (),
-        help="what the waveforms show, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
+        help="signals to record, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
         metavar="GLOB",
         name="scope",
         repeated=True,
     )
     wave_view: bool = _option(False, help="write views for GTKWave and Surfer beside the waveforms")
     checkpoint: str | None = _option(
-        None, help="keep the run in this folder, so that it can be taken up again", metavar="DIR", keyword=False
+        None, help="write checkpoints to this folder, so that the run can be resumed", metavar="DIR", keyword=False
     )
     checkpoint_every: str | None = _option(
         None,
-        help="how often: 2Mcycles, 30s, 5min (default: 1min)",
+        help="interval between checkpoints: 2Mcycles, 30s, 5min (default: 1min)",
         metavar="INTERVAL",
         parse=_interval,
         stored=True,
@@ -362,20 +362,20 @@ class RunSpec:
     )
     resume: str | None = _option(
         None,
-        help="go on from the checkpoint in this folder, and keep the run there; what is not given is as it was",
+        help="resume from the checkpoint in this folder; options that are not given are those of the run",
         metavar="DIR",
         keyword=False,
     )
     record: str | None = _option(
         None,
-        help="keep in this folder what happens over time, for `report` and `explain`",
+        help="write a record of the activity over time to this folder, for `report` and `explain`",
         metavar="DIR",
         stored=True,
         path=True,
     )
     record_interval: int | None = _option(
         None,
-        help=f"cycles of an interval of the record (default: {RECORD_INTERVAL})",
+        help=f"length of the record's intervals in cycles (default: {RECORD_INTERVAL})",
         metavar="CYCLES",
         low=16,
         high=1 << 40,
@@ -384,7 +384,7 @@ class RunSpec:
         varies=True,
     )
     trace: str | None = _option(
-        None, help="write what happens over time as a trace for Perfetto", metavar="OUT.pftrace"
+        None, help="write the activity over time as a trace for Perfetto", metavar="OUT.pftrace"
     )
 
     def __post_init__(self) -> None:
