@@ -1,13 +1,16 @@
-"""Which kernels and FIFOs an event is looked for in, on a machine whose counts are made up."""
+"""Where an event is looked for, on machines whose counts and whose time are made up."""
 
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cyscc.host.replay.point import Point
-from cyscc.host.replay.search import detector_of
+from cyscc.host.replay.point import Point, Span
+from cyscc.host.replay.search import Reached, Search, detector_of
 from cyscc.hw.config import PRESETS
 from cyscc.sim.coprocessor import Cause
 
@@ -63,3 +66,72 @@ def test_causes(text: str) -> None:
         counts[engine, kernel, cause] += 1
         module, number = ("bfs", kernel) if kernel < 2 else ("intersection", 0)
         assert detector.seen(executor) == (cause == Cause.SLOT and chosen(point, module, engine, number))
+
+
+@dataclass
+class State:
+    """What is saved of a machine that does nothing but be somewhere."""
+
+    cycle: int
+    memory: Any = field(default_factory=lambda: State(0, memory=None))
+    regions: tuple[Any, ...] = ()
+
+
+class World:
+    """A machine of which an event is a cycle, and what searches for it there."""
+
+    def __init__(self, event: int) -> None:
+        self.event = event
+        self.executor: Any = self
+        self.config = self.memory = None
+        self.cycle = self.armed = 0
+        self.modules: list[str] = []
+        self.scheduled: dict[int, Callable[[], None]] = {}
+        self.on_sync: Callable[[int], int] = lambda _: 1
+
+    def begin(self, executor: "World", module: str) -> None:
+        self.armed = executor.cycle
+        self.modules.append(module)
+
+    def seen(self, executor: "World") -> bool:
+        return self.armed <= self.event < executor.cycle
+
+    def save(self, *, without: object) -> State:
+        return State(self.cycle)
+
+    def load(self, state: State) -> None:
+        self.cycle = state.cycle
+
+    def schedule(self, cycle: int, call: Callable[[], None]) -> None:
+        self.scheduled[cycle] = call
+
+    def run(self, cycles: int) -> None:
+        self.cycle += cycles
+
+    def close(self) -> None:
+        pass
+
+    def simulate(self, search: Search) -> int | None:
+        """Let time pass until the search ends the run."""
+        with suppress(Reached):
+            while self.cycle < 10_000:
+                following = self.cycle + self.on_sync(self.cycle)
+                self.cycle = min(following, *(cycle for cycle in self.scheduled if cycle > self.cycle), 10_000)
+                self.scheduled.get(self.cycle, lambda: None)()
+        assert self.cycle < 10_000
+        return search.cycle
+
+
+@pytest.mark.parametrize("event", [100, 131, 159, 200, 300, 1323, 1324, 1999, 2000])
+def test_events_are_found_to_the_cycle_in_the_spans_alone(event: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.host.replay.search.sync_interval", lambda *_: 8)
+    monkeypatch.setattr("cyscc.host.replay.search.Stepper", lambda *_: World(event))
+    world: Any = World(event)
+    spans = [
+        Span(module=module, start=first - 9, first=first, end=end)
+        for module, first, end in (("bfs", 100, 160), ("intersection", 300, 2000))
+    ]
+    found = world.simulate(Search(world, spans, world, executor="compiled", without=()))
+    inside = [span.module for span in spans if span.first <= event < span.end]
+    assert found == (event if inside else None)
+    assert set(world.modules) == ({"bfs"} if inside == ["bfs"] else {"bfs", "intersection"})
