@@ -70,7 +70,7 @@ def test_by_cycles(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) ->
     kept = Kept(folder, "1kcycles", monkeypatch)
     fresh: list[str] = []
     kept.checkpoints.register("driver", {"level": 1})
-    kept.checkpoints.register("record", {"parts": 2}, refresh=lambda: fresh.append("record"))
+    kept.checkpoints.register("record", {"parts": np.int64(2)}, refresh=lambda: fresh.append("record"))
     assert kept.sync(600, 1e9) == 500
     assert kept.sync(1099, 1e9) == 1
     assert kept.written == []
