@@ -94,7 +94,7 @@ class Searched:
         return found
 
     def taken_writes(self, kernel: str) -> set[Event]:
-        """Return the writes that the multiplexer took: cycle, what is written to, address, or slot of a reach queue."""
+        """Return the writes that the multiplexer accepted: cycle, array, and address, or slot of a reach queue."""
         command = f"{kernel}.mux.write_address.command"
         base = self.reader.values(f"{command}__payload.base")
         index = self.reader.values(f"{command}__payload.index")

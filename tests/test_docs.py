@@ -53,7 +53,7 @@ def section(page: str, heading: str) -> str:
 
 
 def commands(text: str) -> Iterator[tuple[list[str], str]]:
-    """Yield the words of each command of a console block, and what it prints."""
+    """Yield the words of each command of a console block, and its output."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
         yield shlex.split(command, comments=True), output

@@ -1,4 +1,4 @@
-"""Packages import only what is below them, modules declare what they offer, and files are short."""
+"""Packages import only lower layers, modules declare their exports, and files are short."""
 
 import ast
 import re

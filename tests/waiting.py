@@ -21,7 +21,7 @@ def wait_until(
 
 
 def is_gone(process: int) -> bool:
-    """Whether a process has ended, be it that whoever took it over has not asked for its status yet."""
+    """Whether a process has ended, even if its parent has not yet read its status."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):

@@ -1,1 +1,1 @@
-"""Every component by itself, under random inputs that keep to its contract; what it answers is pinned."""
+"""Each component by itself, under random inputs that respect its contract; its responses are pinned."""

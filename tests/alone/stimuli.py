@@ -48,7 +48,7 @@ def _leaves(shape: Any, width: int, offset: int = 0) -> list[tuple[int, int]]:
 
 
 class Stimuli:
-    """Inputs of a component, cycle by cycle, which depend on what it answered.
+    """Inputs of a component, cycle by cycle, which depend on its outputs.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class _Bench(Elaboratable):
 
 
 def trace(stimuli: Stimuli) -> Trace:
-    """Give a component its stimuli, and return what it answers."""
+    """Drive a component with its stimuli, and return its responses."""
     bench = _Bench(stimuli)
     simulator = Simulator(bench)
     simulator.add_clock(1e-6)

@@ -111,7 +111,7 @@ class MasterRules:
             assert self._strobes.pop(0) == self._places.pop(0)
 
     def _check_outstanding(self, moved: list[str]) -> None:
-        """Check that the limits are kept, and that nothing is answered that was not asked."""
+        """Check that the limits hold, and that every response belongs to a request."""
         self._reads += "ar" in moved
         if self._get("rvalid") and self._get("rready"):
             self._reads -= 1

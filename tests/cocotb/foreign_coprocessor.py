@@ -92,4 +92,4 @@ class ForeignCoprocessor(Coprocessor):
         raise NotImplementedError("no statistics")
 
     def close(self) -> None:
-        """Do nothing: the simulator goes on with the next run."""
+        """Do nothing: the simulator continues with the next run."""

@@ -22,7 +22,7 @@ class _Signal:
 
 
 class _Dut:
-    """Has every port that somebody asks for."""
+    """A design with every port that is accessed."""
 
     def __getattr__(self, name: str) -> Any:
         signal = _Signal()

@@ -108,7 +108,7 @@ def _inputs(dut: Any, dispatch: Any) -> list[Any]:
 
 
 def _written(h: Harness, part: Part, *, writing: Any) -> None:
-    """Claim that exactly what the host is told to be done is done."""
+    """Claim that an access takes effect exactly if the host gets an OKAY."""
     dut, axi = part.ports, part.ports.axi
     address, value = h.register(15, "written_address"), h.register(32, "written")
     whole, low = h.register(1, "whole"), h.register(32, "written_low")

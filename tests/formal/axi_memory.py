@@ -1,4 +1,4 @@
-"""Proofs about a memory port on AXI: what is asked of the memory, and what becomes of its answers."""
+"""Proofs about a memory port on AXI: its accesses to the memory, and the responses to them."""
 
 from typing import Any
 
@@ -166,7 +166,7 @@ def sends_writes_twice(self: AxiMemoryPort, m: Module) -> None:
 
 
 def is_valid_after_reset(self: AxiMemoryPort, m: Module) -> None:
-    """Begin with requests that nobody made."""
+    """Begin with requests that were never made."""
     for signal in (self.axi.arvalid, self.axi.awvalid, self.axi.wvalid):
         signal._init = 1
 

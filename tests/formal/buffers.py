@@ -96,7 +96,7 @@ def is_valid_ever_after(self: Queue, m: Module) -> None:
 
 
 def shows_the_entry_behind(self: Queue, m: Module) -> None:
-    """Bring out what is before the last register."""
+    """Output the value before the last register."""
     m.d.comb += Value.cast(self.output.payload).eq(m.submodules.fifo.r_data)
 
 

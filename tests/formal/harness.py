@@ -14,18 +14,18 @@ _TOP = "harness"
 
 
 class _Opened(Elaboratable):
-    """A component that has been elaborated already, so that what it is made of can be looked at."""
+    """A component that is already elaborated, so that its parts can be inspected."""
 
     def __init__(self, fragment: Fragment) -> None:
         self._fragment = fragment
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Return what was elaborated."""
+        """Return the elaborated module."""
         return self._fragment
 
 
 class Part:
-    """A component of the hardware under proof, with what is inside.
+    """A component of the hardware under proof, with access to its internals.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class Harness:
         return before
 
     def steady(self, value: Any, name: str) -> Value:
-        """Return whether the value is what it was a cycle ago; true in the first cycle."""
+        """Return whether the value is that of the previous cycle; true in the first cycle."""
         return self.first | (Value.cast(value) == self.past(value, name))
 
     def net(self, condition: Any, name: str) -> Signal:
@@ -191,7 +191,7 @@ class Harness:
         self.invariants.append(name)
 
     def obeys_stream_rules(self, producer: stream.Interface, name: str, *, unless: Any = 0) -> None:
-        """Claim that what is valid stays so, and unchanged, until it is taken.
+        """Claim that a valid payload stays valid and unchanged until it is accepted.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Harness:
         self.assume(payload, f"{name}_payload_steady")
 
     def _stalled(self, producer: stream.Interface, name: str, unless: Any) -> tuple[Value, Value]:
-        """Return whether a stalled stream has remained valid, and its payload what it was."""
+        """Return whether a stalled stream has remained valid, with the same payload."""
         stalled = self.past(producer.valid & ~producer.ready & ~Value.cast(unless).bool(), f"{name}_stalled")
         return ~stalled | producer.valid, ~stalled | self.steady(producer.payload, f"{name}_payload")
 

@@ -90,7 +90,7 @@ class _Kernel(Harness):
         return asked
 
     def queue(self, path: str, *, missing: Any, held: Any) -> None:
-        """Claim that a queue has room for what comes, and say what it holds: the work held less what is missing."""
+        """Claim that a queue has room for every entry, and that its level is `held` less what is missing."""
         part = self.part.part(path)
         name = path.replace(".", "_")
         queue_counts(self, part, name)

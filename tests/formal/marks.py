@@ -1,4 +1,4 @@
-"""Proof about what is marked and queued in the machine that only searches."""
+"""Proof about the marked and queued vertices in the machine that only searches."""
 
 from amaranth.hdl import C, Cat, Module
 

@@ -1,4 +1,4 @@
-"""Proofs about the way to memory and back that needs no account: unvisiting, decoder, shared port, ring's follower."""
+"""Proofs about unvisiting, the decoder, the shared port, and the ring in an AE that does not lead."""
 
 from amaranth.hdl import C, Module, Mux, Value
 
@@ -126,7 +126,7 @@ def follower() -> Harness:
 
 
 def ignores_the_owner(self: PortShare, m: Module) -> None:
-    """Let both kernels into the port, and hear of everything."""
+    """Pass the requests of both kernels to the port, and all responses to both."""
     for user in (self.bfs, self.intersection):
         m.d.comb += [
             user.read.ready.eq(self.port.read.ready),

@@ -46,7 +46,7 @@ class _Register(NamedTuple):
 
 
 def _meanings(part: Part) -> dict[str, Any]:
-    """Return when a part's own registers are looked at, of those that may change although nothing happens.
+    """Return when a part's registers are observable, for those that may change although nothing happens.
 
     What port n of its memory has read is ``data<n>``.
     """
@@ -83,7 +83,7 @@ def _registers(
 def _claim(
     h: Harness, part: Part, *, quiescent: Any, silent: Any, excuse: Any = 0, apart: tuple[str, ...] = ()
 ) -> None:
-    """Claim that what is quiescent stays as it is while all inputs are silent, and the reverse.
+    """Claim that a quiescent part does not change while all inputs are silent, and the reverse.
 
     Parameters
     ----------

@@ -9,13 +9,13 @@ from cyscc.hw.ring_master import RingMaster
 
 
 def reserves_one_too_many(self: SlotAllocator, m: Module) -> None:
-    """Move the token on by one slot that nobody gets."""
+    """Advance the token by one slot that no vertex gets."""
     with m.If(self.token_in.valid):
         m.d.sync += self.token_out.payload.value.eq(self.token_in.payload.value + self.demanded + 1)
 
 
 def reserves_nothing(self: SlotAllocator, m: Module) -> None:
-    """Leave the token as it is, for the next station to give the same slots."""
+    """Leave the token unchanged, so that the next station hands out the same slots."""
     m.d.sync += self.token_out.payload.value.eq(self.token_in.payload.value)
 
 
@@ -32,7 +32,7 @@ def forgets_a_demand_as_the_token_passes(self: SlotAllocator, m: Module) -> None
 
 
 def is_idle_with_a_slot_on_offer(self: SlotAllocator, m: Module) -> None:
-    """Do not count what it offers."""
+    """Do not count offered slots."""
     with m.If(~self.demanded.any() & ~self.reserved.any()):
         m.d.comb += self.idle.eq(1)
 
@@ -90,7 +90,7 @@ def forgets_what_it_booked(self: SlotAllocator, m: Any) -> None:
 
 
 def forgets_what_is_in_use(self: SlotAllocator, m: Module) -> None:
-    """Lose what is left of the reservation in use when the token passes."""
+    """Lose the rest of the reservation in use when the token passes."""
     with m.If(self.token_in.valid):
         m.d.sync += self.reserved.eq(0)
 

@@ -190,7 +190,7 @@ def slot_offers(*, blocking: bool) -> Harness:
 
 
 def _holds(h: Harness, station: Allocator) -> None:
-    """Claim that a station holds what it was asked for."""
+    """Claim that a station holds the slots that were demanded."""
     dut, name = station.dut, station.name
     held = dut.demanded + station.part.signal("booked") + dut.reserved + dut.slot.valid
     h.prove(station.waiting == held, f"{name}_holds_what_it_was_asked_for")
@@ -198,7 +198,7 @@ def _holds(h: Harness, station: Allocator) -> None:
 
 
 def _holdings(h: Ring, station: Station) -> None:
-    """Claim that a station holds what it was asked for, and nothing but demands between runs."""
+    """Claim that a station holds the slots that were demanded, and only demands between runs."""
     _holds(h, station)
     between = station.dut.demanded == station.waiting
     h.invariant(h.master.running | between, f"{station.name}_has_no_slots_between_runs")

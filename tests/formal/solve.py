@@ -1,4 +1,4 @@
-"""Runs SymbiYosys on a harness and tells what it found."""
+"""Runs SymbiYosys on a harness, and returns the result."""
 
 import os
 import re
@@ -141,7 +141,7 @@ def _run(folder: Path) -> str:
 
 
 def _read(log: str, *, mode: str, seconds: float) -> Result:
-    """Return the result that the log tells."""
+    """Return the result in a log."""
     status = re.search(r"DONE \((\w+), rc=\d+\)", log)
     kind = status[1] if status else "no status"
     step = None

@@ -1,4 +1,4 @@
-"""The runner tells what the solver found: proofs, counterexamples, failed inductions, contradictions."""
+"""Results of the solver: proofs, counterexamples, failed inductions, contradictions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Proofs about what is visited: a kernel's indices in a queue, and the visits of new vertices."""
+"""Proofs about visits: a kernel's indices in a queue, and the visits of new vertices."""
 
 from amaranth.hdl import Module, Mux
 

@@ -55,7 +55,7 @@ def channel(h: Harness, name: str, *, valid: Any, ready: Any, payload: Sequence[
 
 
 def outlast(h: Harness, name: str, *, waiting: Any, cycles: int) -> None:
-    """Claim that a condition never holds for more than so many cycles without break."""
+    """Claim that a condition never holds for more than this many consecutive cycles."""
     so_far = h.waited(f"{name}_so_far", width=4, waiting=waiting)
     h.prove(~Value.cast(waiting).bool() | (so_far < cycles), name)
 

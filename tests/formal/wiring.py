@@ -25,7 +25,7 @@ CONFIG = PRESETS["test"]
 
 
 class _Stub(wiring.Component):
-    """Has the ports of a component, and behind them nothing but the way to those of its twin."""
+    """Stub with the ports of a component, which connects them to those of its twin."""
 
     @cached_property
     def twin(self) -> Any:
@@ -60,7 +60,7 @@ def _same(h: Harness, name: str, pairs: Iterable[tuple[Any, Any]]) -> None:
 
 
 def _stream(first: Any, second: Any) -> list[tuple[Any, Any]]:
-    """Return pairs for a stream to be driven by another; a payload that is not valid is not looked at."""
+    """Return the pairs of a stream driven by another; payloads that are not valid are ignored."""
     valid = second.valid
     return [(first.valid, valid), (Mux(valid, Value.cast(first.payload), 0), Mux(valid, Value.cast(second.payload), 0))]
 
@@ -208,7 +208,7 @@ def is_deaf(self: ApplicationEngine, m: Module) -> None:
 
 
 def keeps_quiet(self: ApplicationEngine, m: Module) -> None:
-    """Tell nobody of an exception."""
+    """Report no exception."""
     m.d.comb += self.exception.eq(0)
 
 

@@ -1,4 +1,4 @@
-"""Looks for what is wrong: random runs, files, flipped bits, faults of the environment.
+"""Fuzzing campaigns: random runs, files, flipped bits, faults of the environment.
 
 Usage: ``python -m tests.fuzz [--minutes N] [--seed N] [--log FOLDER] [--only PART:INDEX | --case FILE | --summary]``
 
@@ -31,7 +31,7 @@ _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make a campaign, or go on with one, and return the exit status: 1 if something is not as it must be."""
+    """Run or continue a campaign; return the exit status: 1 if a case failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Look for what is wrong.")
     parser.add_argument("--minutes", type=float, default=10, help="how long (10)")
     parser.add_argument("--seed", type=int, help="what the cases depend on (a new one)")

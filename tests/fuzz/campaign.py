@@ -1,4 +1,4 @@
-"""The campaign: parts take turns in fixed shares of the time, and go on where they were."""
+"""The campaign: its parts alternate in fixed shares of the time, and continue where they stopped."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -73,7 +73,7 @@ class Campaign:
         self.failures: list[Failure] = []
 
     def run(self, seconds: float, *, most: Mapping[str, int] | None = None) -> None:
-        """Go on for so many seconds, or until each part has made as many cases as it may at most.
+        """Continue for a number of seconds, or until each part has run its maximum number of cases.
 
         Those that failed before come first: failures that were mended are none any more.
         """

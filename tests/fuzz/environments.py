@@ -31,7 +31,7 @@ _PATIENCE = 300
 
 @dataclass
 class Scene:
-    """A run that is to be disturbed: of a small graph, on a small machine, with a cache that has all it needs.
+    """A run to disturb: of a small graph, on a small machine, with a filled cache.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class Fault:
 
 
 def run_fault(fault: "Fault", folder: Path) -> list[str]:
-    """Try a fault; return what is wrong with how the run ended, one line each.
+    """Inject a fault; return the errors in the run's outcome, one line each.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def run_fault(fault: "Fault", folder: Path) -> list[str]:
 
 
 def _wrong(scene: Scene, fault: Fault) -> list[str]:
-    """Run, and return what is wrong with how that ended."""
+    """Run, and return the errors in the outcome."""
     before = set(scene.folder.iterdir())
     status, err = scene.run()
     if fault.late and status == 0:
@@ -219,7 +219,7 @@ def _variable(name: str, value: str) -> Callable[[Scene], object]:
 
 
 def _signals(*numbers: int, pause: float | None = None) -> Callable[[Scene], object]:
-    """Send signals while it waits for its graph, or so many seconds after it has got it."""
+    """Send signals while the run waits for its graph, or some seconds after it was read."""
 
     def send(process: "subprocess.Popen[bytes]") -> None:
         time.sleep(pause or 0)
@@ -363,7 +363,7 @@ def examine(trouble: Trouble, folder: Path) -> Finding:
 
 
 def _run_after_kill(pause: float, folder: Path) -> list[str]:
-    """Kill a run; return what is wrong with the next one, which must leave nothing of it."""
+    """Kill a run; return the errors of the next one, which must remove its remains."""
     scene = Scene.make(folder)
     graph = scene.folder / "g.txt"
     content = graph.read_bytes()

@@ -54,7 +54,7 @@ def edges_of(graph: Graph) -> Edges:
 
 
 def of_scipy(name: str, data: bytes) -> list[tuple[int, int]] | None:
-    """Return the edges that scipy reads, sorted; None where it refuses the file or does not know such."""
+    """Return the edges that scipy reads, sorted; None if it refuses the file or does not support its format."""
     base = 0 if name.endswith(".npz") else 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

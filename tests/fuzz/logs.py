@@ -97,7 +97,7 @@ def batches_in(folder: Path, seed: int) -> Iterator[Batch]:
 
 
 def failures_of(batches: list[Batch]) -> list[Failure]:
-    """Return the failures that nobody has mended since."""
+    """Return the failures that have not been fixed since."""
     left: dict[tuple[int, str], Failure] = {}
     for batch in batches:
         for failure in batch.failures:

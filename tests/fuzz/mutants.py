@@ -86,7 +86,7 @@ def matrix(chance: Chance) -> dict[str, Any]:
 
 
 def damaged_array(chance: Chance, array: Any) -> Any:
-    """Change an array so that it may no longer be what it must be."""
+    """Change an array, possibly to an invalid one."""
     array = np.atleast_1d(array).copy()
     change = chance.randrange(7)
     if change == 0:

@@ -39,7 +39,7 @@ def need(condition: bool, cause: str) -> None:
 
 
 def unpacked(data: bytes) -> bytes:
-    """Return what is in all members of gzip data, behind which there may be zeros."""
+    """Return the content of all members of gzip data, which may end in zeros."""
     result = bytearray()
     while data:
         part = zlib.decompressobj(wbits=31)

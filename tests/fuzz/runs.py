@@ -81,7 +81,7 @@ class Run:
 
     @property
     def copies(self) -> bool:
-        """Whether the machine may make copies of vertices again and again."""
+        """Whether the machine may push the same vertex any number of times."""
         repeated = len(set(self.edges)) < len(self.edges) and not self.simplify
         # As many ids are not forgotten within a level.
         return repeated and self.machine.get("remembered_ids", 0) < self.vertices
@@ -152,7 +152,7 @@ class _Maker:
         return self._cyscc([*self._arguments, *options])
 
     def resumed(self, cycles: int) -> tuple[Ended, dict[str, Any]]:
-        """Make it with interrupts; without any it takes so many cycles."""
+        """Perform the run with interrupts; the parameter is its length in cycles without them."""
         kept = self._folder / "kept"
         every = max(1, int(self._run.every * cycles))
         begun = [*self._arguments, "--checkpoint", str(kept), "--checkpoint-every", f"{every}cycles"]

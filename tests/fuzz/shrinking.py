@@ -66,7 +66,7 @@ def keep(part: Part[Any], case: object, finding: Finding, folder: Path, *, again
 
 
 def kept_case(path: Path, parts: dict[str, Part[Any]]) -> tuple[Part[Any], Any]:
-    """Return a case that was kept, and its part."""
+    """Return a stored case, and its part."""
     document = msgspec.json.decode(path.read_bytes())
     part = parts[document["part"]]
     return part, msgspec.convert(document["case"], part.case)

@@ -1,4 +1,4 @@
-"""The campaign itself: it goes on where it was, survives its cases, makes failures small and repeats them."""
+"""The campaign itself: it continues where it stopped, survives its cases, reduces failures and repeats them."""
 
 import json
 import os
@@ -24,7 +24,7 @@ BAD = {7: "odd", 9: "crash", 11: "error"}
 
 
 def looked_at(case: int, folder: Path) -> Finding:
-    """Write down that a case was looked at."""
+    """Log that a case was run."""
     if BAD.get(case) == "crash":
         os._exit(9)
     if BAD.get(case) == "error":

@@ -1,4 +1,4 @@
-"""Cases are looked at in a process of their own, which a case may end, or keep for ever."""
+"""Worker processes for cases, which a case may kill or block."""
 
 import multiprocessing
 import os

@@ -81,7 +81,7 @@ class FakeCoprocessor(Coprocessor):
         return np.array([self.register(register) for register in registers], np.uint64)
 
     def register(self, register: int) -> list[int]:
-        """Return what each engine holds; only the last one tells of an error, and only the first one a result."""
+        """Return a register of each engine; only the last one reports an error, and only the first one a result."""
         if register == Register.STATUS:
             return [0] * (self.engines - 1) + [self._status]
         return [self._registers.get(Register(register), 0)] + [0] * (self.engines - 1)

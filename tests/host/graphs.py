@@ -9,7 +9,7 @@ __all__ = ["GRAPHS", "without_repeats"]
 
 
 def without_repeats(graph: Graph) -> Graph:
-    """Return the graph with every repeated edge kept once."""
+    """Return the graph without repeated edges."""
     sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
     edges = np.unique(np.stack([sources, graph.targets]), axis=1).astype(np.uint32)
     return Graph.from_edges(graph.vertices, edges[0], edges[1])

@@ -37,7 +37,7 @@ DISTANCE = 0x5A5A_5A5A
 
 
 class Level:
-    """A level of a search: the graph in memory, its frontier, and what is to come out.
+    """A level of a search: the graph in memory, its frontier, and the expected results.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ def answer_commands(
     stall: float = 0.4,
     latency: tuple[int, int] = (1, 25),
 ) -> Bench:
-    """Return a background bench that stands for multiplexer and memory of one process.
+    """Return a background bench that models the multiplexer and the memory of one process.
 
     Parameters
     ----------

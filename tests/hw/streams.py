@@ -27,7 +27,7 @@ Bench = Callable[[Any], Awaitable[None]]
 
 
 class Simulation:
-    """A component that is simulated, again and again: it is elaborated and compiled once.
+    """A component for many simulations, elaborated and compiled once.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ async def wait(ctx: Any, cycles: int) -> None:
 
 
 def collect(stream: Any, values: list[Any]) -> Bench:
-    """Return a background bench that appends each payload that a stream transfers, whoever makes it ready."""
+    """Return a background bench that appends each payload that a stream transfers, without driving `ready`."""
 
     async def bench(ctx: Any) -> None:
         async for _, _, valid, ready, payload in ctx.tick().sample(stream.valid, stream.ready, stream.payload):

@@ -190,7 +190,7 @@ def test_the_multiplexer_bounds_the_throughput(*, kind: type[Level], leaves: boo
 
 
 def test_a_stuck_kernel_tells_its_state() -> None:
-    """Nothing answers: the kernel has requested what it has places for, and says so."""
+    """Without responses, the kernel requests as much as it has places for, and reports it."""
     config = one_engine(bfs_kernels=1)
     memory = PortMemory(SIZE, seed=12)
     level = random_level(1, memory)

@@ -1,4 +1,4 @@
-"""Processes of the BFS kernel, each alone: what they request, in which order, and what they pass on."""
+"""Processes of the BFS kernel, each alone: their requests, in order, and their outputs."""
 
 from collections.abc import Sequence
 from typing import Any

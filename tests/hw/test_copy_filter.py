@@ -1,4 +1,4 @@
-"""Copy filter: each id of a run once, against a list of what every place remembers; nothing lost, nothing kept over."""
+"""Copy filter: each id once per run, compared with a model of the sets; no id lost, none left from earlier runs."""
 
 import random
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def places_of(depth: int, vertices: Sequence[int]) -> list[int]:
 
 
 def expected(depth: int, ids: Sequence[int]) -> list[int]:
-    """Return what a filter passes on: each place knows the ids that it passed on last."""
+    """Return the ids that a filter passes on: each set has the ids that it passed on last."""
     remembered: dict[int, list[int]] = {}
     fresh = []
     for vertex, place in zip(ids, places_of(depth, ids), strict=True):
@@ -41,7 +41,7 @@ def expected(depth: int, ids: Sequence[int]) -> list[int]:
 
 
 def check(depth: int, runs: Sequence[Sequence[int]], *, seed: int, stalls: tuple[float, float]) -> None:
-    """Send runs of ids through a filter, each of which is to know nothing of those before it."""
+    """Send runs of ids through a filter, which must be empty at the start of each."""
     dut = CopyFilter(depth=depth)
     taken: list[int] = []
     wanted = [vertex for ids in runs for vertex in expected(depth, ids)]

@@ -18,7 +18,7 @@ COLOUR = 0x77
 
 
 class Intersection:
-    """An intersection in memory, and what is to come out.
+    """An intersection in memory, and the expected results.
 
     Parameters
     ----------

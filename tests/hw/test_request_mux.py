@@ -15,7 +15,7 @@ SOURCES = (READ, READ, READ, WRITE, WRITE)
 
 
 def command(source: int, number: int, *, last: int = 1) -> dict[str, int]:
-    """Return a command that tells by its address whose it is, and which."""
+    """Return a command whose address identifies its source and its number."""
     place = {"base": source << 20, "index": number, "size": SIZE_8}
     if SOURCES[source] == READ:
         return place | {"tag": source}

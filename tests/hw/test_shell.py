@@ -1,4 +1,4 @@
-"""The instrumented shell: it needs no clock while it is quiescent, and its count of cycles is right all the same."""
+"""The instrumented shell: it needs no clock while it is quiescent, and still counts cycles correctly."""
 
 import random
 from typing import Any

@@ -40,7 +40,7 @@ _BATCH = 1000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a campaign, or go on with one, and return the exit status: 1 if a mutant is neither found nor explained."""
+    """Run or continue a campaign; return the exit status: 1 if a mutant is neither killed nor explained."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description="Find out what finds small faults.")
     parser.add_argument(
         "files",
@@ -136,7 +136,7 @@ def _prove(due: Sequence[Mutant], folder: Path) -> Iterator[Verdict]:
 
 @cache
 def _proofs(folder: Path) -> list[MutantProof]:
-    """Return the proofs of what is in the machine."""
+    """Return the proofs of components of the machine."""
     ours = [proof for proof in PROOFS if not proof.name.startswith(_ADAPTERS)]
     return [MutantProof(proof, folder, folder / "proofs" / proof.name) for proof in ours]
 

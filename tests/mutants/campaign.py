@@ -1,4 +1,4 @@
-"""Mutants make the pinned runs, until one tells them from sound hardware."""
+"""The pinned runs of mutants, up to the first that distinguishes them from sound hardware."""
 
 import multiprocessing
 import os
@@ -28,7 +28,7 @@ _SECONDS = 120.0
 
 
 def sound(library: Path, config: AcceleratorConfig) -> None:
-    """Check that the library's machine without a mutant leaves what is pinned.
+    """Check that the library's machine without a mutant gives the pinned results.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def _trace(library: Path, config: AcceleratorConfig, run: PinnedRun, place: int,
 
 
 def _difference(trace: Callable[[int], Trace], expected: Trace) -> str:
-    """Return in what a run differs from what it should leave, in a word, or nothing."""
+    """Return the first difference of a run from its pin, in a word, or nothing."""
     try:
         found: Any = trace(expected.cycles + _EXTRA_CYCLES)
     except Exception as error:  # whatever a fault leads to

@@ -61,7 +61,7 @@ class Change:
 
     @property
     def name(self) -> str:
-        """File, line, and what is changed, in one line."""
+        """File, line and change, in one line."""
         old, new = (re.sub(r"\s+", " ", text) for text in (self.old, self.new))
         return f"{self.file}:{self.line}: {old} -> {new}"
 
@@ -85,7 +85,7 @@ def list_changes(root: Path, paths: Iterable[str]) -> list[Change]:
 
 
 class _Finder:
-    """Finds the changes of a source. Annotations, decorators, texts and what is told of errors stay as they are."""
+    """Finds the possible changes of a source. Annotations, decorators, texts and error messages are not changed."""
 
     def __init__(self, file: str, source: bytes) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Which tests run which lines of the sources, and how long each takes: a plugin of pytest, and what it has kept.
+"""Coverage by test, and the duration of each test: a plugin of pytest, and its stored data.
 
 ``pytest -p tests.mutants.covering`` adds to the folder that the environment variable `FOLDER` names. Lines that a
 shared fixture runs count for every test that has the fixture.

@@ -69,12 +69,12 @@ class _Opened(Elaboratable):
         self._fragment = fragment
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Return what was elaborated."""
+        """Return the elaborated module."""
         return self._fragment
 
 
 def _ports(component: Any) -> dict[str, Any]:
-    """Return the ports of a component, and what it shows besides."""
+    """Return the ports of a component, and its other outputs."""
     seen = {"seen": (component.seen, PortDirection.Output)} if hasattr(component, "seen") else {}
     return {**port_names(component), **seen}
 
@@ -112,7 +112,7 @@ class _Builder:
         return self._names[text]
 
     def _replace_components(self, fragment: Fragment) -> None:
-        """Put an instance of a module in the place of each component, also in parts of the library."""
+        """Replace each component by an instance of a module, also in parts of the library."""
         for number, (inner, name, location) in enumerate(fragment.subfragments):
             component = component_of(inner)
             if component is None:

@@ -120,7 +120,7 @@ def _flat(modules: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _holds(sound: dict[str, Any], script: Sequence[str]) -> bool:
-    """Return whether the last command of a script proves in time what it is to prove about the module `sound`."""
+    """Return whether the last command of a script completes its proof about the module `sound` in time."""
     with TemporaryDirectory() as name:
         place = Path(name)
         (place / _OPENED).write_text(json.dumps({"modules": {"sound": sound}}))
@@ -159,7 +159,7 @@ def _bound(module: dict[str, Any], name: str) -> bool:
 
 
 def _take_out(module: dict[str, Any], modules: dict[str, Any], *, registers: bool) -> set[str]:
-    """Take what holds something out of a module, and leave a cell for each of its pins; return what was taken.
+    """Cut the storage cells out of a module, and leave a cell for each of their pins; return the cells.
 
     Bits that a module within does not look at are left out. With `registers`, these stay, and what they hold is an
     output.

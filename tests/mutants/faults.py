@@ -56,7 +56,7 @@ class Mutant:
 
     @property
     def place(self) -> str:
-        """Where it is and what it does, in short: cell, pin, kind, wire, line of the source."""
+        """Short description: cell, pin, kind, wire, line of the source."""
         pin = f"{self.option('cell')}.{self.option('port')}[{self.option('portbit')}]"
         control = f" by bit {self.option('ctrlbit')}" if self.option("ctrlbit") else ""
         wire = f" {self.option('wire')}[{self.option('wirebit')}]" if self.option("wire") else ""

@@ -127,7 +127,7 @@ class MutantProof:
 
 
 def _plain(name: str) -> str:
-    """Return a name as it is without others like it, to which Amaranth appends numbers; its parts joined by one _."""
+    """Return a name without the number that Amaranth appends to duplicates; its parts joined by one _."""
     return re.sub(r"\$\d+", "", name).replace("__", "_")
 
 
@@ -191,7 +191,7 @@ def _constants(module: dict[str, Any]) -> Sequence[Any]:
 
 
 def _surroundings(module: dict[str, Any]) -> dict[int, str]:
-    """Return a module's own cells by what they are and what they are connected to, parts within by their names.
+    """Return a module's own cells by their types and connections, submodules by their names.
 
     Names of ports, its own and those of parts within, are not looked at: in a proof they may be others, or have others
     beside them. Cells that are alike are one.

@@ -1,4 +1,4 @@
-"""Mutants are picked as the seed says, those that are no faults are known, and a campaign can be taken up again."""
+"""Mutants depend on the seed only, equivalent ones are recognised, and a campaign can be continued."""
 
 import json
 from pathlib import Path

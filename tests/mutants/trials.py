@@ -133,7 +133,7 @@ def _try(change: Change, tree: Path, folder: Path, covering: Covering) -> Trial:
 
 
 def _pytest(folder: Path, tree: Path, arguments: Sequence[str], *, seconds: float | None) -> tuple[int | None, str]:
-    """Run tests in a tree; return the status, None if it takes too long, and what was printed."""
+    """Run tests in a tree; return the status, None if it takes too long, and the output."""
     cache = folder / "cache"
     if not cache.exists() and cache_directory().exists():
         shutil.copytree(cache_directory(), cache)
@@ -153,7 +153,7 @@ def _pytest(folder: Path, tree: Path, arguments: Sequence[str], *, seconds: floa
 
 
 def _copy(tree: Path) -> Path:
-    """Copy the tree as it is now."""
+    """Copy the present tree."""
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)
     for name in _COPIED:

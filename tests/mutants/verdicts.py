@@ -61,7 +61,7 @@ class Verdict:
 
 
 class Results:
-    """Verdicts in a file, a line each, so that a campaign can be stopped and taken up again.
+    """Verdicts in a file, a line each, so that a campaign can be stopped and continued.
 
     Parameters
     ----------
@@ -100,15 +100,15 @@ class Results:
         ]
 
     def judged(self, mutant: Mutant) -> bool:
-        """Return whether anything has looked at a mutant."""
+        """Return whether any stage has examined a mutant."""
         return any(self.known(mutant, stage) for stage in Stage)
 
     def left(self, mutants: Sequence[Mutant]) -> list[Mutant]:
-        """Return those mutants that have been looked at and outlived whatever has looked at them so far."""
+        """Return the mutants that survived all stages that have examined them so far."""
         return [mutant for mutant in self.alive(mutants) if self.judged(mutant)]
 
     def explanation(self, mutant: Mutant) -> str | None:
-        """Return why nothing finds a mutant, or None if nobody has said."""
+        """Return the reason why a mutant may survive, or None if none is stated."""
         return self._explained.get(mutant.options)
 
     def _keep(self, verdict: Verdict) -> None:

@@ -1,4 +1,4 @@
-"""The tables of a record as they are in its files, and sums of them: what is drawn and told is compared with these."""
+"""Tables of a record as stored in its files, and sums of them, for comparison with charts and texts."""
 
 import json
 from functools import cache, cached_property

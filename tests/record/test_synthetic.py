@@ -1,4 +1,4 @@
-"""The synthetic record adds up, so that what is tested with it is tested with numbers that can be."""
+"""The synthetic record is consistent: its numbers add up as those of real records do."""
 
 from pathlib import Path
 

@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 def run_part(part: Part) -> Iterator[Row]:
-    """Build what a part needs, let it find what was planted, and then run the tests."""
+    """Build what a part needs, check that it detects the planted faults, and then run the tests."""
     print(f"{part.name}: preparing", flush=True)
     began = time.monotonic()
     try:
@@ -53,7 +53,7 @@ def run_part(part: Part) -> Iterator[Row]:
 
 
 def _fixed_addresses(part: Part) -> list[str]:
-    """Return the command that makes addresses not random; TSan looks for what is its own at certain places.
+    """Return the command that disables address randomisation; TSan needs its shadow memory at fixed addresses.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def _plant(part: Part, fault: str, python: list[str], environment: Mapping[str, 
 
 
 def _test(part: Part, python: list[str], environment: Mapping[str, str]) -> Row:
-    """Run a part's tests; print what was found, which pytest would keep to itself when it is ended."""
+    """Run a part's tests; print the findings, which pytest does not show if it is killed."""
     print(f"{part.name}: tests", flush=True)
     began = time.monotonic()
     for old in part.folder.glob("report*"):

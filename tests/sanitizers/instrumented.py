@@ -1,4 +1,4 @@
-"""The memory's compiled code, made to tell a sanitizer what it touches.
+"""Instruments the memory's compiled code with a sanitizer's calls for loads and stores.
 
 Compilers for C++ do that by themselves; numba does not. What numba compiles for the memory reads and writes words at
 addresses that are numbers (see `sim/memory/structures.py`), and nothing else there does.
@@ -107,7 +107,7 @@ def instrument(read: str, write: str) -> None:
 
 
 def _tell(builder: ir.IRBuilder, name: str, pointer: ir.Value) -> None:
-    """Call a function with a pointer, if it was made of a number: what is on the stack is numba's own."""
+    """Call a function with a pointer, if it was made from a number: others point to numba's own stack."""
     base = pointer.operands[0] if getattr(pointer, "opname", "") == "getelementptr" else pointer
     if getattr(base, "opname", "") != "inttoptr":
         return

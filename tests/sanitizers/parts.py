@@ -1,4 +1,4 @@
-"""The parts of `make sanitize`: what each watches, what it must find, and the tests in which it must find nothing."""
+"""The parts of `make sanitize`: the tool, the planted faults that it must detect, and the tests that must pass."""
 
 import json
 import os
@@ -123,7 +123,7 @@ def _found(library: str) -> str:
 
 
 def _digest() -> str:
-    """Return a digest of what decides how numba's code is watched, of which its cache knows nothing."""
+    """Return a digest of the instrumentation, which numba's own cache does not take into account."""
     sources = (instrumented.__file__, watching.__file__)
     return sha256(b"".join(Path(source).read_bytes() for source in sources)).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""`make sanitize` itself: it says what it leaves out, and is not content with what finds nothing."""
+"""`make sanitize` itself: it reports skipped parts, and fails if planted faults are not detected."""
 
 import pytest
 

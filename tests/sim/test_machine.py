@@ -1,4 +1,4 @@
-"""The machine as the host sees it: registers, instructions, statistics, and what it says when a run fails."""
+"""The machine as the host sees it: registers, instructions, statistics, and errors of failed runs."""
 
 import gc
 import json
@@ -315,7 +315,7 @@ def test_machine_may_be_closed_twice() -> None:
 
 
 def test_memory_of_a_closed_machine_is_given_back_at_once() -> None:
-    """Studies make one machine after the other, each with as much memory as its graph needs."""
+    """Machines can be made one after another, each with the memory that its graph needs."""
     gc.collect()
     gc.disable()
     try:

@@ -20,7 +20,7 @@ def graph_of(vertices: int, pairs: Iterable[tuple[int, int]]) -> Graph:
 
 
 def repeated(copies: int) -> Graph:
-    """Return a graph of 30 vertices, each with so many edges to the same next one, in cycles."""
+    """Return a graph of 30 vertices in cycles, in which each edge is repeated a number of times."""
     return graph_of(30, [(v, (7 * v + 1) % 30) for v in range(30)] * copies)
 
 

@@ -56,7 +56,7 @@ class Trace:
     shown: str = ""
 
     def agrees(self, pin: "Trace") -> bool:
-        """Return whether it is what was pinned, as far as the executor has looked."""
+        """Return whether it equals its pin, for the values that the executor provides."""
         return self == replace(pin, shown=pin.shown if self.shown else "")
 
 
@@ -85,7 +85,7 @@ class PinnedRun:
     watched: bool = False
 
     def trace(self, machine: Machine) -> Trace:
-        """Make the run on a new machine, and return what it left."""
+        """Perform the run on a new machine, and return its results."""
         found = self.work(machine)
         if machine.memory.error() is not None:
             # When exactly an executor stops is its own business, and the machine is of no more use.
@@ -105,7 +105,7 @@ def pins() -> dict[str, Trace]:
 
 
 def _registers(machine: Machine) -> list[list[int]]:
-    """Read what there is, and some of what there is not."""
+    """Read all registers, and some that do not exist."""
     kernels = machine.config.bfs_kernels + machine.config.intersection_kernels
     words = [kernel_register(kernel, word) for kernel in range(kernels + 1) for word in range(8)]
     answers: list[list[int]] = machine.get_registers([*range(20), 0x0FFF, 0x8000, *words]).tolist()
@@ -249,7 +249,7 @@ def _registers_alone(machine: Machine) -> object:
 
 
 def _watched(machine: Machine) -> object:
-    """Look at all kernels again and again while they work."""
+    """Read the state of all kernels repeatedly while they work."""
     found: list[object] = []
     for dispatch in (
         lambda: _level(machine),

@@ -1,4 +1,4 @@
-"""Additions as the guide for developers tells them: each two files at most, and found everywhere by what is there.
+"""Additions as described in the guide for developers: at most two files each, which take effect everywhere.
 
 One copy of the tree gets a cause, a counter, an option of the hardware and one of runs; its machine is built once.
 """
@@ -77,7 +77,7 @@ json.dump({"statuses": statuses, "printed": printed, "python": found.document}, 
 
 
 def added(folder: Path) -> Path:
-    """Return a copy of the product with what is added."""
+    """Return a copy of the product with the addition."""
     tree = folder / "tree"
     for room in ("hw", "sim", "host", "cyscc"):
         shutil.copytree(ROOT / room, tree / room, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,4 +1,4 @@
-"""Runs that are killed and taken up again, by whatever executor: the same as those that are not."""
+"""Runs that are killed and resumed, by any executor, equal uninterrupted ones."""
 
 from itertools import cycle
 from pathlib import Path
@@ -68,7 +68,7 @@ def check_resumed(
     slack: int = 500,
     cycles: int,
 ) -> int:
-    """Check a run that is killed every so many cycles, and goes on on another machine; return how often it was."""
+    """Check a run that is killed at intervals and resumed on another machine; return the number of kills."""
     with made(config, memory) as machine:
         expected = outcome(machine, graph, source, slack=slack)
     shelf = Shelf()

@@ -87,7 +87,7 @@ def impose(monkeypatch: pytest.MonkeyPatch, machine: Machine, rule: Rule) -> Tak
 def ruled(
     config: AcceleratorConfig, memory: str, rule: Rule | None, *, limit: int = LIMIT
 ) -> Iterator[tuple[Machine, Taken]]:
-    """Give a machine whose memory keeps to a rule, and the account of what it has taken under it."""
+    """Return a machine whose memory follows a rule, and the log of the requests accepted under it."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         with made(config, memory, executor="amaranth", cycle_limit=limit) as machine:
             yield machine, {} if rule is None else impose(monkeypatch, machine, rule)
@@ -113,7 +113,7 @@ def goes_wrong(
 def hangs(
     config: AcceleratorConfig, memory: str, graph: Graph, *, limit: int, rule: Rule | None = None
 ) -> tuple[str, Taken]:
-    """Search from vertex 0, which never comes to its end; return the diagnosis and what was taken under the rule."""
+    """Search from vertex 0, which hangs; return the diagnosis and the requests accepted under the rule."""
     with ruled(config, memory, rule, limit=limit) as (machine, taken):
         with pytest.raises(CycleLimitError, match=f"^cycle limit of {limit:,} reached$") as failure:
             search(machine, graph, 0)

@@ -1,4 +1,4 @@
-"""Runs on sound hardware leave what they always left, to the cycle and the bit."""
+"""Runs on sound hardware equal their pins, to the cycle and the bit."""
 
 import pytest
 

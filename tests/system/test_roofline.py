@@ -43,7 +43,7 @@ RECORDERS: WeakKeyDictionary[Machine, RunRecorder] = WeakKeyDictionary()
 
 
 def recorded(machine: Machine, graph: Graph, source: int, bounds: Bounds, **options: Any) -> tuple[BfsRun, Roofline]:
-    """Search a graph with a record in memory, and check what it says of every level."""
+    """Search a graph with a record in memory, and check its data of every level."""
     placed = PlacedGraph.place(machine, graph)
     recorder = RECORDERS.get(machine) or RunRecorder(machine, None, interval=LONGEST_INTERVAL)
     RECORDERS[machine] = recorder

@@ -139,7 +139,7 @@ class EmptyFifoAllocator(SlotAllocator):
 
 
 class _FlushedMux(RequestMux):
-    """A multiplexer that is told of the flush."""
+    """A multiplexer with an input for the flush."""
 
     def __init__(self, **sizes: Any) -> None:
         super().__init__(**sizes)
@@ -147,7 +147,7 @@ class _FlushedMux(RequestMux):
 
 
 class ForgetfulMux(_FlushedMux):
-    """Hazard 3: never busy; what is on its way to the port is dropped when the kernel flushes."""
+    """Hazard 3: never busy; requests on their way to the port are dropped when the kernel flushes."""
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Reset the multiplexer with the flush."""
@@ -166,7 +166,7 @@ class FlushedEarlyKernel(Kernel):
 
 
 class RepeatingMux(_FlushedMux):
-    """Hazard 3: offers the last write again and again until the flush has come back."""
+    """Hazard 3: repeats the last write until the flush is answered."""
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Keep the last write."""
@@ -187,7 +187,7 @@ class RepeatingMux(_FlushedMux):
 
 
 class RepeatingKernel(Kernel):
-    """Hazard 3: tells its `RepeatingMux` how long it flushes."""
+    """Hazard 3: reports to its `RepeatingMux` how long it flushes."""
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Note the flush."""
@@ -219,7 +219,7 @@ class SleepyRingMaster(RingMaster):
 
 
 class SleepyShell(Shell):
-    """Hazard 4: tells its `SleepyRingMaster` that the AE's kernels are done."""
+    """Hazard 4: reports to its `SleepyRingMaster` that the AE's kernels are done."""
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Add the signal."""
@@ -262,14 +262,14 @@ class EpochBlindAllocator(SlotAllocator):
 
 
 class UnreservedCredits(Credits):
-    """Hazard 6: so many places that requests are never held back; it only counts what is in flight or stored."""
+    """Hazard 6: enough places that requests are never held back; it only counts entries in flight or stored."""
 
     def __init__(self, depth: int) -> None:
         super().__init__(64 * depth)
 
 
 class RoomTellingNeighbourReader(NeighbourReader):
-    """Hazard 6: tells whether its FIFO can take a response."""
+    """Hazard 6: reports whether its FIFO can accept a response."""
 
     def __init__(self, *, depth: int, instrument: bool) -> None:
         super().__init__(depth=depth, instrument=instrument)
@@ -307,7 +307,7 @@ class InOrderDecoder(ResponseDecoder):
 
 
 class InOrderKernel(Kernel):
-    """Hazard 6: tells its `InOrderDecoder` of the room in the neighbour-id FIFO."""
+    """Hazard 6: reports the room in the neighbour-id FIFO to its `InOrderDecoder`."""
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Add the signal."""

@@ -1,4 +1,4 @@
-"""A machine that shows what executors do not look at: who rests, exceptions, what is ready for the host.
+"""A machine with outputs that executors do not read: quiescence, exceptions, readiness for the host.
 
 Its trace is a number that depends on all of that in each cycle.
 """

@@ -76,7 +76,7 @@ def stages(spans: list[Span], last: int) -> list[tuple[str, int, int | None]]:
 
 
 def check(window: Lives, lives: list[Life]) -> list[Item]:
-    """Check that the text of some lives says what they do, and return what it says."""
+    """Check that the text of some lives agrees with them, and return it."""
     items = parsed(kanata_lines(window, lives))
     last = window.first + window.cycles
     assert len(items) == len(lives)

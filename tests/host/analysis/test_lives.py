@@ -1,4 +1,4 @@
-"""Vertices that the graph tells, by the names of its file and none where it does not; and which lives are shown."""
+"""Vertices identified by the graph, with the names of its file; and the selection of lives."""
 
 import re
 from dataclasses import replace

@@ -33,7 +33,7 @@ def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 class ReadBack:
-    """The tracks of a trace: slices (name, begin, end, arguments) and numbers (cycle, value) by the way to a track."""
+    """The tracks of a trace: slices (name, begin, end, arguments) and numbers (cycle, value) by the path of a track."""
 
     def __init__(self, path: Path) -> None:
         trace = Trace.FromString(path.read_bytes())
@@ -123,7 +123,7 @@ def kernels_of(plain: Plain) -> list[tuple[int, str, int]]:
 
 
 def check_kernels(plain: Plain, trace: ReadBack, together: int) -> None:
-    """Check the slices of all kernels, of which each has the causes of so many intervals."""
+    """Check the slices of all kernels, each with the causes of a number of intervals."""
     width = plain.document["interval"] * together
     for engine, module, kernel in kernels_of(plain):
         rows = plain.of("kernels", engine=engine, module=module, kernel=kernel)

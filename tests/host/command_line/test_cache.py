@@ -1,4 +1,4 @@
-"""`cyscc cache` lists, checks and removes what is kept."""
+"""`cyscc cache` lists, checks and removes cached files."""
 
 import json
 from pathlib import Path

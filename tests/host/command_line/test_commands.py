@@ -1,4 +1,4 @@
-"""The commands that do not simulate, help, and standard output that nobody reads."""
+"""The commands that do not simulate, help, and a standard output without a reader."""
 
 import os
 import signal

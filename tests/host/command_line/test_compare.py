@@ -1,4 +1,4 @@
-"""`cyscc compare`: tables, JSON, plot, and what is refused."""
+"""`cyscc compare`: tables, JSON, plot, and refusals."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`cyscc explain`: what is shown, the JSON, and what is refused."""
+"""`cyscc explain`: its output, the JSON, and refusals."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Runs of the command line that are killed and taken up again, and what is refused."""
+"""Runs of the command line that are killed and resumed, and refusals."""
 
 import itertools
 import json
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def interrupt(*arguments: str, after: int = 2) -> None:
-    """Make a run that ends when it has been kept so often."""
+    """Make a run that ends after a number of checkpoints."""
     write = CheckpointFolder.write
     calls = 0
 
@@ -231,7 +231,7 @@ def test_kill_and_resume() -> None:
 
 @pytest.mark.long
 def test_fifty_kills(capfd: pytest.CaptureFixture[str]) -> None:
-    """A run of a minute, kept every five seconds, is killed at random moments."""
+    """A run of a minute, with a checkpoint every five seconds, is killed at random moments."""
     Path("ring.txt").write_text("".join(f"{v} {(v + 1) % 2**16}\n" for v in range(2**16)))
     assert main(["scc", "ring.txt", "--json", "whole", "--labels", "whole.txt", "--quiet"]) == 0
     chance = random.Random(1)

@@ -1,4 +1,4 @@
-"""`cyscc life`: what is shown, what is written, and what is refused."""
+"""`cyscc life`: its output, its file, and refusals."""
 
 import re
 from pathlib import Path

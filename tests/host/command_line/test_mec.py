@@ -1,4 +1,4 @@
-"""`cyscc mec`: the table, the JSON, the file, the accelerator (a fake), and what is refused."""
+"""`cyscc mec`: the table, the JSON, the file, the accelerator (a fake), and refusals."""
 
 import json
 from pathlib import Path

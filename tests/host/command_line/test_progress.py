@@ -17,7 +17,7 @@ from tests.host.fake_coprocessor import FakeCoprocessor
 
 
 class Terminal:
-    """A terminal in the place of standard error for the time of a block."""
+    """Replaces standard error by a terminal for the duration of a block."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._monkeypatch = monkeypatch

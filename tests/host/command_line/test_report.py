@@ -1,4 +1,4 @@
-"""`cyscc report`: what it says, and what is refused."""
+"""`cyscc report`: its messages, and refusals."""
 
 from pathlib import Path
 

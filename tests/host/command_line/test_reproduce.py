@@ -1,4 +1,4 @@
-"""`cyscc reproduce` as a whole, on small graphs and the real machines, and what it refuses."""
+"""`cyscc reproduce` as a whole, on small graphs and the real machines, and refusals."""
 
 import json
 import os

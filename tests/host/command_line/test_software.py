@@ -1,4 +1,4 @@
-"""`cyscc software`: the table, the JSON, and what is refused."""
+"""`cyscc software`: the table, the JSON, and refusals."""
 
 import json
 from pathlib import Path

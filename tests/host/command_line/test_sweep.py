@@ -176,7 +176,7 @@ def started(*arguments: str) -> "subprocess.Popen[bytes]":
 
 
 def until(process: "subprocess.Popen[bytes]", points: int) -> None:
-    """Wait until so many points are complete."""
+    """Wait until a number of points are complete."""
     wait_until(lambda: Path("out", "points").exists() and len(times()) >= points, process)
 
 

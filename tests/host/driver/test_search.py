@@ -22,7 +22,7 @@ def search(graph: Graph, source: int = 0, *, coprocessor: FakeCoprocessor, slack
 def drive(
     coprocessor: FakeCoprocessor, graph: Graph, source: int = 0, *, capacity: int = 10
 ) -> tuple[PlacedGraph, QueueArrays]:
-    """Search by the driver alone; return what then stands in memory."""
+    """Search by the driver alone; return the content of the memory afterwards."""
     placed = PlacedGraph.place(coprocessor, graph)
     placed.reset(np.zeros(graph.vertices, np.bool_))
     queues = QueueArrays.allocate(coprocessor, capacity=capacity, directions=int(coprocessor.config.keeps_reach_queue))

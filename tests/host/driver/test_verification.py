@@ -1,4 +1,4 @@
-"""Verification: references that are right, messages that name what is wrong, and memory that is as it must be."""
+"""Verification: correct references, messages that name the error, and unchanged memory."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Graph files whose content is not what their suffix says, and what is no graph file at all."""
+"""Graph files whose content contradicts their suffix, and files of other kinds."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""A machine that really hangs: its memory is of one's own, and from some cycle on takes nothing of AE 1 any more."""
+"""A machine that really hangs: its own memory profile refuses all requests of AE 1 from some cycle on."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Points by name: what each says, and what is refused."""
+"""Points by name: their meanings, and refusals."""
 
 import pytest
 

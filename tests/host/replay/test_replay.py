@@ -1,4 +1,4 @@
-"""Replays: the same run, the very cycle of an event, what is refused, and what runs that fail leave."""
+"""Replays: the same run, the exact cycle of an event, refusals, and the files of failed runs."""
 
 import json
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ GRAPH = graph_of(5, [(0, 1), (1, 2), (2, 0), (3, 4)])
 
 
 class Told:
-    """Progress that remembers what it was told, and in what it was due."""
+    """Progress that records its updates, and when they were due."""
 
     def __init__(self) -> None:
         self.due = True

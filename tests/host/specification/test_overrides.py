@@ -1,4 +1,4 @@
-"""Single values in the place of a configuration's or a memory's own."""
+"""Overrides of single values of a configuration or a memory."""
 
 import re
 

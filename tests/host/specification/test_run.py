@@ -1,4 +1,4 @@
-"""The specification of a run: what derives from its fields, and what is refused."""
+"""The specification of a run: everything that derives from its fields, and refusals."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""AXI4-Lite slave: the AE's registers in halves, the slave's own, and what it refuses."""
+"""AXI4-Lite slave: the AE's registers in halves, the slave's own, and refused accesses."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,1 +1,1 @@
-"""Tests of the cache of what is compiled."""
+"""Tests of the cache of compiled code."""

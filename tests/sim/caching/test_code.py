@@ -1,4 +1,4 @@
-"""Compiled code is kept, and used again only if it is what was written for the same function by this user."""
+"""Compiled code is cached, and reused only if this user wrote it for the same function."""
 
 import os
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def step(number):
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder that code is kept in."""
+    """Return the folder of the cached code."""
     folder = tmp_path / "code"
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder))
     return folder

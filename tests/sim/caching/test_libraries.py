@@ -1,4 +1,4 @@
-"""The cache tells what it holds, and is kept within its limit."""
+"""The cache lists its entries, and stays within its limit."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A level dispatched by hand, so that a machine can be looked at without the host program."""
+"""A level dispatched by hand, to test a machine without the host program."""
 
 from typing import NamedTuple
 

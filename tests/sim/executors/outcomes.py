@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(machine: Machine, graph: Graph, *, source: int | None = None, counters: bool = True) -> Outcome:
-    """Search a graph, or find its components without a source; return what was left.
+    """Search a graph, or find its components without a source; return the results.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class Processor(NamedTuple):
     cpu: str
 
     def write_compiler(self, path: Path) -> None:
-        """Write a compiler for it that whoever asks for code for this very machine may be given."""
+        """Write a compiler script for it, which ignores `-march=native`."""
         command = " ".join(self.compiler)
         path.write_text(
             "#!/bin/sh\n"

@@ -1,4 +1,4 @@
-"""Builds of the compiled executor: what goes wrong is one line, what was built once is not built again."""
+"""Builds of the compiled executor: errors are one line, and parts are built once."""
 
 import fcntl
 import os

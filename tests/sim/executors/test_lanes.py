@@ -1,4 +1,4 @@
-"""Modules whose instances are lanes of one object: what they compute, and what is refused."""
+"""Modules whose instances are lanes of one object: their results, and refusals."""
 
 import subprocess
 from collections.abc import Callable

@@ -22,7 +22,7 @@ done
 
 
 class Toolchain(NamedTuple):
-    """A compiler and a cache of built executors of one's own, for a test.
+    """A compiler and a cache of built executors for one test.
 
     Parameters
     ----------

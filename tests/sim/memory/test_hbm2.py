@@ -37,7 +37,7 @@ def far(profile: Hbm2 = HBM2, **place: int) -> int:
 
 
 def times(profile: Hbm2, *, gap: int = 400, ports: int = 1, accesses: list[tuple[int, ...]]) -> list[int]:
-    """Return how long reads take that come after each other, each with so many idle cycles behind it."""
+    """Return the latencies of consecutive reads, with a number of idle cycles after each."""
     bench = Stepper(machine(profile, ports=ports, size=1 << 22, capacity=1 << 23))
     found = []
     for together in accesses:

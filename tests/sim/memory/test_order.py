@@ -50,7 +50,7 @@ def assert_same(memory: Memory, played: Played, other: Memory, replayed: Played)
 
 
 def check_too_long_a_round(*, latency: int, quantum: int, cycle: int, rounds: Rounds) -> None:
-    """Check what is said of rounds longer than a fixed latency allows, and of which read first."""
+    """Check the error for rounds longer than a fixed latency allows, and the read that it names."""
     memory = machine(f"fixed:{latency}")
     play(memory, requests(count=3), cycles=20, quantum=quantum, rounds=rounds)
     assert memory.error() == (

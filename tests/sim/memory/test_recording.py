@@ -54,7 +54,7 @@ def by_bank(sums: RecordedSums, banks: int) -> NDArray[np.int64]:
 
 
 def accesses(plan: NDArray[np.void], played: Played, places: NDArray[np.int64]) -> Iterator[dict[str, Any]]:
-    """Return what is known of each access from outside: acceptance, response, address, array."""
+    """Return the externally visible data of each access: acceptance, response, address, array."""
     for ae, port in np.ndindex(ENGINES, PORTS):
         answer = 0
         for request, cycle in zip(plan[ae, port], played.accepted[ae, port], strict=True):

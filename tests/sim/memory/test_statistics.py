@@ -1,4 +1,4 @@
-"""Counts that agree with what was played."""
+"""Counts that agree with the played traffic."""
 
 import json
 

@@ -34,7 +34,7 @@ def _normal(*folders: Path) -> Normal:
 
 
 def _outcome(line: str, world: World, normal: Normal) -> dict[str, Any]:
-    """Run a command line, and return all that a user sees of it; the folder is then what it was before."""
+    """Run a command line, return everything that a user sees of it, and restore the folder."""
     mode = mode_of(line)
     status, out, err = run(shlex.split(line))
     found: dict[str, Any] = {"status": status}

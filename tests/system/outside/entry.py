@@ -1,4 +1,4 @@
-"""The one place that knows how the program is entered: the command line in this process, and `import cyscc`."""
+"""Entry points of the program: the command line in this process, and `import cyscc`."""
 
 import os
 import sys

@@ -73,7 +73,7 @@ def _text(value: Any) -> str:
 
 
 def _signature(value: Any) -> str:
-    """Return the signature of what can be called, with the keywords that a table of types stands for."""
+    """Return the signature of a callable, with keywords expanded from a typed dictionary."""
     signature = inspect.signature(value)
     text = _text(signature)
     for parameter in signature.parameters.values():

@@ -1,4 +1,4 @@
-"""Command lines that run: what they print, and what they write."""
+"""Command lines that succeed: their output and their files."""
 
 from tests.system.outside.normal import Mode
 

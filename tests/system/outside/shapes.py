@@ -1,4 +1,4 @@
-"""The shape of a file that a command wrote: types, columns, names; of documents and texts also what they say."""
+"""The shape of a file that a command wrote: types, columns, names; for documents and texts also the content."""
 
 import gzip
 import hashlib
@@ -25,7 +25,7 @@ def _digest(content: str | bytes) -> str:
 
 
 def _columns(path: Path) -> dict[str, Any]:
-    """Return the columns of a table, and digests of what they hold but for real times and digests of the program."""
+    """Return the columns of a table, and digests of their contents without real times and digests of the program."""
     table = pq.read_table(path)
     columns = {}
     for field in table.schema:
@@ -59,7 +59,7 @@ def _plain(text: str) -> str:
 
 
 def _page(path: Path, normal: Normal) -> dict[str, Any]:
-    """Return what a page is headed by, the columns of its tables, what it loads, and a digest of all of it."""
+    """Return the headings of a page, the columns of its tables, the files it loads, and a digest of everything."""
     text = path.read_text()
     digest = _digest("\n".join(normal.text(text)))
     # The library that draws is in the page as well, and has tags in its texts.

@@ -170,7 +170,7 @@ class World:
         self._state: dict[str, tuple[int, int]] = {}
 
     def fill(self) -> None:
-        """Make all that stands in it; this process is there."""
+        """Create all files in the folder, which is the working folder of this process."""
         for name, text in _TEXTS.items():
             Path(name).write_text(text)
         for name, content in _binaries().items():
@@ -217,7 +217,7 @@ class World:
             block.write_bytes(b"")
 
     def changes(self) -> list[str]:
-        """Return what was written, removed or changed since it was filled: new paths, and old ones with a sign."""
+        """Return the changes since the folder was filled: new paths, and removed or changed ones with a sign."""
         now = files_below(self.path)
         new = [path for path in now if path not in self._state]
         gone = [f"- {path}" for path in self._state if path not in now]
@@ -225,7 +225,7 @@ class World:
         return [*new, *gone, *other]
 
     def restore(self, changes: list[str]) -> None:
-        """Make it what it was when it was filled."""
+        """Restore the folder to its initial content."""
         if not changes:
             return
         if any(change.startswith(("- ", "~ ")) for change in changes):

@@ -48,7 +48,7 @@ def framed(plain: Plain, parts: list[str]) -> pd.DataFrame:
 
 
 def cells(row: "pd.Series[Any]", total: int) -> list[str]:
-    """Return what is shown of a stack."""
+    """Return the displayed parts of a stack."""
     stack = {cause: float(row[cause]) for cause in CAUSE_NAMES}
     most = max(stack, key=lambda cause: stack[cause])
     whole = sum(stack.values())

@@ -1,4 +1,4 @@
-"""The verdict: what is worth saying, what it says, and what it proposes."""
+"""The verdict: selection of findings, their texts and proposals."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -41,7 +41,7 @@ def activity_of(shape: Shape) -> Activity:
 
 @cache
 def traffic_of(shape: Shape) -> Traffic:
-    """Return what they asked of the memory."""
+    """Return their memory accesses."""
     return Traffic(activity_of(shape))
 
 

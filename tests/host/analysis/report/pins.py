@@ -30,7 +30,7 @@ _PINS = Path(__file__).with_name("pins.json")
 
 
 def pins() -> dict[str, dict[str, str]]:
-    """Return the digests that are kept, by page and by chart."""
+    """Return the pinned digests, by page and by chart."""
     found: dict[str, dict[str, str]] = json.loads(_PINS.read_text())
     return found
 

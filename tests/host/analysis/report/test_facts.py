@@ -14,7 +14,7 @@ from tests.record.synthetic import Shape
 
 @pytest.fixture(autouse=True)
 def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw nothing: other tests look at the charts."""
+    """Draw nothing: other tests cover the charts."""
 
     def of_run(_: Record, number: int, name: str, *, columns: int) -> list[Section]:
         assert columns in (420, 210, 140)

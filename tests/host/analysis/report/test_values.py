@@ -39,7 +39,7 @@ def width_of(drawn: Drawn) -> int:
 
 
 def same(found: Values, expected: Values, *, absolute: float = 1e-6) -> None:
-    """Check that what is more than nothing is drawn, and nothing else."""
+    """Check that exactly the values above zero are drawn."""
     there = {name: each for name, each in expected.items() if np.any(np.nan_to_num(each))}
     assert set(found) == set(there)
     for name, each in there.items():
@@ -145,7 +145,7 @@ def check_array_latency(plain: Plain, drawn: Drawn) -> None:
 
 
 def check_accesses(plain: Plain, drawn: Drawn, keys: list[Any], key: list[str]) -> None:
-    """Check bars by array: accesses first, then what they waited."""
+    """Check bars by array: accesses first, then waiting times."""
     found = [(trace["name"], array(trace["y"]).astype(float)) for trace in drawn["data"]]
     expected = []
     for column in ("accesses", "waiting"):
@@ -176,7 +176,7 @@ def check_hottest(plain: Plain, drawn: Drawn) -> None:
 def check_lapse_of(
     plain: Plain, drawn: Drawn, table: str, row: Callable[[Any], Any], count: int, *, noun: str, each: float
 ) -> None:
-    """Check how busy rows were, of which a request takes so many cycles each, and how many requests waited."""
+    """Check the utilisation of rows, given the cycles of a request, and the number of waiting requests."""
     width = width_of(drawn)
     rows, lengths = plain.of(table), plain.columns(width)
     grids = []

@@ -1,4 +1,4 @@
-"""Families of Markov decision processes: what their maximal end components look like, and what is no member."""
+"""Families of Markov decision processes: their maximal end components, and invalid sizes."""
 
 import re
 from pathlib import Path

@@ -14,7 +14,7 @@ from tests.refusals import refused
 
 @pytest.fixture
 def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let there be 1 MB, which is looked at after every thousand transitions."""
+    """Limit the memory to 1 MB, checked after every thousand transitions."""
     monkeypatch.setattr(available_memory, "available_memory", lambda: AvailableMemory(1_000_000, "control group"))
     monkeypatch.setattr(available_memory, "_CHECKED", 1000)
 

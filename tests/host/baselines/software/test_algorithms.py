@@ -30,7 +30,7 @@ def run(algorithm: str, graph: Graph, transpose: Graph, threads: int) -> Softwar
 
 
 def check(algorithm: str, threads: int, graph: Graph, name: str = "") -> None:
-    """Check what is found without the run before that compiles, which takes longer than most graphs."""
+    """Check the result, without the preceding run that compiles, which takes longer than most graphs."""
     with open_device("cpu", threads=threads) as device:
         found = KINDS[algorithm].load()(graph, graph.transpose(), SoftwareSetting(device=device))
     assert check_components(found.labels, graph) is None, name

@@ -78,7 +78,7 @@ def without_barriers() -> BlockStep:
 
 
 def left_in_the_frontier() -> BlockStep:
-    """Return the cached search in which what is explored from the cache stays in the frontier."""
+    """Return the cached search in which states explored from the cache stay in the frontier."""
     own = module.search_cached
 
     def search(block: int, thread: int, threads: int, phase: int, shared: Any, *rest: Any) -> None:
@@ -112,7 +112,7 @@ def loops() -> Graph:
 
 
 def hub() -> Graph:
-    """Return a graph in which what overflows a cache is all that there still is to be found.
+    """Return a graph in which the states that overflow a cache are the only ones left to find.
 
     In ascending order the path from state 0 ends a launch at 114. In the next one that leads to 112, and from there to
     60 states, in blocks that have had their turn: to more than a cache has room for. Only state 40 leads further.

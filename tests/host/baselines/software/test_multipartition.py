@@ -1,4 +1,4 @@
-"""Multi-partition: right in every order and for every vice pivot, in few rounds, and what it counts."""
+"""Multi-partition: correct in every order and for every vice pivot, in few rounds; its counts."""
 
 import time
 from collections.abc import Callable

@@ -23,7 +23,7 @@ ORDERLY = [(order, threads) for order in ORDERS for threads in (1, 3)]
 
 
 def found(device: Device, graph: Graph, pivots: int = 10, seed: int = 1) -> Decomposition:
-    """Return what is found, after the checks that hold for every graph."""
+    """Return the result, after the checks that hold for every graph."""
     result = quach(graph, graph.transpose(), SoftwareSetting(device=device, seed=seed, options={"pivots": pivots}))
     assert check_components(canonical(result.labels), graph) is None
     counts = result.counts
@@ -35,7 +35,7 @@ def found(device: Device, graph: Graph, pivots: int = 10, seed: int = 1) -> Deco
 
 
 def draw_in_turn(monkeypatch: pytest.MonkeyPatch, vertices: Sequence[int]) -> None:
-    """Let vertices be drawn in turn, those that have a component passed over, the last one again and again."""
+    """Draw vertices in turn, skip those that have a component, and repeat the last one."""
     waiting = list(vertices)
 
     def draw(self: PivotSampler) -> int | None:

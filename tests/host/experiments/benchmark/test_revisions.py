@@ -69,7 +69,7 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure without processes of their own, which take longer to start than what is measured."""
+    """Measure without separate processes, which take longer to start than to measure."""
 
     def run_groups(groups: Any, work: Any, *, on_result: Any, **_: Any) -> None:
         for request in (request for group in groups for request in group):

@@ -1,4 +1,4 @@
-"""Cells and what they take."""
+"""Cells and their area."""
 
 import pytest
 

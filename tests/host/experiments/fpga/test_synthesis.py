@@ -131,7 +131,7 @@ def test_one_depth_for_all_fifos() -> None:
 
 @pytest.fixture
 def synthesised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[AcceleratorConfig, str]]:
-    """Replace the synthesis; gather what is asked of it."""
+    """Replace the synthesis; collect the requests."""
     asked: list[tuple[AcceleratorConfig, str]] = []
 
     def fake(

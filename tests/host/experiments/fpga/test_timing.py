@@ -110,7 +110,7 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
 
 @pytest.fixture
 def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Replace the measurement by fixed clocks; gather what is asked of it."""
+    """Replace the measurement by fixed clocks; collect the requests."""
     asked: dict[str, Any] = {}
 
     def fake(

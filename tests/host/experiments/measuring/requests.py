@@ -1,4 +1,4 @@
-"""Requests whose results are made up, in a module of their own: worker processes import it."""
+"""Requests with invented results, in a separate module, which worker processes import."""
 
 import os
 from collections.abc import Mapping

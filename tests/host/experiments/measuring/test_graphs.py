@@ -1,4 +1,4 @@
-"""Graphs and models that are measured: what they are called, and how large they are taken to be."""
+"""Graphs and models that are measured: their names, and the estimates of their sizes."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One measurement: where cycles went, what it depends on, and what is refused."""
+"""One measurement: its cycles by cause, its dependencies, and refusals."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Measured values are those that the command line tells of the same run."""
+"""Measured values are those that the command line prints for the same run."""
 
 import json
 from dataclasses import dataclass, field

@@ -99,13 +99,13 @@ def _li(study: Any) -> dict[str, Any]:
 
 
 def pins() -> dict[str, dict[str, str]]:
-    """Return the digests that are kept, by figure."""
+    """Return the pinned digests, by figure."""
     found: dict[str, dict[str, str]] = json.loads(_PINS.read_text())
     return found
 
 
 def digests(name: str) -> dict[str, str]:
-    """Return two digests of a figure: of what it shows where, and of colours, widths and the like."""
+    """Return two digests of a figure: of its data and positions, and of colours, widths and the like."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cyscc.host.experiments.studies.components.cores", lambda: 5)
         figure = FIGURES[name]()

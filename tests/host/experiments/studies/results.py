@@ -44,7 +44,7 @@ def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
 
 
 class FakeMeasurements:
-    """Remembers what it was asked for, and makes the results up.
+    """Fake that records the requests, and invents the results.
 
     Parameters
     ----------

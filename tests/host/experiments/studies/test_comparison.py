@@ -1,4 +1,4 @@
-"""Entries of software: times, what is counted, checks by scipy, and what takes too long."""
+"""Entries of software: times, counts, checks by scipy, and time limits."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

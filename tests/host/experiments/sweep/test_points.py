@@ -1,4 +1,4 @@
-"""Points of a sweep that are made up: in which order, what is told of each, and what failures become."""
+"""Invented points of a sweep: their order, their messages, and failures."""
 
 import errno
 from pathlib import Path
@@ -30,7 +30,7 @@ def points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Point]:
 
 
 class Made:
-    """Stands for what makes points: some of them fail, and some are made where nobody sees them."""
+    """Fake simulation of points: some fail, and some are completed by another process."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[Point] = []

@@ -1,4 +1,4 @@
-"""Studies: which points they mean, and what is refused."""
+"""Studies: their points, and refusals."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""When a run is kept, what is kept then, and what is told of it."""
+"""Checkpoints: their times, contents and messages."""
 
 import errno
 import json

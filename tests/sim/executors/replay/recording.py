@@ -52,7 +52,7 @@ class Image:
         return BASE + 8 * np.array(self._places)[found] + addresses - self._starts[found]
 
     def words(self) -> Words:
-        """Return the image as it is now."""
+        """Return the present image."""
         assert self._memory.allocated < _STORAGE - _PAGE
         links = self._memory._arena._links
         held = [owners[field].copy() for owners, field in links]
