@@ -12,7 +12,7 @@ import pytest
 
 from cyscc.host.command_line.main import main
 from cyscc.host.record.reader import Record
-from cyscc.host.record.writer import RecordFolder
+from cyscc.host.record.writer import RecordFolder, TableWriter
 from tests.host.command_line.test_keeping import interrupt
 from tests.record.checks import check_record, frames
 
@@ -39,10 +39,16 @@ def check_same(record: Record, other: Record) -> None:
 
 
 @pytest.mark.parametrize("interval", ["64", "100"])
-def test_executors_record_the_same(interval: str) -> None:
+def test_executors_record_the_same(interval: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = ["scc", "g.txt", "--config", "test", "--record-interval", interval]
     record = recorded("one", *run, "--threads", "1")
+    parts: list[int] = []
+    flush = TableWriter.flush
+    monkeypatch.setattr(TableWriter, "flush", lambda self, **how: (flush(self, **how), parts.append(self.parts)))
+    monkeypatch.setattr("cyscc.host.runs.recorder._GATHERED", 1000)
     check_same(record, recorded("two", *run, "--threads", "2"))
+    assert parts == list(range(1, 1 + len(parts)))
+    assert len(parts) > 3, "of many rows, some are written while the run goes on"
     if interval == "100":
         check_same(record, recorded("amaranth", *run, "--executor", "amaranth"))
 
