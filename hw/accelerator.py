@@ -30,7 +30,7 @@ class Accelerator(wiring.Component):
         Sizes.
     instrument : bool
         With the outputs that only simulation needs.
-    make_executor : callable, optional
+    make_engine : callable, optional
         Makes a substitute with the same signature for each AE.
 
     Attributes
@@ -44,10 +44,10 @@ class Accelerator(wiring.Component):
         config: AcceleratorConfig,
         *,
         instrument: bool = False,
-        make_executor: Callable[[AcceleratorConfig], wiring.Component] | None = None,
+        make_engine: Callable[[AcceleratorConfig], wiring.Component] | None = None,
     ) -> None:
         self._config = config
-        make = make_executor or (lambda config: ApplicationEngine(config, instrument=instrument))
+        make = make_engine or (lambda config: ApplicationEngine(config, instrument=instrument))
         self.engines = [make(config) for _ in range(config.engines)]
         super().__init__({"idle": Out(1)})
 

@@ -6,7 +6,7 @@ from amaranth.hdl import Elaboratable, Module, Mux
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import ADDRESS_WIDTH, ReadRequest, WriteRequest
+from cyscc.hw.interfaces import ADDRESS_WIDTH, ReadRequest, WriteRequest, drive
 
 __all__ = ["AddressGenerator", "ReadCommand", "WriteCommand"]
 
@@ -74,10 +74,7 @@ class AddressGenerator(wiring.Component):
             m.d.sync += request.valid.eq(staged.valid)
             with m.If(staged.valid):
                 offset = Mux(staged.payload.size, staged.payload.index << 3, staged.payload.index << 2)
-                m.d.sync += [
-                    request.payload.address.eq(staged.payload.base + offset),
-                    request.payload.size.eq(staged.payload.size),
-                ]
+                m.d.sync += drive(request.payload, address=staged.payload.base + offset, size=staged.payload.size)
                 if self._writes:
                     m.d.sync += request.payload.data.eq(staged.payload.data)
                 else:

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.dispatch import AegWrite
+from cyscc.hw.dispatch import host_members
 from cyscc.hw.interfaces import FILL_WIDTH, LinkToken, MemoryPortSignature
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.port_share import PortShare
@@ -25,12 +25,7 @@ def application_engine_signature(config: AcceleratorConfig, *, instrument: bool 
     """Return the signature of `ApplicationEngine`, whose members are described there."""
     members = {
         "engine": In(2),
-        "write": In(stream.Signature(AegWrite)),
-        "read": In(stream.Signature(16)),
-        "data": Out(stream.Signature(64, always_ready=True)),
-        "instruction": In(stream.Signature(5)),
-        "idle": Out(1),
-        "exception": Out(1),
+        **host_members(),
         "port": Out(MemoryPortSignature()).array(config.ports),
     }
     if config.engines > 1:

@@ -1,17 +1,39 @@
 """Dispatch: AEG registers and instructions of an Application Engine."""
 
+from typing import Any
+
 from amaranth.hdl import Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect
 
-from cyscc.hw.interfaces import ADDRESS_WIDTH, KernelQuestion
+from cyscc.hw.interfaces import ADDRESS_WIDTH, KernelQuestion, drive
 from cyscc.hw.registers import KERNEL_WINDOW, KERNEL_WORD_BITS, Instruction, Register, Status, kernel_register
 
-__all__ = ["AegWrite", "Dispatch"]
+__all__ = ["AegWrite", "Dispatch", "connect_host", "host_members"]
 
 AegWrite = data.StructLayout({"value": 64, "index": 16})
 """A write to an AEG register."""
+
+
+def host_members() -> dict[str, wiring.Member]:
+    """Return the members through which a host reaches an AE; see `Dispatch`."""
+    return {
+        "write": In(stream.Signature(AegWrite)),
+        "read": In(stream.Signature(16)),
+        "data": Out(stream.Signature(64, always_ready=True)),
+        "instruction": In(stream.Signature(5)),
+        "idle": Out(1, init=1),
+        "exception": Out(1),
+    }
+
+
+def connect_host(m: Module, host: Any, engine: Any) -> None:
+    """Connect the streams between a host, or what passes them on, and an AE."""
+    connect(m, host.write, engine.write)
+    connect(m, host.read, engine.read)
+    connect(m, engine.data, host.data)
+    connect(m, host.instruction, engine.instruction)
 
 
 class Dispatch(wiring.Component):
@@ -68,12 +90,7 @@ class Dispatch(wiring.Component):
         answer = stream.Signature(ADDRESS_WIDTH, always_ready=True)
         super().__init__(
             {
-                "write": In(stream.Signature(AegWrite)),
-                "read": In(stream.Signature(16)),
-                "data": Out(stream.Signature(64, always_ready=True)),
-                "instruction": In(stream.Signature(5)),
-                "idle": Out(1, init=1),
-                "exception": Out(1),
+                **host_members(),
                 "intersection": Out(1),
                 "begin_bfs": Out(1),
                 "begin_intersection": Out(1),
@@ -101,8 +118,7 @@ class Dispatch(wiring.Component):
         m.d.comb += [
             parameter_port.addr.eq(self.parameter),
             self.value.eq(parameter_port.data),
-            write_port.addr.eq(self.write.payload.index),
-            write_port.data.eq(self.write.payload.value),
+            *drive(write_port, addr=self.write.payload.index, data=self.write.payload.value),
         ]
         cycles = Signal(ADDRESS_WIDTH)
         overflow = Signal()

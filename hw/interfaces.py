@@ -24,7 +24,7 @@ __all__ = [
     "Response",
     "Token",
     "WriteRequest",
-    "set_fields",
+    "drive",
 ]
 
 ADDRESS_WIDTH = 48
@@ -79,9 +79,9 @@ LinkToken = data.StructLayout({"token": Token, "intersection": 1})
 """A token on the link between AEs, and the module that it belongs to."""
 
 
-def set_fields(view: Any, **values: ValueLike) -> list[Any]:
-    """Return the statements that assign values to fields of a structure, in the order given."""
-    return [getattr(view, name).eq(value) for name, value in values.items()]
+def drive(target: Any, **values: ValueLike) -> list[Any]:
+    """Return the statements that drive members of a component or fields of a structure, in the order given."""
+    return [getattr(target, name).eq(value) for name, value in values.items()]
 
 
 def MemoryPortSignature() -> Signature:  # noqa: N802 - signatures are named like the classes they stand for

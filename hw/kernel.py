@@ -12,7 +12,7 @@ from amaranth.lib.wiring import connect, flipped
 
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.interfaces import FILL_WIDTH, KernelSignature
+from cyscc.hw.interfaces import FILL_WIDTH, KernelSignature, drive
 from cyscc.hw.kernel_control import KernelControl
 from cyscc.hw.registers import Counter, KernelWord, Register
 from cyscc.hw.request_mux import READ, RequestMux
@@ -173,8 +173,7 @@ class BaseKernel(wiring.Component):
             Entries held in the FIFOs that take no answers.
         """
         m.d.comb += [
-            station.done.eq(control.done),
-            station.epoch.eq(control.epoch),
+            *drive(station, done=control.done, epoch=control.epoch),
             control.idle.eq(reduce(and_, [process.idle for process in processes]) & ~mux.busy),
             *(control.overflow.eq(process.overflow) for process in processes if hasattr(process, "overflow")),
             self.port.flush.eq(control.flush),

@@ -6,7 +6,7 @@ from amaranth.hdl import Array, Elaboratable, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp, KernelQuestion, set_fields
+from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp, KernelQuestion, drive
 from cyscc.hw.registers import Register
 
 __all__ = ["ModuleMaster"]
@@ -96,14 +96,14 @@ class ModuleMaster(wiring.Component):
         with m.If(fetched):
             m.d.sync += [
                 self.chain_out.valid.eq(1),
-                *set_fields(message, op=ChainOp.WRITE, index=sent, value=self.value),
+                *drive(message, op=ChainOp.WRITE, index=sent, value=self.value),
             ]
 
         question = data.View(KernelQuestion, self.question.payload)
         with m.If(self.question.valid & self.question.ready):
             m.d.sync += [
                 self.chain_out.valid.eq(1),
-                *set_fields(message, op=ChainOp.READ, index=question.word, hops=question.hops, value=0),
+                *drive(message, op=ChainOp.READ, index=question.word, hops=question.hops, value=0),
             ]
 
         settle = Signal(2)
@@ -124,7 +124,7 @@ class ModuleMaster(wiring.Component):
             with m.State("START"):
                 m.d.sync += [
                     self.chain_out.valid.eq(1),
-                    *set_fields(message, op=ChainOp.START, value=self.engine * self._kernels),
+                    *drive(message, op=ChainOp.START, value=self.engine * self._kernels),
                     self.launch.eq(1),
                 ]
                 m.next = "ECHO"

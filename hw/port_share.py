@@ -4,7 +4,7 @@ from amaranth.hdl import Elaboratable, Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import MemoryPortSignature
+from cyscc.hw.interfaces import MemoryPortSignature, drive
 
 __all__ = ["PortShare"]
 
@@ -43,8 +43,7 @@ class PortShare(wiring.Component):
         m.d.comb += self.port.flush.eq(Mux(self.intersection_owns, self.intersection.flush, self.bfs.flush))
         for user, owns in ((self.bfs, ~self.intersection_owns), (self.intersection, self.intersection_owns)):
             m.d.comb += [
-                user.response.valid.eq(self.port.response.valid & owns),
-                user.response.payload.eq(self.port.response.payload),
+                *drive(user.response, valid=self.port.response.valid & owns, payload=self.port.response.payload),
                 user.flushed.eq(self.port.flushed & owns),
             ]
         return m

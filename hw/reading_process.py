@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.address_generator import ReadCommand
 from cyscc.hw.credits import Credits
+from cyscc.hw.interfaces import drive
 from cyscc.hw.queue import Queue
 
 __all__ = ["ReadingProcess"]
@@ -117,11 +118,9 @@ class ReadingProcess(wiring.Component):
         """
         heads = [queue.output for queue in queues]
         m.d.comb += [
-            credits.take.eq(requested),
-            credits.give.eq(taken),
+            *drive(credits, take=requested, give=taken),
             *kept,
-            answers.input.valid.eq(self.response.valid),
-            answers.input.payload.eq(self.response.payload),
+            *drive(answers.input, valid=self.response.valid, payload=self.response.payload),
             output.valid.eq(reduce(and_, [head.valid for head in heads])),
             *joined,
             *(head.ready.eq(taken if len(heads) > 1 else output.ready) for head in heads),

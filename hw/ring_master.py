@@ -6,7 +6,7 @@ from amaranth.hdl import Cat, Elaboratable, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import Token
+from cyscc.hw.interfaces import Token, drive
 
 __all__ = ["RingMaster"]
 
@@ -96,9 +96,7 @@ class RingMaster(wiring.Component):
                     epoch.eq(~epoch),
                     self.running.eq(1),
                     valid.eq(1),
-                    token.value.eq(self._initial),
-                    token.done.eq(1),
-                    token.epoch.eq(~epoch),
+                    *drive(token, value=self._initial, done=1, epoch=~epoch),
                 ]
         if self._instrument:
             valids = Cat(valid for valid, _ in stages)

@@ -8,8 +8,8 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.dispatch import AegWrite, Dispatch
-from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, LinkToken, Token
+from cyscc.hw.dispatch import Dispatch, connect_host, host_members
+from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, LinkToken, Token, drive
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.registers import NO_START
@@ -87,12 +87,7 @@ class Shell(wiring.Component):
         self._instrument = instrument
         members = {
             "engine": In(2),
-            "write": In(stream.Signature(AegWrite)),
-            "read": In(stream.Signature(16)),
-            "data": Out(stream.Signature(64, always_ready=True)),
-            "instruction": In(stream.Signature(5)),
-            "idle": Out(1),
-            "exception": Out(1),
+            **host_members(),
             "intersection_owns": Out(1),
             "bfs": Out(module_signature(config.bfs_kernels)),
             "intersection": Out(module_signature(config.intersection_kernels)),
@@ -122,10 +117,7 @@ class Shell(wiring.Component):
             stages=config.ring_stages, initial=NO_START, instrument=instrument
         )
 
-        connect(m, flipped(self.write), dispatch.write)
-        connect(m, flipped(self.read), dispatch.read)
-        connect(m, dispatch.data, flipped(self.data))
-        connect(m, flipped(self.instruction), dispatch.instruction)
+        connect_host(m, flipped(self), dispatch)
         connect(m, dispatch.bfs_question, bfs_master.question)
         connect(m, dispatch.intersection_question, intersection_master.question)
         connect(m, bfs_master.answer, dispatch.bfs_answer)
@@ -141,12 +133,8 @@ class Shell(wiring.Component):
             connect(m, flipped(place.chain_in), master.chain_in)
             connect(m, ring.ring_out, flipped(place.token_out))
             m.d.comb += [
-                master.done.eq(place.done),
-                master.error.eq(place.error),
-                master.engine.eq(self.engine),
-                master.value.eq(dispatch.value),
-                ring.lead.eq(lead),
-                ring.start.eq(master.launch),
+                *drive(master, done=place.done, error=place.error, engine=self.engine, value=dispatch.value),
+                *drive(ring, lead=lead, start=master.launch),
             ]
         m.d.comb += [
             self.idle.eq(dispatch.idle),
@@ -163,8 +151,7 @@ class Shell(wiring.Component):
                 )
             ),
             dispatch.failed.eq(bfs_master.failed),
-            dispatch.result.eq(Mux(owns, intersection_ring.result, bfs_ring.result)),
-            dispatch.result_valid.eq(lead),
+            *drive(dispatch, result=Mux(owns, intersection_ring.result, bfs_ring.result), result_valid=lead),
         ]
         if config.engines == 1:
             connect(m, flipped(self.bfs.token_in), bfs_ring.ring_in)
@@ -184,18 +171,9 @@ class Shell(wiring.Component):
         """Add the way from the link to the rings and from the last kernels to the link."""
         arrived = self.link_in.payload
         for ring, mine in ((bfs_ring, ~arrived.intersection), (intersection_ring, arrived.intersection)):
-            m.d.comb += [
-                ring.ring_in.valid.eq(self.link_in.valid & mine),
-                ring.ring_in.payload.eq(arrived.token),
-            ]
+            m.d.comb += drive(ring.ring_in, valid=self.link_in.valid & mine, payload=arrived.token)
         m.d.sync += self.link_out.valid.eq(self.bfs.token_in.valid | self.intersection.token_in.valid)
         with m.If(self.bfs.token_in.valid):
-            m.d.sync += [
-                self.link_out.payload.token.eq(self.bfs.token_in.payload),
-                self.link_out.payload.intersection.eq(0),
-            ]
+            m.d.sync += drive(self.link_out.payload, token=self.bfs.token_in.payload, intersection=0)
         with m.If(self.intersection.token_in.valid):
-            m.d.sync += [
-                self.link_out.payload.token.eq(self.intersection.token_in.payload),
-                self.link_out.payload.intersection.eq(1),
-            ]
+            m.d.sync += drive(self.link_out.payload, token=self.intersection.token_in.payload, intersection=1)

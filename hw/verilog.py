@@ -138,7 +138,7 @@ def accelerator_verilog(config: AcceleratorConfig) -> str:
     The ports of AE number n are those of ``application_engine`` with ``e<n>_`` in front; it knows its number, and is
     linked.
     """
-    accelerator = Accelerator(config, make_executor=_engine_elsewhere)
+    accelerator = Accelerator(config, make_engine=_engine_elsewhere)
     inner = ("engine", "link_in", "link_out")
     ports = port_names(accelerator) | {
         f"e{number}_{name}": port
@@ -154,7 +154,7 @@ def convey_verilog(config: AcceleratorConfig) -> dict[str, str]:
     port = ConveyMemoryPort()
     top = ConveyEngine(
         config,
-        make_executor=_engine_elsewhere,
+        make_engine=_engine_elsewhere,
         make_port=lambda: _Elsewhere("convey_memory_port", port.signature),
     )
     return {
@@ -169,7 +169,7 @@ def axi_verilog(config: AcceleratorConfig, limits: AxiLimits) -> dict[str, str]:
     top = AxiEngine(
         config,
         limits,
-        make_executor=_engine_elsewhere,
+        make_engine=_engine_elsewhere,
         make_port=lambda _: _Elsewhere("axi_memory_port", port.signature),
     )
     return {

@@ -1,13 +1,14 @@
 """The AXI4-Lite slave through which a host reaches the registers of an Application Engine."""
 
 from amaranth.hdl import Cat, Const, Elaboratable, Module, Signal, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.axi.registers import IDENTITY, AxiStatus, ControlRegister
 from cyscc.hw.axi.signatures import LITE_ADDRESS_WIDTH, Axi4LiteSignature, Resp
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.dispatch import AegWrite
+from cyscc.hw.dispatch import host_members
+from cyscc.hw.interfaces import drive
 from cyscc.hw.registers import KERNEL_WINDOW, Instruction, Register, kernel_register
 
 __all__ = ["AxiControl"]
@@ -48,12 +49,7 @@ class AxiControl(wiring.Component):
             {
                 "axi": In(Axi4LiteSignature()),
                 "engine": Out(2),
-                "write": Out(stream.Signature(AegWrite)),
-                "read": Out(stream.Signature(16)),
-                "data": In(stream.Signature(64, always_ready=True)),
-                "instruction": Out(stream.Signature(5)),
-                "idle": In(1),
-                "exception": In(1),
+                **{name: member.flip() for name, member in host_members().items()},
                 "read_failed": In(config.ports),
                 "write_failed": In(config.ports),
             }
@@ -82,8 +78,7 @@ class AxiControl(wiring.Component):
             & (number < kernel_register(self._config.bfs_kernels + self._config.intersection_kernels, 0))
         )
         m.d.comb += [
-            self.write.payload.index.eq(number),
-            self.write.payload.value.eq(Cat(low, value)),
+            *drive(self.write.payload, index=number, value=Cat(low, value)),
             self.read.payload.eq(number),
             self.instruction.payload.eq(value),
         ]

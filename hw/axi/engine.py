@@ -13,6 +13,8 @@ from cyscc.hw.axi.link import AxiLink
 from cyscc.hw.axi.memory_port import AxiMemoryPort
 from cyscc.hw.axi.signatures import Axi4LiteSignature, Axi4Signature, AxiStreamSignature
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.dispatch import connect_host
+from cyscc.hw.interfaces import drive
 
 __all__ = ["AxiEngine"]
 
@@ -26,7 +28,7 @@ class AxiEngine(wiring.Component):
         Sizes.
     limits : AxiLimits
         How much each master may have outstanding.
-    make_executor : callable, optional
+    make_engine : callable, optional
         Makes what stands for the AE instead of the AE itself.
     make_port : callable, optional
         Makes what stands for the adapter of a memory port instead of the adapter itself.
@@ -48,12 +50,12 @@ class AxiEngine(wiring.Component):
         config: AcceleratorConfig,
         limits: AxiLimits,
         *,
-        make_executor: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
+        make_engine: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
         make_port: Callable[[AxiLimits], wiring.Component] = AxiMemoryPort,
     ) -> None:
         self._config = config
         self._limits = limits
-        self._make_engine = make_executor
+        self._make_engine = make_engine
         self._make_port = make_port
         members: dict[str, wiring.Member] = {"aclk": In(1), "aresetn": In(1), "s_axi_control": In(Axi4LiteSignature())}
         if config.engines > 1:
@@ -68,17 +70,12 @@ class AxiEngine(wiring.Component):
         m.submodules.engine = engine = self._make_engine(self._config)
         m.submodules.control = control = AxiControl(self._config)
         m.d.comb += [
-            domain.clk.eq(self.aclk),
-            domain.rst.eq(~self.aresetn),
+            *drive(domain, clk=self.aclk, rst=~self.aresetn),
             engine.engine.eq(control.engine),
-            control.idle.eq(engine.idle),
-            control.exception.eq(engine.exception),
+            *drive(control, idle=engine.idle, exception=engine.exception),
         ]
         connect(m, flipped(self.s_axi_control), control.axi)
-        connect(m, control.write, engine.write)
-        connect(m, control.read, engine.read)
-        connect(m, engine.data, control.data)
-        connect(m, control.instruction, engine.instruction)
+        connect_host(m, control, engine)
         for number, port in enumerate(engine.port):
             m.submodules[f"port{number}"] = adapter = self._make_port(self._limits)
             connect(m, port, adapter.port)

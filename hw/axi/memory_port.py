@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from cyscc.hw.axi.limits import AxiLimits
 from cyscc.hw.axi.signatures import Axi4Signature, Resp
 from cyscc.hw.credits import Credits
-from cyscc.hw.interfaces import SIZE_8, MemoryPortSignature, set_fields
+from cyscc.hw.interfaces import SIZE_8, MemoryPortSignature, drive
 from cyscc.hw.queue import Queue
 
 __all__ = ["AxiMemoryPort"]
@@ -81,16 +81,12 @@ class AxiMemoryPort(wiring.Component):
             port.read.ready.eq(credits.available & (~axi.arvalid | axi.arready)),
             credits.take.eq(accepted),
             notes.input.valid.eq(accepted),
-            *set_fields(notes.input.payload, tag=request.tag, size=request.size, upper=request.address[2]),
+            *drive(notes.input.payload, tag=request.tag, size=request.size, upper=request.address[2]),
         ]
         with m.If(axi.arready):
             m.d.sync += axi.arvalid.eq(0)
         with m.If(accepted):
-            m.d.sync += [
-                axi.arvalid.eq(1),
-                axi.araddr.eq(request.address),
-                axi.arsize.eq(Mux(request.size == SIZE_8, 3, 2)),
-            ]
+            m.d.sync += drive(axi, arvalid=1, araddr=request.address, arsize=Mux(request.size == SIZE_8, 3, 2))
 
         answered = Signal()
         failed = Signal()
@@ -106,7 +102,7 @@ class AxiMemoryPort(wiring.Component):
         m.d.sync += [
             self.read_failed.eq(answered & failed),
             port.response.valid.eq(answered),
-            *set_fields(port.response.payload, tag=note.tag, data=Mux(note.size == SIZE_8, axi.rdata, element)),
+            *drive(port.response.payload, tag=note.tag, data=Mux(note.size == SIZE_8, axi.rdata, element)),
         ]
         with m.If(failed):
             m.d.sync += port.response.payload.data.eq(0)
@@ -122,10 +118,8 @@ class AxiMemoryPort(wiring.Component):
             port.write.ready.eq(
                 credits.available & (~axi.awvalid | axi.awready) & (~axi.wvalid | axi.wready),
             ),
-            axi.wlast.eq(1),
-            axi.bready.eq(1),
-            credits.take.eq(accepted),
-            credits.give.eq(axi.bvalid),
+            *drive(axi, wlast=1, bready=1),
+            *drive(credits, take=accepted, give=axi.bvalid),
         ]
         with m.If(axi.awready):
             m.d.sync += axi.awvalid.eq(0)

@@ -1,7 +1,9 @@
 """Signatures of the AXI4, AXI4-Lite and AXI4-Stream ports (AMBA AXI and ACE protocol, ARM IHI 0022)."""
 
+from typing import Any
+
 from amaranth.lib import enum
-from amaranth.lib.wiring import In, Out, Signature
+from amaranth.lib.wiring import In, Member, Out, Signature
 
 __all__ = ["LINK_WIDTH", "LITE_ADDRESS_WIDTH", "Axi4LiteSignature", "Axi4Signature", "AxiStreamSignature", "Resp"]
 
@@ -21,47 +23,26 @@ class Resp(enum.Enum, shape=2):
     DECERR = 3
 
 
+_ADDRESS = {"id": 1, "addr": 64, "len": 8, "size": 3, "burst": 2, "lock": 1, "cache": 4, "prot": 3, "qos": 4}
+_LITE_ADDRESS = {"addr": LITE_ADDRESS_WIDTH, "prot": 3}
+
+
+def _channel(prefix: str, payload: dict[str, Any], *, answers: bool = False) -> dict[str, Member]:
+    """Return the members of a channel with its handshake, seen from the master."""
+    forward, backward = (In, Out) if answers else (Out, In)
+    members = {f"{prefix}{name}": forward(shape) for name, shape in payload.items()}
+    return {**members, f"{prefix}valid": forward(1), f"{prefix}ready": backward(1)}
+
+
 def Axi4Signature() -> Signature:  # noqa: N802 - signatures are named like classes
     """Return the signature of an AXI4 master with 64-bit addresses and data, one ID, seen from the master."""
     return Signature(
         {
-            "awid": Out(1),
-            "awaddr": Out(64),
-            "awlen": Out(8),
-            "awsize": Out(3),
-            "awburst": Out(2),
-            "awlock": Out(1),
-            "awcache": Out(4),
-            "awprot": Out(3),
-            "awqos": Out(4),
-            "awvalid": Out(1),
-            "awready": In(1),
-            "wdata": Out(64),
-            "wstrb": Out(8),
-            "wlast": Out(1),
-            "wvalid": Out(1),
-            "wready": In(1),
-            "bid": In(1),
-            "bresp": In(Resp),
-            "bvalid": In(1),
-            "bready": Out(1),
-            "arid": Out(1),
-            "araddr": Out(64),
-            "arlen": Out(8),
-            "arsize": Out(3),
-            "arburst": Out(2),
-            "arlock": Out(1),
-            "arcache": Out(4),
-            "arprot": Out(3),
-            "arqos": Out(4),
-            "arvalid": Out(1),
-            "arready": In(1),
-            "rid": In(1),
-            "rdata": In(64),
-            "rresp": In(Resp),
-            "rlast": In(1),
-            "rvalid": In(1),
-            "rready": Out(1),
+            **_channel("aw", _ADDRESS),
+            **_channel("w", {"data": 64, "strb": 8, "last": 1}),
+            **_channel("b", {"id": 1, "resp": Resp}, answers=True),
+            **_channel("ar", _ADDRESS),
+            **_channel("r", {"id": 1, "data": 64, "resp": Resp, "last": 1}, answers=True),
         }
     )
 
@@ -70,25 +51,11 @@ def Axi4LiteSignature() -> Signature:  # noqa: N802 - signatures are named like 
     """Return the signature of an AXI4-Lite slave with 32-bit data, seen from its master."""
     return Signature(
         {
-            "awaddr": Out(LITE_ADDRESS_WIDTH),
-            "awprot": Out(3),
-            "awvalid": Out(1),
-            "awready": In(1),
-            "wdata": Out(32),
-            "wstrb": Out(4),
-            "wvalid": Out(1),
-            "wready": In(1),
-            "bresp": In(Resp),
-            "bvalid": In(1),
-            "bready": Out(1),
-            "araddr": Out(LITE_ADDRESS_WIDTH),
-            "arprot": Out(3),
-            "arvalid": Out(1),
-            "arready": In(1),
-            "rdata": In(32),
-            "rresp": In(Resp),
-            "rvalid": In(1),
-            "rready": Out(1),
+            **_channel("aw", _LITE_ADDRESS),
+            **_channel("w", {"data": 32, "strb": 4}),
+            **_channel("b", {"resp": Resp}, answers=True),
+            **_channel("ar", _LITE_ADDRESS),
+            **_channel("r", {"data": 32, "resp": Resp}, answers=True),
         }
     )
 

@@ -5,7 +5,7 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.bfs.tags import Tag
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, set_fields
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, drive
 from cyscc.hw.queue_reader import QueueReader
 from cyscc.hw.reading_process import ReadingProcess
 
@@ -62,10 +62,10 @@ class FrontierReader(ReadingProcess):
         index = reader.index
         taken = self.words.valid & self.words.ready
         m.d.comb += [
-            *set_fields(reader, count=self.count, first=self.first, start=self.start),
+            *drive(reader, count=self.count, first=self.first, start=self.start),
             self.command.valid.eq(index.valid & credits.available),
             index.ready.eq(self.command.ready & credits.available),
-            *set_fields(
+            *drive(
                 self.command.payload, base=self.current_queue, index=index.payload, size=SIZE_8, tag=Tag.FRONTIER_WORD
             ),
         ]

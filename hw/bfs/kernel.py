@@ -19,6 +19,7 @@ from cyscc.hw.bfs.visitor import Step, Visitor
 from cyscc.hw.bfs.word_reader import WordReader
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.interfaces import drive
 from cyscc.hw.kernel import BaseKernel, Fifo
 from cyscc.hw.registers import Counter, KernelWord, Register
 from cyscc.hw.request_mux import READ, WRITE
@@ -183,16 +184,17 @@ class Kernel(BaseKernel):
     def _connect_registers(self, m: Module, control: Any, parts: "_Parts") -> None:
         """Connect the parameters of the run."""
         m.d.comb += [
-            parts.frontier.current_queue.eq(control.register_current_queue),
-            parts.frontier.count.eq(control.register_current_count),
-            parts.frontier.first.eq(control.number),
-            parts.frontier.start.eq(control.start),
+            *drive(
+                parts.frontier,
+                current_queue=control.register_current_queue,
+                count=control.register_current_count,
+                first=control.number,
+                start=control.start,
+            ),
             parts.neighbour.neighbours.eq(control.register_neighbours),
             parts.word.words.eq(control.register_words),
-            parts.visitor.words.eq(control.register_words),
-            parts.visitor.next_queue.eq(control.register_next_queue),
-            parts.allocator.capacity.eq(control.register_capacity),
-            parts.allocator.demand.eq(parts.visitor.demand),
+            *drive(parts.visitor, words=control.register_words, next_queue=control.register_next_queue),
+            *drive(parts.allocator, capacity=control.register_capacity, demand=parts.visitor.demand),
         ]
 
     def _observe(self, m: Module, control: Any, mux: Any, parts: "_Parts", neighbours: tuple[Any, ...]) -> None:

@@ -8,7 +8,7 @@ from cyscc.hw.address_generator import WriteCommand
 from cyscc.hw.bfs.slot_allocator import Slot
 from cyscc.hw.bfs.word_reader import Neighbour
 from cyscc.hw.graph_word import GraphWord, LevelWord, replaced
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, drive
 from cyscc.hw.queue import Queue
 
 __all__ = ["MarkingVisitor"]
@@ -96,10 +96,8 @@ class MarkingVisitor(wiring.Component):
         unvisited = self.neighbours.valid & ~word.visited
         leaf = ~word.degree.any()
         m.d.comb += [
-            marks.input.payload.eq(neighbour.vertex),
-            marks.input.valid.eq(unvisited & (leaf | entries.input.ready)),
-            entries.input.payload.eq(neighbour.word),
-            entries.input.valid.eq(unvisited & ~leaf & marks.input.ready),
+            *drive(marks.input, payload=neighbour.vertex, valid=unvisited & (leaf | entries.input.ready)),
+            *drive(entries.input, payload=neighbour.word, valid=unvisited & ~leaf & marks.input.ready),
             self.neighbours.ready.eq(word.visited | (marks.input.ready & (leaf | entries.input.ready))),
             self.demand.eq(entries.input.valid & entries.input.ready),
         ]
@@ -117,11 +115,14 @@ class MarkingVisitor(wiring.Component):
             self.mark.payload.last.eq(1),
             marks.output.ready.eq(marked),
             self.command.valid.eq(ready & slot.fits),
-            self.command.payload.base.eq(self.next_queue),
-            self.command.payload.index.eq(slot.number),
-            self.command.payload.size.eq(SIZE_8),
-            self.command.payload.data.eq(entries.output.payload),
-            self.command.payload.last.eq(1),
+            *drive(
+                self.command.payload,
+                base=self.next_queue,
+                index=slot.number,
+                size=SIZE_8,
+                data=entries.output.payload,
+                last=1,
+            ),
             self.pushed.eq(self.command.valid & self.command.ready),
             self.overflow.eq(ready & ~slot.fits),
             entries.output.ready.eq(finished),

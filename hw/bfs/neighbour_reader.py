@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.bfs.tags import Tag
 from cyscc.hw.graph_word import GraphWord
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, set_fields
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, drive
 from cyscc.hw.reading_process import ReadingProcess
 
 __all__ = ["NeighbourReader"]
@@ -83,7 +83,7 @@ class NeighbourReader(ReadingProcess):
         taken = self.ids.valid & self.ids.ready
         m.d.comb += [
             self.command.valid.eq(expanding & credits.available),
-            *set_fields(self.command.payload, base=self.neighbours, index=pointer, size=SIZE_4, tag=Tag.NEIGHBOUR_ID),
+            *drive(self.command.payload, base=self.neighbours, index=pointer, size=SIZE_4, tag=Tag.NEIGHBOUR_ID),
         ]
         self._read(
             m,

@@ -8,7 +8,7 @@ from cyscc.hw.address_generator import WriteCommand
 from cyscc.hw.bfs.slot_allocator import Slot
 from cyscc.hw.bfs.word_reader import Neighbour
 from cyscc.hw.graph_word import GraphWord, replaced
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8, set_fields
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8, drive
 from cyscc.hw.queue import Queue
 
 __all__ = ["Step", "Visitor"]
@@ -85,8 +85,7 @@ class Visitor(wiring.Component):
         m.submodules.fifo = fifo = Queue(Neighbour, self._depth)
         visited = data.View(GraphWord, self.neighbours.payload.word).visited
         m.d.comb += [
-            fifo.input.payload.eq(self.neighbours.payload),
-            fifo.input.valid.eq(self.neighbours.valid & ~visited),
+            *drive(fifo.input, payload=self.neighbours.payload, valid=self.neighbours.valid & ~visited),
             self.neighbours.ready.eq(visited | fifo.input.ready),
             self.demand.eq(fifo.input.valid & fifo.input.ready),
         ]
@@ -116,11 +115,11 @@ class Visitor(wiring.Component):
         command = self.command.payload
         with m.Switch(step):
             with m.Case(Step.ENQUEUE):
-                m.d.comb += set_fields(command, base=self.next_queue, index=slot.number, size=SIZE_8, data=vertex.word)
+                m.d.comb += drive(command, base=self.next_queue, index=slot.number, size=SIZE_8, data=vertex.word)
                 with m.If(granted):
                     m.d.sync += step.eq(Step.MARK)
             with m.Case(Step.MARK):
-                m.d.comb += set_fields(
+                m.d.comb += drive(
                     command,
                     base=self.words,
                     index=vertex.vertex,
@@ -130,7 +129,7 @@ class Visitor(wiring.Component):
                 with m.If(granted):
                     m.d.sync += step.eq(Step.REACH)
             with m.Default():
-                m.d.comb += set_fields(
+                m.d.comb += drive(
                     command, base=self.reach_queue, index=slot.number, size=SIZE_4, data=vertex.vertex, last=1
                 )
                 with m.If(granted):

@@ -5,7 +5,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.bfs.tags import Tag
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, set_fields
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, drive
 from cyscc.hw.reading_process import ReadingProcess
 
 __all__ = ["Neighbour", "WordReader"]
@@ -60,9 +60,7 @@ class WordReader(ReadingProcess):
         m.d.comb += [
             self.command.valid.eq(self.ids.valid & credits.available),
             self.ids.ready.eq(self.command.ready & credits.available),
-            *set_fields(
-                self.command.payload, base=self.words, index=self.ids.payload, size=SIZE_8, tag=Tag.NEIGHBOUR_WORD
-            ),
+            *drive(self.command.payload, base=self.words, index=self.ids.payload, size=SIZE_8, tag=Tag.NEIGHBOUR_WORD),
         ]
         self._read(
             m,
@@ -73,7 +71,7 @@ class WordReader(ReadingProcess):
             answers=word_fifo,
             output=self.neighbours,
             taken=taken,
-            joined=set_fields(self.neighbours.payload, word=word_fifo.output.payload, vertex=id_fifo.output.payload),
+            joined=drive(self.neighbours.payload, word=word_fifo.output.payload, vertex=id_fifo.output.payload),
             moving=[taken],
             wanted=self.ids.valid,
         )

@@ -5,6 +5,7 @@ from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.dispatch import AegWrite
+from cyscc.hw.interfaces import drive
 from cyscc.hw.queue import Queue
 from cyscc.hw.registers import Instruction
 
@@ -114,14 +115,10 @@ class ConveyDispatch(wiring.Component):
         m.d.comb += [
             cae.cae_aeg_cnt.eq(self._registers),
             commands.input.valid.eq((access & exists) | (cae.inst_val & known)),
-            commands.input.payload.value.eq(cae.cae_data),
-            commands.input.payload.index.eq(cae.inst_aeg_idx),
+            *drive(commands.input.payload, value=cae.cae_data, index=cae.inst_aeg_idx),
         ]
         with m.If(cae.inst_val):
-            m.d.comb += [
-                commands.input.payload.kind.eq(_Kind.INSTRUCTION),
-                commands.input.payload.index.eq(cae.inst_caep),
-            ]
+            m.d.comb += drive(commands.input.payload, kind=_Kind.INSTRUCTION, index=cae.inst_caep)
         with m.Elif(cae.inst_aeg_rd):
             m.d.comb += commands.input.payload.kind.eq(_Kind.READ)
 
@@ -132,10 +129,8 @@ class ConveyDispatch(wiring.Component):
         m.d.comb += [
             free.eq(self.idle & ~reading),
             self.write.valid.eq(command.valid & free & (kind == _Kind.WRITE)),
-            self.write.payload.value.eq(command.payload.value),
-            self.write.payload.index.eq(command.payload.index),
-            self.read.valid.eq(command.valid & free & (kind == _Kind.READ)),
-            self.read.payload.eq(command.payload.index),
+            *drive(self.write.payload, value=command.payload.value, index=command.payload.index),
+            *drive(self.read, valid=command.valid & free & (kind == _Kind.READ), payload=command.payload.index),
             self.instruction.valid.eq(command.valid & free & (kind == _Kind.INSTRUCTION)),
             self.instruction.payload.eq(command.payload.index),
             command.ready.eq(
@@ -149,8 +144,7 @@ class ConveyDispatch(wiring.Component):
         with m.Elif(self.read.valid & self.read.ready):
             m.d.sync += reading.eq(1)
         m.d.sync += [
-            cae.cae_ret_data_vld.eq(self.data.valid),
-            cae.cae_ret_data.eq(self.data.payload),
+            *drive(cae, cae_ret_data_vld=self.data.valid, cae_ret_data=self.data.payload),
             cae.cae_exception[0].eq(cae.err_unimpl | (cae.inst_val & ~known)),
             cae.cae_exception[1].eq(access & ~exists),
             cae.cae_idle.eq(~commands.input.valid & ~commands.level.any() & free),

@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, MemoryPortSignature
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, MemoryPortSignature, drive
 
 __all__ = ["ConveyMemoryPort", "ConveyMemorySignature"]
 
@@ -95,13 +95,10 @@ class ConveyMemoryPort(wiring.Component):
         m.d.sync += [
             read_stalled.eq(mc.rd_rq_stall),
             write_stalled.eq(mc.wr_rq_stall),
-            mc.req_ld.eq(load),
-            mc.req_st.eq(store),
-            mc.req_flush.eq(port.flush),
+            *drive(mc, req_ld=load, req_st=store, req_flush=port.flush),
             port.flushed.eq(mc.rsp_flush_cmplt),
             port.response.valid.eq(mc.rsp_push),
-            port.response.payload.data.eq(mc.rsp_data),
-            port.response.payload.tag.eq(mc.rsp_rdctl),
+            *drive(port.response.payload, data=mc.rsp_data, tag=mc.rsp_rdctl),
         ]
         with m.If(store):
             m.d.sync += [
@@ -110,9 +107,6 @@ class ConveyMemoryPort(wiring.Component):
                 mc.req_wrd_rdctl.eq(Mux(port.write.payload.size == SIZE_8, data, data[:32].replicate(2))),
             ]
         with m.Else():
-            m.d.sync += [
-                mc.req_size.eq(Cat(port.read.payload.size, 1)),
-                mc.req_vadr.eq(port.read.payload.address),
-                mc.req_wrd_rdctl.eq(port.read.payload.tag),
-            ]
+            read = port.read.payload
+            m.d.sync += drive(mc, req_size=Cat(read.size, 1), req_vadr=read.address, req_wrd_rdctl=read.tag)
         return m

@@ -11,6 +11,8 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.convey.dispatch import ConveyDispatch, ConveyDispatchSignature
 from cyscc.hw.convey.link import ConveyLink, ConveyLinkSignature
 from cyscc.hw.convey.memory_port import ConveyMemoryPort, ConveyMemorySignature
+from cyscc.hw.dispatch import connect_host
+from cyscc.hw.interfaces import drive
 from cyscc.hw.registers import kernel_register
 
 __all__ = ["ConveyEngine"]
@@ -34,7 +36,7 @@ class ConveyEngine(wiring.Component):
     ----------
     config : AcceleratorConfig
         Sizes.
-    make_executor : callable, optional
+    make_engine : callable, optional
         Makes what stands for the AE instead of the AE itself.
     make_port : callable, optional
         Makes what stands for the adapter of a memory port instead of the adapter itself.
@@ -57,11 +59,11 @@ class ConveyEngine(wiring.Component):
         self,
         config: AcceleratorConfig,
         *,
-        make_executor: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
+        make_engine: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
         make_port: Callable[[], wiring.Component] = ConveyMemoryPort,
     ) -> None:
         self._config = config
-        self._make_engine = make_executor
+        self._make_engine = make_engine
         self._make_port = make_port
         members: dict[str, wiring.Member] = {"clk": In(1), "i_reset": In(1), "i_aeid": In(2)}
         members |= dict(ConveyDispatchSignature().members.items())
@@ -80,15 +82,11 @@ class ConveyEngine(wiring.Component):
         kernels = config.bfs_kernels + config.intersection_kernels
         m.submodules.dispatch = dispatch = ConveyDispatch(registers=kernel_register(kernels, 0))
         m.d.comb += [
-            domain.clk.eq(self.clk),
-            domain.rst.eq(self.i_reset),
+            *drive(domain, clk=self.clk, rst=self.i_reset),
             engine.engine.eq(self.i_aeid),
             dispatch.idle.eq(engine.idle),
         ]
-        connect(m, dispatch.write, engine.write)
-        connect(m, dispatch.read, engine.read)
-        connect(m, engine.data, dispatch.data)
-        connect(m, dispatch.instruction, engine.instruction)
+        connect_host(m, dispatch, engine)
         self._expose(m, dispatch.cae, {name: name for name in ConveyDispatchSignature().members})
         for number, port in enumerate(engine.port):
             m.submodules[f"port{number}"] = adapter = self._make_port()

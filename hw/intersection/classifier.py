@@ -5,7 +5,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.address_generator import WriteCommand
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8, set_fields
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8, drive
 from cyscc.hw.intersection.colour_reader import Candidate
 from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
 from cyscc.hw.reading_process import ReadingProcess
@@ -82,12 +82,12 @@ class Classifier(ReadingProcess):
         m.d.comb += [
             skip.eq(self.candidates.valid & candidate.coloured),
             self.paint.valid.eq(self.candidates.valid & ~candidate.coloured & candidate.met),
-            *set_fields(
+            *drive(
                 self.paint.payload, base=self.colours, index=candidate.vertex, size=SIZE_4, data=self.colour, last=1
             ),
             self.painted.eq(self.paint.valid & self.paint.ready),
             self.command.valid.eq(self.candidates.valid & ~candidate.coloured & ~candidate.met & credits.available),
-            *set_fields(
+            *drive(
                 self.command.payload,
                 base=Mux(forward, self.words, self.transposed_words),
                 index=candidate.vertex,
@@ -107,12 +107,12 @@ class Classifier(ReadingProcess):
             requested=self.rejected,
             kept=[
                 entry_fifo.input.valid.eq(self.rejected),
-                *set_fields(kept, vertex=candidate.vertex, direction=candidate.direction),
+                *drive(kept, vertex=candidate.vertex, direction=candidate.direction),
             ],
             answers=word_fifo,
             output=self.outsiders,
             taken=taken,
-            joined=set_fields(
+            joined=drive(
                 self.outsiders.payload, vertex=entry.vertex, direction=entry.direction, word=word_fifo.output.payload
             ),
             moving=[skip, taken],

@@ -8,7 +8,7 @@ from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.graph_word import GraphWord
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8, drive
 from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
 from cyscc.hw.reading_process import ReadingProcess
 
@@ -82,10 +82,8 @@ class ColourReader(ReadingProcess):
             finished.eq(granted & (step == Step.WORD)),
             self.entries.ready.eq(finished),
             credits.take.eq(granted & (step == Step.COLOUR)),
-            entry_fifo.input.valid.eq(finished),
-            entry_fifo.input.payload.eq(entry),
-            colour_fifo.input.valid.eq(self.colour_response.valid),
-            colour_fifo.input.payload.eq(self.colour_response.payload),
+            *drive(entry_fifo.input, valid=finished, payload=entry),
+            *drive(colour_fifo.input, valid=self.colour_response.valid, payload=self.colour_response.payload),
             word_fifo.input.valid.eq(self.word_response.valid),
             word_fifo.input.payload.eq(data.View(GraphWord, self.word_response.payload).visited),
         ]
@@ -93,11 +91,9 @@ class ColourReader(ReadingProcess):
             m.d.comb += [command.base.eq(self.colours), command.size.eq(SIZE_4), command.tag.eq(Tag.COLOUR)]
         with m.Else():
             forward = entry.direction == Direction.FORWARD
-            m.d.comb += [
-                command.base.eq(Mux(forward, self.transposed_words, self.words)),
-                command.size.eq(SIZE_8),
-                command.tag.eq(Tag.OTHER_WORD),
-            ]
+            m.d.comb += drive(
+                command, base=Mux(forward, self.transposed_words, self.words), size=SIZE_8, tag=Tag.OTHER_WORD
+            )
         with m.If(granted):
             m.d.sync += step.eq(Mux(step == Step.COLOUR, Step.WORD, Step.COLOUR))
 
@@ -111,10 +107,13 @@ class ColourReader(ReadingProcess):
         with m.If(join):
             m.d.sync += [
                 candidate.valid.eq(1),
-                candidate.payload.vertex.eq(entry_fifo.output.payload.vertex),
-                candidate.payload.direction.eq(entry_fifo.output.payload.direction),
-                candidate.payload.coloured.eq(colour_fifo.output.payload.any()),
-                candidate.payload.met.eq(word_fifo.output.payload),
+                *drive(
+                    candidate.payload,
+                    vertex=entry_fifo.output.payload.vertex,
+                    direction=entry_fifo.output.payload.direction,
+                    coloured=colour_fifo.output.payload.any(),
+                    met=word_fifo.output.payload,
+                ),
             ]
         taken = candidate.valid & candidate.ready
         # The register behind the join has its place in the credit too, so a candidate is counted until it is taken.

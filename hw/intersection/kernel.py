@@ -8,6 +8,7 @@ from amaranth.lib.wiring import connect
 
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.interfaces import drive
 from cyscc.hw.intersection.classifier import Classifier
 from cyscc.hw.intersection.colour_reader import ColourReader
 from cyscc.hw.intersection.reach_reader import ReachReader
@@ -98,23 +99,19 @@ class Kernel(BaseKernel):
         connect(m, classifier.outsiders, unvisit.outsiders)
 
         for process in (colour, classifier, unvisit):
-            m.d.comb += [
-                process.words.eq(control.register_words),
-                process.transposed_words.eq(control.register_transposed_words),
-            ]
+            m.d.comb += drive(process, words=control.register_words, transposed_words=control.register_transposed_words)
+        for name in ("forward_queue", "forward_count", "backward_queue", "backward_count"):
+            m.d.comb += getattr(reach, name).eq(getattr(control, f"register_{name}"))
         m.d.comb += [
-            reach.forward_queue.eq(control.register_forward_queue),
-            reach.forward_count.eq(control.register_forward_count),
-            reach.backward_queue.eq(control.register_backward_queue),
-            reach.backward_count.eq(control.register_backward_count),
-            reach.first.eq(control.number),
-            reach.start.eq(control.start),
+            *drive(reach, first=control.number, start=control.start),
             colour.colours.eq(control.register_colours),
-            classifier.colours.eq(control.register_colours),
-            classifier.colour.eq(control.register_colour),
-            finder.start.eq(control.start),
-            finder.rejected.eq(classifier.rejected),
-            finder.rejected_vertex.eq(classifier.rejected_vertex),
+            *drive(classifier, colours=control.register_colours, colour=control.register_colour),
+            *drive(
+                finder,
+                start=control.start,
+                rejected=classifier.rejected,
+                rejected_vertex=classifier.rejected_vertex,
+            ),
         ]
         idle = {"entries_idle": reach.idle, "colours_idle": colour.idle, "classifier_idle": classifier.idle}
         self._report(

@@ -4,7 +4,7 @@ from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, set_fields
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, drive
 from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
 from cyscc.hw.queue_reader import QueueReader
 from cyscc.hw.reading_process import ReadingProcess
@@ -71,12 +71,12 @@ class ReachReader(ReadingProcess):
         requested = self.command.valid & self.command.ready
         taken = self.entries.valid & self.entries.ready
         for reader, count in ((forward, self.forward_count), (backward, self.backward_count)):
-            m.d.comb += set_fields(reader, count=count, first=self.first, start=self.start)
+            m.d.comb += drive(reader, count=count, first=self.first, start=self.start)
         m.d.comb += [
             self.command.valid.eq((forward.index.valid | backward.index.valid) & credits.available),
             forward.index.ready.eq(requested),
             backward.index.ready.eq(requested & ~forward.index.valid),
-            *set_fields(
+            *drive(
                 self.command.payload,
                 base=Mux(forward.index.valid, self.forward_queue, self.backward_queue),
                 index=Mux(forward.index.valid, forward.index.payload, backward.index.payload),
@@ -93,9 +93,7 @@ class ReachReader(ReadingProcess):
             answers=id_fifo,
             output=self.entries,
             taken=taken,
-            joined=set_fields(
-                self.entries.payload, vertex=id_fifo.output.payload, direction=direction_fifo.output.payload
-            ),
+            joined=drive(self.entries.payload, vertex=id_fifo.output.payload, direction=direction_fifo.output.payload),
             idle=[forward.finished, backward.finished],
             moving=[taken],
             wanted=forward.index.valid | backward.index.valid,

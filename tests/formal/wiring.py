@@ -145,7 +145,7 @@ def machine() -> Harness:
         engines.append(made.twin)
         return made
 
-    dut = h.add("dut", Accelerator(CONFIG, make_executor=make)).ports
+    dut = h.add("dut", Accelerator(CONFIG, make_engine=make)).ports
     boundary = []
     for number, (outer, inner) in enumerate(zip(dut.engines, engines, strict=True)):
         inside = port_names(inner)

@@ -63,7 +63,7 @@ class WatchedEngine(ApplicationEngine):
 
 def watched_accelerator(config: AcceleratorConfig) -> Accelerator:
     """Return a machine of such AEs."""
-    return Accelerator(config, instrument=True, make_executor=WatchedEngine)
+    return Accelerator(config, instrument=True, make_engine=WatchedEngine)
 
 
 class _Executor(AmaranthExecutor):
