@@ -27,7 +27,7 @@ from itertools import pairwise
 from typing import get_type_hints
 
 from cyscc.host.baselines.algorithms import KINDS
-from cyscc.host.command_line.commands import make_parser
+from cyscc.host.command_line.commands import COMMANDS, make_parser
 from cyscc.host.record.tables import TABLES
 from cyscc.hw.axi.registers import AxiStatus, ControlRegister
 from cyscc.hw.bfs import Kernel as BfsKernel
@@ -67,7 +67,7 @@ def _escaped(text: str) -> str:
 @cache
 def _parsers() -> Mapping[str, argparse.ArgumentParser]:
     """Return the parsers of all commands."""
-    return _choices(make_parser())
+    return _choices(make_parser(COMMANDS))
 
 
 def _choices(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:

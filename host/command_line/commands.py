@@ -2,6 +2,8 @@
 
 import argparse
 import resource
+import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -41,8 +43,12 @@ class _ShowVersion(argparse.Action):
         parser.exit()
 
 
-def make_parser() -> Parser:
-    """Return the parser of the command line."""
+def make_parser(argv: Sequence[str] | None = None) -> Parser:
+    """Return the parser of a command line, by default that of the process.
+
+    Only the commands named in it have their options, so that their number does not delay each start.
+    """
+    argv = sys.argv[1:] if argv is None else argv
     parser = Parser(
         prog="cyscc",
         description="Cycle-accurate simulator of an accelerator that finds strongly connected components.",
@@ -53,7 +59,8 @@ def make_parser() -> Parser:
     for name in COMMANDS:
         module = import_module(f"cyscc.host.command_line.{'simulation' if name in ALGORITHMS else name}")
         command = commands.add_parser(name, **module.TEXTS.get(name, module.TEXTS))
-        module.add_options(command)
+        if name in argv:
+            module.add_options(command)
         command.set_defaults(run=module.run)
     return parser
 

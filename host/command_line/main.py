@@ -29,7 +29,7 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
         # Imported here so that errors during the import are handled too.
         from cyscc.host.command_line.commands import check_limits, make_parser
 
-        arguments = make_parser().parse_args(argv)
+        arguments = make_parser(argv).parse_args(argv)
         prog = f"cyscc {arguments.command}"
         check_limits()
         arguments.run(arguments)

@@ -4,6 +4,7 @@ import re
 import tempfile
 import tomllib
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,6 +106,13 @@ def declared_ports(text: str, module: str) -> list[Port]:
     return sorted(Port(name, direction, int(width or 0) + 1) for direction, width, name in declared)
 
 
+@lru_cache(maxsize=2)
+def _engine(config: AcceleratorConfig) -> dict[str, str]:
+    """Return the files that are the same for every top, which take longest to write."""
+    texts = {f"{name}.v": kernel_verilog(kind, config) for kind, name in KERNEL_NAMES.items()}
+    return texts | {"application_engine.v": application_engine_verilog(config)}
+
+
 def export_verilog(
     config: AcceleratorConfig, directory: Path, *, top: str = "ae", limits: AxiLimits | None = None
 ) -> list[Path]:
@@ -139,8 +147,7 @@ def export_verilog(
     if top not in TOPS:
         raise ValueError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
     limits = limits or AxiLimits()
-    texts = {f"{name}.v": kernel_verilog(kind, config) for kind, name in KERNEL_NAMES.items()}
-    texts["application_engine.v"] = application_engine_verilog(config)
+    texts = dict(_engine(config))
     if top != "ae":
         adapters = convey_verilog(config) if top == "convey" else axi_verilog(config, limits)
         texts |= {f"{name}.v": text for name, text in adapters.items()}

@@ -14,15 +14,14 @@ from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.hw.axi import AxiLimits
 from cyscc.hw.axi.registers import AxiStatus, ControlRegister
 from cyscc.hw.bfs import Kernel as BfsKernel
-from cyscc.hw.config import PRESETS
 from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from tests.cocotb.axi_coprocessor import AxiCoprocessor
-from tests.cocotb.foreign_runs import ENGINES, GRAPHS, run_graphs
+from tests.cocotb.foreign_runs import ENGINES, GRAPHS, machine_of, run_graphs
 from tests.system.graphs import graph_of
 
 __all__ = ["CONFIG", "LIMITS"]
 
-CONFIG = PRESETS["test"].replace(engines=int(os.environ.get(ENGINES, "1")))
+CONFIG = machine_of(int(os.environ.get(ENGINES, "1")))
 """The machine."""
 
 LIMITS = AxiLimits(outstanding_reads=4, outstanding_writes=4)

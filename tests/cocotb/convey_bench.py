@@ -7,14 +7,13 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 
-from cyscc.hw.config import PRESETS
 from cyscc.hw.registers import Register, kernel_register
 from tests.cocotb.convey_coprocessor import ConveyCoprocessor
-from tests.cocotb.foreign_runs import ENGINES, GRAPHS, run_graphs
+from tests.cocotb.foreign_runs import ENGINES, GRAPHS, machine_of, run_graphs
 
 __all__ = ["CONFIG"]
 
-CONFIG = PRESETS["test"].replace(engines=int(os.environ.get(ENGINES, "1")))
+CONFIG = machine_of(int(os.environ.get(ENGINES, "1")))
 """The machine."""
 
 

@@ -5,17 +5,23 @@ from typing import Protocol
 from cocotb.task import bridge
 
 from cyscc.host.graph.reference import canonical, check_components, check_levels
+from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.coprocessor import Coprocessor
 from tests.system.graphs import messy_graph
 from tests.system.runs import search, solve
 
-__all__ = ["ENGINES", "GRAPHS", "run_graphs"]
+__all__ = ["ENGINES", "GRAPHS", "machine_of", "run_graphs"]
 
 ENGINES = "CYSCC_TEST_ENGINES"
 """Environment variable that says how many AEs the machine has; one if it is not set."""
 
 GRAPHS = "CYSCC_TEST_GRAPHS"
 """Environment variable that says how many graphs."""
+
+
+def machine_of(engines: int) -> AcceleratorConfig:
+    """Return a small machine; of several AEs, each has a single kernel of a kind, since the build takes long."""
+    return PRESETS["test"].replace(engines=engines, bfs_kernels=2 if engines == 1 else 1)
 
 
 class _Bench(Protocol):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cocotb import axi_bench, convey_bench
-from tests.cocotb.foreign_runs import ENGINES, GRAPHS
+from tests.cocotb.foreign_runs import ENGINES, GRAPHS, machine_of
 from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
 
 
@@ -39,7 +39,7 @@ def test_one_engine(top: str, simulator: str, graphs: int, tmp_path: Path, monke
 def test_linked_engines(top: str, engines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_bench(
         simulator="verilator",
-        config=axi_bench.CONFIG.replace(engines=engines),
+        config=machine_of(engines),
         limits=axi_bench.LIMITS,
         top=top,
         bench=f"tests.cocotb.{top}_bench",

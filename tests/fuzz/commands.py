@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import cyscc.sim.machine
-from cyscc.host.command_line.commands import make_parser
 from cyscc.host.command_line.main import main
-from cyscc.host.specification.options import Parser
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.executors.compiled.parts import build_library
 from cyscc.sim.machine import Machine
@@ -45,11 +43,6 @@ def _found(config: AcceleratorConfig, *, waves: bool, on_step: object = None) ->
     return _library(config, waves)
 
 
-@cache
-def _parser() -> Parser:
-    return make_parser()
-
-
 @contextmanager
 def _machines(use: Callable[[Machine], None]) -> Iterator[None]:
     """Have a function called with each machine that is made in the block, before it runs."""
@@ -79,7 +72,6 @@ def run_cyscc(*arguments: str, on_machine: Callable[[Machine], None] = lambda ma
         redirect_stdout(out),
         redirect_stderr(err),
         patch("cyscc.sim.executors.compiled.executor.build_library", _found),
-        patch("cyscc.host.command_line.commands.make_parser", _parser),
         _machines(on_machine),
     ):
         status = main(arguments)

@@ -57,10 +57,10 @@ def install(monkeypatch: pytest.MonkeyPatch, variants: dict[str, type]) -> None:
     monkeypatch : pytest.MonkeyPatch
         Of the test.
     variants : dict
-        By place: a module below `hw` and the name in it, such as ``"bfs.kernel.Visitor"``.
+        By place: a module below `cyscc.hw` and the name in it, such as ``"bfs.kernel.Visitor"``.
     """
     for place, variant in variants.items():
-        monkeypatch.setattr(f"hw.{place}", variant)
+        monkeypatch.setattr(f"cyscc.hw.{place}", variant)
 
 
 def _around(outer: Any, inner: Any, *, but: Sequence[str] = (), reset: Any = None) -> Module:

@@ -1,5 +1,6 @@
 """Normalisation of outputs: replaces what differs between runs or between computers."""
 
+import os
 import re
 from collections.abc import Callable
 from enum import Enum
@@ -15,12 +16,12 @@ _PATTERNS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"/tmp/(?:cyscc|tmp)[-\w]*", "TEMPORARY"),
     (r"0x[0-9a-f]{9,}", "ADDRESS"),
     (r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?", "DATE"),
-    (rf"{_NUMBER} cycles/s\b", "# cycles/s"),
+    (rf"(?<![\d,]){_NUMBER} cycles/s\b", "# cycles/s"),
     (r"(?<=one thread of )[^;|]+", "PROCESSOR"),
     (r"^(wall time .*|time .*)$", lambda match: re.sub(rf"  +|{_NUMBER}", _spaced, match[0])),
-    (rf"\b{_NUMBER} (kB|MB|GB|bytes|KiB|MiB|GiB)\b", r"# \1"),
+    (rf"(?<![\w,]){_NUMBER} (kB|MB|GB|bytes|KiB|MiB|GiB)\b", r"# \1"),
 )
-"""Replacements in every text."""
+"""Replacements in every text; a number is not tried again at each of its digits, since pages have long lists."""
 
 _VOLATILE = {
     *("wall", "version", "program", "processor", "cores", "threads", "folder", "file_digest", "date"),
@@ -120,13 +121,15 @@ def _one(kinds: list[Any]) -> Any:
     return found[0] if len(found) == 1 else " or ".join(sorted(map(str, found)))
 
 
-def files_below(folder: Path) -> dict[str, tuple[int, int]]:
+def files_below(folder: str | Path) -> dict[str, tuple[int, int]]:
     """Return size and time of each file below a folder by its path."""
     found = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            status = path.stat()
-            found[path.relative_to(folder).as_posix()] = (status.st_size, status.st_mtime_ns)
+    for entry in os.scandir(folder):
+        if entry.is_file(follow_symlinks=False):
+            status = entry.stat()
+            found[entry.name] = (status.st_size, status.st_mtime_ns)
         else:
-            found[path.relative_to(folder).as_posix() + "/"] = (0, 0)
+            found[f"{entry.name}/"] = (0, 0)
+            if entry.is_dir(follow_symlinks=False):
+                found |= {f"{entry.name}/{name}": state for name, state in files_below(entry.path).items()}
     return found
