@@ -38,6 +38,9 @@ public_flat_rw -module "{module}" -var "*"
 _QUICK = "OPT_GLOBAL=-O0 OPT_FAST=-O0 OPT_SLOW=-O0"
 """Of a build and a short run, the build takes longer."""
 
+_BUILT: list[Path] = []
+"""Folders of earlier builds with Verilator, whose objects of Verilator's own runtime serve for the next ones."""
+
 _MODULES = {
     "ae": "application_engine",
     "convey": "application_engine_convey",
@@ -111,6 +114,10 @@ def run_bench(
             ports = folder / "ports.vlt"
             ports.write_text(_PORTS.format(module=module))
             arguments.append(str(ports))
+            (folder / "build").mkdir()
+            for part in _BUILT[0].glob("verilated*.[od]") if _BUILT else ():
+                shutil.copy2(part, folder / "build")
+            _BUILT.append(folder / "build")
         runner.build(
             sources=sources,
             hdl_toplevel=module,

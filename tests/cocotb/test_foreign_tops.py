@@ -45,6 +45,6 @@ def test_linked_engines(top: str, engines: int, tmp_path: Path, monkeypatch: pyt
         bench=f"tests.cocotb.{top}_bench",
         folder=tmp_path,
         tests="graphs_under",
-        variables={ENGINES: str(engines), GRAPHS: "4"},
+        variables={ENGINES: str(engines), GRAPHS: "2"},
         environment=monkeypatch,
     )

@@ -84,7 +84,7 @@ def check_resumed(
     raise AssertionError
 
 
-@pytest.mark.parametrize(("memory", "source"), [("hc2", None), ("stress:5", 0)])
+@pytest.mark.parametrize(("memory", "source"), [("hc2", None), pytest.param("stress:5", 0, marks=pytest.mark.long)])
 def test_other_executors_go_on(memory: str, source: int | None, tmp_path: Path) -> None:
     waves = tmp_path / "run.vcd"
     machines: tuple[dict[str, Any], ...] = (

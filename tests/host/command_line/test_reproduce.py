@@ -92,7 +92,10 @@ def test_table_1_of_wijs_et_al_again(capfd: pytest.CaptureFixture[str]) -> None:
     assert json.loads(Path("out/wijs-table1.json").read_text()) == document
 
 
-@pytest.mark.parametrize("figure", ["fig10", "fig11", "fig12", "fig13"])
+# Of the figures of searches and of those of components, one each.
+@pytest.mark.parametrize(
+    "figure", ["fig10", "fig13", *(pytest.param(other, marks=pytest.mark.long) for other in ("fig11", "fig12"))]
+)
 def test_figures(figure: str, capfd: pytest.CaptureFixture[str]) -> None:
     arguments = f"reproduce {figure} --vertices 2^7,2^8 --degrees 8,16 --max-edges 2^11 --jobs 1".split()
     assert main([*arguments, "--json", "-"]) == 0

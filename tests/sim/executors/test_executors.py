@@ -37,7 +37,9 @@ def compared(
 @pytest.mark.parametrize(
     "run",
     [
-        pytest.param(run, id=run.name, marks=pytest.mark.long if run.memory in ("fixed:400", "stress:5") else ())
+        pytest.param(
+            run, id=run.name, marks=pytest.mark.long if run.memory in ("fixed:75", "fixed:400", "stress:5") else ()
+        )
         for run in RUNS
         if run.everywhere or run.name == "components and search, fixed:400"
     ],
@@ -68,7 +70,7 @@ def test_both_executors_when_the_memory_refuses() -> None:
     ("memory", "graphs"),
     [
         ("hc2", (CROWD, TANGLE)),
-        ("stress:5", (TANGLE,)),
+        pytest.param("stress:5", (TANGLE,), marks=pytest.mark.long),
         pytest.param("hbm2", (CROWD, TANGLE), marks=pytest.mark.long),
         pytest.param("fixed:75", (CROWD,), marks=pytest.mark.long),
         pytest.param("hc2", (rmat_graph(32, 3, seed=2),), marks=pytest.mark.long),
