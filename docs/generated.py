@@ -27,6 +27,7 @@ from itertools import pairwise
 from typing import get_type_hints
 
 from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.baselines.mdp.families import FAMILIES
 from cyscc.host.command_line.commands import COMMANDS, make_parser
 from cyscc.host.record.tables import TABLES
 from cyscc.hw.axi.registers import AxiStatus, ControlRegister
@@ -59,6 +60,18 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def _escaped(text: str) -> str:
     """Return plain text such that Markdown shows it as it is in a cell of a table; backquotes still mark code."""
     return re.sub(r"([|*<>])", r"\\\1", text)
+
+
+def _range(low: int, high: int) -> str:
+    """Return a range of integers, large ones as powers of two."""
+
+    def number(value: int) -> str:
+        for less in range(3):
+            if value + less > 1 << 16 and (value + less).bit_count() == 1:
+                return f"2^{(value + less).bit_length() - 1}" + (f" − {less}" if less else "")
+        return f"{value:,}"
+
+    return f"{number(low)} to {number(high)}"
 
 
 # The command line.
@@ -124,6 +137,16 @@ def algorithms() -> str:
     return _table(("algorithm", "description", "threads", "made of steps"), rows)
 
 
+def families() -> str:
+    """Return the families of Markov decision processes, with their sizes."""
+    rows = [
+        (f"`{name}`", f"`{size}`", about.text, about.default, _range(about.least, about.most))
+        for name, family in FAMILIES.items()
+        for size, about in family.sizes.items()
+    ]
+    return _table(("family", "size", "meaning", "default", "values"), rows)
+
+
 # Configuration and memory.
 
 
@@ -147,7 +170,7 @@ def presets() -> str:
 def parameters(profile: str) -> Columns:
     """Return default and range of a memory profile's parameters."""
     cells = {
-        each.name: (each.default, f"{each.metadata['low']} to {each.metadata['high']}")
+        each.name: (each.default, _range(each.metadata["low"], each.metadata["high"]))
         for each in fields(_PROFILES[profile])
     }
     return ("default", "values"), cells
@@ -160,7 +183,7 @@ def profiles() -> Columns:
         short = {each.name: each for each in fields(profile)}.get(profile.short)
         if short is None:
             return f"`{profile.name}`"
-        number = f"`{profile.name}:{short.name.upper()}`, {short.metadata['low']} to {short.metadata['high']}"
+        number = f"`{profile.name}:{short.name.upper()}`, {_range(short.metadata['low'], short.metadata['high'])}"
         return number if short.default is MISSING else f"`{profile.name}`, {number}, default {short.default}"
 
     return ("`--memory`",), {name: (named(profile),) for name, profile in _PROFILES.items()}
@@ -250,7 +273,7 @@ def proofs() -> str:
 TABLES_OF_PAGES: dict[str, Callable[..., str]] = {
     each.__name__: each
     for each in (
-        *(options, kinds, algorithms, presets, enumeration, counters),
+        *(options, kinds, algorithms, families, presets, enumeration, counters),
         *(causes_of_kernels, causes_of_records, tables_of_records, proofs),
     )
 }

@@ -37,7 +37,7 @@ class Size:
     letter: str = "N"
 
 
-SEED = Size("seed of what is drawn", most=2**64 - 1, default=0, letter="S")
+SEED = Size("seed of random choices", most=2**64 - 1, default=0, letter="S")
 """The seed, a parameter of random graphs and models."""
 
 _VERTICES = Size("number of vertices: 1000, 1e6, 2^20", least=1)

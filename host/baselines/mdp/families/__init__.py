@@ -58,7 +58,7 @@ FAMILIES = {
         text="shared coin: a random walk of processes; MECs of single states",
         sizes={
             "processes": Size("processes", least=1, most=10, default=3),
-            "bound": Size("where they decide, times their number", least=1, most=1 << 20, default=2),
+            "bound": Size("bound of the counter, times their number", least=1, most=1 << 20, default=2),
         },
         bound=lambda processes, bound: _grows((2 * (bound + 1) * processes + 1) * 6**processes, processes),
     ),
@@ -66,8 +66,8 @@ FAMILIES = {
         text="leader election by rounds: a MEC for each leader, or one of all states",
         sizes={
             "processes": Size("processes", least=2, most=16, default=4),
-            "numbers": Size("numbers that are drawn from", least=2, most=1 << 10, default=3),
-            "restart": Size("whether there is another election after each", most=1, default=0),
+            "numbers": Size("numbers to draw from", least=2, most=1 << 10, default=3),
+            "restart": Size("whether another election follows each", most=1, default=0),
         },
         bound=lambda processes, numbers, restart: (
             (numbers + 2) ** processes,
@@ -102,8 +102,8 @@ FAMILIES = {
         text="random numbers of choices and targets, random targets",
         sizes={
             "states": Size("states", least=1, most=_MANY, default=1000),
-            "choices": Size("most choices of a state", least=1, most=1 << 16, default=3),
-            "transitions": Size("most transitions of a choice", least=1, most=1 << 10, default=4),
+            "choices": Size("maximum choices of a state", least=1, most=1 << 16, default=3),
+            "transitions": Size("maximum transitions of a choice", least=1, most=1 << 10, default=4),
             "seed": SEED,
         },
         bound=lambda states, choices, transitions, seed: (states, states * (choices + 1) * (transitions + 1) // 4),

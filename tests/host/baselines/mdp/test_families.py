@@ -1,7 +1,5 @@
 """Families of Markov decision processes: their maximal end components, and invalid sizes."""
 
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -120,17 +118,6 @@ def test_random_numbers_are_all_drawn() -> None:
     assert set(np.diff(mdp.transitions).tolist()) == {1, 2, 3, 4}
     other = family("random", states=500, choices=3, transitions=4, seed=1)
     assert not np.array_equal(mdp.choices, other.choices)
-
-
-def test_every_size_is_described() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "mdp.md").read_text()
-    name, described = "", []
-    for first, size, default in re.findall(r"^\| (?:`(\w+)`)? ?\| `(\w+)` \| (\d+) \|", text, re.MULTILINE):
-        name = first or name
-        described.append((name, size, int(default)))
-    assert described == [
-        (name, key, size.default) for name, each in FAMILIES.items() for key, size in each.sizes.items()
-    ]
 
 
 def test_more_states_than_are_made_at_once() -> None:
