@@ -18,8 +18,7 @@ import numpy.typing as npt
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import open_output, reason
-from cyscc.host.output.tables import plain_table
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text, plain_table
 from cyscc.sim.hardware import DEGREE, START
 from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, read_lives
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader

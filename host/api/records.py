@@ -15,7 +15,7 @@ from cyscc.host.output.files import open_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.point import Point
-from cyscc.host.replay.replaying import Window, replay_window
+from cyscc.host.replay.replaying import Window, WindowRequest, replay_window
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.run import available_threads
 from cyscc.sim.memory import Profile
@@ -259,15 +259,18 @@ def replay(
     if isinstance(recorded, Result) and graph is None:
         graph = recorded.graph
     folder = record_of(recorded).folder if isinstance(recorded, Record | Result) else Path(recorded)
-    return replay_window(
-        folder,
-        Point.parse(str(at)),
+    wanted = WindowRequest(
+        point=Point.parse(str(at)),
         cycles=cycles,
         before=before,
         path=None if path is None else Path(path),
         scopes=tuple(scopes),
+    )
+    return replay_window(
+        folder,
+        wanted,
+        Progress(quiet=not progress),
+        threads=available_threads() if threads is None else threads,
         graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
         memory=memory,
-        threads=available_threads() if threads is None else threads,
-        progress=Progress(quiet=not progress),
     )

@@ -67,8 +67,8 @@ def run(arguments: argparse.Namespace) -> None:
         An entry of the cache is damaged.
     """
     from cyscc.host.output.files import check_output, output_result
+    from cyscc.host.output.text import count_text
     from cyscc.host.output.version import identity
-    from cyscc.host.output.wording import count_text
     from cyscc.host.specification.options import UsageError
     from cyscc.sim.caching.folder import cache_directory
     from cyscc.sim.caching.libraries import clear, entries, evict, limit
@@ -118,7 +118,7 @@ def _described(entry: "Entry") -> dict[str, Any]:
 def _table(entries: "list[Entry]") -> str:
     import time
 
-    from cyscc.host.output.tables import plain_table
+    from cyscc.host.output.text import plain_table
 
     rows = [
         (

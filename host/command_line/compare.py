@@ -4,15 +4,7 @@ import argparse
 from os.path import exists
 
 from cyscc.host.baselines.algorithms import KINDS
-from cyscc.host.specification.options import (
-    UsageError,
-    add_shared,
-    add_threads,
-    at_least,
-    check_outputs,
-    listed,
-    one_of,
-)
+from cyscc.host.specification import options
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -43,14 +35,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("graphs", metavar="GRAPH", nargs="+", help="a graph")
     parser.add_argument(
         "--algorithms",
-        type=listed(one_of((_SCIPY, *KINDS), "algorithm")),
+        type=options.listed(options.one_of((_SCIPY, *KINDS), "algorithm")),
         default=(_SCIPY, *KINDS),
         metavar="NAME[,...]",
         help="software to run (default: all)",
     )
     parser.add_argument(
         "--configs",
-        type=listed(str),
+        type=options.listed(str),
         default=("hc2",),
         metavar="NAME[,...]",
         help="machines to simulate, presets or TOML files, or none (default: hc2)",
@@ -58,27 +50,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory", default="hc2", metavar="PROFILE|FILE.toml", help="their memory, as of scc (default: hc2)"
     )
-    add_shared(parser, "--device", "--order")
-    add_threads(parser, "an algorithm, or the executor,")
-    add_shared(parser, "--seed")
+    options.add_shared(parser, "--device", "--order")
+    options.add_threads(parser, "an algorithm, or the executor,")
+    options.add_shared(parser, "--seed")
     parser.add_argument(
         "--runs",
-        type=at_least(1),
+        type=options.at_least(1),
         default=3,
         metavar="N",
         help="runs of software, of which the fastest counts (default: 3)",
     )
     parser.add_argument(
         "--limit",
-        type=at_least(1),
+        type=options.at_least(1),
         default=300,
         metavar="SECONDS",
         help="time limit: an algorithm made of steps is stopped then (default: 300)",
     )
     parser.add_argument("--plot", metavar="OUT.svg", help="draw the times")
-    add_shared(parser, "--json")
+    options.add_shared(parser, "--json")
     parser.add_argument("--no-verify", action="store_true", help="do not check the results")
-    add_shared(parser, "--quiet")
+    options.add_shared(parser, "--quiet")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -96,10 +88,10 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.specification.run import RunSpec, SpecError
 
     if arguments.plot == STANDARD_OUTPUT:
-        raise UsageError("--plot needs a file")
+        raise options.UsageError("--plot needs a file")
     if arguments.plot is not None:
         figure_format(arguments.plot)
-    check_outputs(
+    options.check_outputs(
         {"--json": arguments.json, "--plot": arguments.plot},
         others={f"the graph {path}": path for path in arguments.graphs},
     )
@@ -109,7 +101,7 @@ def run(arguments: argparse.Namespace) -> None:
     try:
         machines = [RunSpec(algorithm="scc", graph="", config=name, **shared).checked() for name in configs]
     except SpecError as error:
-        raise UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
+        raise options.UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
     # Imported here because the import is slow.
     from cyscc.host.baselines.devices.steps import Order
     from cyscc.host.experiments.measuring.environment import cores, processor_name
@@ -162,7 +154,9 @@ def _check_usable(arguments: argparse.Namespace) -> None:
 
     if arguments.device != "cpu":
         if not any(name != _SCIPY and KINDS[name].devices for name in arguments.algorithms):
-            raise UsageError(f"--device {arguments.device}: none of {', '.join(arguments.algorithms)} is made of steps")
+            raise options.UsageError(
+                f"--device {arguments.device}: none of {', '.join(arguments.algorithms)} is made of steps"
+            )
         with open_device(arguments.device):
             pass
     for path in arguments.graphs:

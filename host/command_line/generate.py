@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.graph.formats import write_graph
     from cyscc.host.output.files import check_output, show
-    from cyscc.host.output.tables import graph_text
+    from cyscc.host.output.text import graph_text
 
     check_output(arguments.output, "--output")
     progress = Progress(quiet=arguments.quiet)

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.baselines.algorithms import MEC_KINDS
 from cyscc.host.command_line.software import check_steps
 from cyscc.host.output.progress import Progress
-from cyscc.host.specification.options import (
-    UsageError,
-    add_run_options,
-    add_shared,
-    add_threads,
-    as_usage,
-    check_outputs,
-    given_options,
-)
+from cyscc.host.specification import options
 from cyscc.host.specification.run import RunSpec, option_of
 
 if TYPE_CHECKING:
@@ -70,10 +62,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="write a line 'state MEC' for each state in a MEC ('-': standard output)",
     )
-    add_shared(parser, "--device", "--order")
-    add_run_options(parser, *_MACHINE)
-    add_threads(parser, "the algorithm, or the executor,")
-    add_shared(parser, "--json", "--no-verify", "--quiet")
+    options.add_shared(parser, "--device", "--order")
+    options.add_run_options(parser, *_MACHINE)
+    options.add_threads(parser, "the algorithm, or the executor,")
+    options.add_shared(parser, "--json", "--no-verify", "--quiet")
 
 
 def _algorithm(arguments: argparse.Namespace) -> str:
@@ -86,15 +78,15 @@ def _algorithm(arguments: argparse.Namespace) -> str:
     """
     if arguments.on == "accelerator":
         if arguments.device != "cpu":
-            raise UsageError("--device is of what runs without the accelerator")
+            raise options.UsageError("--device is of what runs without the accelerator")
         if arguments.order != "natural":
-            raise UsageError("--order is of what runs without the accelerator")
+            raise options.UsageError("--order is of what runs without the accelerator")
         if arguments.algorithm == "parallel":
-            raise UsageError("--on accelerator finds components for the basic algorithm only")
+            raise options.UsageError("--on accelerator finds components for the basic algorithm only")
         return "basic"
     for name in _MACHINE:
         if hasattr(arguments, name):
-            raise UsageError(f"{option_of(name).flag} needs --on accelerator")
+            raise options.UsageError(f"{option_of(name).flag} needs --on accelerator")
     algorithm = arguments.algorithm or ("basic" if arguments.device == "cpu" else "parallel")
     check_steps(arguments, algorithm, MEC_KINDS[algorithm])
     return algorithm
@@ -108,8 +100,8 @@ def _spec(arguments: argparse.Namespace) -> RunSpec:
     UsageError
         Invalid options, or a machine without intersection kernels.
     """
-    given = given_options(arguments)
-    with as_usage():
+    given = options.given_options(arguments)
+    with options.as_usage():
         return RunSpec(
             **{**given, "algorithm": "scc", "graph": str(arguments.model), "verify": not arguments.no_verify}
         ).checked()
@@ -130,7 +122,7 @@ def run(arguments: argparse.Namespace) -> None:
     algorithm = _algorithm(arguments)
     spec = _spec(arguments) if arguments.on == "accelerator" else None
 
-    check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
+    options.check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
     from cyscc.host.baselines.mdp.formats import read_mdp
     from cyscc.host.baselines.mec.checker import check_mecs
     from cyscc.host.graph.reference import component_sizes
@@ -181,8 +173,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _table(document: dict[str, Any], where: str) -> str:
     """Format the result as a table."""
-    from cyscc.host.output.tables import column_table, model_text, plain_table
-    from cyscc.host.output.wording import count_text
+    from cyscc.host.output.text import column_table, count_text, model_text, plain_table
 
     model, mecs, rounds = document["model"], document["mecs"], document["rounds"]
     simulated = "cycles" in document
@@ -214,7 +205,7 @@ def _on_processor(
     from cyscc.host.baselines.devices.steps import Order
     from cyscc.host.baselines.mec.basic import run_mec
     from cyscc.host.baselines.software.decomposition import SoftwareSetting
-    from cyscc.host.output.wording import device_text
+    from cyscc.host.output.text import device_text
 
     with (
         open_device(arguments.device, threads=arguments.threads, order=Order(arguments.order)) as device,

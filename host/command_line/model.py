@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.baselines.mdp.formats import check_name, write_mdp
     from cyscc.host.output.files import check_output, show
-    from cyscc.host.output.tables import model_text
+    from cyscc.host.output.text import model_text
 
     names = [name for name, _ in arguments.sizes]
     for name in names:

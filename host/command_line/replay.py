@@ -3,14 +3,8 @@
 import argparse
 from pathlib import Path
 
-from cyscc.host.specification.options import (
-    UsageError,
-    add_run_options,
-    add_shared,
-    add_threads,
-    at_least,
-    check_outputs,
-)
+from cyscc.host.specification import options
+from cyscc.host.specification.options import UsageError, at_least
 from cyscc.sim.executors.names import EXECUTORS
 
 __all__ = ["TEXTS", "add_options", "run"]
@@ -45,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--before", type=at_least(0), default=0, metavar="N", help="begin N cycles earlier (default: %(default)s)"
     )
-    add_run_options(parser, "scopes", "wave_view")
+    options.add_run_options(parser, "scopes", "wave_view")
     parser.add_argument(
         "-o", "--output", metavar="OUT.fst", help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst)"
     )
@@ -62,8 +56,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--executor", choices=EXECUTORS, help="simulator of the recorded cycles (default: as in the run)"
     )
-    add_threads(parser, "the simulation up to the point")
-    add_shared(parser, "--quiet")
+    options.add_threads(parser, "the simulation up to the point")
+    options.add_shared(parser, "--quiet")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -78,9 +72,9 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.output.files import STANDARD_OUTPUT, show
     from cyscc.host.output.progress import Progress
-    from cyscc.host.output.wording import bytes_text
+    from cyscc.host.output.text import bytes_text
     from cyscc.host.replay.point import Point
-    from cyscc.host.replay.replaying import replay_window
+    from cyscc.host.replay.replaying import WindowRequest, replay_window
 
     try:
         point = Point.parse(arguments.at)
@@ -88,30 +82,24 @@ def run(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--at: {error}") from None
     _check_outputs(arguments)
     progress = Progress(quiet=arguments.quiet)
-    window = replay_window(
-        Path(arguments.record),
-        point,
+    wanted = WindowRequest(
+        point=point,
         cycles=arguments.cycles,
         before=arguments.before,
         path=None if arguments.output is None else Path(arguments.output),
         scopes=tuple(getattr(arguments, "scopes", ())),
         view=hasattr(arguments, "wave_view"),
-        graph=arguments.graph,
-        checkpoint=arguments.checkpoint,
         executor=arguments.executor,
-        threads=arguments.threads,
-        progress=progress,
     )
+    how = {name: getattr(arguments, name) for name in ("threads", "graph", "checkpoint")}
+    window = replay_window(Path(arguments.record), wanted, progress, **how)
     if arguments.life is not None:
         from cyscc.host.analysis.lives import chosen_lives, name_lives, write_kanata
 
         directions = {address: [graph] for address, graph in window.directions().items()}
         with progress.step("reading the waveforms"):
             shown, lives = chosen_lives(
-                window.path,
-                of=arguments.life_of,
-                option="--life-of",
-                name=lambda lives: name_lives(lives, directions),
+                window.path, of=arguments.life_of, option="--life-of", name=lambda lives: name_lives(lives, directions)
             )
         write_kanata(arguments.life, shown, lives)
     if not arguments.quiet and arguments.life != STANDARD_OUTPUT:
@@ -134,4 +122,4 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
     if arguments.life is not None and hasattr(arguments, "scopes"):
         raise UsageError("--life needs all signals of the kernels, and --scope leaves some out")
     others = {} if arguments.graph is None else {"the graph": arguments.graph}
-    check_outputs({"-o": path, "--life": arguments.life}, others=others)
+    options.check_outputs({"-o": path, "--life": arguments.life}, others=others)

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.output.files import STANDARD_OUTPUT, check_output, open_output, show
     from cyscc.host.output.progress import Progress
-    from cyscc.host.output.wording import bytes_text, count_text
+    from cyscc.host.output.text import bytes_text, count_text
     from cyscc.host.record.reader import Record
 
     check_output(arguments.output, "-o")

@@ -3,21 +3,13 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.driver.reach import ReachAccount, check_colours, first_uncoloured
-from cyscc.host.driver.search import (
-    Attempt,
-    Checkpointer,
-    Direction,
-    Driver,
-    LevelAccount,
-    Observer,
-    Search,
-    with_retries,
-)
+from cyscc.host.driver.search import Attempt, Direction, Driver, DriverOptions, LevelAccount, Search, with_retries
 from cyscc.host.graph.memory_map import MemoryArray, PlacedGraph
 from cyscc.sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register
 from cyscc.sim.errors import SimulationError
@@ -305,10 +297,8 @@ def strong_components(
     backward: PlacedGraph,
     trimmed: npt.NDArray[np.bool_],
     *,
-    slack: int | None = None,
     on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None = None,
-    checkpointer: Checkpointer | None = None,
-    observer: Observer | None = None,
+    **options: Unpack[DriverOptions],
 ) -> ComponentRun:
     """Find the strongly connected components of a placed graph.
 
@@ -324,14 +314,10 @@ def strong_components(
         The graph and its transpose; their words are reset here.
     trimmed : ndarray of bool, shape (vertices,)
         Vertices that are known to be components of their own.
-    slack : int, optional
-        Queue entries beyond one for each vertex; `cyscc.host.graph.memory_map.default_slack` by default.
     on_iteration : callable, optional
         Called after every iteration with its number, from 1, and the colours.
-    checkpointer : Checkpointer, optional
-        Interface to checkpoints.
-    observer : Observer, optional
-        Observer of the run.
+    **options
+        See `DriverOptions`.
 
     Raises
     ------
@@ -351,15 +337,7 @@ def strong_components(
         return run.iterate()
 
     run, retries = with_retries(
-        attempt,
-        coprocessor,
-        _State,
-        name="components",
-        vertices=vertices,
-        directions=2,
-        slack=slack,
-        checkpointer=checkpointer,
-        observer=observer,
+        attempt, coprocessor, _State, name="components", vertices=vertices, directions=2, **options
     )
     run.retries = retries
     return run

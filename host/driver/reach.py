@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 from cyscc.sim.caching.code import njit
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, Field

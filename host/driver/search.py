@@ -5,14 +5,14 @@ A run can write checkpoints and be observed. It restarts with larger queues if t
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.driver.reach import ReachAccount, check_frontier, compact, levels_of, levels_of_words
 from cyscc.host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 from cyscc.sim.coprocessor import Coprocessor, Instruction, Register, Status
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import LEVEL, VISITED
@@ -24,6 +24,7 @@ __all__ = [
     "Checkpointer",
     "Direction",
     "Driver",
+    "DriverOptions",
     "Level",
     "LevelAccount",
     "Observer",
@@ -86,6 +87,24 @@ class Observer:
 
     def end(self, account: Callable[[], LevelAccount] | None = None) -> None:
         """Handle the end of an intersection or a search; for a search, `account` returns counts of its levels."""
+
+
+class DriverOptions(TypedDict, total=False):
+    """Keywords of a search and of finding components; all are optional.
+
+    Attributes
+    ----------
+    slack : int or None
+        Queue entries beyond one for each vertex; `cyscc.host.graph.memory_map.default_slack` by default.
+    checkpointer : Checkpointer or None
+        Interface to checkpoints.
+    observer : Observer or None
+        Observer of the run.
+    """
+
+    slack: int | None
+    checkpointer: Checkpointer | None
+    observer: Observer | None
 
 
 class QueueOverflowError(SimulationError):
@@ -352,10 +371,8 @@ def with_retries(
     name: str,
     vertices: int,
     directions: int,
-    slack: int | None,
-    checkpointer: Checkpointer | None,
-    observer: Observer | None,
     on_level: Callable[[int, int], None] | None = None,
+    **options: Unpack[DriverOptions],
 ) -> tuple[_Result, int]:
     """Execute a run, and restart it with twice the slack as long as its queues overflow.
 
@@ -374,12 +391,10 @@ def with_retries(
         Vertices of the graph; the queues hold as many entries, plus the slack.
     directions : int
         Number of reach queues, 1 or 2.
-    slack : int or None
-        Queue entries for duplicates; None means `default_slack`.
-    checkpointer : Checkpointer or None
-        Interface to checkpoints.
-    observer, on_level
+    on_level : callable, optional
         See `Driver`.
+    **options
+        See `DriverOptions`.
 
     Returns
     -------
@@ -393,7 +408,8 @@ def with_retries(
     QueueOverflowError
         The queues overflowed even after `MAX_RESTARTS` restarts.
     """
-    checkpointer = checkpointer or Checkpointer()
+    slack, observer = options.get("slack"), options.get("observer")
+    checkpointer = options.get("checkpointer") or Checkpointer()
     saved = checkpointer.restored(name, kind)
     begun = 0 if saved is None else saved.restarts
     entries = default_slack(vertices) if slack is None else slack
@@ -486,10 +502,8 @@ def breadth_first_search(
     graph: PlacedGraph,
     source: int,
     *,
-    slack: int | None = None,
     on_level: Callable[[int, int], None] | None = None,
-    checkpointer: Checkpointer | None = None,
-    observer: Observer | None = None,
+    **options: Unpack[DriverOptions],
 ) -> BfsRun:
     """Search a placed graph breadth-first.
 
@@ -501,14 +515,10 @@ def breadth_first_search(
         The graph; its words are reset here.
     source : int
         Source vertex, 0 to vertices - 1.
-    slack : int, optional
-        Queue entries beyond one for each vertex; `cyscc.host.graph.memory_map.default_slack` by default.
     on_level : callable, optional
         Called after every level with the number of levels run and the entries reached.
-    checkpointer : Checkpointer, optional
-        Interface to checkpoints.
-    observer : Observer, optional
-        Observer of the run.
+    **options
+        See `DriverOptions`.
 
     Raises
     ------
@@ -543,9 +553,7 @@ def breadth_first_search(
         name="search",
         vertices=vertices,
         directions=int(coprocessor.config.keeps_reach_queue),
-        slack=slack,
-        checkpointer=checkpointer,
-        observer=observer,
         on_level=on_level,
+        **options,
     )
     return replace(run, retries=retries)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.graph.memory_map import BLOCK_BYTES, PlacedGraph, block_digests
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 from cyscc.sim.caching.code import njit
 from cyscc.sim.coprocessor import Coprocessor
 from cyscc.sim.errors import SimulationError
@@ -17,11 +17,7 @@ from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, Field
 if TYPE_CHECKING:
     pass
 
-__all__ = [
-    "Checked",
-    "check_graphs",
-    "check_stray_writes",
-]
+__all__ = ["Checked", "check_graphs", "check_stray_writes"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +59,7 @@ def check_stray_writes(coprocessor: Coprocessor) -> None:
 
 @njit(cache=True, nogil=True)
 def _wrong_words(
-    offsets: NDArray[np.int64],
-    words: NDArray[np.uint64],
-    levels: bool,
-    fields: tuple[Field, Field, Field, Field],
+    offsets: NDArray[np.int64], words: NDArray[np.uint64], levels: bool, fields: tuple[Field, Field, Field, Field]
 ) -> tuple[int, int, int]:
     """Return the number of wrong graph words, the first of them, and the number of correct ones that hold a level."""
     start, degree, visited, level = fields

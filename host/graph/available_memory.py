@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.wording import bytes_text
+from cyscc.host.output.text import bytes_text
 
 __all__ = ["AvailableMemory", "GrowingColumns", "available_memory", "check_available_memory"]
 

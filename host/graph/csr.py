@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.output.errors import InputError, VertexError
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 from cyscc.sim.caching.code import njit
 
 __all__ = [

@@ -22,17 +22,7 @@ from cyscc.sim.caching.code import njit
 if TYPE_CHECKING:
     from cyscc.hw.config import AcceleratorConfig
 
-__all__ = [
-    "below",
-    "draw",
-    "gnm_graph",
-    "netlist_graph",
-    "random_graph",
-    "rmat_graph",
-    "ssca2_graph",
-    "stream",
-    "unit",
-]
+__all__ = ["below", "draw", "gnm_graph", "netlist_graph", "random_graph", "rmat_graph", "ssca2_graph", "stream", "unit"]
 
 _CHUNK = 1 << 18
 

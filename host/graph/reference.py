@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 from cyscc.sim.caching.code import njit
 
 if TYPE_CHECKING:

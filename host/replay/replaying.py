@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from cyscc.host.runs.checkpoints.folder import Checkpoint
     from cyscc.sim.machine import Machine
 
-__all__ = ["Window", "replay_window", "show_failure"]
+__all__ = ["Window", "WindowRequest", "replay_window", "show_failure"]
 
 OnMachine = Callable[["Machine", Sequence["PlacedGraph"]], None]
 
@@ -289,30 +289,14 @@ class Window:
         return dict(zip(self.words, kinds, strict=True))
 
 
-def replay_window(
-    folder: Path,
-    point: Point,
-    *,
-    cycles: int,
-    before: int,
-    path: Path | None,
-    scopes: tuple[str, ...],
-    graph: Graph | str | None,
-    threads: int,
-    progress: Progress,
-    view: bool = False,
-    memory: Profile | None = None,
-    checkpoint: str | None = None,
-    executor: str | None = None,
-) -> Window:
-    """Replay a recorded run up to a point, and write the waveforms around it.
+@dataclass(frozen=True, kw_only=True)
+class WindowRequest:
+    """A window of waveforms to write.
 
     Parameters
     ----------
-    folder : Path
-        The folder of the record, or of a failed recorded run.
     point : Point
-        The point.
+        The point of the run.
     cycles : int
         Length of the window in cycles; less if the run ends earlier.
     before : int
@@ -323,18 +307,47 @@ def replay_window(
         The scopes to include, see `cyscc.sim.machine.create_machine`.
     view : bool
         Whether to write view files for waveform viewers too.
+    executor : str or None
+        The executor of the window; None for that of the run.
+    """
+
+    point: Point
+    cycles: int
+    before: int
+    path: Path | None
+    scopes: tuple[str, ...]
+    view: bool = False
+    executor: str | None = None
+
+
+def replay_window(
+    folder: Path,
+    wanted: WindowRequest,
+    progress: Progress,
+    *,
+    threads: int,
+    graph: Graph | str | None,
+    memory: Profile | None = None,
+    checkpoint: str | None = None,
+) -> Window:
+    """Replay a recorded run up to a point, and write the waveforms around it.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the record, or of a failed recorded run.
+    wanted : WindowRequest
+        The window.
+    progress : Progress
+        Progress display.
+    threads : int
+        Threads of the simulation up to the window.
     graph : Graph, str or None
         The graph or its file; None for the recorded file.
     memory : Profile or None
         The memory profile; None for the recorded one.
     checkpoint : str or None
         The folder of a checkpoint of the run, to resume from.
-    executor : str or None
-        The executor of the window; None for that of the run.
-    threads : int
-        Threads of the simulation up to the window.
-    progress : Progress
-        Progress display.
 
     Raises
     ------
@@ -343,6 +356,7 @@ def replay_window(
     SimulationError
         The machine could not be built, or the run failed before the point.
     """
+    point, path = wanted.point, wanted.path
     failure = read_failure(folder)
     document = Record(folder).document if failure is None else failure
     replay = Replay(document, folder, progress, threads=threads, graph=graph, memory=memory)
@@ -358,13 +372,14 @@ def replay_window(
         cycle = found if isinstance(found, int) else replay.locate(point, found)
         if cycle is None:
             raise InputError(f"there is no {point} in the run", path=folder)
-        first = max(cycle - before, 0)
+        first = max(cycle - wanted.before, 0)
         end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
-        last = min(first + cycles, end) - 1
+        last = min(first + wanted.cycles, end) - 1
         if path is None:
             path = Path(f"{folder.resolve().name}-{first}.fst")
             check_output(str(path), "-o")
-        replay.record(path, (first, last), scopes=scopes, wave_view=view, executor=executor or replay.spec.executor)
+        executor = wanted.executor or replay.spec.executor
+        replay.record(path, (first, last), scopes=wanted.scopes, wave_view=wanted.view, executor=executor)
         placed = replay.graph.simplified() if replay.spec.simplify else replay.graph
         return Window(path=path, cycle=cycle, first=first, last=last, graph=placed, words=replay.words)
 

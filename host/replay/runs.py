@@ -22,11 +22,7 @@ __all__ = ["performed"]
 
 @contextmanager
 def performed(
-    spec: RunSpec,
-    progress: Progress,
-    *,
-    graph: Graph | None = None,
-    checkpointed: "CheckpointedRun | None" = None,
+    spec: RunSpec, progress: Progress, *, graph: Graph | None = None, checkpointed: "CheckpointedRun | None" = None
 ) -> Iterator[Result]:
     """Execute a run, yield its result, and remove its checkpoint at the end of the block.
 

@@ -23,11 +23,10 @@ from cyscc.host.graph.reference import canonical, check_components, check_levels
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import renamed_when_complete
 from cyscc.host.output.progress import Progress, Step
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 from cyscc.host.record.writer import RecordFolder
 from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall, input_name
-from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec
-from cyscc.host.specification.setting import Setting
+from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, Setting
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import LONGEST_INTERVAL
 from cyscc.sim.notices import notice
@@ -144,18 +143,22 @@ class Session:
         The graph; by default read from the file in the specification.
     aim : str
         Purpose of the simulation, for the progress display.
+    seconds : float
+        Simulation time of earlier processes of a resumed run.
 
     Attributes
     ----------
     spec : RunSpec
     """
 
-    def __init__(self, spec: RunSpec, progress: Progress, graph: Graph | None = None, *, aim: str = "") -> None:
+    def __init__(
+        self, spec: RunSpec, progress: Progress, graph: Graph | None = None, *, aim: str = "", seconds: float = 0.0
+    ) -> None:
         self.spec = spec
         self._progress = progress
         self._graph = graph
         self._aim = aim
-        self._seconds = dict.fromkeys(("load", "simulate", "record", "verify"), 0.0)
+        self._seconds = {"load": 0.0, "simulate": seconds, "record": 0.0, "verify": 0.0}
         self._advance: _Advance | None = None
 
     @contextmanager
@@ -254,10 +257,10 @@ class Session:
                 f"--wave-window begins at cycle {first:,}, and the run had {cycles:,}: {self.spec.waves} is not written"
             )
 
-    def wall(self, machine: "Machine", *, before: float) -> Wall:
-        """Return the real time so far; `before` is the simulation time of earlier processes of a resumed run."""
+    def wall(self, machine: "Machine") -> Wall:
+        """Return the real time so far, with the simulation time of earlier processes."""
         return Wall(
-            **{**self._seconds, "simulate": self._seconds["simulate"] + before},
+            **self._seconds,
             build=machine.build_seconds,
             simulated_cycles=machine.cycle,
             peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
@@ -340,15 +343,8 @@ class RecordedRun:
         from cyscc.host.record.reader import FAILURE
         from cyscc.host.runs.recorder import failure_document
 
-        self._write(
-            FAILURE,
-            failure_document(
-                self._machine,
-                error,
-                run=self._run,
-                checkpoint=self.spec.checkpoint,
-            ),
-        )
+        document = failure_document(self._machine, error, run=self._run, checkpoint=self.spec.checkpoint)
+        self._write(FAILURE, document)
         return True
 
     def _write(self, name: str, document: dict[str, Any]) -> None:
@@ -421,25 +417,17 @@ def execute(
         The simulation failed, or its result is wrong.
     """
     with ExitStack() as stack:
-        recording = None
-        if spec.recorded:
-            recording = stack.enter_context(closing(RecordedRun(spec)))
+        recording = stack.enter_context(closing(RecordedRun(spec))) if spec.recorded else None
         try:
-            session = Session(spec, progress, graph, aim=aim)
-            return _execute(session, make_checkpointer=make_checkpointer, seconds=seconds, recording=recording)
+            session = Session(spec, progress, graph, aim=aim, seconds=seconds)
+            return _execute(session, recording, make_checkpointer)
         except SimulationError as error:
             if recording is not None and spec.record is not None and on_failure is not None:
                 on_failure(recording, error)
             raise
 
 
-def _execute(
-    session: Session,
-    *,
-    make_checkpointer: MakeCheckpointer | None,
-    seconds: float,
-    recording: RecordedRun | None,
-) -> Result:
+def _execute(session: Session, recording: RecordedRun | None, make_checkpointer: MakeCheckpointer | None) -> Result:
     spec = session.spec
     search = spec.algorithm == "bfs"
     read = session.read_graph()
@@ -492,7 +480,7 @@ def _execute(
         common: dict[str, Any] = {
             "graph": graph,
             "setting": setting,
-            "wall": session.wall(machine, before=seconds),
+            "wall": session.wall(machine),
             "checked": checked,
             "statistics": statistics,
         }

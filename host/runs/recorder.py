@@ -318,11 +318,7 @@ def setting_document(machine: Machine, run: Mapping[str, Any]) -> dict[str, Any]
 
 
 def failure_document(
-    machine: Machine,
-    error: SimulationError,
-    *,
-    run: Mapping[str, Any],
-    checkpoint: str | None,
+    machine: Machine, error: SimulationError, *, run: Mapping[str, Any], checkpoint: str | None
 ) -> dict[str, Any]:
     """Return the document of a failed run, which has no tables.
 

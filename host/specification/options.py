@@ -209,11 +209,7 @@ def as_usage() -> Iterator[None]:
 
 
 _SHARED: dict[str, dict[str, Any]] = {
-    "--config": {
-        "default": "hc2",
-        "metavar": option_of("config").metavar,
-        "help": option_of("config").help,
-    },
+    "--config": {"default": "hc2", "metavar": option_of("config").metavar, "help": option_of("config").help},
     "--device": {
         "default": "cpu",
         "choices": ("cpu", "cuda"),
@@ -224,12 +220,7 @@ _SHARED: dict[str, dict[str, Any]] = {
         "choices": ("natural", "reversed", "shuffled"),
         "help": "order in which the threads of a step run: natural (default), reversed, or shuffled",
     },
-    "--seed": {
-        "default": 1,
-        "type": at_least(0),
-        "metavar": "S",
-        "help": "seed of random choices (default: 1)",
-    },
+    "--seed": {"default": 1, "type": at_least(0), "metavar": "S", "help": "seed of random choices (default: 1)"},
     "--json": {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"},
     "--no-verify": {"action": "store_true", "help": "do not check the result"},
     "--quiet": {"action": "store_true", "help": "print nothing but errors"},

@@ -5,6 +5,7 @@ where it takes effect.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from cyscc.host.output.files import STANDARD_OUTPUT
-from cyscc.host.specification.interval import Interval
 from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
 from cyscc.sim.executors.names import EXECUTORS
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 __all__ = [
     "ALGORITHMS",
     "RECORD_INTERVAL",
+    "Interval",
     "Option",
     "RunArguments",
     "RunSpec",
+    "Setting",
     "SpecError",
     "available_threads",
     "cycle_window",
@@ -49,6 +51,10 @@ RECORD_INTERVAL = 1024
 _LARGEST = 1 << 64
 _MADE_OF = ("graph", "config", "memory", "overrides")
 """Fields identified by the content that they refer to, not by their text."""
+_CYCLE_UNITS = {"cycles": 1, "kcycles": 10**3, "Mcycles": 10**6, "Gcycles": 10**9}
+_SECOND_UNITS = {"s": 1, "min": 60, "h": 3600}
+_INTERVAL = re.compile(r"(\d+(?:\.\d+)?(?:e\d{1,2})?)\s*([A-Za-z]+)")
+_LONGEST_INTERVAL = 10**15  # cycles or seconds
 _OWN = "own"
 """Name of a configuration that is not a preset."""
 
@@ -113,6 +119,40 @@ def cycle_window(text: str) -> tuple[int, int]:
     if begin > end:
         raise ValueError(f"the first cycle must not come after the last: {text!r}")
     return begin, end
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """Interval between checkpoints, in simulated cycles or seconds of real time.
+
+    Parameters
+    ----------
+    cycles : int or None
+        Simulated cycles, if given in cycles.
+    seconds : float or None
+        Seconds of real time, if given in time.
+    """
+
+    cycles: int | None = None
+    seconds: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Interval":
+        """Parse an interval such as 2Mcycles, 30s or 5min.
+
+        Raises
+        ------
+        ValueError
+            The text is not an interval.
+        """
+        match = _INTERVAL.fullmatch(text)
+        if match is None or match[2] not in {**_CYCLE_UNITS, **_SECOND_UNITS}:
+            raise ValueError(f"{text!r} is not an interval such as 2Mcycles, 30s or 5min")
+        unit = match[2]
+        amount = Decimal(match[1]) * {**_CYCLE_UNITS, **_SECOND_UNITS}[unit]
+        if not 0 < amount <= _LONGEST_INTERVAL or (unit in _CYCLE_UNITS and amount != amount.to_integral_value()):
+            raise ValueError(f"{text!r} is no interval: it must be above 0, not above 10^15, and whole cycles")
+        return cls(cycles=int(amount)) if unit in _CYCLE_UNITS else cls(seconds=float(amount))
 
 
 def _interval(text: str) -> str:
@@ -218,11 +258,7 @@ class Option:
 
 
 def _option(default: Any = MISSING, *, help: str, default_factory: Any = MISSING, **about: Any) -> Any:
-    return field(
-        default=default,
-        default_factory=default_factory,
-        metadata={"option": Option(help=help, **about)},
-    )
+    return field(default=default, default_factory=default_factory, metadata={"option": Option(help=help, **about)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,13 +287,7 @@ class RunSpec:
         keyword=False,
     )
     graph: str = _option(
-        help="the graph",
-        metavar="GRAPH",
-        positional=True,
-        affects_result=True,
-        varies=False,
-        keyword=False,
-        path=True,
+        help="the graph", metavar="GRAPH", positional=True, affects_result=True, varies=False, keyword=False, path=True
     )
     source: int | None = _option(
         None,
@@ -317,9 +347,7 @@ class RunSpec:
     )
     verify: bool = _option(True, help="do not check the result", flag="--no-verify")
     simplify: bool = _option(
-        False,
-        help="drop repeated edges and self-loops before the graph is loaded",
-        affects_result=True,
+        False, help="drop repeated edges and self-loops before the graph is loaded", affects_result=True
     )
     cycle_limit: int | None = _option(
         None, help="stop after this many cycles", metavar="N", low=1, stored=True, varies=True
@@ -640,6 +668,54 @@ def _refused(name: str, text: str = "") -> Iterator[None]:
         raise SpecError(name, f"{text}: not TOML: nested too deeply") from None
     except ValueError as error:
         raise SpecError(name, str(error)) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Setting of a run: specification, graph size, and machine.
+
+    Parameters
+    ----------
+    spec : RunSpec
+        The run.
+    vertices, edges : int
+        Size of the graph, as read.
+    dropped_edges : int or None
+        Edges dropped before the graph was placed; None if dropping was not requested.
+    clock_hz : float
+        Clock of the coprocessor in hertz.
+    uploaded_bytes : int
+        Bytes of the graph, in every direction needed, in coprocessor memory.
+    """
+
+    spec: RunSpec
+    vertices: int
+    edges: int
+    dropped_edges: int | None = None
+    clock_hz: float
+    uploaded_bytes: int
+
+    def machine_document(self) -> dict[str, Any]:
+        """Return the machine and its memory as a JSON document."""
+        spec = self.spec
+        return {
+            "config": spec.config_name,
+            "configuration": asdict(spec.configuration),
+            "memory": spec.memory_name,
+            "memory_profile": spec.profile.describe(),
+            "set": spec.overrides.values(),
+            "executor": spec.executor,
+            "threads": spec.threads,
+            "clock_hz": self.clock_hz,
+        }
+
+    def seconds(self, cycles: int) -> float:
+        """Return the simulated time of a number of cycles."""
+        return cycles / self.clock_hz
+
+    def gteps(self, edges: int, cycles: int) -> float:
+        """Return 10**9 traversed edges per simulated second; 0 if no cycles were simulated."""
+        return edges / self.seconds(cycles) / 1e9 if cycles else 0.0
 
 
 class RunArguments(TypedDict, total=False):

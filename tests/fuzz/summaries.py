@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cyscc.host.output.tables import markdown_table, plain_table
+from cyscc.host.output.text import markdown_table, plain_table
 from tests.fuzz.logs import Batch, failures_of
 from tests.fuzz.parts import Part
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from cyscc.host.output.tables import markdown_table, plain_table
+from cyscc.host.output.text import markdown_table, plain_table
 from tests.mutants.faults import Mutant
 from tests.mutants.verdicts import Fate, Results, Stage
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from cyscc.host.output.tables import plain_table
+from cyscc.host.output.text import plain_table
 from cyscc.sim.errors import BuildError
 from tests.sanitizers.parts import PARTS, MissingError, Part
 from tests.sanitizers.planted import FAULTS

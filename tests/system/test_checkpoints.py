@@ -13,7 +13,7 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import rmat_graph
 from cyscc.host.runs.checkpoints.folder import Checkpoint
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
-from cyscc.host.specification.interval import Interval
+from cyscc.host.specification.run import Interval
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.machine import Machine
 from cyscc.sim.observation.state import MachineState

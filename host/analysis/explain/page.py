@@ -7,8 +7,8 @@ from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.explain.stacks import Comparison, Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
 from cyscc.host.analysis.explain.verdict import Finding, array_text, findings_of
+from cyscc.host.output.text import count_text
 from cyscc.host.output.version import identity
-from cyscc.host.output.wording import count_text
 from cyscc.host.record.colours import STACK
 from cyscc.host.record.reader import CAUSE_NAMES, Record
 from cyscc.host.specification.overrides import Overrides
@@ -74,7 +74,7 @@ def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
     lines = [
         f"{printable(str(record.folder))}: {document['command']} of {printable(str(run['graph']))}, "
         f"{count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}; "
-        f"{changed.config_text(options['config'])}, memory {changed.memory_text(options['memory'])}",
+        f"{changed.config_text(options['config'])}, memory {changed.memory_text(options['memory'])}"
     ]
     parts = [f"{cycles[name]:,} {what}" for name, what in _OUTSIDE if cycles[name]]
     lines.append(f"{cycles['total']:,} cycles: {', '.join(parts)}")

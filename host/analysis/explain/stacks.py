@@ -180,12 +180,7 @@ def outside(record: Record) -> dict[str, int]:
 
 
 def compare(
-    first: Record,
-    second: Record,
-    *,
-    phase: str | None = None,
-    level: int | None = None,
-    iteration: int | None = None,
+    first: Record, second: Record, *, phase: str | None = None, level: int | None = None, iteration: int | None = None
 ) -> Comparison:
     """Compare two records, aligned by iteration, phase and level.
 

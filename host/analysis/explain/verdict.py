@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, BankUse, Evidence
 from cyscc.host.analysis.explain.stacks import Group, groups_of
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED, Record
 from cyscc.sim.observation.causes import CAUSES, WORK, cause_named
 

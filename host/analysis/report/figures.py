@@ -6,23 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from cyscc.host.analysis.report import charts
 from cyscc.host.analysis.report.activity import LONGEST_LATENCY, Activity, key_point
-from cyscc.host.analysis.report.charts import (
-    COLOURS,
-    Chart,
-    HeatMap,
-    bar_rows,
-    bars,
-    choice,
-    lapse,
-    line,
-    logarithmic,
-    name_rows,
-    new_figure,
-    over_time,
-    part_title,
-    stack_over_time,
-)
+from cyscc.host.analysis.report.charts import COLOURS, Chart, HeatMap
 from cyscc.host.analysis.roofline.analysis import level_points
 from cyscc.host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, ceilings
 from cyscc.host.record.arrow import Integers
@@ -72,7 +58,7 @@ def chart_sections(activity: Activity) -> list[tuple[str, str, list[Chart]]]:
 def _whole(activity: Activity) -> Chart:
     ran = set(activity.instructions["phase"])
     titles = ["whole run", *(phase for phase in PHASES if phase in ran)]
-    figure = new_figure(height=150 + 48 * len(titles), x="cycles")
+    figure = charts.new_figure(height=150 + 48 * len(titles), x="cycles")
     phases = activity.by_phase
     parts = {
         cause: [activity.whole.get(cause, 0.0), *(float(phases[cause][PHASES.index(title)]) for title in titles[1:])]
@@ -80,7 +66,7 @@ def _whole(activity: Activity) -> Chart:
     }
     totals = np.maximum(1.0, np.sum(list(parts.values()), axis=0))
     shown = "%{cause}: %{x:,.0f} cycles, %{customdata:.1%}<extra>%{y}</extra>"
-    bar_rows(figure, titles, parts, customdata=lambda values: (values / totals).astype(np.float32), form=shown)
+    charts.bar_rows(figure, titles, parts, customdata=lambda values: (values / totals).astype(np.float32), form=shown)
     about = (
         "Every cycle of every kernel has exactly one cause; lengths are cycles of an average kernel of the module that "
         "ran, so that they add up to the cycles simulated. Blue is work, yellow to brown what the machine waited for, "
@@ -92,10 +78,10 @@ def _whole(activity: Activity) -> Chart:
 def _stack_of(titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str) -> go.Figure:
     """Return bars of cycles by cause, or of shares."""
     # With many labels, rotate them.
-    figure = new_figure(height=440 if len(titles) < _UPRIGHT else 520, y="cycles")
-    bars(figure, titles, {cause: by_cause[cause] for cause in STACK}, form="%{y:,.0f}")
+    figure = charts.new_figure(height=440 if len(titles) < _UPRIGHT else 520, y="cycles")
+    charts.bars(figure, titles, {cause: by_cause[cause] for cause in STACK}, form="%{y:,.0f}")
     every = list(range(len(figure.data)))
-    choice(
+    charts.choice(
         figure,
         {"cycles": every, "shares": every},
         updates=[
@@ -141,10 +127,10 @@ def _levels(activity: Activity) -> Chart:
 
 def _over_time(activity: Activity) -> Chart:
     time = activity.time
-    figure = over_time(activity, height=430, y="% of the cycles")
+    figure = charts.over_time(activity, height=430, y="% of the cycles")
     parts = {cause: 100 * values / time.lengths for cause, values in activity.machine_by_time.items()}
     ordered = {cause: parts[cause] for cause in STACK if cause in parts}
-    stack_over_time(figure, time, ordered, form="%{y:.1f}")
+    charts.stack_over_time(figure, time, ordered, form="%{y:.1f}")
     figure.update_layout(yaxis={"range": [0, 100]})
     about = (
         f"The kernels of the module that runs. A point is {time.width:,} cycles; the strip above says which phase and "
@@ -156,7 +142,7 @@ def _over_time(activity: Activity) -> Chart:
 
 def _lapse(activity: Activity) -> Chart:
     time = activity.time
-    shown = {"requests issued": activity.issued, **{part_title(cause): activity.by_time[cause] for cause in STACK}}
+    shown = {"requests issued": activity.issued, **{charts.part_title(each): activity.by_time[each] for each in STACK}}
     shown = {title: cycles for title, cycles in shown.items() if cycles.any()}
     # The open drop-down list must fit into the chart.
     height = max(220 + 5 * len(activity.tracks), 120 + _OPTION * len(shown))
@@ -165,7 +151,7 @@ def _lapse(activity: Activity) -> Chart:
         title: HeatMap(np.rint(100 * cycles / time.lengths).astype(np.uint8), hover[title], "% of the cycles", 100)
         for title, cycles in shown.items()
     }
-    figure = lapse(activity, activity.tracks, maps, height=height)
+    figure = charts.lapse(activity, activity.tracks, maps, height=height)
     _name_engines(figure, activity)
     about = "A row is a kernel, a column is time. Choose what is shown: requests issued, or any cause."
     return Chart(name="lapse", title="Time-lapse of the kernels", about=about, figure=figure, time_of="run")
@@ -180,14 +166,14 @@ def _name_engines(figure: go.Figure, activity: Activity) -> None:
             places.append(place)
             texts.append(f"AE {engine} {'int.' if module == 'intersection' else module}" if several else f"AE {engine}")
             place += kernels
-    name_rows(figure, places, texts)
+    charts.name_rows(figure, places, texts)
 
 
 def _kernels(activity: Activity) -> Chart:
-    figure = new_figure(height=430, y="% of the cycles")
+    figure = charts.new_figure(height=430, y="% of the cycles")
     total = max(activity.record.cycles, 1)
     parts = {cause: 100 * activity.by_track[cause] / total for cause in STACK}
-    bars(figure, activity.tracks, parts, form="%{y:.1f}")
+    charts.bars(figure, activity.tracks, parts, form="%{y:.1f}")
     figure.update_layout(bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickangle": 60, "tickfont": {"size": 9}})
     about = "Every kernel over the whole run: where one stands out, its AE or its share of the work does."
     return Chart(name="kernels", title="Cycle stack of each kernel", about=about, figure=figure)
@@ -195,12 +181,12 @@ def _kernels(activity: Activity) -> Chart:
 
 def _work(activity: Activity) -> Chart:
     levels = activity.levels
-    figure = new_figure(height=360, y="entries")
+    figure = charts.new_figure(height=360, y="entries")
     parts = {
         title: np.bincount(levels.of, weights=activity.of_instructions(name), minlength=levels.count)
         for title, name in _ENTRIES.items()
     }
-    bars(figure, levels.titles, parts, colours=_ENTRY_COLOURS, form="%{y:,.0f}")
+    charts.bars(figure, levels.titles, parts, colours=_ENTRY_COLOURS, form="%{y:,.0f}")
     figure.update_layout(barmode="group")
     figure.update_yaxes(type="log", exponentformat="power", dtick=1)
     about = (
@@ -212,13 +198,13 @@ def _work(activity: Activity) -> Chart:
 
 def _token(activity: Activity) -> Chart:
     traffic, time = activity.traffic, activity.time
-    figure = over_time(activity, height=340, y="turns in 1,000 cycles")
+    figure = charts.over_time(activity, height=340, y="turns in 1,000 cycles")
     for number in range(activity.engines):
         for name, dash in (("bfs", "solid"), ("intersection", "dot")):
             turns = traffic.by_engine[f"{name}_turns"][number]
             if not turns.any():
                 continue
-            line(
+            charts.line(
                 figure,
                 time,
                 1000 * turns / time.lengths,
@@ -261,7 +247,7 @@ def _token(activity: Activity) -> Chart:
 
 def _fifo_kinds(activity: Activity) -> Chart:
     fill = activity.fill
-    figure = new_figure(height=340, y="entries")
+    figure = charts.new_figure(height=340, y="entries")
     depths = [kind.depth for kind in fill.kinds]
     for name, values, colour, width in (
         ("depth", depths, "#e4e6ea", 0.8),
@@ -293,20 +279,20 @@ def _fifos_over_time(activity: Activity) -> Chart:
         "mean": HeatMap(mean, "mean fill: %{z} % of the depth", "% of the depth", 100),
         "high-water mark": HeatMap(most, "high-water mark: %{z} % of the depth", "% of the depth", 100),
     }
-    figure = lapse(activity, fill.titles, maps, height=180 + 28 * len(fill.titles))
+    figure = charts.lapse(activity, fill.titles, maps, height=180 + 28 * len(fill.titles))
     about = "Share of the depth that was taken, over all kernels: on average, or in the fullest of them."
     return Chart(name="fifo-time", title="FIFO fill over time", about=about, figure=figure, time_of="run")
 
 
 def _arrays(activity: Activity) -> Chart:
     traffic, time = activity.traffic, activity.time
-    figure = over_time(activity, height=360, y="requests a cycle")
+    figure = charts.over_time(activity, height=360, y="requests a cycle")
     by_array = traffic.by_array
     parts = {
         array: (by_array["reads"][place] + by_array["writes"][place]) / time.lengths
         for place, array in enumerate(ARRAYS)
     }
-    stack_over_time(figure, time, parts, form="%{y:.2f}")
+    charts.stack_over_time(figure, time, parts, form="%{y:.2f}")
     figure.update_layout(yaxis={"rangemode": "tozero"})
     about = "Reads and writes that the ports took, by the array that they were to."
     return Chart(name="arrays", title="Requests by array over time", about=about, figure=figure, time_of="run")
@@ -314,13 +300,13 @@ def _arrays(activity: Activity) -> Chart:
 
 def _array_latencies(activity: Activity) -> Chart:
     traffic, time = activity.traffic, activity.time
-    figure = over_time(activity, height=320, y="cycles", hovermode="x unified")
+    figure = charts.over_time(activity, height=320, y="cycles", hovermode="x unified")
     for place, array in enumerate(ARRAYS):
         reads, latency = (traffic.by_array[name][place] for name in ("reads", "latency"))
         if not reads.any():
             continue
         mean = np.where(reads > 0, latency / np.maximum(reads, 1), np.nan)
-        line(figure, time, mean, array, COLOURS[array], form=f"{array}: %{{y:,.0f}} cycles<extra></extra>")
+        charts.line(figure, time, mean, array, COLOURS[array], form=f"{array}: %{{y:,.0f}} cycles<extra></extra>")
     figure.update_layout(yaxis={"rangemode": "tozero"})
     about = "Mean time from a read to its response: the array whose line rises is the one that is waited for."
     title = "Latency by array over time"
@@ -329,14 +315,14 @@ def _array_latencies(activity: Activity) -> Chart:
 
 def _accesses_or_waiting(titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380) -> go.Figure:
     """Return stacked bars by array, of accesses or of waiting cycles."""
-    figure = new_figure(height=height, y="accesses")
+    figure = charts.new_figure(height=height, y="accesses")
     options = {}
     for name, values in (("accesses", accesses), ("waiting", waiting)):
         begin = len(figure.data)
-        bars(figure, titles, dict(zip(ARRAYS, values, strict=True)), form="%{y:,.0f}")
+        charts.bars(figure, titles, dict(zip(ARRAYS, values, strict=True)), form="%{y:,.0f}")
         options[name] = list(range(begin, len(figure.data)))
     names = ("accesses", "cycles waited for banks")
-    choice(figure, options, updates=[{"yaxis.title.text": name, "yaxis.autorange": True} for name in names])
+    charts.choice(figure, options, updates=[{"yaxis.title.text": name, "yaxis.autorange": True} for name in names])
     return figure
 
 
@@ -381,7 +367,7 @@ def _busy(
         "accesses": HeatMap(busy, "busy: %{z} % of the cycles", "% busy", 100),
         "waiting": HeatMap(queued, hover, "requests waiting", top or None),
     }
-    return lapse(activity, rows, maps, height=height)
+    return charts.lapse(activity, rows, maps, height=height)
 
 
 def _banks(activity: Activity) -> Chart:
@@ -391,7 +377,7 @@ def _banks(activity: Activity) -> Chart:
     busy = accesses * traffic.bank_busy / activity.time.lengths
     figure = _busy(activity, rows, busy, waiting, height=860)
     places = list(range(0, traffic.banks, traffic.banks_each))
-    name_rows(figure, places, [f"controller {number}" for number in range(traffic.controllers)])
+    charts.name_rows(figure, places, [f"controller {number}" for number in range(traffic.controllers)])
     about = (
         f"A row is a bank: {traffic.banks:,} of them, those of a controller next to each other. A row that stays "
         "bright is a bank that many ask for, as the one with a hub's word."
@@ -416,7 +402,7 @@ def _links(activity: Activity) -> Chart:
     rows = [f"AE {ae}, link {link}" for ae in range(activity.engines) for link in range(traffic.links_each)]
     figure = _busy(activity, rows, requests / activity.time.lengths, waiting, height=240 + 6 * len(rows))
     places = list(range(0, len(rows), traffic.links_each))
-    name_rows(figure, places, [f"AE {number}" for number in range(activity.engines)])
+    charts.name_rows(figure, places, [f"AE {number}" for number in range(activity.engines)])
     about = (
         "Links of the crossbar; one takes a request a cycle. Waiting counts requests behind the first one of their "
         "port too: links that are far from busy while many wait are head-of-line blocking."
@@ -426,10 +412,10 @@ def _links(activity: Activity) -> Chart:
 
 def _stalls(activity: Activity) -> Chart:
     traffic, time = activity.traffic, activity.time
-    figure = over_time(activity, height=360, y="% of the cycles", hovermode="x unified")
+    figure = charts.over_time(activity, height=360, y="% of the cycles", hovermode="x unified")
     ports = activity.engines * activity.kernels[0]
     shown = [
-        (f"kernels: {part_title(cause)}", activity.machine_by_time[cause], COLOURS[cause], "solid")
+        (f"kernels: {charts.part_title(cause)}", activity.machine_by_time[cause], COLOURS[cause], "solid")
         for cause in ("credit", "refused", "response")
     ]
     shown += [
@@ -438,7 +424,7 @@ def _stalls(activity: Activity) -> Chart:
     ]
     for title, cycles, colour, dash in shown:
         form = f"{title}: %{{y:.1f}} %<extra></extra>"
-        line(figure, time, 100 * cycles / time.lengths, title, colour, form=form, dash=dash)
+        charts.line(figure, time, 100 * cycles / time.lengths, title, colour, form=form, dash=dash)
     figure.update_layout(yaxis={"rangemode": "tozero"})
     about = (
         "Kernels that had no credit, that a port refused, or that waited for responses; and ports that took nothing, "
@@ -453,7 +439,7 @@ def _histogram(activity: Activity) -> Chart:
     low = max(1, int(taken[0])) if taken.size else 1
     edges = np.unique(np.rint(np.geomspace(low, LONGEST_LATENCY + 1, _BINS + 1)).astype(np.int64))
     edges[0] = min(low, int(taken[0])) if taken.size else 0
-    figure = new_figure(height=340, x="cycles from a read to its response", y="reads")
+    figure = charts.new_figure(height=340, x="cycles from a read to its response", y="reads")
     for phase, values in zip(PHASES, counts, strict=True):
         if not values.any():
             continue
@@ -468,7 +454,7 @@ def _histogram(activity: Activity) -> Chart:
             hovertemplate="%{customdata[0]} to %{customdata[1]} cycles: %{y:,} reads<extra>" + phase + "</extra>",
         )
     figure.update_layout(barmode="stack", showlegend=True, bargap=0)
-    logarithmic(figure.update_xaxes, max(1, edges[0]), edges[-1])
+    charts.logarithmic(figure.update_xaxes, max(1, edges[0]), edges[-1])
     figure.update_xaxes(range=[float(np.log10(max(1, edges[0]))), float(np.log10(edges[-1]))])
     figure.update_yaxes(type="log", exponentformat="power", dtick=1)
     about = f"Both axes are logarithmic; {LONGEST_LATENCY:,} cycles are that or more."
@@ -476,7 +462,7 @@ def _histogram(activity: Activity) -> Chart:
 
 
 def _latencies_of_levels(activity: Activity) -> Chart:
-    figure = new_figure(height=400, y="cycles", hovermode="x unified")
+    figure = charts.new_figure(height=400, y="cycles", hovermode="x unified")
     for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
         figure.add_scatter(
             x=list(activity.levels.titles),
@@ -487,7 +473,7 @@ def _latencies_of_levels(activity: Activity) -> Chart:
             hovertemplate="%{y:,.0f} cycles",
         )
     figure.update_xaxes(type="category")
-    logarithmic(figure.update_yaxes, 1, LONGEST_LATENCY)
+    charts.logarithmic(figure.update_yaxes, 1, LONGEST_LATENCY)
     about = "So many cycles half of the reads, 95 % and 99 % of them did not exceed."
     return Chart(name="latency-levels", title="Latencies by level", about=about, figure=figure)
 
@@ -496,7 +482,7 @@ def _roof(activity: Activity) -> Chart:
     roofline = activity.roofline
     bounds = roofline.bounds
     scale = float(activity.record.document["clock_hz"]) / 1e9
-    figure = new_figure(height=480, x="intensity (edges per memory request)", y="throughput (GTEPS)")
+    figure = charts.new_figure(height=480, x="intensity (edges per memory request)", y="throughput (GTEPS)")
     points = level_points(roofline)
     intensity = np.geomspace(min([0.2, *(0.8 * points.intensity)]), HIGHEST_INTENSITY, 60)
     for ceiling in ceilings(bounds):
@@ -534,8 +520,8 @@ def _roof(activity: Activity) -> Chart:
                 "%{customdata[0]:.1f} % of the cycles<extra></extra>"
             ),
         )
-    logarithmic(figure.update_xaxes, float(intensity.min()), HIGHEST_INTENSITY)
-    logarithmic(figure.update_yaxes, scale * min([0.01, *points.rate]), 20.0)
+    charts.logarithmic(figure.update_xaxes, float(intensity.min()), HIGHEST_INTENSITY)
+    charts.logarithmic(figure.update_yaxes, scale * min([0.01, *points.rate]), 20.0)
     about = (
         "A point is a level, or several alike; its area is for its edges. No level is above a ceiling, but for that "
         "of the crossbar's queues, which is what random traffic gets. One far below is bound by something else: its "
@@ -548,7 +534,7 @@ def _limits(activity: Activity) -> Chart:
     roofline = activity.roofline
     taken = max(roofline.total_cycles, 1)
     limits, cycles, _ = zip(*roofline.totals.values(), strict=True)
-    figure = new_figure(height=130 + 28 * len(limits), x="% of the cycles of the levels")
+    figure = charts.new_figure(height=130 + 28 * len(limits), x="% of the cycles of the levels")
     figure.add_bar(
         y=[limit.title for limit in limits],
         x=np.array([100 * each / taken for each in cycles], np.float32),
@@ -581,7 +567,7 @@ def _limits_of_levels(activity: Activity) -> Chart:
     reached = summed(roofline.cycles)
     there = reached > 0
     titles = [title for title, shows in zip(shown.titles, there, strict=True) if shows]
-    figure = new_figure(height=460, y="cycles")
+    figure = charts.new_figure(height=460, y="cycles")
     figure.add_bar(
         x=titles,
         y=reached[there],

@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, Bounds, Limit, Traffic
-from cyscc.host.output.tables import plain_table
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.arrow import Integers, numbers, sums
 from cyscc.host.record.reader import Record
-from cyscc.host.specification.setting import Setting
+from cyscc.host.specification.run import Setting
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
 from cyscc.sim.memory import profile_from
@@ -20,14 +19,7 @@ from cyscc.sim.memory import profile_from
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Roofline",
-    "Total",
-    "level_points",
-    "recorded_bounds",
-    "roofline_document",
-    "roofline_table",
-]
+__all__ = ["Roofline", "Total", "level_points", "recorded_bounds", "roofline_document", "roofline_table"]
 
 _TOGETHER = 2048
 """Levels that are processed in one batch."""

@@ -17,17 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.record.arrow import Integers
+from cyscc.sim import hardware
 from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.hardware import (
-    LAUNCH_CYCLES,
-    MUX_CYCLES,
-    QUEUE_CYCLES,
-    QUEUE_REGISTERS,
-    READS_PER_EDGE,
-    READS_PER_ENTRY,
-    WRITES_PER_VISIT,
-    ring_turn,
-)
 from cyscc.sim.memory import Contention, Profile, RowTimes
 from cyscc.sim.memory.compiling import jit
 
@@ -170,15 +161,15 @@ class Bounds:
     def __init__(self, config: AcceleratorConfig, memory: Profile) -> None:
         self.engines, self.kernels = config.engines, config.total_bfs_kernels
         self.request_cycles = config.issue_interval
-        self.visit_cycles = WRITES_PER_VISIT - 1 + config.issue_interval
-        self.turn_cycles = ring_turn(config)
+        self.visit_cycles = hardware.WRITES_PER_VISIT - 1 + config.issue_interval
+        self.turn_cycles = hardware.ring_turn(config)
         self.ring_stages = config.ring_stages
-        self.slots = config.visit_depth + QUEUE_REGISTERS
+        self.slots = config.visit_depth + hardware.QUEUE_REGISTERS
         self.frontier_places = config.frontier_depth
         self.edge_places = min(config.neighbour_depth, config.word_depth)
-        self.read_cycles = MUX_CYCLES + memory.unloaded_latency + QUEUE_CYCLES
+        self.read_cycles = hardware.MUX_CYCLES + memory.unloaded_latency + hardware.QUEUE_CYCLES
         self.flush_cycles = memory.quantum
-        self.write_cycles = MUX_CYCLES + max(memory.quantum, memory.write_latency)
+        self.write_cycles = hardware.MUX_CYCLES + max(memory.quantum, memory.write_latency)
         self.contention = memory.contention
 
     @property
@@ -192,7 +183,7 @@ class Bounds:
     def limits(self, traffic: Traffic) -> Integers:
         """Return the least cycles of each level by each limit, in the order of `names`; shape (levels, limits)."""
         port = (
-            self.request_cycles * (READS_PER_ENTRY * traffic.entries + READS_PER_EDGE * traffic.edges)
+            self.request_cycles * (hardware.READS_PER_ENTRY * traffic.entries + hardware.READS_PER_EDGE * traffic.edges)
             + self.visit_cycles * traffic.pushes
         )
         known = {
@@ -235,19 +226,19 @@ class Bounds:
         engine_kernels = self.kernels // self.engines
         # The start message and the token travel along an AE's kernels at the same speed.
         passage = self.ring_stages + (kernels // engine_kernels) * (self.turn_cycles // self.engines)
-        reads = np.where(traffic.edges > 0, 1 + READS_PER_EDGE, np.where(traffic.entries > 0, 1, 0))
+        reads = np.where(traffic.edges > 0, 1 + hardware.READS_PER_EDGE, np.where(traffic.entries > 0, 1, 0))
         ready = reads * self.read_cycles - passage
         visits = traffic.pushes > 0
         wait = np.where(visits, ready, ready + self.flush_cycles)
         turns = 1 + np.maximum(_ceil(wait, self.turn_cycles), 0)
         turns += np.where(visits, -(-self.write_cycles // self.turn_cycles), 0)
-        return LAUNCH_CYCLES + self.turn_cycles * turns.max(axis=1)
+        return hardware.LAUNCH_CYCLES + self.turn_cycles * turns.max(axis=1)
 
     def _memory_limits(self, traffic: Traffic) -> dict[str, Integers]:
         shared = self.contention
         if shared is None:
             return {}
-        of_engine = traffic.read_links.sum(axis=2) + WRITES_PER_VISIT * self._by_engine(traffic.pushes)
+        of_engine = traffic.read_links.sum(axis=2) + hardware.WRITES_PER_VISIT * self._by_engine(traffic.pushes)
         of_link = traffic.read_links.sum(axis=1) + traffic.write_links
         busiest = np.max(
             [
@@ -299,7 +290,7 @@ class Bounds:
         }
 
 
-HIGHEST_INTENSITY = 1 / READS_PER_EDGE
+HIGHEST_INTENSITY = 1 / hardware.READS_PER_EDGE
 """Edges per request if only edges are read: the upper bound for all searches."""
 
 
@@ -324,7 +315,7 @@ class Ceiling:
     @property
     def reads(self) -> float:
         """Most reads per cycle."""
-        return float(READS_PER_EDGE / self.edge_cost)
+        return float(hardware.READS_PER_EDGE / self.edge_cost)
 
     def edges(self, intensity: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the most edges per cycle.
@@ -334,7 +325,7 @@ class Ceiling:
         intensity : ndarray of float64
             Edges per request, above 0, at most `HIGHEST_INTENSITY`.
         """
-        return 1 / (float(self.edge_cost) + (1 / intensity - READS_PER_EDGE) * float(self.other_cost))
+        return 1 / (float(self.edge_cost) + (1 / intensity - hardware.READS_PER_EDGE) * float(self.other_cost))
 
 
 def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
@@ -344,11 +335,11 @@ def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
     the same if each request opens a row. The last ceiling is that of saturated crossbar queues with evenly drawn links.
     """
     kernels = bounds.kernels
-    cheapest = min(Fraction(bounds.request_cycles), Fraction(bounds.visit_cycles, WRITES_PER_VISIT))
+    cheapest = min(Fraction(bounds.request_cycles), Fraction(bounds.visit_cycles, hardware.WRITES_PER_VISIT))
     found = [
         Ceiling(
             name="ports",
-            edge_cost=Fraction(READS_PER_EDGE * bounds.request_cycles, kernels),
+            edge_cost=Fraction(hardware.READS_PER_EDGE * bounds.request_cycles, kernels),
             other_cost=cheapest / kernels,
         )
     ]
@@ -363,7 +354,8 @@ def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
         passed = passed_per_cycle(kernels // bounds.engines, np.full(shared.links, 1 / shared.links))
         rates[CROSSBAR.title] = Fraction(bounds.engines * passed)
         found += [
-            Ceiling(name=name, edge_cost=READS_PER_EDGE / rate, other_cost=1 / rate) for name, rate in rates.items()
+            Ceiling(name=name, edge_cost=hardware.READS_PER_EDGE / rate, other_cost=1 / rate)
+            for name, rate in rates.items()
         ]
     return tuple(found)
 

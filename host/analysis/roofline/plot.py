@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from cyscc.host.analysis.roofline.analysis import Roofline, level_points
 from cyscc.host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, Limit, ceilings
-from cyscc.host.specification.setting import Setting
+from cyscc.host.specification.run import Setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

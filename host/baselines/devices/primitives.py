@@ -62,12 +62,7 @@ def _keep_open(thread: int, length: int, vertices: Any, labels: Any, counters: A
 
 
 def keep_open(
-    device: Device,
-    length: int,
-    vertices: DeviceArray,
-    labels: DeviceArray,
-    counters: DeviceArray,
-    kept: DeviceArray,
+    device: Device, length: int, vertices: DeviceArray, labels: DeviceArray, counters: DeviceArray, kept: DeviceArray
 ) -> None:
     """Copy the vertices of a list that have no component (nonnegative label) to another list.
 

@@ -413,6 +413,26 @@ def _remove_behind(
                 vertex = -1
 
 
+@device_function
+def _gains(target: int, mark: int, carried: int, flags: int, on: Arrays) -> bool:
+    """Pass flags, or with ``flags`` 0 a colour, on to a neighbour; return whether this thread has to queue it.
+
+    The thread that sets a flag of a neighbour's mark queues it, so a list has it at most once for each flag. A vertex
+    with a new colour has the flag ``FRESH`` while it is in a list, so it is there once.
+    """
+    other = on.marks[target]
+    if flags:
+        return (
+            0 <= other ^ mark < FLAGS and carried & ~other != 0 and carried & ~atomic_or(on.marks, target, carried) != 0
+        )
+    return (
+        other & ~FRESH == mark
+        and on.colours[target] < carried
+        and atomic_max(on.colours, target, carried) < carried
+        and atomic_or(on.marks, target, FRESH) & FRESH == 0
+    )
+
+
 @step
 def _expand(
     thread: int,
@@ -425,18 +445,22 @@ def _expand(
     flags: int,
     side: Side,
 ) -> None:
-    """Propagate the flags of a vertex to its neighbours in its partition, and continue from the first one found.
+    """Propagate flags or the colour of a vertex to its neighbours in its partition, and continue from the first.
 
-    The thread that sets a flag of a neighbour's mark queues it, so a list has it at most once for each flag. Its flags
-    are read when it is expanded; the thread that sets a flag later propagates that one.
+    They are read when a vertex is expanded. The thread that sets a flag later propagates that one; a colour that
+    changes just then is propagated by the sweep that follows the lists.
     """
     edges = 0
     for place in range(thread * share, min(thread * share + share, items)):
         vertex = int(queue[place])
         left = hops
         while vertex >= 0:
-            mark = on.marks[vertex]
-            carried = mark & flags
+            if flags:
+                mark = on.marks[vertex]
+                carried = mark & flags
+            else:
+                mark = atomic_and(on.marks, vertex, ~FRESH) & ~FRESH
+                carried = on.colours[vertex]
             kept = -1
             left -= 1
             first = side.offsets[vertex]
@@ -444,12 +468,7 @@ def _expand(
             edges += last - first
             for edge in range(first, last):
                 target = int(side.targets[edge])
-                other = on.marks[target]
-                if (
-                    0 <= other ^ mark < FLAGS
-                    and carried & ~other != 0
-                    and carried & ~atomic_or(on.marks, target, carried) != 0
-                ):
+                if _gains(target, mark, carried, flags, on):
                     if left > 0 and kept < 0:
                         kept = target
                     else:
@@ -580,42 +599,6 @@ def _pull(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None:
 
 
 @step
-def _push(
-    thread: int, share: int, items: int, hops: int, queue: DeviceArray, following: DeviceArray, on: Arrays
-) -> None:
-    """Propagate the colour of a vertex to its neighbours, and continue from the first one changed.
-
-    A flag marks the vertices in a list, so each is there once. If a colour changes just while its vertex is expanded,
-    the sweep that follows the lists propagates it.
-    """
-    offsets, targets, _ = on.forward
-    edges = 0
-    for place in range(thread * share, min(thread * share + share, items)):
-        vertex = int(queue[place])
-        left = hops
-        while vertex >= 0:
-            mark = atomic_and(on.marks, vertex, ~FRESH) & ~FRESH
-            colour = on.colours[vertex]
-            kept = -1
-            left -= 1
-            edges += offsets[vertex + 1] - offsets[vertex]
-            for edge in range(offsets[vertex], offsets[vertex + 1]):
-                target = int(targets[edge])
-                if (
-                    on.marks[target] & ~FRESH == mark
-                    and on.colours[target] < colour
-                    and atomic_max(on.colours, target, colour) < colour
-                    and atomic_or(on.marks, target, FRESH) & FRESH == 0
-                ):
-                    if left > 0 and kept < 0:
-                        kept = target
-                    else:
-                        following[atomic_add(on.counters, QUEUED, 1)] = target
-            vertex = kept
-    atomic_add(on.counters, EDGES, edges)
-
-
-@step
 def _divide(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: DeviceArray, coloured: int) -> None:
     """Make each tree or colour a partition, whose pivot is the root, or the vertex that the colour names.
 
@@ -645,7 +628,7 @@ def colour(work: Work, salt: int) -> int:
         # Collected vertices keep their flag until they are expanded.
         items = _collected(work, found, 0)
         while items:
-            items = work.follow(_push, items, 1 + FEWEST // items)
+            items = work.follow(_expand, items, 1 + FEWEST // items, 0, work.on.forward)
     work.each(_divide, work.queue, 1)
     return work.take(QUEUED)
 

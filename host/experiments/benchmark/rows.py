@@ -19,8 +19,7 @@ from cyscc.host.experiments.measuring.environment import describe_environment, p
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.tables import markdown_table
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text, markdown_table
 from cyscc.host.runs.sources import digest_beside
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool

@@ -15,7 +15,7 @@ from cyscc.host.experiments.fpga.tools import YOSYS, ToolError, ToolRequest, che
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.studies.paper import BAR, DEVICES, PUBLISHED, PUBLISHED_BFS, PUBLISHED_LESS_VENDOR, Amounts
 from cyscc.host.experiments.studies.study import Report
-from cyscc.host.output.tables import markdown_table
+from cyscc.host.output.text import markdown_table
 from cyscc.host.runs.sources import text_digest
 from cyscc.host.specification.options import UsageError
 from cyscc.hw.config import PRESETS, AcceleratorConfig

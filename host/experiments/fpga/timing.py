@@ -14,8 +14,7 @@ from cyscc.host.experiments.fpga import tools
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.studies.study import Report
 from cyscc.host.output.files import open_output
-from cyscc.host.output.tables import markdown_table
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text, markdown_table
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 

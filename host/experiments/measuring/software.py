@@ -19,7 +19,7 @@ from cyscc.host.experiments.measuring.graphs import GraphSpec, ModelSpec
 from cyscc.host.experiments.measuring.measurements import Measured, Request
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
-from cyscc.host.output.wording import device_text
+from cyscc.host.output.text import device_text
 from cyscc.host.runs.execution import check_result
 from cyscc.host.runs.sources import sources_digest
 

@@ -1,4 +1,4 @@
-"""AlgorithmComparison of software on this machine and of simulated machines, on the same graph."""
+"""Comparison of software on this machine and of simulated machines, on the same graph."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +19,7 @@ from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.reference import canonical, component_matrix, component_sizes, matrix_components
 from cyscc.host.output.figures import BLUE, ORANGE, add_legend, new_figure, time_text
 from cyscc.host.output.progress import Progress
-from cyscc.host.output.tables import column_table, graph_text, largest_text
-from cyscc.host.output.wording import device_text
+from cyscc.host.output.text import column_table, device_text, graph_text, largest_text
 from cyscc.host.runs.execution import execute
 from cyscc.host.runs.results import SccResult
 from cyscc.host.specification.run import RunSpec

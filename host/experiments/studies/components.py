@@ -13,8 +13,7 @@ from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import Grid, Point, grouped, left_out_text
 from cyscc.host.output import figures
-from cyscc.host.output.tables import column_table
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import column_table, count_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,8 +13,7 @@ from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.studies import paper
 from cyscc.host.experiments.studies.study import Grid, Point, Study, grouped, left_out_text, run_fields
 from cyscc.host.output.figures import BLACK, BLUE, ORANGE, add_legend, degree_axis, lettered, panel_grid, power_text
-from cyscc.host.output.tables import column_table
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import column_table, count_text
 from cyscc.host.runs.execution import SOURCE_RULE
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
 from cyscc.host.experiments.studies.study import Study
 from cyscc.host.output.figures import BLUE, GREEN, ORANGE, PURPLE, SKY, add_legend, panel_grid
-from cyscc.host.output.tables import column_table
+from cyscc.host.output.text import column_table, device_text
 from cyscc.host.output.version import version
-from cyscc.host.output.wording import device_text
 from cyscc.host.specification.options import UsageError
 
 if TYPE_CHECKING:

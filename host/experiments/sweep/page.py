@@ -6,7 +6,7 @@ from cyscc.host.analysis.report.charts import Chart, bar_rows, new_figure
 from cyscc.host.analysis.report.page import Section, render
 from cyscc.host.experiments.sweep.rows import AREA, DONE, Effect, Row, cells, effects, pareto, shares
 from cyscc.host.experiments.sweep.study import Study, value_text
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 from cyscc.host.record.colours import RUN_COLOURS, STACK
 from cyscc.host.record.tables import MODULES
 

@@ -7,7 +7,7 @@ from typing import IO, NamedTuple
 from cyscc.host.graph.csr import Graph, check_degrees
 from cyscc.host.graph.formats import lists, npz
 from cyscc.host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipped, open_input, open_output, suffix_of
-from cyscc.host.graph.formats.text import BYTE_ORDER_MARK
+from cyscc.host.graph.formats.parsing import BYTE_ORDER_MARK
 from cyscc.host.output.errors import InputError, locating_errors
 
 __all__ = ["read_graph", "write_graph"]

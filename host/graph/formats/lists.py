@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from cyscc.host.graph.available_memory import GrowingColumns, check_available_memory
 from cyscc.host.graph.csr import Graph, check_limits, check_size, csr_bytes, list_bytes, size_text
-from cyscc.host.graph.formats.text import LARGEST_ID, Column, Layout, Lines, number, read_lines, shown, words
+from cyscc.host.graph.formats.parsing import LARGEST_ID, Column, Layout, Lines, number, read_lines, shown, words
 from cyscc.host.graph.formats.writer import write_edges
 from cyscc.host.output.errors import InputError, locating_errors
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 
 __all__ = [
     "EdgeBuffer",

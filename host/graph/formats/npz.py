@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from cyscc.host.graph.available_memory import available_memory, check_available_memory
 from cyscc.host.graph.csr import Graph, check_size, csr_bytes, size_text
-from cyscc.host.graph.formats.text import shown
+from cyscc.host.graph.formats.parsing import shown
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.wording import bytes_text, count_text
+from cyscc.host.output.text import bytes_text, count_text
 from cyscc.sim.notices import shortened
 
 __all__ = ["read_npz", "recognises_npz", "write_npz"]

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder
-from cyscc.host.specification.interval import Interval
-from cyscc.host.specification.run import RunSpec, option_of
+from cyscc.host.specification.run import Interval, RunSpec, option_of
 from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:

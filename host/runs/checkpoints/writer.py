@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cyscc.host.driver.search import Checkpointer
 from cyscc.host.output.files import reason
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder
-from cyscc.host.specification.interval import Interval
+from cyscc.host.specification.run import Interval
 from cyscc.sim.memory import MemoryState
 from cyscc.sim.named_words import Field, NamedWords
 from cyscc.sim.notices import notice

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cyscc.host.graph.csr import Graph
-from cyscc.host.graph.formats import text, write_graph
+from cyscc.host.graph.formats import parsing, write_graph
 from cyscc.host.graph.generators import random_graph
 from cyscc.host.output.errors import InputError
 from tests.host.graph.files import refusal
@@ -116,14 +116,14 @@ def test_bad_content(tmp_path: Path, name: str, content: str | bytes, expected: 
 
 
 def test_the_line_is_right_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "_BLOCK", 64)
+    monkeypatch.setattr(parsing, "_BLOCK", 64)
     (tmp_path / "g.txt").write_text("# c\n" + "10 20\n" * 500 + "\n1 x\n")
     assert refusal(tmp_path / "g.txt") == "g.txt:503: 'x' is not a vertex id"
 
 
 @pytest.mark.parametrize("name", ["g.txt", "g.gr"])
 def test_an_endless_line(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "_BLOCK", 64)
+    monkeypatch.setattr(parsing, "_BLOCK", 64)
     (tmp_path / name).write_text("c" * 65)
     assert refusal(tmp_path / name) == f"{name}:1: the line is longer than 64 bytes"
 

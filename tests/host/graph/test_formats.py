@@ -12,7 +12,7 @@ from scipy.io import mmread
 from scipy.sparse import coo_array, csc_array, csr_array, load_npz, save_npz
 
 from cyscc.host.graph.csr import Graph
-from cyscc.host.graph.formats import read_graph, text, write_graph
+from cyscc.host.graph.formats import parsing, read_graph, write_graph
 from cyscc.host.graph.formats.lists import EdgeBuffer
 from cyscc.host.graph.formats.writer import write_pairs
 from cyscc.host.graph.generators import random_graph
@@ -31,7 +31,7 @@ def read(folder: Path, name: str, content: str | bytes) -> Graph:
 
 @pytest.mark.parametrize(("suffix", "block"), [*((suffix, 1 << 22) for suffix in ALL), (".txt", 64), (".gr", 64)])
 def test_round_trip(tmp_path: Path, suffix: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "_BLOCK", block)
+    monkeypatch.setattr(parsing, "_BLOCK", block)
     graph = random_graph(1000, 5, 1)
     write_graph(graph, tmp_path / f"graph{suffix}")
     again = read_graph(str(tmp_path / f"graph{suffix}"))

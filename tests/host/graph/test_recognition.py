@@ -191,7 +191,7 @@ def test_an_endless_file(tmp_path: Path, name: str) -> None:
 def test_lines_that_end_at_the_end_of_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "g.txt"
     for size in range(16, 40):
-        monkeypatch.setattr("cyscc.host.graph.formats.text._BLOCK", size)
+        monkeypatch.setattr("cyscc.host.graph.formats.parsing._BLOCK", size)
         for end in ("\n", "\r", "\r\n"):
             path.write_bytes(end.join(["# c", *(f"{number} {number + 1}" for number in range(30)), "7 x"]).encode())
             with pytest.raises(InputError, match=r"g.txt:32: 'x' is not a vertex id$"):

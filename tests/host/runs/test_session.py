@@ -43,9 +43,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return now
 
 
-def session_of(progress: Any, *, aim: str = "", **values: Any) -> Session:
+def session_of(progress: Any, *, aim: str = "", seconds: float = 0.0, **values: Any) -> Session:
     spec = RunSpec(**{"algorithm": "scc", "graph": "g.txt", "config": "test", "threads": 1, **values})
-    return Session(spec, progress, GRAPH, aim=aim)
+    return Session(spec, progress, GRAPH, aim=aim, seconds=seconds)
 
 
 def test_what_is_shown_of_a_simulation(clock: SimpleNamespace) -> None:
@@ -88,13 +88,13 @@ def test_what_is_shown_of_a_simulation(clock: SimpleNamespace) -> None:
 
 
 def test_the_time_of_phases_adds_up(clock: SimpleNamespace) -> None:
-    session = session_of(Told())
+    session = session_of(Told(), seconds=30.0)
     for name, seconds in (("load", 1.0), ("load", 0.25), ("simulate", 8.0), ("verify", 0.5), ("simulate", 2.0)):
         with session.phase(name, "something"):
             clock.value += seconds
         clock.value += 100
     machine: Any = SimpleNamespace(build_seconds=3.5, cycle=777)
-    wall = session.wall(machine, before=30.0)
+    wall = session.wall(machine)
     assert (wall.load, wall.build, wall.simulate, wall.record, wall.verify) == (1.25, 3.5, 40.0, 0.0, 0.5)
     assert wall.simulated_cycles == 777
     assert 10 << 20 < wall.peak_memory_bytes < 1 << 40

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cyscc.host.specification.interval import Interval
+from cyscc.host.specification.run import Interval
 from tests.refusals import refused
 
 

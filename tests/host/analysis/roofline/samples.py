@@ -4,8 +4,7 @@ import numpy as np
 
 from cyscc.host.analysis.roofline.analysis import Roofline
 from cyscc.host.analysis.roofline.limits import Bounds
-from cyscc.host.specification.run import RunSpec
-from cyscc.host.specification.setting import Setting
+from cyscc.host.specification.run import RunSpec, Setting
 from cyscc.sim.configuration import PRESETS
 from cyscc.sim.memory import parse_profile
 

@@ -13,7 +13,7 @@ import pytest
 
 from cyscc.host.runs.checkpoints.folder import CheckpointFolder
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
-from cyscc.host.specification.interval import Interval
+from cyscc.host.specification.run import Interval
 from cyscc.sim.named_words import NamedWords
 
 FOREVER = 1 << 62

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.wording import count_text
+from cyscc.host.output.text import count_text
 from cyscc.sim.notices import shortened
 
 if TYPE_CHECKING:

@@ -1,18 +1,44 @@
-"""Tables as text, for all commands: plain ones for terminals, Markdown for reports."""
+"""Text of all commands: numbers with their nouns and units, and tables, plain for terminals, Markdown for reports."""
 
 from collections.abc import Iterable, Sequence
 from string import Formatter
 from typing import Any
 
-import tabulate
-
-from cyscc.host.output.wording import count_text
 from cyscc.sim.notices import printable
 
-__all__ = ["column_table", "graph_text", "largest_text", "markdown_table", "model_text", "plain_table"]
+__all__ = [
+    "bytes_text",
+    "column_table",
+    "count_text",
+    "device_text",
+    "graph_text",
+    "largest_text",
+    "markdown_table",
+    "model_text",
+    "plain_table",
+]
 
-# No column is wider than its contents.
-tabulate.MIN_PADDING = 0
+_PLURALS = {"vertex": "vertices", "entry": "entries"}
+_UNITS = ("kB", "MB", "GB", "TB", "PB")
+
+
+def count_text(number: int, noun: str) -> str:
+    """Return a number with its noun, as in ``1 edge`` or ``2,000 edges``."""
+    singular, plural = next((each for each in _PLURALS.items() if noun.endswith(each[0])), ("", "s"))
+    return f"{number:,} {noun if number == 1 else noun.removesuffix(singular) + plural}"
+
+
+def device_text(device: str, threads: int) -> str:
+    """Return the place of execution: ``2 threads`` on the processor, or the name of another device."""
+    return count_text(threads, "thread") if device == "cpu" else device
+
+
+def bytes_text(number: int) -> str:
+    """Return a number of bytes in a suitable unit: ``0.5 kB``, ``12.0 MB``, ``3.4 GB``."""
+    size, unit = number / 1000, 0
+    while size >= 999.95 and unit < len(_UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return f"{size:,.1f} {_UNITS[unit]}"
 
 
 def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), words: int | Sequence[int] = 1) -> str:
@@ -77,6 +103,9 @@ def column_table(
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int | Sequence[int], form: str) -> str:
+    import tabulate
+
+    tabulate.MIN_PADDING = 0  # no column is wider than its contents
     columns = len(head or rows[0])
     left = range(words) if isinstance(words, int) else words
     sides = ["left" if column in left else "right" for column in range(columns)]
