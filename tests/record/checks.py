@@ -44,10 +44,27 @@ def check_record(folder: Path | str) -> Record:
     _validator().validate(document)
     tables = frames(record)
     assert document["tables"] == {name: len(rows) for name, rows in tables.items()}
+    _check_sizes(document)
     _check_kernels(record, tables)
     _check_instructions(record, tables)
     _check_memory(record, tables)
     return record
+
+
+def _check_sizes(document: dict[str, Any]) -> None:
+    """Check that the machine's sizes are those of its configuration, and the memory's those of its statistics."""
+    machine, config = document["machine"], document["configuration"]
+    assert machine["engines"] == config["engines"]
+    assert machine["kernels"] == {module: config[f"{module}_kernels"] for module in ("bfs", "intersection")}
+    fifos = [fifo for own in machine["fifos"].values() for fifo in own]
+    assert [fifo["depth"] for fifo in fifos] == [config[fifo["parameter"]] for fifo in fifos]
+    memory, counted = machine["memory"], document["result"]["statistics"]["memory"]
+    assert (memory is None) == ("banks" not in counted)
+    if memory is not None:
+        assert memory["controllers"] * memory["banks"] == len(counted["banks"])
+        assert memory["links"] == document["memory_profile"].get("links", 1) * memory["controllers"]
+        busy = memory["bank_busy"] * sum(counted["banks"])
+        assert abs(busy - counted["bank_busy_cycles"]) <= 1e-6 * busy
 
 
 def _check_kernels(record: Record, tables: dict[str, pd.DataFrame]) -> None:

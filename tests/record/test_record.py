@@ -53,7 +53,7 @@ def test_executors_record_the_same(interval: str, monkeypatch: pytest.MonkeyPatc
         check_same(record, recorded("amaranth", *run, "--executor", "amaranth"))
 
 
-@pytest.mark.parametrize("memory", ["fixed:9", "fixed:75", "stress:5"])
+@pytest.mark.parametrize("memory", ["hbm2", "fixed:75", "stress:5"])
 @pytest.mark.parametrize("command", ["scc", "bfs --source 3"])
 def test_memories(memory: str, command: str) -> None:
     name, *options = command.split()

@@ -206,6 +206,9 @@ def test_run_that_fails_leaves_its_last_cycles(capfd: pytest.CaptureFixture[str]
     assert lines[0] == f"error is at cycle {end - 1:,}"
     assert lines[1].startswith(f"out.vcd: cycles {end - 31:,} to {end - 1:,}, ")
     assert replayed("failed", "error", "--before", "30", "--from", "kept", capfd=capfd) == lines
+    # The checkpoint is of a later cycle: the run begins anew.
+    early, *_ = replayed("failed", "5", "--cycles", "3", "--from", "kept", capfd=capfd)
+    assert early.startswith("out.vcd: cycles 5 to 7, ")
     assert main(["replay", "restarted", "--at", "5", "--from", "kept"]) == 2
     refusal = "cyscc replay: kept: is not the checkpoint of the run in restarted\n"
     assert capfd.readouterr().err == refusal
