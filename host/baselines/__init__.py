@@ -1,1 +1,1 @@
-"""What the machine is compared with: software on processors and graphics processors, and decision processes."""
+"""Baselines of the machine: software on processors and graphics processors, and Markov decision processes."""
