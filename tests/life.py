@@ -17,7 +17,7 @@ from tests.system.runs import made
 __all__ = ["Cut", "Searched", "passes", "port_reads", "searched"]
 
 Event = tuple[int, str, int]
-"""A cycle, what it is about, an address or data."""
+"""A cycle, the kind of the event, and an address or data."""
 
 
 class Cut(WaveReader):

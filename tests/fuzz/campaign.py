@@ -17,7 +17,7 @@ MOST_FAILURES = 20
 """Failures after which a campaign ends before its time."""
 
 _TURN = 2.0
-"""Seconds of a part's turn, about; what it did is logged then."""
+"""Approximate seconds of a part's turn, after which its cases are logged."""
 
 _SHRINKING = 120.0
 """Seconds that it may take to make a failure small."""

@@ -269,7 +269,7 @@ def _no_home(scene: Scene) -> None:
 _FULL = "standard output: cannot be written: No space left on device"
 _CLOSED = "standard output: cannot be written: Bad file descriptor"
 _AFTER_ALL = (_FULL, _CLOSED)
-"""Lines of runs whose files are complete, and only what they show could not be written."""
+"""Messages of runs whose files are complete, and only standard output could not be written."""
 
 _MB = 1 << 20
 

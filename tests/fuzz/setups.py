@@ -12,7 +12,7 @@ Table = dict[str, Any]
 Chance = np.random.Generator
 
 PER_MACHINE = 12_000
-"""Cases that share a machine which nobody has built: it costs half a minute."""
+"""Cases that share a machine that must be built, which takes half a minute."""
 
 _PUBLISHED = {"preset": "test", "issue_interval": 2, "blocking_reservation": True}
 

@@ -105,7 +105,7 @@ SHAPES: dict[str, _Shape] = {
     "random": partial(_random, degree=2.5),
     "dense": partial(_random, degree=7),
 }
-"""By name; each draws the edges of a graph of so many vertices."""
+"""By name; each draws the edges of a graph, given its number of vertices."""
 
 
 def draw_graph(chance: Chance, *, most: int) -> tuple[int, Edges]:

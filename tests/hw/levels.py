@@ -33,7 +33,7 @@ __all__ = [
 
 WORDS, NEIGHBOURS, CURRENT, NEXT, REACH, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
 DISTANCE = 0x5A5A_5A5A
-"""The level that a machine that only searches is told."""
+"""The level that is passed to a machine that only searches."""
 
 
 class Level:

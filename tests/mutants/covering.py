@@ -17,7 +17,7 @@ import pytest
 __all__ = ["FOLDER", "Covering"]
 
 FOLDER = "CYSCC_COVERING"
-"""The environment variable with the folder of what is kept."""
+"""The environment variable with the folder of the stored data."""
 
 ROOT = Path(__file__).resolve().parents[2]
 _DATA = "lines.db"

@@ -18,7 +18,7 @@ BASE = "base.il"
 
 _LEFT_OUT = frozenset({"CLK", "clk", "Q"})
 _SPARE = 100
-"""More than are wanted are listed by so many, since some are left out."""
+"""Factor by which more mutants are listed than wanted, since some are left out."""
 
 
 @dataclass(frozen=True)

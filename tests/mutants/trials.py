@@ -28,7 +28,7 @@ _BUDGET = 100.0
 """Seconds of the processor that the tests of a change take together; the quickest are chosen."""
 
 _SLOWER = 10
-"""A change that makes the tests take so many times as long is found."""
+"""A change counts as detected if the tests take this many times as long."""
 
 
 @dataclass(frozen=True)

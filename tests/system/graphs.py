@@ -145,7 +145,7 @@ GRAPHS: dict[str, Graph] = {
     "R-MAT": rmat_graph(128, 4, seed=5),
     "SSCA#2": ssca2_graph(64, 6, seed=6),
 }
-"""Each named for what is awkward about it."""
+"""Awkward graphs, each named for its difficulty."""
 
 SOURCES: dict[str, int] = {"chain backwards": 19, "tree in": 30, "star in": 7, "path with loops": 2, "bow tie": 15}
 """Where a search of a graph starts, unless it is vertex 0."""

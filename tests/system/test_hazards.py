@@ -40,7 +40,7 @@ from tests.system.variants import (
 )
 
 ONE = PRESETS["test"].replace(engines=1, bfs_kernels=1, neighbour_depth=4, word_depth=4)
-"""A single kernel: what it does depends on nothing but the memory."""
+"""A single kernel, whose behaviour depends on the memory alone."""
 
 TWO = ONE.replace(engines=2)
 """Two AEs with a kernel each; entry n of a queue belongs to AE n % 2."""
@@ -52,13 +52,13 @@ STAR = graph_of(9, [(0, v) for v in range(1, 9)])
 """Eight visits in a level of 1 + 8 + 8 reads: more words than one FIFO of `ONE` holds, fewer than two hold."""
 
 LIMIT = 40_000
-"""More cycles than any run here needs that comes to its end."""
+"""More cycles than any run here needs if it does not hang."""
 
 Taken = dict[int, int]
 """Requests that the memory has taken, by kind."""
 
 Rule = Callable[[int, Taken], tuple[bool, bool]]
-"""When the memory takes requests: from the cycle and what it has taken, whether it takes a read and a write."""
+"""When the memory accepts requests: from the cycle and the accepted ones, whether it accepts a read and a write."""
 
 
 def impose(monkeypatch: pytest.MonkeyPatch, machine: Machine, rule: Rule) -> Taken:

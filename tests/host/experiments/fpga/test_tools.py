@@ -17,7 +17,7 @@ def run_yosys(arguments):
     print("ERROR: No such command: nonsense (type 'help')" if failed else "End of script.")
     return int(failed)
 """
-"""A tool in the place of Yosys, which a process that is started in its folder finds first."""
+"""A fake Yosys, which a process started in its folder finds first."""
 
 
 def test_a_script_is_run_in_its_folder_and_what_the_tool_says_is_kept(tmp_path: Path) -> None:
