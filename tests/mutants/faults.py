@@ -18,7 +18,7 @@ BASE = "base.il"
 
 _LEFT_OUT = frozenset({"CLK", "clk", "Q"})
 _SPARE = 100
-"""Factor by which more mutants are listed than wanted, since some are left out."""
+"""Number of mutants listed beyond those wanted, since some are left out."""
 
 
 @dataclass(frozen=True)
