@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.studies import li, quach_table2, wijs
+from cyscc.host.experiments.studies import li, paper, quach_table2, wijs
 from cyscc.host.experiments.studies.paper import (
     ENGINES,
     KINDS,
@@ -60,9 +60,13 @@ def numbers(value: Any) -> Iterator[float]:
             yield from numbers(asdict(value))
 
 
+FPGAS = [paper.DEVICES, paper.PUBLISHED, paper.PUBLISHED_BFS, paper.PUBLISHED_LESS_VENDOR, paper.BAR]
+
+
 @pytest.mark.parametrize(
     ("table", "count", "total"),
     [
+        (FPGAS, 18, 1_802_161),
         (li.FIGURE2, 21, 176_225),
         (li.FIGURE3, 10, 33309),
         (li.TABLE2, 30, 10619),
@@ -72,8 +76,8 @@ def numbers(value: Any) -> Iterator[float]:
         ([(each.sizes, each.quick) for each in wijs.MODELS], 35, 892_186),
         (wijs.CONFIGURATIONS, 8, 24),
     ],
-    ids=["li 2", "li 3", "li", "quach", "wijs 1", "wijs 2", "models", "configurations"],
+    ids=["FPGAs", "li 2", "li 3", "li", "quach", "wijs 1", "wijs 2", "models", "configurations"],
 )
-def test_tables_of_other_papers_have_the_sums_of_the_printed_ones(table: Any, count: int, total: float) -> None:
+def test_tables_have_the_sums_of_the_printed_ones(table: Any, count: int, total: float) -> None:
     found = list(numbers(table))
     assert (len(found), round(sum(found), 3)) == (count, total)
