@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cyscc.host.experiments.studies.components as components
-from cyscc.host.experiments.studies.components import SpeedUps, Times
+from cyscc.host.experiments.studies.components import Times
 from cyscc.host.experiments.studies.searches import Table1, Throughput
 from cyscc.host.output.figures import write_plot
 from tests.host.experiments.studies.results import components_of, table1_of, throughput_of
@@ -91,36 +91,8 @@ def test_throughput(name: str, tmp_path: Path) -> None:
     assert found.count("vertices") == found.count("throughput (GTEPS)") == 4
 
 
-def test_time(tmp_path: Path) -> None:
-    document = components_of("fig12", *PAIRS)
-    figure = Times.figure_of(document)
-    found = texts(Times.figure_of, document, tmp_path)
-    titles = [f"({letter}) $2^{{{power}}}$ vertices" for letter, power in zip("abc", (16, 18, 20), strict=True)]
-    assert [axes.get_title() for axes in figure.axes] == titles
-    series = drawn(figure.axes[2])
-    phases = ("BFS", "intersection", "search for a start")
-    assert list(series) == [f"{name}: {phase}" for name in ("software", "published") for phase in phases]
-    assert all(found.count(label) == 1 for label in series)
-    assert series["software: intersection"] == pytest.approx([1.5, 1.5])
-    tops = [bar.get_y() + bar.get_height() for bar in figure.axes[2].containers[5]]
-    assert tops == pytest.approx([1.5, 1.5]), "stacked"
-    assert found.count("time (ms)") == 3
-    assert found.count("1.5") >= 6, "each bar has its total"
-
-
 def test_all_panels_have_the_same_degrees() -> None:
     figure = Times.figure_of(components_of("fig12", (16, 1 << 16), (32, 1 << 16), (16, 1 << 18)))
     for axes in figure.axes:
         assert [label.get_text() for label in axes.get_xticklabels()] == ["16", "32"]
         assert axes.get_xlim() == (-0.6, 1.6)
-
-
-def test_speed_up(tmp_path: Path) -> None:
-    document = components_of("fig13", *PAIRS)
-    figure = SpeedUps.figure_of(document)
-    found = texts(SpeedUps.figure_of, document, tmp_path)
-    series = drawn(figure.axes[0])
-    assert series["four FPGAs, published"] == pytest.approx([4, 4])
-    assert series["Hong et al., 5 threads"] == pytest.approx([1.5, 1.5])
-    assert found.count("Hong et al., 5 threads") == 1
-    assert found.count("speed-up over sequential Kosaraju") == 3

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cyscc.host.command_line.main import main
@@ -100,16 +99,6 @@ def test_markdown(measurements: Any) -> None:
     assert rows[2 + 18] == ["1,000,000", "1,000,000", "1000.00", "4.00", "250.00", "12,589", "1,300", "9.68"]
     counts = ["4", "30", "11", "2", "9", "20,000", "70,000", "90,000"]
     assert rows[-3] == ["1,000,000", "1,000,000", *counts, "510"]
-
-
-def test_plot(measurements: Any) -> None:
-    axes = Table2.figure_of(document_of(measurements)).axes[0]
-    lines = {line.get_label(): line for line in axes.get_lines()}
-    assert len(lines) == 2 * 5 + 1
-    assert np.asarray(lines["n = 1,000,000"].get_xdata()) == pytest.approx([0.001, 0.005, 0.01, 0.1, 1, 2, 3])
-    assert np.asarray(lines["n = 1,000,000, text"].get_ydata())[:2].tolist() == [39.24, 41.46]
-    # What the text rounds to nothing has no place on a logarithmic axis.
-    assert np.asarray(lines["n = 100, text"].get_ydata()).tolist() == [0.02]
 
 
 def test_no_machine_is_simulated(capfd: pytest.CaptureFixture[str]) -> None:

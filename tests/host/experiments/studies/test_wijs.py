@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from matplotlib.patches import Rectangle
 
 from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.software import SoftwareRequest
@@ -75,16 +74,6 @@ def test_for_people() -> None:
     assert ["coin", "F3,7", *["1,002"] * 6] in lines
     assert "`fbt`: 5 threads." in text
     assert "`fbt`: cuda." in Table1.markdown(made(device="cuda")[1])
-
-
-def test_the_plot() -> None:
-    _, document = made()
-    figure = Table1.figure_of(document)
-    ours, theirs = figure.axes
-    assert [len(axes.patches) for axes in (ours, theirs)] == [5 * len(MODELS), 5 * len(TABLE1)]
-    bars = [patch.get_height() for patch in ours.patches if isinstance(patch, Rectangle)]
-    assert bars[:: len(MODELS)] == [2, 4, 2, 4, 2]
-    assert [label.get_text() for label in theirs.get_xticklabels()][:2] == ["wlan", "phil"]
 
 
 def test_average_degrees_are_those_of_the_paper() -> None:
