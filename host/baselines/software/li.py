@@ -166,6 +166,21 @@ def _before(label: int, increments: DeviceArray, forward: int) -> int:
     return -label
 
 
+class _Level(NamedTuple):
+    """A level of a search, and how its threads read edges."""
+
+    forward: int
+    """Whether the search goes along the edges' directions."""
+    queue: DeviceArray
+    """int32: the vertices to expand."""
+    size: int
+    """Number of these vertices."""
+    found: DeviceArray
+    """int32, shape (n,): the vertices of the next level."""
+    grain: int
+    """Consecutive edges that a thread takes at a time."""
+
+
 @block_step(words=_FIELDS + _FOUND)
 def _expand(
     block: int,
@@ -175,11 +190,7 @@ def _expand(
     shared: DeviceArray,
     graph: DeviceGraph,
     on: _Arrays,
-    forward: int,
-    queue: DeviceArray,
-    size: int,
-    found: DeviceArray,
-    grain: int,
+    level: _Level,
 ) -> None:
     """Expand a vertex of a level for each thread of a block.
 
@@ -189,6 +200,7 @@ def _expand(
     size). A thread takes a grain of edges at a time.
     """
     offsets, targets = graph
+    forward, queue, size, found, grain = level
     first = block * threads
     numbers = 3 * threads
     if phase == 0:
@@ -377,7 +389,8 @@ class Subgraphs:
             found = self._queues[self.levels % 2]
             device.store(on.counters, 0, 0)
             blocks = device.blocks_of(size)
-            device.run_blocks(_expand, blocks, _PHASES, graph, on, forward, queue, size, found, self._grain)
+            level = _Level(forward, queue, size, found, self._grain)
+            device.run_blocks(_expand, blocks, _PHASES, graph, on, level)
             reached += size
             size = device.value(on.counters, 0)
             queue = found
