@@ -23,16 +23,7 @@ from cyscc.sim.hardware import DEGREE, START
 from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, read_lives
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 
-__all__ = [
-    "chosen_lives",
-    "directions_of",
-    "kanata_lines",
-    "life_text",
-    "name_lives",
-    "select",
-    "vertices_of",
-    "write_kanata",
-]
+__all__ = ["chosen_lives", "directions_of", "life_text", "name_lives", "write_kanata"]
 
 Vertices = npt.NDArray[np.int64]
 """Array of vertices, or of `_NONE` and `_SEVERAL`."""

@@ -22,18 +22,7 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Contention, Profile, RowTimes
 from cyscc.sim.memory.compiling import jit
 
-__all__ = [
-    "CROSSBAR",
-    "HIGHEST_INTENSITY",
-    "LIMITS",
-    "Bounds",
-    "Ceiling",
-    "Limit",
-    "Traffic",
-    "ceilings",
-    "crossbar_cycles",
-    "passed_per_cycle",
-]
+__all__ = ["CROSSBAR", "HIGHEST_INTENSITY", "LIMITS", "Bounds", "Limit", "Traffic", "ceilings"]
 
 
 class Limit(NamedTuple):

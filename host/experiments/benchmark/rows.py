@@ -24,15 +24,7 @@ from cyscc.host.runs.sources import digest_beside
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool
 
-__all__ = [
-    "benchmark_markdown",
-    "busy_warnings",
-    "compare",
-    "compare_revisions",
-    "comparison_markdown",
-    "run_benchmark",
-    "summarise",
-]
+__all__ = ["benchmark_markdown", "compare", "compare_revisions", "comparison_markdown", "run_benchmark"]
 
 OURS = ("compiled-2", "compiled-1")
 """The project's executor, the reference of all comparisons, with two threads and with one."""

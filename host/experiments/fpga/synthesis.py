@@ -21,24 +21,7 @@ from cyscc.host.specification.options import UsageError
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog
 
-__all__ = [
-    "Component",
-    "Hierarchy",
-    "Machine",
-    "ModuleRequest",
-    "Resources",
-    "Usage",
-    "cell_resources",
-    "comparable",
-    "components",
-    "markdown",
-    "parts",
-    "queues",
-    "read_hierarchy",
-    "synthesis_report",
-    "usages",
-    "with_depth",
-]
+__all__ = ["components", "parts", "synthesis_report", "usages"]
 
 
 @dataclass(frozen=True, kw_only=True)

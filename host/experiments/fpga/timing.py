@@ -18,18 +18,7 @@ from cyscc.host.output.text import count_text, markdown_table
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 
-__all__ = [
-    "COMPONENTS",
-    "CriticalPath",
-    "Routed",
-    "Timing",
-    "document",
-    "harnessed",
-    "markdown",
-    "measure",
-    "read_report",
-    "timing_report",
-]
+__all__ = ["COMPONENTS", "timing_report"]
 
 _PORT = re.compile(r"^ *(input|output) +(?:wire +)?(?:\[(\d+):0\] +)?(\w+) *;", re.MULTILINE)
 _UNTIMED = ("clk", "rst")
