@@ -17,7 +17,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import Window, WindowRequest, replay_window
 from cyscc.host.runs.results import Result
-from cyscc.host.specification.run import available_threads
+from cyscc.host.specification.run import available_cores
 from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def replay(
         folder,
         wanted,
         Progress(quiet=not progress),
-        threads=available_threads() if threads is None else threads,
+        threads=available_cores() if threads is None else threads,
         graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
         memory=memory,
     )

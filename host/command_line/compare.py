@@ -104,10 +104,11 @@ def run(arguments: argparse.Namespace) -> None:
         raise options.UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
     # Imported here because the import is slow.
     from cyscc.host.baselines.devices.steps import Order
-    from cyscc.host.experiments.measuring.environment import cores, processor_name
+    from cyscc.host.experiments.measuring.environment import processor_name
     from cyscc.host.experiments.studies.comparison import Contenders, comparison_figure, comparison_text
     from cyscc.host.output.figures import write_plot
     from cyscc.host.output.version import identity
+    from cyscc.host.specification.run import available_cores
 
     contenders = Contenders(
         machines=tuple(machines),
@@ -126,7 +127,7 @@ def run(arguments: argparse.Namespace) -> None:
         document = {
             **identity(),
             "processor": processor_name(),
-            "cores": cores(),
+            "cores": available_cores(),
             "threads": arguments.threads,
             "device": arguments.device,
             "order": arguments.order,

@@ -1,7 +1,6 @@
 """Options and output shared by the commands that run experiments."""
 
 import argparse
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 from cyscc.host.output.files import check_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification.options import add_shared, at_least
+from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
     from cyscc.host.experiments.measuring.measurements import Measurements
@@ -37,7 +37,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Add the option for the number of parallel jobs."""
     parser.add_argument(
         "--jobs",
-        default=len(os.sched_getaffinity(0)),
+        default=available_cores(),
         type=at_least(1, 1024),
         metavar="N",
         help="processes that measure in parallel (default: the cores, %(default)s)",

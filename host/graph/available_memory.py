@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import bytes_text
 
-__all__ = ["AvailableMemory", "GrowingColumns", "available_memory", "check_available_memory"]
+__all__ = ["AvailableMemory", "GrowingColumns", "available_memory", "check_available_memory", "peak_memory"]
 
 _CHECKED = 1 << 24
 """Entries appended between two checks of the available memory."""
@@ -130,6 +130,11 @@ def check_available_memory(what: str, needed: int) -> None:
         raise InputError(
             f"{what} need about {bytes_text(needed)} of memory, and {bytes_text(room.bytes)} are left ({room.limit})"
         )
+
+
+def peak_memory() -> int:
+    """Return the peak resident memory of this process in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 class GrowingColumns:

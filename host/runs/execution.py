@@ -1,7 +1,6 @@
 """Execution of a run, from its specification to the verified result."""
 
 import json
-import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from cyscc.host.driver.components import strong_components
 from cyscc.host.driver.search import Checkpointer, breadth_first_search
 from cyscc.host.driver.verification import check_graphs, check_stray_writes
-from cyscc.host.graph.available_memory import check_available_memory
+from cyscc.host.graph.available_memory import check_available_memory, peak_memory
 from cyscc.host.graph.csr import Graph, graph_digest, size_text, trim
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.memory_map import PlacedGraph, default_slack, simulation_bytes
@@ -263,7 +262,7 @@ class Session:
             **self._seconds,
             build=machine.build_seconds,
             simulated_cycles=machine.cycle,
-            peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            peak_memory_bytes=peak_memory(),
         )
 
 

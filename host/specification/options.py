@@ -13,7 +13,7 @@ from cyscc.host.specification.overrides import MEMORY, NO_OVERRIDES, Overrides
 from cyscc.host.specification.run import (
     RunSpec,
     SpecError,
-    available_threads,
+    available_cores,
     option_of,
     resolved_configuration,
     resolved_profile,
@@ -250,7 +250,7 @@ def add_threads(parser: argparse.ArgumentParser, user: str) -> None:
     """Add the option that limits the threads of `user`."""
     parser.add_argument(
         "--threads",
-        default=available_threads(),
+        default=available_cores(),
         type=at_least(1, 1024),
         metavar="N",
         help=f"threads that {user} may use (default: the cores, %(default)s)",

@@ -33,7 +33,7 @@ __all__ = [
     "RunSpec",
     "Setting",
     "SpecError",
-    "available_threads",
+    "available_cores",
     "cycle_window",
     "option_of",
     "resolved_configuration",
@@ -75,8 +75,8 @@ class SpecError(ValueError):
         self.field = name
 
 
-def available_threads() -> int:
-    """Return the default number of threads: the cores available to this process."""
+def available_cores() -> int:
+    """Return the number of cores available to this process, the default number of threads and jobs."""
     return len(os.sched_getaffinity(0))
 
 
@@ -339,7 +339,7 @@ class RunSpec:
         varies=False,
     )
     threads: int = _option(
-        default_factory=available_threads,
+        default_factory=available_cores,
         help="threads that the executor may use (default: the cores, {default})",
         metavar="N",
         low=1,

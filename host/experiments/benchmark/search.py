@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cyscc.host.driver.search import breadth_first_search
-from cyscc.host.experiments.measuring.environment import peak_memory, processor_name, root_folder
+from cyscc.host.experiments.measuring.environment import processor_name, root_folder
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.measurements import Measured, Request
+from cyscc.host.graph.available_memory import peak_memory
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.graph.reference import check_levels

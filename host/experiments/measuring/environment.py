@@ -1,17 +1,16 @@
-"""The setting of measurements: processor, peak memory, versions of the tools, revision of the sources."""
+"""The environment of measurements: processor, versions of the tools, revision of the sources."""
 
-import os
 import platform
 import re
-import resource
 import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from cyscc import host
+from cyscc.host.specification.run import available_cores
 
-__all__ = ["cores", "describe_environment", "peak_memory", "processor_name", "revision_of", "root_folder"]
+__all__ = ["describe_environment", "processor_name", "revision_of", "root_folder"]
 
 
 def processor_name() -> str:
@@ -20,16 +19,6 @@ def processor_name() -> str:
         if found := re.search(r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
             return found[1].strip()
     return platform.processor() or platform.machine()
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0))
-
-
-def peak_memory() -> int:
-    """Return the peak resident memory of this process in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def root_folder() -> Path:
@@ -55,7 +44,7 @@ def describe_environment() -> dict[str, Any]:
     from cyscc.sim.executors.comparison.contenders import tool_versions
 
     return {
-        "machine": {"processor": processor_name(), "cores": cores(), "system": platform.platform()},
+        "machine": {"processor": processor_name(), "cores": available_cores(), "system": platform.platform()},
         "tools": {"python": platform.python_version(), **tool_versions()},
         "revision": revision_of(root_folder()),
     }

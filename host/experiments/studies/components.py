@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cyscc.host.experiments.measuring.environment import cores, processor_name
+from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec, size_text
 from cyscc.host.experiments.measuring.machines import SccRequest
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
@@ -14,6 +14,7 @@ from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import Grid, Point, grouped, left_out_text
 from cyscc.host.output import figures
 from cyscc.host.output.text import column_table, count_text
+from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -194,7 +195,7 @@ class _Components(Grid):
             for config in self.configs:
                 requests[graph, config] = SccRequest(graph=graph, preset=config, memory=self.memory)
             if self.hong:
-                requests[graph, "hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=cores())
+                requests[graph, "hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=available_cores())
         results = measurements.measure(requests.values())
         found: dict[GraphSpec, Series] = {}
         for (graph, name), request in requests.items():
@@ -202,7 +203,7 @@ class _Components(Grid):
         return {
             **self.described(results, kind="random"),
             "processor": processor_name(),
-            "cores": cores(),
+            "cores": available_cores(),
             "points": [
                 {"degree": graph.degree, "vertices": graph.vertices, **point}
                 for graph, series in found.items()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from cyscc.host.experiments.measuring.environment import cores, processor_name
+from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec, size_text
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
@@ -14,6 +14,7 @@ from cyscc.host.experiments.studies.study import Study, grouped
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend, new_figure
 from cyscc.host.output.text import column_table, count_text
 from cyscc.host.output.version import version
+from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -333,7 +334,7 @@ class Times(Study):
             graph = GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=self.seed)
             runs[graph] = [
                 SoftwareRequest(graph=graph, algorithm=name, threads=threads)
-                for name, threads in (("li", cores()), ("tarjan", 1))
+                for name, threads in (("li", available_cores()), ("tarjan", 1))
             ]
         results = measurements.measure(request for pair in runs.values() for request in pair)
         rows = []
@@ -358,6 +359,6 @@ class Times(Study):
             "version": version(),
             "seed": self.seed,
             "processor": processor_name(),
-            "cores": cores(),
+            "cores": available_cores(),
             "rows": rows,
         }

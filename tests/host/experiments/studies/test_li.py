@@ -82,7 +82,7 @@ def test_figure_3_scales_its_sources(measurements: Any) -> None:
 
 
 def test_table_2(measurements: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.experiments.studies.li.cores", lambda: 5)
+    monkeypatch.setattr("cyscc.host.experiments.studies.li.available_cores", lambda: 5)
     monkeypatch.setattr("cyscc.host.experiments.studies.li.processor_name", lambda: "Abacus 2000")
     document = Times(vertices=(1 << 20, 1 << 10), seed=2).document(measurements)
     asked = [(each.graph.kind, each.graph.degree, each.algorithm, each.threads) for each in measurements.requests]

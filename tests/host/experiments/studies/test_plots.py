@@ -22,7 +22,7 @@ PAIRS = [(degree, 1 << exponent) for exponent in (16, 18, 20) for degree in (16,
 
 @pytest.fixture(autouse=True)
 def processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(components, "cores", lambda: 5)
+    monkeypatch.setattr(components, "available_cores", lambda: 5)
 
 
 def texts(draw: Callable[[dict[str, Any]], "Figure"], document: dict[str, Any], folder: Path) -> list[str]:
