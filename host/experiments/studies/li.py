@@ -13,7 +13,6 @@ from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import Study, grouped
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend, new_figure
 from cyscc.host.output.text import column_table, count_text
-from cyscc.host.output.version import version
 from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
@@ -253,9 +252,7 @@ class _Depths(Study):
         ]
         results = measurements.measure(requests)
         return {
-            "figure": self.figure,
-            "version": version(),
-            "seed": self.seed,
+            **self.head(self.figure),
             "vertices": self.vertices,
             "axis": self.axis,
             "points": [
@@ -355,9 +352,7 @@ class Times(Study):
                 }
             )
         return {
-            "figure": "li-table2",
-            "version": version(),
-            "seed": self.seed,
+            **self.head("li-table2"),
             "processor": processor_name(),
             "cores": available_cores(),
             "rows": rows,

@@ -98,6 +98,10 @@ class Study(ABC):
             There is nothing to measure, or a measurement failed.
         """
 
+    def head(self, figure: str) -> dict[str, Any]:
+        """Return the first fields of the document: name of the figure or table, version and seed."""
+        return {"figure": figure, "version": version(), "seed": self.seed}
+
     def report(self, measurements: Measurements) -> Report:
         """Perform the measurements, and return the study's report."""
         document = self.document(measurements)

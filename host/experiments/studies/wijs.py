@@ -12,7 +12,6 @@ from cyscc.host.experiments.measuring.software import MecRequest, SoftwareReques
 from cyscc.host.experiments.studies.study import Study
 from cyscc.host.output.figures import BLUE, GREEN, ORANGE, PURPLE, SKY, add_legend, panel_grid
 from cyscc.host.output.text import column_table, device_text
-from cyscc.host.output.version import version
 from cyscc.host.specification.options import UsageError
 
 if TYPE_CHECKING:
@@ -355,9 +354,7 @@ class _Models(Study):
                 }
             )
         return {
-            "figure": self.figure,
-            "version": version(),
-            "seed": self.seed,
+            **self.head(self.figure),
             "device": self.device,
             "threads": self.threads,
             "processor": processor_name(),
