@@ -66,9 +66,8 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         An entry of the cache is damaged.
     """
-    from cyscc.host.output.files import check_output, output_result
+    from cyscc.host.output.files import check_output, identity, output_result
     from cyscc.host.output.text import count_text
-    from cyscc.host.output.version import identity
     from cyscc.host.specification.options import UsageError
     from cyscc.sim.caching.folder import cache_directory
     from cyscc.sim.caching.libraries import clear, entries, evict, limit

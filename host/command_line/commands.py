@@ -37,7 +37,7 @@ class _ShowVersion(argparse.Action):
     """Prints the version, which is looked up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from cyscc.host.output.version import version
+        from cyscc.host.output.files import version
 
         show(f"cyscc {version()}\n")
         parser.exit()

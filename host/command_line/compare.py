@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.experiments.measuring.environment import processor_name
     from cyscc.host.experiments.studies.comparison import Contenders, comparison_figure, comparison_text
     from cyscc.host.output.figures import write_plot
-    from cyscc.host.output.version import identity
+    from cyscc.host.output.files import identity
     from cyscc.host.specification.run import available_cores
 
     contenders = Contenders(

@@ -126,8 +126,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.baselines.mdp.formats import read_mdp
     from cyscc.host.baselines.mec.checker import check_mecs
     from cyscc.host.graph.reference import component_sizes
-    from cyscc.host.output.files import STANDARD_OUTPUT, output_result
-    from cyscc.host.output.version import identity
+    from cyscc.host.output.files import STANDARD_OUTPUT, identity, output_result
     from cyscc.host.runs.execution import check_result
 
     progress = Progress(quiet=arguments.quiet)

@@ -94,9 +94,8 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.baselines.software import SoftwareSetting, run_software
     from cyscc.host.graph.formats import read_graph
     from cyscc.host.graph.reference import check_components, component_sizes
-    from cyscc.host.output.files import output_result
+    from cyscc.host.output.files import identity, output_result
     from cyscc.host.output.text import device_text, graph_text, largest_text, plain_table
-    from cyscc.host.output.version import identity
     from cyscc.host.runs.execution import check_result
     from cyscc.sim.notices import notice
 

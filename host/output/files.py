@@ -1,4 +1,4 @@
-"""Output files: checked before the simulation starts, then written atomically."""
+"""Output files, checked before the simulation starts and written atomically; the first fields of JSON documents."""
 
 import json
 import os
@@ -17,14 +17,19 @@ __all__ = [
     "check_folder",
     "check_output",
     "figure_format",
+    "identity",
     "open_output",
     "output_result",
     "reason",
     "renamed_when_complete",
     "show",
+    "version",
     "write_json",
     "writing",
 ]
+
+SCHEMA = 1
+"""Schema version of all commands' JSON; increased when a field is removed or changes its meaning."""
 
 STANDARD_OUTPUT = "-"
 """File name that stands for standard output."""
@@ -172,6 +177,21 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         return
     with writing(path), renamed_when_complete(path) as name, name.open("wb") as file:
         yield file
+
+
+def version() -> str:
+    """Return the version of the installed program; ``(not installed)`` if it runs from its sources."""
+    import importlib.metadata
+
+    try:
+        return importlib.metadata.version("cyscc")
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def identity() -> dict[str, Any]:
+    """Return the first fields of every JSON document."""
+    return {"schema": SCHEMA, "version": version()}
 
 
 def write_json(path: str, document: dict[str, Any]) -> None:

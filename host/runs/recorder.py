@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.driver.search import LevelAccount, Observer
-from cyscc.host.output.version import identity
+from cyscc.host.output.files import identity
 from cyscc.host.record.arrow import array_of, numbers_of
 from cyscc.host.record.reader import CAUSE_NAMES, RECORD_SCHEMA
 from cyscc.host.record.rows import Rows

@@ -13,8 +13,8 @@ from cyscc.host.driver.search import BfsRun, Level, Search
 from cyscc.host.driver.verification import Checked
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import component_sizes
+from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text, graph_text, largest_text, plain_table
-from cyscc.host.output.version import identity
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import Setting
 

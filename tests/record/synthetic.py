@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.output.version import identity
+from cyscc.host.output.files import identity
 from cyscc.host.record.reader import DOCUMENT, RECORD_SCHEMA
 from cyscc.host.record.tables import ARRAYS, MODULES, TABLES
 from tests.record.synthetic_run import ANSWERS, FIFOS, LATENCIES, NAMES, PARAMETERS, Instruction, Integers, Run, Shape

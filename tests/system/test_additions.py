@@ -29,10 +29,8 @@ ADDED = {
         '    EXPANDED = "queue entries expanded", "nothing"\n',
     ),
     "hw/bfs/kernel.py": (
-        "        self._report(m, control, mux, allocator,",
-        "        examined = visitor.neighbours.valid & visitor.neighbours.ready\n"
-        "        reasons[Cause.EXAMINING] = examined\n"
-        "        events[Counter.EXPANDED] = frontier.words.valid & frontier.words.ready\n",
+        "                Counter.PUSHED: visitor.pushed,",
+        "                Counter.EXPANDED: frontier.words.valid & frontier.words.ready,\n",
     ),
     "hw/config.py": (
         "    remembered_ids: Remembered = 0",
@@ -50,12 +48,12 @@ ADDED = {
         "    if spec.backwards:\n        read = read.transpose()\n",
     ),
 }
+EXAMINED = "Cause.EXAMINING: visitor.neighbours.valid & visitor.neighbours.ready"
 CHANGED = {
-    "hw/bfs/kernel.py": (
-        "WordReader(depth=config.word_depth,",
-        "WordReader(depth=config.word_depth >> config.halved_words,",
-    ),
+    "WordReader(depth=config.word_depth,": "WordReader(depth=config.word_depth >> config.halved_words,",
+    "{Cause.SLOT: visitor.waiting}": f"{{Cause.SLOT: visitor.waiting, {EXAMINED}}}",
 }
+"""Changes of the BFS kernel."""
 
 GRAPH = "".join(f"{vertex} {vertex + step}\n" for vertex in range(40) for step in (1, 2, 3, 5, 8) if vertex + step < 40)
 SEARCH = ["bfs", "g.txt", "--config", "test", "--memory", "fixed:20", "--quiet"]
@@ -86,8 +84,8 @@ def added(folder: Path) -> Path:
         parts = path.read_text().split(before)
         assert len(parts) == 2, f"{name} has one place before which to add"
         path.write_text(parts[0] + text + before + parts[1])
-    for name, (old, new) in CHANGED.items():
-        path = tree / name
+    path = tree / "hw/bfs/kernel.py"
+    for old, new in CHANGED.items():
         assert path.read_text().count(old) == 1
         path.write_text(path.read_text().replace(old, new))
     return tree

@@ -7,8 +7,8 @@ from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.explain.stacks import Comparison, Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
 from cyscc.host.analysis.explain.verdict import Finding, array_text, findings_of
+from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text
-from cyscc.host.output.version import identity
 from cyscc.host.record.colours import STACK
 from cyscc.host.record.reader import CAUSE_NAMES, Record
 from cyscc.host.specification.overrides import Overrides

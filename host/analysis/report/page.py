@@ -17,8 +17,8 @@ from cyscc.host.analysis.report.activity import Activity
 from cyscc.host.analysis.report.charts import Chart
 from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
 from cyscc.host.analysis.report.figures import chart_sections
+from cyscc.host.output.files import version
 from cyscc.host.output.text import count_text
-from cyscc.host.output.version import version
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import run_options

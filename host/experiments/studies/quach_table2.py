@@ -9,8 +9,8 @@ from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import Study, grouped
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
+from cyscc.host.output.files import version
 from cyscc.host.output.text import column_table, count_text, device_text
-from cyscc.host.output.version import version
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

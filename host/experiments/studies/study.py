@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cyscc.host.experiments.measuring.graphs import size_text
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import open_output, write_json
-from cyscc.host.output.version import version
+from cyscc.host.output.files import open_output, version, write_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,8 +14,8 @@ from cyscc.host.experiments.measuring.measurements import Measurements, OnStep
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.host.experiments.sweep.points import SweepFolder, Swept
 from cyscc.host.experiments.sweep.study import Study, value_text
+from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text, plain_table
-from cyscc.host.output.version import identity
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import MODULES
 from cyscc.sim.observation.causes import CAUSES

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cyscc.host.command_line.main import main
-from cyscc.host.output.version import version
+from cyscc.host.output.files import version
 from cyscc.hw.axi import AxiLimits
 from cyscc.hw.config import PRESETS
 from tests.host.command_line.conftest import Workshop

@@ -9,7 +9,7 @@ import pytest
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import Dropped
 from cyscc.host.command_line.main import main
-from cyscc.host.output.version import identity
+from cyscc.host.output.files import identity
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 

@@ -8,7 +8,7 @@ import pytest
 
 import cyscc.host.baselines.software
 from cyscc.host.command_line.main import main
-from cyscc.host.output.version import identity
+from cyscc.host.output.files import identity
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,7 @@ from cyscc.host.driver.search import BfsRun, Level, breadth_first_search
 from cyscc.host.driver.verification import Checked
 from cyscc.host.graph.csr import Graph, trim
 from cyscc.host.graph.memory_map import PlacedGraph
-from cyscc.host.output.files import write_json
-from cyscc.host.output.version import version
+from cyscc.host.output.files import version, write_json
 from cyscc.host.runs.results import BfsResult, SccResult, Setting, Wall
 from cyscc.host.specification.run import RunSpec
 from tests.host.fake_coprocessor import FakeCoprocessor

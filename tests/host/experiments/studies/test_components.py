@@ -10,7 +10,7 @@ from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.machines import SccRequest
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.components import SpeedUps, Times
-from cyscc.host.output.version import version
+from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements, components_of, grid_of
 
 

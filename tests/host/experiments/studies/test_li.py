@@ -19,7 +19,7 @@ from cyscc.host.experiments.studies.li import (
     Times,
     row_of,
 )
-from cyscc.host.output.version import version
+from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements
 
 COUNTS = {"depth": 260, "queries": 1000, "edges": 2000, "passes": 300, "subgraphs": 800}

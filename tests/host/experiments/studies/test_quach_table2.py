@@ -8,7 +8,7 @@ from cyscc.host.command_line.main import main
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.quach_table2 import TABLE2, Table2
-from cyscc.host.output.version import version
+from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements
 
 COUNTS = {

@@ -8,7 +8,7 @@ import pytest
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest
 from cyscc.host.experiments.studies.paper import cygraph_gteps
 from cyscc.host.experiments.studies.searches import Table1, averages, errors
-from cyscc.host.output.version import version
+from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import made_up, table1_of
 
 

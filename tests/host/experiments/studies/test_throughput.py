@@ -6,7 +6,7 @@ import pytest
 
 from cyscc.host.experiments.studies.searches import Throughput
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.version import version
+from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements, grid_of, made_up
 
 

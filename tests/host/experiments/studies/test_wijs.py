@@ -7,7 +7,7 @@ import pytest
 from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.wijs import CONFIGURATIONS, MODELS, TABLE1, Table1
-from cyscc.host.output.version import version
+from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements
 
 COUNTS = ("rounds", "pivots", "trimming_rounds", "search_iterations", "passes", "edges")

@@ -10,7 +10,7 @@ from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
 from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
 from cyscc.host.experiments.studies.wijs import MODELS, TABLE1, TABLE2, Table2
-from cyscc.host.output.version import version
+from cyscc.host.output.files import version
 from cyscc.sim.errors import SimulationError
 from tests.host.experiments.studies.results import FakeMeasurements
 from tests.refusals import refused
