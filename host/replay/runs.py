@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
@@ -46,18 +45,24 @@ def performed(
     SimulationError
         The simulation failed, or its result is wrong.
     """
+
+    def on_failure(recorded: RecordedRun, error: SimulationError) -> None:
+        from cyscc.host.replay.replaying import show_failure
+
+        checkpoint = None if checkpointed is None else checkpointed.latest()
+        show_failure(recorded, error, progress=progress, checkpoint=checkpoint, graph=graph)
+
     with ExitStack() as stack:
-        on_failure: Any = partial(_show_failure, progress=progress, graph=graph, checkpointed=checkpointed)
-        if spec.record is None and spec.trace is not None:
+        traced_only = spec.record is None and spec.trace is not None
+        if traced_only:
             spec = replace(spec, record=stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
-            on_failure = None
         result = execute(
             spec,
             progress,
             graph=graph,
             make_checkpointer=None if checkpointed is None else checkpointed.writer,
             seconds=0.0 if checkpointed is None else checkpointed.seconds,
-            on_failure=on_failure,
+            on_failure=None if traced_only else on_failure,
         )
         if spec.trace is not None:
             from cyscc.host.analysis.trace import write_trace
@@ -67,17 +72,3 @@ def performed(
         yield result
         if checkpointed is not None:
             checkpointed.done()
-
-
-def _show_failure(
-    recording: RecordedRun,
-    error: SimulationError,
-    *,
-    progress: Progress,
-    graph: Graph | None,
-    checkpointed: "CheckpointedRun | None",
-) -> None:
-    from cyscc.host.replay.replaying import show_failure
-
-    checkpoint = None if checkpointed is None else checkpointed.latest()
-    show_failure(recording, error, progress=progress, checkpoint=checkpoint, graph=graph)
