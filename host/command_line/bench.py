@@ -56,12 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
-    from cyscc.host.experiments.benchmark.rows import (
-        benchmark_markdown,
-        compare_revisions,
-        comparison_markdown,
-        run_benchmark,
-    )
+    from cyscc.host.experiments.benchmark import reports
     from cyscc.host.experiments.benchmark.search import PRESETS
     from cyscc.host.experiments.measuring.environment import root_folder
     from cyscc.host.experiments.studies.study import Report
@@ -69,16 +64,16 @@ def run(arguments: argparse.Namespace) -> None:
     preset = PRESETS["quick" if arguments.quick else "full"]
 
     def bench(measurements: "Measurements") -> Report:
-        document = run_benchmark(measurements, preset, arguments.rows, repetitions=arguments.repetitions)
-        return Report(document=document, markdown=benchmark_markdown(document))
+        document = reports.run_benchmark(measurements, preset, arguments.rows, repetitions=arguments.repetitions)
+        return Report(document=document, markdown=reports.benchmark_markdown(document))
 
     def compare(measurements: "Measurements") -> Report:
         repetitions = arguments.repetitions or preset.repetitions["compiled-2"]
         workload = preset.workload("compiled-2")
-        document = compare_revisions(
+        document = reports.compare_revisions(
             measurements, root_folder(), arguments.compare, workload=workload, repetitions=repetitions
         )
-        return Report(document=document, markdown=comparison_markdown(document))
+        return Report(document=document, markdown=reports.comparison_markdown(document))
 
     if arguments.compare is None:
         make_experiment(arguments, "bench", bench)

@@ -58,10 +58,10 @@ def run(arguments: argparse.Namespace) -> None:
         Points failed, or no point could run.
     """
     from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
+    from cyscc.host.experiments.sweep.definition import read_study
     from cyscc.host.experiments.sweep.page import sweep_page
     from cyscc.host.experiments.sweep.points import SweepFolder, sweep
     from cyscc.host.experiments.sweep.rows import rows_of, sweep_document, sweep_text, with_area, write_table
-    from cyscc.host.experiments.sweep.study import read_study
     from cyscc.host.output.files import check_output, open_output, output_result
     from cyscc.host.output.progress import Progress
     from cyscc.sim.errors import SimulationError

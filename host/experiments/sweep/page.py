@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from cyscc.host.analysis.report.charts import Chart, bar_rows, new_figure
 from cyscc.host.analysis.report.page import Section, render
+from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.rows import AREA, DONE, Effect, Row, cells, effects, pareto, shares
-from cyscc.host.experiments.sweep.study import Study, value_text
 from cyscc.host.output.text import count_text
 from cyscc.host.record.colours import RUN_COLOURS, STACK
 from cyscc.host.record.tables import MODULES
@@ -17,12 +17,12 @@ _MOST_BARS = 60
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
-def sweep_page(study: Study, rows: Sequence[Row]) -> str:
+def sweep_page(study: SweepStudy, rows: Sequence[Row]) -> str:
     """Return the page of a sweep as self-contained HTML.
 
     Parameters
     ----------
-    study : Study
+    study : SweepStudy
         The study.
     rows : sequence of Row
         The rows of its points.
@@ -48,11 +48,11 @@ def sweep_page(study: Study, rows: Sequence[Row]) -> str:
     return render(sections, title=study.title, about=about)
 
 
-def _name(study: Study, row: Row) -> str:
+def _name(study: SweepStudy, row: Row) -> str:
     return ", ".join(f"{name}={value_text(row[name])}" for name in study.axes) or study.name
 
 
-def _facts(study: Study, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+def _facts(study: SweepStudy, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
     done = [row for row in rows if row["status"] == DONE]
     facts = [("points", f"{len(rows):,}, {len(rows) - len(done):,} of them failed")]
     facts += [(name, ", ".join(value_text(value) for value in values)) for name, values in study.axes.items()]
@@ -66,7 +66,7 @@ def _facts(study: Study, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
     return [(name, [text]) for name, text in facts if text]
 
 
-def _points(study: Study, rows: Sequence[Row]) -> Section:
+def _points(study: SweepStudy, rows: Sequence[Row]) -> Section:
     """Return the section with the table of points."""
     area = [title for name, title in AREA.items() if rows and name in rows[0]]
     heads = ["cycles", "GTEPS", *area, "folder"]
@@ -119,7 +119,7 @@ def _effect(number: int, effect: Effect) -> Chart:
     return Chart(name=f"effect-{number}", title=effect.name, about=about, figure=figure)
 
 
-def _causes(study: Study, points: Sequence[Row], module: str) -> Chart | None:
+def _causes(study: SweepStudy, points: Sequence[Row], module: str) -> Chart | None:
     """Return the chart of the kernels' cycles by cause at each point; None if no point has kernels of this module."""
     chosen = sorted((row for row in points if shares(row, module)), key=lambda row: row["cycles"])
     shown = chosen[:_MOST_BARS]
@@ -137,7 +137,7 @@ def _causes(study: Study, points: Sequence[Row], module: str) -> Chart | None:
     return Chart(name=f"causes-{module}", title=f"Cycles of the {module} kernels", about=about, figure=figure)
 
 
-def _front(study: Study, rows: Sequence[Row], column: str) -> Chart:
+def _front(study: SweepStudy, rows: Sequence[Row], column: str) -> Chart:
     """Return the chart of cycles against a column of area, with the Pareto front."""
     title = AREA[column]
     figure = new_figure(height=460, x=f"{title}, all AEs", y="cycles")

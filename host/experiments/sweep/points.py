@@ -23,11 +23,11 @@ from cyscc.host.specification.run import RunSpec
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 
-__all__ = ["Point", "SweepFolder", "Swept", "make_point", "sweep"]
+__all__ = ["SweepFolder", "SweepPoint", "Swept", "make_point", "sweep"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class SweepPoint:
     """A run of a sweep, to be recorded.
 
     Parameters
@@ -94,11 +94,11 @@ class SweepFolder:
         self.path = path.resolve()
         self._points, self._graphs = (Store(self.path / name, named=path) for name in ("points", "graphs"))
 
-    def of(self, point: Point) -> Path:
+    def of(self, point: SweepPoint) -> Path:
         """Return the folder of a point, which exists only if the point is complete."""
         return self._points.folder / point.digest
 
-    def make(self, point: Point) -> None:
+    def make(self, point: SweepPoint) -> None:
         """Make a point if it is missing.
 
         If another process is making it, wait for that process.
@@ -116,7 +116,7 @@ class SweepFolder:
 
         self._points.make(point.digest, record)
 
-    def clear(self, point: Point) -> None:
+    def clear(self, point: SweepPoint) -> None:
         """Remove the leftovers of an interrupted `make`, unless a process is at work on the point."""
         self._points.clear(point.digest)
 
@@ -136,12 +136,12 @@ _one_at_a_time = threading.Lock()
 """Lock for threads of a cluster's worker: runs are measured one at a time."""
 
 
-def make_point(point: Point, *, folder: Path, sources: str) -> str:
+def make_point(point: SweepPoint, *, folder: Path, sources: str) -> str:
     """Make a point if it is missing, in a worker process or in this one.
 
     Parameters
     ----------
-    point : Point
+    point : SweepPoint
         The point.
     folder : Path
         Folder of the sweep.
@@ -189,12 +189,14 @@ class Swept:
     failures: dict[str, str]
 
 
-def sweep(asked: Iterable[Point], folder: SweepFolder, *, jobs: int, scheduler: str | None, on_step: OnStep) -> Swept:
+def sweep(
+    asked: Iterable[SweepPoint], folder: SweepFolder, *, jobs: int, scheduler: str | None, on_step: OnStep
+) -> Swept:
     """Make the missing points of a sweep, in parallel.
 
     Parameters
     ----------
-    asked : iterable of Point
+    asked : iterable of SweepPoint
         The points of a study.
     folder : SweepFolder
         The folder of points.
@@ -218,7 +220,7 @@ def sweep(asked: Iterable[Point], folder: SweepFolder, *, jobs: int, scheduler: 
     failures: dict[str, str] = {}
     on_step(found, len(points), f"{found} of them from before" if found else "")
 
-    def on_outcome(point: Point, failure: str) -> None:
+    def on_outcome(point: SweepPoint, failure: str) -> None:
         nonlocal done
         done += 1
         if not failure and not folder.of(point).exists():
@@ -227,7 +229,7 @@ def sweep(asked: Iterable[Point], folder: SweepFolder, *, jobs: int, scheduler: 
             failures[point.digest] = failure
         on_step(done, len(points), f"{point.label}: {failure or 'done'}")
 
-    def on_lost(point: Point, error: EndedError) -> None:
+    def on_lost(point: SweepPoint, error: EndedError) -> None:
         on_outcome(point, str(error))
 
     make = partial(make_point, folder=folder.path, sources=sources_digest())
@@ -242,14 +244,14 @@ def sweep(asked: Iterable[Point], folder: SweepFolder, *, jobs: int, scheduler: 
     return Swept(found=found, made=len(missing) - len(failures), failures=failures)
 
 
-def _ordered(points: Iterable[Point]) -> list[Point]:
+def _ordered(points: Iterable[SweepPoint]) -> list[SweepPoint]:
     """Return points with the first of each configuration in front.
 
     This way machines are built in parallel, and each only once.
     """
     seen: set[AcceleratorConfig] = set()
-    leaders: list[Point] = []
-    rest: list[Point] = []
+    leaders: list[SweepPoint] = []
+    rest: list[SweepPoint] = []
     for point in points:
         (rest if point.spec.configuration in seen else leaders).append(point)
         seen.add(point.spec.configuration)

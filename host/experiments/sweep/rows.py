@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.experiments.fpga.synthesis import usages
 from cyscc.host.experiments.measuring.measurements import Measurements, OnStep
 from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.points import SweepFolder, Swept
-from cyscc.host.experiments.sweep.study import Study, value_text
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.reader import Record
@@ -49,7 +49,7 @@ DONE, FAILED = "done", "failed"
 """Values of ``status``."""
 
 
-def rows_of(study: Study, folder: SweepFolder, swept: Swept) -> list[Row]:
+def rows_of(study: SweepStudy, folder: SweepFolder, swept: Swept) -> list[Row]:
     """Return a row for each point of a study, in the study's order.
 
     Raises
@@ -154,14 +154,14 @@ AREA = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"
 _FAMILY = "xc5v"
 
 
-def with_area(study: Study, rows: Sequence[Row], folder: Path, *, jobs: int, on_step: OnStep) -> list[Row]:
+def with_area(study: SweepStudy, rows: Sequence[Row], folder: Path, *, jobs: int, on_step: OnStep) -> list[Row]:
     """Return rows with the area of their machines.
 
     Each kind of kernel and AE is synthesised only once; earlier results are reused.
 
     Parameters
     ----------
-    study : Study
+    study : SweepStudy
         The study.
     rows : sequence of Row
         Its rows, in its order.
@@ -188,7 +188,7 @@ def with_area(study: Study, rows: Sequence[Row], folder: Path, *, jobs: int, on_
     return [{**row, **area[each.point.spec.configuration]} for each, row in zip(study.points, rows, strict=True)]
 
 
-def sweep_document(study: Study, rows: list[Row]) -> dict[str, Any]:
+def sweep_document(study: SweepStudy, rows: list[Row]) -> dict[str, Any]:
     """Return a sweep as a JSON document."""
     return {
         **identity(),
@@ -202,7 +202,7 @@ def sweep_document(study: Study, rows: list[Row]) -> dict[str, Any]:
     }
 
 
-def cells(study: Study, row: Row) -> tuple[list[str], list[str]]:
+def cells(study: SweepStudy, row: Row) -> tuple[list[str], list[str]]:
     """Return a point's values of the varied parameters, and its results, as texts."""
     names = [value_text(row[name]) for name in study.axes]
     if row["status"] != DONE:
@@ -211,7 +211,7 @@ def cells(study: Study, row: Row) -> tuple[list[str], list[str]]:
     return names, [f"{row['cycles']:,}", f"{row['gteps']:.3f}", *area]
 
 
-def sweep_text(study: Study, rows: list[Row], swept: Swept, *, most: int) -> str:
+def sweep_text(study: SweepStudy, rows: list[Row], swept: Swept, *, most: int) -> str:
     """Return a sweep as text: a table of at most `most` points, and a table of the parameters' effects."""
     head = [*study.axes, "cycles", "GTEPS", *(name for name in AREA if name in rows[0])]
     shown = [[*names, *numbers] for names, numbers in (cells(study, row) for row in rows[:most])]

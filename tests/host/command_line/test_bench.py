@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import cyscc.host.experiments.benchmark.rows
 from cyscc.host.command_line.main import main
 from cyscc.sim.executors.comparison.contenders import missing_tool
 
@@ -66,7 +65,9 @@ def test_quick_run_of_all_rows(capfd: Capture) -> None:
 
 
 def test_missing_tool_is_said_in_words(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
-    monkeypatch.setattr(cyscc.host.experiments.benchmark.rows, "missing_tool", lambda name: f"{name} is not installed")
+    monkeypatch.setattr(
+        "cyscc.host.experiments.benchmark.reports.missing_tool", lambda name: f"{name} is not installed"
+    )
     assert main(["bench", "--quick", "--rows", "cocotb"]) == 0
     out, err = capfd.readouterr()
     assert err == ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.benchmark.rows import compare_revisions, comparison_markdown
+from cyscc.host.experiments.benchmark.reports import compare_revisions, comparison_markdown
 from cyscc.host.experiments.benchmark.search import Workload
 from cyscc.host.experiments.measuring.environment import revision_of
 from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step

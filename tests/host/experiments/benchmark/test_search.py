@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import cyscc.host.experiments.benchmark.rows as rows_module
+import cyscc.host.experiments.benchmark.reports as reports
 import cyscc.host.experiments.benchmark.search as search_module
-from cyscc.host.experiments.benchmark.rows import run_benchmark
+from cyscc.host.experiments.benchmark.reports import run_benchmark
 from cyscc.host.experiments.benchmark.search import PRESETS, ContenderRequest, Preset, Workload
 from cyscc.host.output.progress import Progress
 from cyscc.host.runs.execution import execute
@@ -122,8 +122,8 @@ class Made:
 
 
 def test_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows_module, "missing_tool", lambda name: "no simulator" if name == "cocotb" else None)
-    monkeypatch.setattr(rows_module, "describe_environment", lambda: {"machine": "this"})
+    monkeypatch.setattr(reports, "missing_tool", lambda name: "no simulator" if name == "cocotb" else None)
+    monkeypatch.setattr(reports, "describe_environment", lambda: {"machine": "this"})
     made: Any = Made()
     document = run_benchmark(made, PRESETS["quick"], ["compiled-2", "compiled-1", "cxxrtl", "cocotb"], repetitions=2)
     asked = [(each.contender, each.beside, each.repetition, each.repetitions) for each in made.asked]
@@ -155,7 +155,7 @@ def test_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rows_of_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows_module, "describe_environment", dict)
+    monkeypatch.setattr(reports, "describe_environment", dict)
     made: Any = Made()
     preset = Preset(config="test", memory="hc2", graphs={"amaranth": (16, 4)}, repetitions={"amaranth": 3})
     document = run_benchmark(made, preset, ["amaranth"])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from cyscc.host.experiments.sweep.study import Study, read_study
+from cyscc.host.experiments.sweep.definition import SweepStudy, read_study
 
 __all__ = ["SMALL", "study_of"]
 
@@ -18,7 +18,7 @@ memory.bank_busy = [5, 40]
 """Two points."""
 
 
-def study_of(text: str, name: str = "study.toml") -> Study:
+def study_of(text: str, name: str = "study.toml") -> SweepStudy:
     """Return the study of a text, which is written to a file of the working directory."""
     path = Path(name)
     path.write_text(text)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cyscc.host.experiments.sweep.definition import SweepStudy
 from cyscc.host.experiments.sweep.page import sweep_page
 from cyscc.host.experiments.sweep.points import Swept
 from cyscc.host.experiments.sweep.rows import Row, sweep_document, sweep_text
-from cyscc.host.experiments.sweep.study import Study
 from cyscc.host.record.colours import STACK
 from cyscc.sim.observation.causes import cause_named
 from tests.host.analysis.report.test_page import array, charts
@@ -31,12 +31,12 @@ LUTS = (10_000, 9_000, 12_000, 12_000, 11_000, 20_000)
 
 
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SweepStudy:
     monkeypatch.chdir(tmp_path)
     return study_of(TEXT)
 
 
-def rows_of(study: Study, *, area: bool = True, failed: int = -1) -> list[Row]:
+def rows_of(study: SweepStudy, *, area: bool = True, failed: int = -1) -> list[Row]:
     """Return rows as of simulations, whose shares of causes are made up."""
     random = np.random.default_rng(1)
     rows = []
@@ -67,7 +67,7 @@ def facts_of(page: str, section: str) -> dict[str, list[str]]:
     return found
 
 
-def test_effects_are_drawn(study: Study) -> None:
+def test_effects_are_drawn(study: SweepStudy) -> None:
     rows = rows_of(study)
     drawn = charts(sweep_page(study, rows))
     cycles = np.array(CYCLES).reshape(3, 2)
@@ -95,7 +95,7 @@ def test_effects_are_drawn(study: Study) -> None:
     assert drawn["effect-1"]["layout"]["xaxis"]["categoryarray"] == ["16", "32", "64"]
 
 
-def test_area_and_causes_are_drawn(study: Study) -> None:
+def test_area_and_causes_are_drawn(study: SweepStudy) -> None:
     rows = rows_of(study)
     drawn = charts(sweep_page(study, rows))
     for column, front in (("luts", (2, 4, 0, 1)), ("registers", (2, 4, 0, 1)), ("block_ram", (2, 0))):
@@ -114,7 +114,7 @@ def test_area_and_causes_are_drawn(study: Study) -> None:
     assert "causes-intersection" not in drawn
 
 
-def test_facts_and_points_are_told(study: Study) -> None:
+def test_facts_and_points_are_told(study: SweepStudy) -> None:
     rows = rows_of(study, failed=4)
     page = sweep_page(study, rows)
     facts = facts_of(page, "facts")
@@ -172,7 +172,7 @@ def test_long_pages_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "pareto" not in page
 
 
-def test_text(study: Study) -> None:
+def test_text(study: SweepStudy) -> None:
     rows = rows_of(study, failed=4)
     swept = Swept(found=2, made=3, failures={rows[4]["point"]: "it broke"})
     lines = [line.split() for line in sweep_text(study, rows, swept, most=5).splitlines()]

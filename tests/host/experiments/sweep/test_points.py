@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.sweep.points import Point, SweepFolder, make_point, sweep
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, make_point, sweep
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.sources import sources_digest
 from cyscc.sim.errors import SimulationError
@@ -24,7 +24,7 @@ memory.bank_busy = [5, 40, 50]
 
 
 @pytest.fixture
-def points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Point]:
+def points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[SweepPoint]:
     monkeypatch.chdir(tmp_path)
     return [each.point for each in study_of(TEXT).points]
 
@@ -33,20 +33,20 @@ class Made:
     """Fake simulation of points: some fail, and some are completed by another process."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.asked: list[Point] = []
+        self.asked: list[SweepPoint] = []
         self.steps: list[tuple[int, int, str]] = []
         self.failures: dict[str, str] = {}
         self.unseen: set[str] = set()
         monkeypatch.setattr("cyscc.host.experiments.sweep.points.make_point", self.make)
 
-    def make(self, point: Point, *, folder: Path, sources: str) -> str:
+    def make(self, point: SweepPoint, *, folder: Path, sources: str) -> str:
         assert sources == sources_digest()
         self.asked.append(point)
         if point.digest not in self.failures and point.digest not in self.unseen:
             (folder / "points" / point.digest).mkdir()
         return self.failures.get(point.digest, "")
 
-    def sweep(self, points: list[Point], *, jobs: int = 1) -> Any:
+    def sweep(self, points: list[SweepPoint], *, jobs: int = 1) -> Any:
         self.asked.clear()
         self.steps.clear()
         return sweep(
@@ -54,7 +54,7 @@ class Made:
         )
 
 
-def test_machines_are_built_first(points: list[Point], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machines_are_built_first(points: list[SweepPoint], monkeypatch: pytest.MonkeyPatch) -> None:
     made = Made(monkeypatch)
     swept = made.sweep([*points, *points])
     # One point of each configuration in front.
@@ -70,7 +70,7 @@ def test_machines_are_built_first(points: list[Point], monkeypatch: pytest.Monke
     assert made.steps == [(2, 2, "2 of them from before")]
 
 
-def test_failures(points: list[Point], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures(points: list[SweepPoint], monkeypatch: pytest.MonkeyPatch) -> None:
     made = Made(monkeypatch)
     made.failures = {points[1].digest: "it broke"}
     made.unseen = {points[2].digest}
@@ -97,9 +97,9 @@ def test_failures(points: list[Point], monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_failures_are_told_as(
-    error: Exception | None, line: str, points: list[Point], monkeypatch: pytest.MonkeyPatch
+    error: Exception | None, line: str, points: list[SweepPoint], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def make(folder: SweepFolder, point: Point) -> None:
+    def make(folder: SweepFolder, point: SweepPoint) -> None:
         assert (folder.path, point) == (Path("out").resolve(), points[0])
         if error is not None:
             raise error
@@ -111,5 +111,5 @@ def test_what_failures_are_told_as(
         make_point(points[0], folder=Path("out"), sources="other")
 
 
-def test_memory_that_is_expected_has_room_for_graph_and_transpose(points: list[Point]) -> None:
+def test_memory_that_is_expected_has_room_for_graph_and_transpose(points: list[SweepPoint]) -> None:
     assert points[0].bytes == 20 * 128 + 200 * 32 + (400 << 20)

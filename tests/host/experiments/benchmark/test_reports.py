@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.benchmark.rows import benchmark_markdown, busy_warnings, compare, summarise
+from cyscc.host.experiments.benchmark.reports import benchmark_markdown, busy_warnings, compare, summarise
 from cyscc.host.experiments.benchmark.search import PRESETS, Workload
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
-from cyscc.host.experiments.sweep.points import Point
+from cyscc.host.experiments.sweep.points import SweepPoint
 from cyscc.host.graph.kinds import KINDS, KINDS_BY_DEGREE
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason
@@ -18,7 +18,7 @@ from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import ALGORITHMS, Option, RunSpec, run_options
 from cyscc.sim.configuration import AcceleratorConfig
 
-__all__ = ["VARIANT", "Study", "StudyPoint", "read_study"]
+__all__ = ["VARIANT", "StudyPoint", "SweepStudy", "read_study"]
 
 VARIANT = "variant"
 """Name of the axis of ``[[points]]`` if its entries set several parameters each."""
@@ -48,16 +48,16 @@ class StudyPoint:
     ----------
     values : dict
         Value of every parameter in the study, and of `VARIANT` if the study has it.
-    point : Point
+    point : SweepPoint
         The run.
     """
 
     values: dict[str, Any]
-    point: Point
+    point: SweepPoint
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class SweepStudy:
     """A study: the parameters of a sweep and its points.
 
     Parameters
@@ -81,7 +81,7 @@ def value_text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else toml_text(value)
 
 
-def read_study(path: Path) -> Study:
+def read_study(path: Path) -> SweepStudy:
     """Return the study in a file.
 
     Raises
@@ -207,14 +207,14 @@ class _Reader:
         if count > _MOST:
             raise ValueError(f"{count:,} points are too many: at most {_MOST:,}")
 
-    def study(self) -> Study:
+    def study(self) -> SweepStudy:
         """Return the study."""
         listed = [name for values in self._entries for name in values]
         tables = [name for table in self._tables.values() for name in table]
         names = list(dict.fromkeys((*self._axes, *listed, *tables, *self._fixed)))
         points = tuple(self._point(values, names) for values in self._combined())
         axes = {name: list(dict.fromkeys(each.values[name] for each in points)) for name in self._axes}
-        return Study(name=self._name, title=self._title, axes=axes, points=points)
+        return SweepStudy(name=self._name, title=self._title, axes=axes, points=points)
 
     def _combined(self) -> Iterator[dict[str, Any]]:
         for entry in self._entries:
@@ -236,7 +236,7 @@ class _Reader:
         shown = {name: _shown(name, point, given) for name in names}
         return StudyPoint(values=shown, point=point)
 
-    def _asked(self, values: dict[str, Any]) -> Point:
+    def _asked(self, values: dict[str, Any]) -> SweepPoint:
         overrides = {name: value for name, value in values.items() if name in _FIELDS or name.startswith(MEMORY)}
         named = {name: self._file(values.get(name, "hc2"), name) for name in ("config", "memory")}
         options = {name: value for name, value in values.items() if name in _RUN}
@@ -244,7 +244,7 @@ class _Reader:
         # The record's folder is set when the point is made.
         given: dict[str, Any] = {"algorithm": "bfs", **options, **named, "record": graph.label}
         spec = RunSpec(**given, graph=graph.label, overrides=Overrides.of(overrides), threads=1).checked()
-        return Point(graph=graph, spec=spec)
+        return SweepPoint(graph=graph, spec=spec)
 
     def _file(self, name: Any, parameter: str) -> str:
         """Return the name of a configuration or memory; paths of files are relative to the study's folder."""
@@ -293,7 +293,7 @@ def _checked(name: str, value: Any) -> Any:
     return value if option is None else option.checked(value)
 
 
-def _shown(name: str, point: Point, given: Mapping[str, Any]) -> Any:
+def _shown(name: str, point: SweepPoint, given: Mapping[str, Any]) -> Any:
     """Return a parameter's value for tables: those of machine, memory and graph are resolved."""
     if name in _FIELDS:
         return getattr(point.spec.configuration, name)

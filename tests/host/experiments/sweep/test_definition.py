@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.sweep.study import VARIANT, read_study
+from cyscc.host.experiments.sweep.definition import VARIANT, read_study
 from cyscc.host.output.errors import InputError
 from cyscc.hw.config import PRESETS
 from cyscc.sim.memory import Fixed, Hc2
