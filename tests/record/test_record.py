@@ -44,7 +44,12 @@ def test_executors_record_the_same(interval: str, monkeypatch: pytest.MonkeyPatc
     record = recorded("one", *run, "--threads", "1")
     parts: list[int] = []
     flush = TableWriter.flush
-    monkeypatch.setattr(TableWriter, "flush", lambda self, **how: (flush(self, **how), parts.append(self.parts)))
+
+    def flushed(self: TableWriter, *, wait: bool = False) -> None:
+        flush(self, wait=wait)
+        parts.append(self.parts)
+
+    monkeypatch.setattr(TableWriter, "flush", flushed)
     monkeypatch.setattr("cyscc.host.runs.recorder._GATHERED", 1000)
     check_same(record, recorded("two", *run, "--threads", "2"))
     assert parts == list(range(1, 1 + len(parts)))

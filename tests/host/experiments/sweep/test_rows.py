@@ -32,7 +32,11 @@ def test_rows_have_the_results_of_the_records(monkeypatch: pytest.MonkeyPatch) -
         "components": document_of("scc", components={"count": 6, "largest": 5}, iterations=9),
     }
     read: list[str] = []
-    record = lambda folder: read.append(folder) or SimpleNamespace(document=documents[folder])  # noqa: E731
+
+    def record(folder: str) -> SimpleNamespace:
+        read.append(folder)
+        return SimpleNamespace(document=documents[folder])
+
     monkeypatch.setattr("cyscc.host.experiments.sweep.rows.Record", record)
     names = ("search", "components", "search", "lost")
     points = [SimpleNamespace(values={"n": n}, point=SimpleNamespace(digest=name)) for n, name in enumerate(names)]
