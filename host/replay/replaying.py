@@ -18,7 +18,7 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record, read_failure
 from cyscc.host.record.writer import LAST_CYCLES
 from cyscc.host.replay.point import Point, Span, find
-from cyscc.host.replay.search import Reached, Search, detector_of, stop_behind
+from cyscc.host.replay.search import EventSearch, Reached, detector_of, stop_behind
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import RecordedRun, Session, execute
 from cyscc.host.runs.sources import sources_digest
@@ -170,11 +170,11 @@ class Replay:
         InputError, SimulationError
             See `make`.
         """
-        searches: list[Search] = []
+        searches: list[EventSearch] = []
 
         def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
             searches.append(
-                Search(
+                EventSearch(
                     machine,
                     spans,
                     detector_of(point, machine),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
     from cyscc.sim.observation.state import MachineState
 
-__all__ = ["Detector", "Reached", "Search", "detector_of", "stop_behind"]
+__all__ = ["Detector", "EventSearch", "Reached", "detector_of", "stop_behind"]
 
 _LOOK = 1024
 """Cycles between checks."""
@@ -38,7 +38,7 @@ class Detector(Protocol):
         """Return whether the event has occurred since `begin`."""
 
 
-class Search:
+class EventSearch:
     """Searches spans of cycles for an event, one after the other, and ends the run where it occurs.
 
     Parameters

@@ -31,7 +31,7 @@ _TYPES = np.uint32, np.uint32, np.uint32, np.float64, np.int64
 _BUILT = 28  # bytes of a row in the model and in temporary arrays
 
 
-class Rows:
+class TransitionBuffer:
     """Buffer of transitions while a file is read."""
 
     def __init__(self) -> None:
@@ -164,7 +164,7 @@ def read_tra(stream: IO[bytes]) -> Mdp:
     choice = Column("choice", 0, MAX_EDGES)
     columns = state, choice, state
     layout = parsing.Layout(form=_TRA_FORM, comments="#", columns=columns, fewest=4, most=5, weighed=True)
-    rows = Rows()
+    rows = TransitionBuffer()
     for block in parsing.read_lines(lines, layout, expected=expected):
         rows.append(*block)
     return rows.mdp(states, choices)
@@ -345,7 +345,7 @@ def read_drn(stream: IO[bytes]) -> Mdp:
     """
     lines = Lines(stream)
     states, choices = _drn_header(lines)
-    found, rows, line = _Transitions(states), Rows(), lines.number
+    found, rows, line = _Transitions(states), TransitionBuffer(), lines.number
     while text := lines.block():
         rows.append(*found.read(text, line))
         line = lines.number

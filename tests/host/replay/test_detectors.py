@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cyscc.host.replay.point import Point, Span
-from cyscc.host.replay.search import Reached, Search, detector_of
+from cyscc.host.replay.search import EventSearch, Reached, detector_of
 from cyscc.hw.config import PRESETS
 from cyscc.sim.coprocessor import Cause
 
@@ -111,7 +111,7 @@ class World:
     def close(self) -> None:
         pass
 
-    def simulate(self, search: Search) -> int | None:
+    def simulate(self, search: EventSearch) -> int | None:
         """Let time pass until the search ends the run."""
         with suppress(Reached):
             while self.cycle < 10_000:
@@ -131,7 +131,7 @@ def test_events_are_found_to_the_cycle_in_the_spans_alone(event: int, monkeypatc
         Span(module=module, start=first - 9, first=first, end=end)
         for module, first, end in (("bfs", 100, 160), ("intersection", 300, 2000))
     ]
-    found = world.simulate(Search(world, spans, world, executor="compiled", without=()))
+    found = world.simulate(EventSearch(world, spans, world, executor="compiled", without=()))
     inside = [span.module for span in spans if span.first <= event < span.end]
     assert found == (event if inside else None)
     assert set(world.modules) == ({"bfs"} if inside == ["bfs"] else {"bfs", "intersection"})
