@@ -26,8 +26,6 @@ __all__ = [
     "explanation_document",
     "fifo_section",
     "head",
-    "instruction_text",
-    "largest_cause",
     "page",
 ]
 
