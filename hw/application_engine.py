@@ -3,14 +3,14 @@
 from collections.abc import Callable
 
 from amaranth.hdl import Elaboratable, Module
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.dispatch import host_members
-from cyscc.hw.interfaces import FILL_WIDTH, LinkToken, MemoryPortSignature
+from cyscc.hw.interfaces import FILL_WIDTH, LINK, MemoryPortSignature
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.port_share import PortShare
 from cyscc.hw.shell import Shell
@@ -29,8 +29,7 @@ def application_engine_signature(config: AcceleratorConfig, *, instrument: bool 
         "port": Out(MemoryPortSignature()).array(config.ports),
     }
     if config.engines > 1:
-        link = stream.Signature(LinkToken, always_ready=True)
-        members |= {"link_in": In(link), "link_out": Out(link)}
+        members |= {"link_in": In(LINK), "link_out": Out(LINK)}
     if instrument:
         members["cause"] = Out(Cause).array(config.bfs_kernels + config.intersection_kernels)
         for name, kind, kernels in (

@@ -11,7 +11,10 @@ from cyscc.hw.registers import KERNEL_WORD_BITS
 
 __all__ = [
     "ADDRESS_WIDTH",
+    "CHAIN",
     "FILL_WIDTH",
+    "LINK",
+    "RING",
     "SIZE_4",
     "SIZE_8",
     "ChainMessage",
@@ -78,6 +81,15 @@ kernel that was passed had finished its work of the run that `epoch` names.
 LinkToken = data.StructLayout({"token": Token, "intersection": 1})
 """A token on the link between AEs, and the module that it belongs to."""
 
+CHAIN = stream.Signature(ChainMessage, always_ready=True)
+"""The control chain between two of its stations."""
+
+RING = stream.Signature(Token, always_ready=True)
+"""The token ring between two of its stations."""
+
+LINK = stream.Signature(LinkToken, always_ready=True)
+"""The token ring between two AEs."""
+
 
 def drive(target: Any, **values: ValueLike) -> list[Any]:
     """Return the statements that drive members of a component or fields of a structure, in the order given."""
@@ -142,13 +154,11 @@ def KernelSignature(*, instrument: bool, fifos: int = 0) -> Signature:  # noqa: 
     fill : Out(FILL_WIDTH * fifos), instrumented kernels only
         Entries held in each FIFO; follows from registers alone.
     """
-    chain = stream.Signature(ChainMessage, always_ready=True)
-    token = stream.Signature(Token, always_ready=True)
     members = {
-        "chain_in": In(chain),
-        "chain_out": Out(chain),
-        "token_in": In(token),
-        "token_out": Out(token),
+        "chain_in": In(CHAIN),
+        "chain_out": Out(CHAIN),
+        "token_in": In(RING),
+        "token_out": Out(RING),
         "port": Out(MemoryPortSignature()),
         "done": Out(1),
         "error": Out(1),

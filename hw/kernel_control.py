@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from amaranth.hdl import Elaboratable, Module, Signal, Value
-from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.causes import Cause
-from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp
+from cyscc.hw.interfaces import ADDRESS_WIDTH, CHAIN, ChainOp
 from cyscc.hw.registers import Counter, KernelWord, Register
 
 __all__ = ["KernelControl", "Phase"]
@@ -77,10 +77,9 @@ class KernelControl(wiring.Component):
     ) -> None:
         self._parameters = tuple(parameters)
         self._instrument = instrument
-        chain = stream.Signature(ChainMessage, always_ready=True)
         members = {
-            "chain_in": In(chain),
-            "chain_out": Out(chain),
+            "chain_in": In(CHAIN),
+            "chain_out": Out(CHAIN),
             **{f"register_{register.name.lower()}": Out(ADDRESS_WIDTH) for register in parameters},
             "number": Out(32),
             "start": Out(1),

@@ -6,7 +6,7 @@ from amaranth.hdl import Array, Elaboratable, Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, ChainOp, KernelQuestion, drive
+from cyscc.hw.interfaces import ADDRESS_WIDTH, CHAIN, ChainOp, KernelQuestion, drive
 from cyscc.hw.registers import Register
 
 __all__ = ["ModuleMaster"]
@@ -62,7 +62,6 @@ class ModuleMaster(wiring.Component):
         self._kernels = kernels
         self._instrument = instrument
         self._parameters = tuple(parameters)
-        chain = stream.Signature(ChainMessage, always_ready=True)
         super().__init__(
             {
                 "begin": In(1),
@@ -72,8 +71,8 @@ class ModuleMaster(wiring.Component):
                 "launch": Out(1),
                 "complete": Out(1),
                 "failed": Out(1),
-                "chain_out": Out(chain),
-                "chain_in": In(chain),
+                "chain_out": Out(CHAIN),
+                "chain_in": In(CHAIN),
                 "done": In(kernels),
                 "error": In(kernels),
                 "question": In(stream.Signature(KernelQuestion.size)),

@@ -34,19 +34,17 @@ class QueueReader(wiring.Component):
     entries left are counted down as a signed number, so that a sign bit replaces a comparison.
     """
 
+    count: In(32)
+    first: In(32)
+    start: In(1)
+    index: Out(stream.Signature(32))
+    finished: Out(1)
+
     def __init__(self, *, stride: int) -> None:
         if stride < 1:
             raise ValueError(f"stride must be at least 1, not {stride!r}")
         self._stride = stride
-        super().__init__(
-            {
-                "count": In(32),
-                "first": In(32),
-                "start": In(1),
-                "index": Out(stream.Signature(32)),
-                "finished": Out(1),
-            }
-        )
+        super().__init__()
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the counters."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
-from typing import Any
+from typing import Any, ClassVar
 
 from amaranth.hdl import Module, ShapeLike, Value
 from amaranth.lib import stream, wiring
@@ -22,13 +22,16 @@ class ReadingProcess(wiring.Component):
 
     Parameters
     ----------
-    members : mapping of str to member
-        The process's own members.
     depth : int
         Places for answers in flight or waiting.
     instrument : bool
         With the outputs that only simulation needs.
-    responses : sequence of str
+
+    Attributes
+    ----------
+    MEMBERS : mapping of str to member
+        The process's own members.
+    RESPONSES : tuple of str
         Its streams of answers, one for each kind of read.
 
     Members
@@ -49,17 +52,18 @@ class ReadingProcess(wiring.Component):
         Answers that wait for the next process (instrumented processes only).
     """
 
-    def __init__(
-        self, members: Mapping[str, Any], *, depth: int, instrument: bool, responses: Sequence[str] = ("response",)
-    ) -> None:
+    MEMBERS: ClassVar[Mapping[str, wiring.Member]]
+    RESPONSES: ClassVar[tuple[str, ...]] = ("response",)
+
+    def __init__(self, *, depth: int, instrument: bool = False) -> None:
         self._depth = depth
         self._instrument = instrument
         shown = {"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}
         super().__init__(
             {
-                **members,
+                **self.MEMBERS,
                 "command": Out(stream.Signature(ReadCommand)),
-                **{response: In(stream.Signature(64, always_ready=True)) for response in responses},
+                **{response: In(stream.Signature(64, always_ready=True)) for response in self.RESPONSES},
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),

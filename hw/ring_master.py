@@ -3,10 +3,10 @@
 from itertools import pairwise
 
 from amaranth.hdl import Cat, Elaboratable, Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import Token, drive
+from cyscc.hw.interfaces import RING, Token, drive
 
 __all__ = ["RingMaster"]
 
@@ -56,13 +56,12 @@ class RingMaster(wiring.Component):
         self._stages = stages
         self._initial = initial
         self._instrument = instrument
-        ring = stream.Signature(Token, always_ready=True)
         super().__init__(
             {
                 "lead": In(1),
                 "start": In(1),
-                "ring_in": In(ring),
-                "ring_out": Out(ring),
+                "ring_in": In(RING),
+                "ring_out": Out(RING),
                 "running": Out(1),
                 "result": Out(32),
                 **({"moving": Out(1)} if instrument else {}),

@@ -3,13 +3,13 @@
 from typing import ClassVar
 
 from amaranth.hdl import Cat, Elaboratable, Module, Mux
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.dispatch import Dispatch, connect_host, host_members
-from cyscc.hw.interfaces import ADDRESS_WIDTH, ChainMessage, LinkToken, Token, drive
+from cyscc.hw.interfaces import ADDRESS_WIDTH, CHAIN, LINK, RING, drive
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.registers import NO_START
@@ -35,14 +35,12 @@ def module_signature(kernels: int) -> wiring.Signature:
     done, error : In(kernels)
         A bit per kernel.
     """
-    chain = stream.Signature(ChainMessage, always_ready=True)
-    token = stream.Signature(Token, always_ready=True)
     return wiring.Signature(
         {
-            "chain_out": Out(chain),
-            "chain_in": In(chain),
-            "token_out": Out(token),
-            "token_in": In(token),
+            "chain_out": Out(CHAIN),
+            "chain_in": In(CHAIN),
+            "token_out": Out(RING),
+            "token_in": In(RING),
             "done": In(kernels),
             "error": In(kernels),
         }
@@ -93,8 +91,7 @@ class Shell(wiring.Component):
             "intersection": Out(module_signature(config.intersection_kernels)),
         }
         if config.engines > 1:
-            link = stream.Signature(LinkToken, always_ready=True)
-            members |= {"link_in": In(link), "link_out": Out(link)}
+            members |= {"link_in": In(LINK), "link_out": Out(LINK)}
         if instrument:
             members |= {"quiescent": Out(1), "elapsed": In(ADDRESS_WIDTH, init=1)}
         super().__init__(members)

@@ -1,7 +1,8 @@
 """Verilog of the hardware: readable, hierarchical, each kind of kernel once, the same from run to run."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from amaranth.back import verilog
 from amaranth.hdl import ClockSignal, Elaboratable, Instance, Module, ResetSignal, Signal, Value
@@ -151,28 +152,16 @@ def accelerator_verilog(config: AcceleratorConfig) -> str:
 
 def convey_verilog(config: AcceleratorConfig) -> dict[str, str]:
     """Return the Verilog of the adapters to the HC-2 by module name, the top ``application_engine_convey`` last."""
-    port = ConveyMemoryPort()
-    top = ConveyEngine(
-        config,
-        make_engine=_engine_elsewhere,
-        make_port=lambda: _Elsewhere("convey_memory_port", port.signature),
-    )
-    return {
-        "convey_memory_port": _convert(port, "convey_memory_port"),
-        "application_engine_convey": _convert(top, "application_engine_convey"),
-    }
+    return _adapted("convey", ConveyMemoryPort(), partial(ConveyEngine, config))
 
 
 def axi_verilog(config: AcceleratorConfig, limits: AxiLimits) -> dict[str, str]:
     """Return the Verilog of the adapters to AXI by module name, the top ``application_engine_axi`` last."""
-    port = AxiMemoryPort(limits)
-    top = AxiEngine(
-        config,
-        limits,
-        make_engine=_engine_elsewhere,
-        make_port=lambda _: _Elsewhere("axi_memory_port", port.signature),
-    )
-    return {
-        "axi_memory_port": _convert(port, "axi_memory_port"),
-        "application_engine_axi": _convert(top, "application_engine_axi"),
-    }
+    return _adapted("axi", AxiMemoryPort(limits), partial(AxiEngine, config, limits))
+
+
+def _adapted(name: str, port: wiring.Component, engine: Callable[..., wiring.Component]) -> dict[str, str]:
+    """Return the Verilog of the adapter of a memory port, and of an AE with adapters but without their text."""
+    adapter, top = f"{name}_memory_port", f"application_engine_{name}"
+    adapted = engine(make_engine=_engine_elsewhere, make_port=lambda *_: _Elsewhere(adapter, port.signature))
+    return {adapter: _convert(port, adapter), top: _convert(adapted, top)}

@@ -1,11 +1,11 @@
 """The token ring between Application Engines as AXI4-Streams."""
 
 from amaranth.hdl import Elaboratable, Module
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.axi.signatures import AxiStreamSignature
-from cyscc.hw.interfaces import LinkToken
+from cyscc.hw.interfaces import LINK
 
 __all__ = ["AxiLink"]
 
@@ -29,16 +29,10 @@ class AxiLink(wiring.Component):
     Latency one cycle each way.
     """
 
-    def __init__(self) -> None:
-        link = stream.Signature(LinkToken, always_ready=True)
-        super().__init__(
-            {
-                "link_in": Out(link),
-                "link_out": In(link),
-                "next_engine": Out(AxiStreamSignature()),
-                "previous_engine": In(AxiStreamSignature()),
-            }
-        )
+    link_in: Out(LINK)
+    link_out: In(LINK)
+    next_engine: Out(AxiStreamSignature())
+    previous_engine: In(AxiStreamSignature())
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the two registers."""

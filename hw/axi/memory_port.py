@@ -46,16 +46,14 @@ class AxiMemoryPort(wiring.Component):
     function of registers.
     """
 
+    port: In(MemoryPortSignature())
+    axi: Out(Axi4Signature())
+    read_failed: Out(1)
+    write_failed: Out(1)
+
     def __init__(self, limits: AxiLimits) -> None:
         self._limits = limits
-        super().__init__(
-            {
-                "port": In(MemoryPortSignature()),
-                "axi": Out(Axi4Signature()),
-                "read_failed": Out(1),
-                "write_failed": Out(1),
-            }
-        )
+        super().__init__()
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build both directions."""

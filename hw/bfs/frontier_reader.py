@@ -1,5 +1,7 @@
 """Process 1 of the BFS kernel: reads the words of the current queue (Attia et al. 2015, section 5.2)."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
@@ -40,19 +42,17 @@ class FrontierReader(ReadingProcess):
         As of every `ReadingProcess`.
     """
 
+    MEMBERS: ClassVar = {
+        "current_queue": In(ADDRESS_WIDTH),
+        "count": In(32),
+        "first": In(32),
+        "start": In(1),
+        "words": Out(stream.Signature(64)),
+    }
+
     def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
         self._stride = stride
-        super().__init__(
-            {
-                "current_queue": In(ADDRESS_WIDTH),
-                "count": In(32),
-                "first": In(32),
-                "start": In(1),
-                "words": Out(stream.Signature(64)),
-            },
-            depth=depth,
-            instrument=instrument,
-        )
+        super().__init__(depth=depth, instrument=instrument)
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

@@ -1,5 +1,7 @@
 """Process 2 of the BFS kernel: reads the neighbour ids of frontier vertices (Attia et al. 2015, section 5.2)."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Elaboratable, Module, Signal, signed
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
@@ -41,16 +43,11 @@ class NeighbourReader(ReadingProcess):
         As of every `ReadingProcess`.
     """
 
-    def __init__(self, *, depth: int, instrument: bool = False) -> None:
-        super().__init__(
-            {
-                "neighbours": In(ADDRESS_WIDTH),
-                "words": In(stream.Signature(64)),
-                "ids": Out(stream.Signature(32)),
-            },
-            depth=depth,
-            instrument=instrument,
-        )
+    MEMBERS: ClassVar = {
+        "neighbours": In(ADDRESS_WIDTH),
+        "words": In(stream.Signature(64)),
+        "ids": Out(stream.Signature(32)),
+    }
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

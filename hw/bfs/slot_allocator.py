@@ -6,7 +6,7 @@ from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import Token
+from cyscc.hw.interfaces import RING
 
 __all__ = ["Slot", "SlotAllocator"]
 
@@ -57,7 +57,6 @@ class SlotAllocator(wiring.Component):
             raise ValueError(f"depth must be a power of two, not {depth!r}")
         self._depth = depth
         self._blocking = blocking
-        ring = stream.Signature(Token, always_ready=True)
         # A vertex counts from its demand until its slot is used: the queue's depth, its registers, and one in
         # use.
         count = range(depth + 5)
@@ -67,8 +66,8 @@ class SlotAllocator(wiring.Component):
                 "capacity": In(32),
                 "done": In(1),
                 "epoch": In(1),
-                "token_in": In(ring),
-                "token_out": Out(ring),
+                "token_in": In(RING),
+                "token_out": Out(RING),
                 "slot": Out(stream.Signature(Slot)),
                 "idle": Out(1),
                 "moving": Out(1),

@@ -1,5 +1,7 @@
 """Process 3 of the BFS kernel: reads the graph words of neighbours (Attia et al. 2015, section 5.2)."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
@@ -40,16 +42,11 @@ class WordReader(ReadingProcess):
         As of every `ReadingProcess`.
     """
 
-    def __init__(self, *, depth: int, instrument: bool = False) -> None:
-        super().__init__(
-            {
-                "words": In(ADDRESS_WIDTH),
-                "ids": In(stream.Signature(32)),
-                "neighbours": Out(stream.Signature(Neighbour)),
-            },
-            depth=depth,
-            instrument=instrument,
-        )
+    MEMBERS: ClassVar = {
+        "words": In(ADDRESS_WIDTH),
+        "ids": In(stream.Signature(32)),
+        "neighbours": Out(stream.Signature(Neighbour)),
+    }
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

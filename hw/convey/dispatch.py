@@ -91,18 +91,16 @@ class ConveyDispatch(wiring.Component):
     AE is idle again.
     """
 
+    cae: Out(ConveyDispatchSignature())
+    write: Out(stream.Signature(AegWrite))
+    read: Out(stream.Signature(16))
+    data: In(stream.Signature(64, always_ready=True))
+    instruction: Out(stream.Signature(5))
+    idle: In(1)
+
     def __init__(self, *, registers: int) -> None:
         self._registers = registers
-        super().__init__(
-            {
-                "cae": Out(ConveyDispatchSignature()),
-                "write": Out(stream.Signature(AegWrite)),
-                "read": Out(stream.Signature(16)),
-                "data": In(stream.Signature(64, always_ready=True)),
-                "instruction": Out(stream.Signature(5)),
-                "idle": In(1),
-            }
-        )
+        super().__init__()
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the queue of commands and the sequencer."""

@@ -1,10 +1,10 @@
 """The token ring on the AE-to-AE signals of the HC-2, which are 32 bits wide."""
 
 from amaranth.hdl import Cat, Elaboratable, Module, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import LinkToken
+from cyscc.hw.interfaces import LINK, LinkToken
 
 __all__ = ["ConveyLink", "ConveyLinkSignature"]
 
@@ -60,9 +60,9 @@ class ConveyLink(wiring.Component):
     Latency, both ends together: four cycles besides the link's own.
     """
 
-    def __init__(self) -> None:
-        link = stream.Signature(LinkToken, always_ready=True)
-        super().__init__({"link_in": Out(link), "link_out": In(link), "ae": Out(ConveyLinkSignature())})
+    link_in: Out(LINK)
+    link_out: In(LINK)
+    ae: Out(ConveyLinkSignature())
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build sender and receiver."""

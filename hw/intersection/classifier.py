@@ -1,5 +1,7 @@
 """Process 3 of the intersection kernel: colours a vertex or has it unvisited (Attia et al. 2015, section 5.3)."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
@@ -53,23 +55,18 @@ class Classifier(ReadingProcess):
         As of every `ReadingProcess`.
     """
 
-    def __init__(self, *, depth: int, instrument: bool = False) -> None:
-        super().__init__(
-            {
-                "colours": In(ADDRESS_WIDTH),
-                "words": In(ADDRESS_WIDTH),
-                "transposed_words": In(ADDRESS_WIDTH),
-                "colour": In(32),
-                "candidates": In(stream.Signature(Candidate)),
-                "paint": Out(stream.Signature(WriteCommand)),
-                "outsiders": Out(stream.Signature(Outsider)),
-                "rejected": Out(1),
-                "rejected_vertex": Out(32),
-                "painted": Out(1),
-            },
-            depth=depth,
-            instrument=instrument,
-        )
+    MEMBERS: ClassVar = {
+        "colours": In(ADDRESS_WIDTH),
+        "words": In(ADDRESS_WIDTH),
+        "transposed_words": In(ADDRESS_WIDTH),
+        "colour": In(32),
+        "candidates": In(stream.Signature(Candidate)),
+        "paint": Out(stream.Signature(WriteCommand)),
+        "outsiders": Out(stream.Signature(Outsider)),
+        "rejected": Out(1),
+        "rejected_vertex": Out(32),
+        "painted": Out(1),
+    }
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

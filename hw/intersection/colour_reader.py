@@ -2,6 +2,7 @@
 
 from functools import reduce
 from operator import and_
+from typing import ClassVar
 
 from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, enum, stream
@@ -51,19 +52,14 @@ class ColourReader(ReadingProcess):
         As of every `ReadingProcess`.
     """
 
-    def __init__(self, *, depth: int, instrument: bool = False) -> None:
-        super().__init__(
-            {
-                "colours": In(ADDRESS_WIDTH),
-                "words": In(ADDRESS_WIDTH),
-                "transposed_words": In(ADDRESS_WIDTH),
-                "entries": In(stream.Signature(ReachEntry)),
-                "candidates": Out(stream.Signature(Candidate)),
-            },
-            depth=depth,
-            instrument=instrument,
-            responses=("colour_response", "word_response"),
-        )
+    MEMBERS: ClassVar = {
+        "colours": In(ADDRESS_WIDTH),
+        "words": In(ADDRESS_WIDTH),
+        "transposed_words": In(ADDRESS_WIDTH),
+        "entries": In(stream.Signature(ReachEntry)),
+        "candidates": Out(stream.Signature(Candidate)),
+    }
+    RESPONSES = ("colour_response", "word_response")
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

@@ -1,5 +1,7 @@
 """Process 1 of the intersection kernel: reads the reach queues, forward first (Attia et al. 2015, section 5.3)."""
 
+from typing import ClassVar
+
 from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
@@ -43,21 +45,19 @@ class ReachReader(ReadingProcess):
         As of every `ReadingProcess`.
     """
 
+    MEMBERS: ClassVar = {
+        "forward_queue": In(ADDRESS_WIDTH),
+        "forward_count": In(32),
+        "backward_queue": In(ADDRESS_WIDTH),
+        "backward_count": In(32),
+        "first": In(32),
+        "start": In(1),
+        "entries": Out(stream.Signature(ReachEntry)),
+    }
+
     def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
         self._stride = stride
-        super().__init__(
-            {
-                "forward_queue": In(ADDRESS_WIDTH),
-                "forward_count": In(32),
-                "backward_queue": In(ADDRESS_WIDTH),
-                "backward_count": In(32),
-                "first": In(32),
-                "start": In(1),
-                "entries": Out(stream.Signature(ReachEntry)),
-            },
-            depth=depth,
-            instrument=instrument,
-        )
+        super().__init__(depth=depth, instrument=instrument)
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

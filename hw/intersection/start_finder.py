@@ -1,10 +1,10 @@
 """Process 5 of the intersection kernel: offers a next start to the ring (Attia et al. 2015, sections 5.3 and 5.4)."""
 
 from amaranth.hdl import Elaboratable, Module, Mux, Signal
-from amaranth.lib import stream, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import Token
+from cyscc.hw.interfaces import RING
 from cyscc.hw.registers import NO_START
 
 __all__ = ["StartFinder"]
@@ -32,8 +32,8 @@ class StartFinder(wiring.Component):
     rejected_vertex: In(32)
     done: In(1)
     epoch: In(1)
-    token_in: In(stream.Signature(Token, always_ready=True))
-    token_out: Out(stream.Signature(Token, always_ready=True))
+    token_in: In(RING)
+    token_out: Out(RING)
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

@@ -46,12 +46,8 @@ def last_completion(context: Context) -> int:
 def _keep_first(first: Error, other: Error) -> None:
     """Take over an error, unless there is one of the same or an earlier cycle."""
     if other.code != 0 and (first.code == 0 or other.cycle < first.cycle):
-        first.code = other.code
-        first.kind = other.kind
-        first.value = other.value
-        first.engine = other.engine
-        first.port = other.port
-        first.cycle = other.cycle
+        first.code = 0
+        first.note(other.code, other.kind, other.value, other.engine, other.port, other.cycle)
 
 
 @apart

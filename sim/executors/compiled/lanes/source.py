@@ -173,15 +173,14 @@ class _Source:
         clocked = cell.numbers["RD_CLK_ENABLE"] == (1 << len(ports)) - 1
         if not usual or not clocked or not ports or cell.numbers["OFFSET"] or cell.numbers["INIT"]:
             raise BuildError(f"memory {cell.name} is of a form that the lanes do not cover")
-        slices = ports[0].slices()
-        stores = [f"{ports[0].name}_{first}_words" for first, _ in slices]
-        for (first, end), store in zip(slices, stores, strict=True):
+        stores = list(self._stores(cell))
+        for first, end, store in stores:
             self._memories.append(f"{scalar_type(end - first)} {store}[kLanes][{depth}] = {{}};")
         bits = cell.numbers["ABITS"]
         for number, signal in enumerate(ports):
             self._declare(self._registers, signal, {})
             moves = []
-            for (first, end), store in zip(slices, stores, strict=True):
+            for first, end, store in stores:
                 member, word = f"{signal.name}_{first}", f"{store}[lane][place]"
                 moves.append(f"put_bit({member}, lane, {word});" if end - first == 1 else f"{member}[lane] = {word};")
             enable = cell.pins["RD_EN"][number]
@@ -193,7 +192,7 @@ class _Source:
             if len(set(enables)) != 1:
                 raise BuildError(f"memory {cell.name} writes parts of its words, which the lanes do not cover")
             moves = []
-            for (first, end), store in zip(slices, stores, strict=True):
+            for first, end, store in stores:
                 array = self._array(data[first:end])
                 moves.append(f"{store}[lane][place] = {array}[lane];")
             self._move(address, enables[:1], moves)
