@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cyscc.host.command_line.main import main
+from cyscc.host.graph.csr import Graph
 from cyscc.sim.coprocessor import Instruction, Register
 from cyscc.sim.errors import CycleLimitError, HangError
 from tests.host.command_line.conftest import Workshop
@@ -254,6 +255,18 @@ def test_simplified_graph_is_searched_and_that_of_the_file_counts(
         sizes = [document["uploaded_bytes"] for document in documents]
         assert sizes[0] - sizes[1] == 4 * 10 * searches
         assert [document["verified"] for document in documents] == [True, True, None]
+
+
+def test_results_are_checked_on_the_graph_of_the_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "g.txt").write_text("".join(f"{v} {(v + 1) % 5}\n" * 2 for v in range(5)))
+    vertices = np.arange(5, dtype=np.uint32)
+    path = Graph.from_edges(5, vertices[:-1], vertices[1:])
+    monkeypatch.setattr(Graph, "simplified", lambda _: path)  # an edge too few: it is no ring
+    for command in (["scc"], ["bfs", "--source", "1"]):
+        assert main([*command, "g.txt", "--simplify"]) == 3
+        assert capfd.readouterr().err.startswith(f"cyscc {command[0]}: wrong result: vertex ")
 
 
 def test_wrong_levels_are_noticed(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
