@@ -22,7 +22,7 @@ from cyscc.sim.executors.samples import MODULES, Samples, fifos, sample_dtype
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import Waves
-from cyscc.sim.observation.waves.conversion import Conversion
+from cyscc.sim.observation.waves.files import Conversion
 
 __all__ = ["AmaranthExecutor"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cyscc.sim.observation.waves import Waves
-from cyscc.sim.observation.waves.conversion import Conversion
+from cyscc.sim.observation.waves.files import Conversion
 from cyscc.sim.observation.waves.signals import Signals
 from tests.sim.observation.waves.reading import Recording, recording
 
@@ -91,7 +91,7 @@ def test_window_before_what_a_run_goes_on_from(tmp_path: Path, suffix: str) -> N
 def test_interrupted_run_has_waveforms_up_to_a_whole_cycle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], suffix: str
 ) -> None:
-    monkeypatch.setattr("cyscc.sim.observation.waves.conversion._PATIENCE", -1.0)
+    monkeypatch.setattr("cyscc.sim.observation.waves.files._PATIENCE", -1.0)
     output = tmp_path / f"run{suffix}"
     try:
         raise KeyboardInterrupt
@@ -105,7 +105,7 @@ def test_interrupted_run_has_waveforms_up_to_a_whole_cycle(
 def test_interrupted_run_whose_window_was_not_come_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("cyscc.sim.observation.waves.conversion._PATIENCE", -1.0)
+    monkeypatch.setattr("cyscc.sim.observation.waves.files._PATIENCE", -1.0)
     try:
         raise KeyboardInterrupt
     except KeyboardInterrupt:
