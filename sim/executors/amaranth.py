@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from amaranth.hdl import Signal, Value
+from amaranth.hdl import Fragment, Signal, Value
 from amaranth.hdl._ir import Design
 from amaranth.sim import Simulator
 
@@ -24,7 +25,7 @@ from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import Waves
 from cyscc.sim.observation.waves.files import Conversion
 
-__all__ = ["AmaranthExecutor"]
+__all__ = ["AmaranthExecutor", "Elaborated", "elaborated"]
 
 
 class KernelCounts:
@@ -199,6 +200,36 @@ _CYCLE = 4e-9
 _FEMTOSECONDS = round(_CYCLE * 1e15)
 
 
+class Elaborated(Fragment):
+    """An elaborated accelerator, which any number of simulators take as it is: two thirds of the time of their start.
+
+    Parameters
+    ----------
+    accelerator : Accelerator
+        The accelerator.
+
+    Attributes
+    ----------
+    accelerator : Accelerator
+        The same, for its ports.
+    """
+
+    def __init__(self, accelerator: Accelerator) -> None:
+        super().__init__()
+        self.accelerator = accelerator
+        self._design: Design = Fragment.get(accelerator, platform=None).prepare()
+
+    def prepare(self) -> Design:
+        """Return the design; a simulator asks for it first."""
+        return self._design
+
+
+@lru_cache(maxsize=1)
+def elaborated(config: AcceleratorConfig) -> Elaborated:
+    """Return the accelerator of a configuration, elaborated once for executors that follow each other."""
+    return Elaborated(Accelerator(config, instrument=True))
+
+
 class AmaranthExecutor(PinDriver):
     """Runs the whole accelerator in Amaranth's simulator.
 
@@ -227,12 +258,12 @@ class AmaranthExecutor(PinDriver):
     ) -> None:
         super().__init__(config, memory, watchdog=watchdog, interval=interval)
         self._config = config
-        accelerator = Accelerator(config, instrument=True)
-        self._engines = [_Pins(engine) for engine in accelerator.engines]
+        fragment = elaborated(config)
+        self._engines = [_Pins(engine) for engine in fragment.accelerator.engines]
         self._counts = KernelCounts(config)
         self._loaded: NamedWords | None = None  # state to load before the next cycle
         self._begun = 0  # first cycle of the simulator
-        self._simulator = Simulator(accelerator)
+        self._simulator = Simulator(fragment)
         design = self._simulator._design
         self._state = AmaranthState(design, engines=config.engines, link_cycles=config.link_cycles)
         self._simulator.add_clock(_CYCLE)

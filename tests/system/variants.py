@@ -25,6 +25,7 @@ from cyscc.hw.request_mux import RequestMux
 from cyscc.hw.response_decoder import ResponseDecoder
 from cyscc.hw.ring_master import RingMaster
 from cyscc.hw.shell import Shell
+from cyscc.sim.executors.amaranth import elaborated
 
 __all__ = [
     "WATCHED",
@@ -61,6 +62,8 @@ def install(monkeypatch: pytest.MonkeyPatch, variants: dict[str, type]) -> None:
     """
     for place, variant in variants.items():
         monkeypatch.setattr(f"cyscc.hw.{place}", variant)
+    # A machine elaborated before has the components themselves, and this one is for nobody else.
+    monkeypatch.setattr("cyscc.sim.executors.amaranth.elaborated", elaborated.__wrapped__)
 
 
 def _around(outer: Any, inner: Any, *, but: Sequence[str] = (), reset: Any = None) -> Module:

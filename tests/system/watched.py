@@ -16,7 +16,7 @@ from cyscc.hw.accelerator import Accelerator
 from cyscc.hw.application_engine import ApplicationEngine
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.shell import Shell
-from cyscc.sim.executors.amaranth import AmaranthExecutor
+from cyscc.sim.executors.amaranth import AmaranthExecutor, Elaborated
 from cyscc.sim.executors.pin_driver import Pins
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import Memory, parse_profile
@@ -72,7 +72,7 @@ class _Executor(AmaranthExecutor):
     def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
         self._accelerator = watched_accelerator(config)
         self.traces = [0] * config.engines
-        with patch("cyscc.sim.executors.amaranth.Accelerator", lambda *_, **__: self._accelerator):
+        with patch("cyscc.sim.executors.amaranth.elaborated", lambda _: Elaborated(self._accelerator)):
             super().__init__(config, memory, watchdog=watchdog)
 
     def _drive(self, engines: Sequence[Pins]) -> None:
