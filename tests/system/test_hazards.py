@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from cyscc.host.graph.csr import Graph
+from cyscc.hw.bfs import kernel
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.errors import CycleLimitError
 from cyscc.sim.machine import Machine
@@ -37,6 +38,7 @@ from tests.system.variants import (
     SplitNeighbourReader,
     UnreservedCredits,
     install,
+    on_credits,
 )
 
 ONE = PRESETS["test"].replace(engines=1, bfs_kernels=1, neighbour_depth=4, word_depth=4)
@@ -189,8 +191,7 @@ def test_6_responses_in_order_against_the_depth_of_a_fifo(monkeypatch: pytest.Mo
         {
             "application_engine.BfsKernel": InOrderKernel,
             "kernel.ResponseDecoder": InOrderDecoder,
-            "bfs.kernel.NeighbourReader": RoomTellingNeighbourReader,
-            "bfs.neighbour_reader.Credits": UnreservedCredits,
+            "bfs.kernel.NeighbourReader": on_credits(RoomTellingNeighbourReader, UnreservedCredits),
         },
     )
     passes(config, "fixed:2", star)
@@ -204,23 +205,24 @@ def test_6_responses_in_order_against_the_depth_of_a_fifo(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("reader", "full", "stuck"),
     [
-        ("frontier", "frontier", "frontier_idle=0 neighbours_idle=1 words_idle=1"),
-        ("neighbour", "neighbour", "frontier_idle=1 neighbours_idle=0 words_idle=1"),
-        ("word", "id", "frontier_idle=1 neighbours_idle=1 words_idle=0"),
+        ("Frontier", "frontier", "frontier_idle=0 neighbours_idle=1 words_idle=1"),
+        ("Neighbour", "neighbour", "frontier_idle=1 neighbours_idle=0 words_idle=1"),
+        ("Word", "id", "frontier_idle=1 neighbours_idle=1 words_idle=0"),
     ],
     ids=["frontier", "neighbour", "word"],
 )
 def test_7_no_fifo_overflows(reader: str, full: str, stuck: str, monkeypatch: pytest.MonkeyPatch) -> None:
     config = ONE.replace(neighbour_depth=16)
     graph = messy_graph(20, 160, 5)
+    place = f"bfs.kernel.{reader}Reader"
     with monkeypatch.context() as watched:
         install(watched, WATCHED)
         passes(config, "fixed:20", graph)
-        install(watched, {f"bfs.{reader}_reader.Credits": GenerousCredits})
+        install(watched, {place: on_credits(WATCHED[place], GenerousCredits)})
         with pytest.raises(AssertionError, match=f"^Assertion violated: overflow of the {full} FIFO$"):
             goes_wrong(config, "fixed:20", graph)
     # Without the watch, what the full FIFO did not take is missed for ever.
-    install(monkeypatch, {f"bfs.{reader}_reader.Credits": GenerousCredits})
+    install(monkeypatch, {place: on_credits(getattr(kernel, f"{reader}Reader"), GenerousCredits)})
     diagnosis, _ = hangs(config, "fixed:20", graph, limit=2500)
     assert f"{stuck} visitor_idle=1 slots_idle=1 requests_idle=1" in diagnosis
     assert "outstanding" not in diagnosis

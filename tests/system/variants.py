@@ -6,6 +6,7 @@ component or adds to it, so that all but the broken rule is the shipped hardware
 
 from collections.abc import Sequence
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from amaranth.hdl import Assert, Cat, Const, Elaboratable, Module, Mux, ResetInserter, Signal
@@ -47,6 +48,7 @@ __all__ = [
     "SplitNeighbourReader",
     "UnreservedCredits",
     "install",
+    "on_credits",
 ]
 
 
@@ -324,6 +326,20 @@ class GenerousCredits(Credits):
 
     def __init__(self, depth: int) -> None:
         super().__init__(4 * depth)
+
+
+def on_credits(kind: Any, credits: type[Credits]) -> type:
+    """Return a process that reads on other credits than its own."""
+
+    class OnCredits(kind):
+        """The process with these credits."""
+
+        def _add_queues(self, m: Module, **shapes: Any) -> list[Any]:
+            with patch("cyscc.hw.reading_process.Credits", credits):
+                found: list[Any] = super()._add_queues(m, **shapes)
+            return found
+
+    return OnCredits
 
 
 def _watched(kind: Any, **fifos: str) -> type:
