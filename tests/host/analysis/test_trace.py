@@ -1,7 +1,5 @@
 """Traces, read back by the classes of their format: what a record says, no less and no more."""
 
-import os
-import shutil
 from collections import defaultdict
 from pathlib import Path
 
@@ -19,8 +17,6 @@ from tests.record.plain import Numbers, Plain
 from tests.record.synthetic import Shape, write_record
 
 TITLES = {cause.name: cause.title for cause in CAUSES}
-PROCESSOR = "CYSCC_TRACE_PROCESSOR"
-"""Names Perfetto's trace processor, where there is one."""
 
 
 @pytest.fixture(
@@ -191,18 +187,3 @@ def test_numbers(record: Record, trace: ReadBack) -> None:
         steps = [(place * width, values[place]) for place in changed.tolist()]
         assert trace.numbers[track] == [*steps, (plain.total, 0)], track
     assert trace.order["memory",] == [name for group, name in expected if group == "memory"]
-
-
-def test_trace_processor_reads_it(record: Record, tmp_path: Path) -> None:
-    binary = os.environ.get(PROCESSOR) or shutil.which("trace_processor_shell")
-    if binary is None:
-        pytest.skip(f"there is no trace processor ({PROCESSOR} would name it)")
-    from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
-
-    path = tmp_path / "run.pftrace"
-    write_trace(record, str(path))
-    with TraceProcessor(trace=str(path), config=TraceProcessorConfig(bin_path=binary)) as processor:
-        query = "select count(*) as n, sum(dur) as cycles from slice join track on slice.track_id = track.id "
-        (row,) = processor.query(query + "where track.name = 'levels'")
-    rows = record.frame("instructions")
-    assert (row.n, row.cycles) == (len(rows), rows["cycles"].sum())
