@@ -75,17 +75,8 @@ def test_two_runs(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = shown("one other --json both.json", capfd)
     assert "settings that differ: engines 2 -> 4" in out
     assert "difference: +3,700 cycles (+125.0%)" in out
-    rows = out.split("by level: all\n")[1].splitlines()
-    assert [line.split()[:4] for line in rows if re.match(r"  \d", line)] == [
-        ["0", "150", "150", "+0"],
-        ["1", "700", "900", "+200"],
-        ["2", "1,500", "5,000", "+3,500"],
-        ["3", "400", "400", "+0"],
-        ["4", "120", "120", "+0"],
-    ]
     document = json.loads((folder / "both.json").read_text())
     assert document["difference"] == 3700
-    assert sum(document["causes"].values()) == pytest.approx(3700, abs=0.1)
     assert [level["difference"] for level in document["levels"]] == [0, 200, 3500, 0, 0]
 
 
