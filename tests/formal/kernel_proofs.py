@@ -1,5 +1,6 @@
 """The proofs about whole kernels, with their broken variants."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -31,7 +32,7 @@ def forgets_its_marks(self: Any, m: Module) -> None:
     m.d.comb += self.idle.eq(~self.level.any())
 
 
-def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, ...]:
+def _broken(kind: str, *, reader: str, fifos: Sequence[str]) -> tuple[Broken, ...]:
     """Return the broken variants of a kernel.
 
     Parameters
@@ -40,26 +41,25 @@ def _broken(kind: str, *, reader: str, fifos: dict[str, str]) -> tuple[Broken, .
         Its package.
     reader : str
         Class of a process that may be idle too early.
-    fifos : dict
-        By module of a reader, a queue of it.
+    fifos : sequence of str
+        Queues of its readers, in the order of a read's way: all of them are broken together.
     """
     here = f"tests.formal.kernels.{'BfsKernel' if kind == 'bfs' else 'IntersectionKernel'}"
-    inside = f"hw.{kind}.kernel"
     return (
         Broken(fault=blinks("port.read"), place=here, breaks="port_read_valid_stays", depth=16),
         Broken(fault=changes("port.read"), place=here, breaks="port_read_payload_steady", depth=16),
         *(
             Broken(
                 fault=is_full_early,
-                place=f"hw.{kind}.{module}.Queue",
+                place="cyscc.hw.reading_process.Queue",
                 breaks=f"{queue}_has_a_place_for_what_comes",
                 depth=44,
             )
-            for queue, module in fifos.items()
+            for queue in fifos
         ),
         Broken(
             fault=sticks("idle", at=1),
-            place=f"{inside}.{reader}",
+            place=f"cyscc.hw.{kind}.kernel.{reader}",
             breaks="flushes_only_with_nothing_outstanding",
             depth=30,
         ),
@@ -89,25 +89,25 @@ _WRITES = (
 _BFS = _broken(
     "bfs",
     reader="NeighbourReader",
-    fifos={
-        "frontier_reader_fifo": "frontier_reader",
-        "neighbour_reader_fifo": "neighbour_reader",
-        "word_reader_id_fifo": "word_reader",
-        "word_reader_word_fifo": "word_reader",
-    },
+    fifos=(
+        "frontier_reader_fifo",
+        "neighbour_reader_fifo",
+        "word_reader_id_fifo",
+        "word_reader_word_fifo",
+    ),
 )
 _INTERSECTION = _broken(
     "intersection",
     reader="ColourReader",
-    fifos={
-        "reach_reader_id_fifo": "reach_reader",
-        "reach_reader_direction_fifo": "reach_reader",
-        "colour_reader_colour_fifo": "colour_reader",
-        "colour_reader_word_fifo": "colour_reader",
-        "colour_reader_entry_fifo": "colour_reader",
-        "classifier_word_fifo": "classifier",
-        "classifier_entry_fifo": "classifier",
-    },
+    fifos=(
+        "reach_reader_id_fifo",
+        "reach_reader_direction_fifo",
+        "colour_reader_colour_fifo",
+        "colour_reader_word_fifo",
+        "colour_reader_entry_fifo",
+        "classifier_word_fifo",
+        "classifier_entry_fifo",
+    ),
 )
 _DEMAND = Broken(
     fault=forgets_a_demand_as_the_token_passes,

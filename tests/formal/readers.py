@@ -223,7 +223,7 @@ def _proof(
         Further properties that it breaks when it is always idle, and when it drops what it is given.
     """
     here = f"tests.formal.readers.{kind.__name__}"
-    credits = f"{kind.__module__}.Credits"
+    credits = "cyscc.hw.reading_process.Credits"
     idle = ("idle_only_with_nothing_under_way", *more_idle)
     return Proof(
         name=name,
