@@ -13,7 +13,7 @@ import pytest
 from cyscc.host.command_line.main import main
 from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import RecordFolder, TableWriter
-from tests.host.command_line.test_keeping import interrupt
+from tests.host.command_line.test_checkpointing import interrupt
 from tests.record.checks import check_record, frames
 
 GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
