@@ -173,7 +173,7 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
     found = [_facts(records, names)]
     if len(records) > 1:
         charts = comparison_charts(AlignedRuns(records, most=_LEVELS // 2), names)
-        found.append(Section(name="comparison", title="AlignedRuns", charts=charts))
+        found.append(Section(name="comparison", title="Comparison", charts=charts))
     for number, (record, name) in enumerate(zip(records, names, strict=True)):
         found += _of_run(record, number, name, columns=columns)
         if on_run is not None:

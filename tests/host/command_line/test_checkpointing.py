@@ -72,7 +72,7 @@ def test_components_go_on(capfd: pytest.CaptureFixture[str]) -> None:
 def test_search_goes_on_in_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     # Whenever a clock is looked at for a checkpoint, a thousand seconds have passed.
     clock = SimpleNamespace(perf_counter=partial(next, itertools.count(5000, 1000)))
-    monkeypatch.setattr("cyscc.host.runs.keeping.time", clock)
+    monkeypatch.setattr("cyscc.host.runs.checkpoints.run.time", clock)
     search = ["--source", "3", *SMALL, "--roofline", "--quiet"]
     assert main(["bfs", "g.txt", *search, "--json", "whole"]) == 0
     interrupt("bfs", "g.txt", *search, "--checkpoint", "kept", "--checkpoint-every", "300cycles")
