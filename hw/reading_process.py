@@ -29,8 +29,8 @@ class ReadingProcess(wiring.Component):
 
     Attributes
     ----------
-    MEMBERS : mapping of str to member
-        The process's own members.
+    MEMBERS, RESULTS : mapping of str to member
+        The process's own members; those that carry its results.
     RESPONSES : tuple of str
         Its streams of answers, one for each kind of read.
 
@@ -53,6 +53,7 @@ class ReadingProcess(wiring.Component):
     """
 
     MEMBERS: ClassVar[Mapping[str, wiring.Member]]
+    RESULTS: ClassVar[Mapping[str, wiring.Member]]
     RESPONSES: ClassVar[tuple[str, ...]] = ("response",)
 
     def __init__(self, *, depth: int, instrument: bool = False) -> None:
@@ -64,6 +65,7 @@ class ReadingProcess(wiring.Component):
                 **self.MEMBERS,
                 "command": Out(stream.Signature(ReadCommand)),
                 **{response: In(stream.Signature(64, always_ready=True)) for response in self.RESPONSES},
+                **self.RESULTS,
                 "idle": Out(1),
                 "moving": Out(1),
                 "credits": Out(range(depth + 1)),

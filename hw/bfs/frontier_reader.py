@@ -47,8 +47,8 @@ class FrontierReader(ReadingProcess):
         "count": In(32),
         "first": In(32),
         "start": In(1),
-        "words": Out(stream.Signature(64)),
     }
+    RESULTS: ClassVar = {"words": Out(stream.Signature(64))}
 
     def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
         self._stride = stride

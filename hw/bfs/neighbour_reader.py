@@ -46,8 +46,8 @@ class NeighbourReader(ReadingProcess):
     MEMBERS: ClassVar = {
         "neighbours": In(ADDRESS_WIDTH),
         "words": In(stream.Signature(64)),
-        "ids": Out(stream.Signature(32)),
     }
+    RESULTS: ClassVar = {"ids": Out(stream.Signature(32))}
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

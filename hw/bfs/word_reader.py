@@ -45,8 +45,8 @@ class WordReader(ReadingProcess):
     MEMBERS: ClassVar = {
         "words": In(ADDRESS_WIDTH),
         "ids": In(stream.Signature(32)),
-        "neighbours": Out(stream.Signature(Neighbour)),
     }
+    RESULTS: ClassVar = {"neighbours": Out(stream.Signature(Neighbour))}
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

@@ -62,6 +62,8 @@ class Classifier(ReadingProcess):
         "colour": In(32),
         "candidates": In(stream.Signature(Candidate)),
         "paint": Out(stream.Signature(WriteCommand)),
+    }
+    RESULTS: ClassVar = {
         "outsiders": Out(stream.Signature(Outsider)),
         "rejected": Out(1),
         "rejected_vertex": Out(32),

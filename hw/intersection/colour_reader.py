@@ -57,8 +57,8 @@ class ColourReader(ReadingProcess):
         "words": In(ADDRESS_WIDTH),
         "transposed_words": In(ADDRESS_WIDTH),
         "entries": In(stream.Signature(ReachEntry)),
-        "candidates": Out(stream.Signature(Candidate)),
     }
+    RESULTS: ClassVar = {"candidates": Out(stream.Signature(Candidate))}
     RESPONSES = ("colour_response", "word_response")
 
     def elaborate(self, platform: object) -> Elaboratable:

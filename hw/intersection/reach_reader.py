@@ -52,8 +52,8 @@ class ReachReader(ReadingProcess):
         "backward_count": In(32),
         "first": In(32),
         "start": In(1),
-        "entries": Out(stream.Signature(ReachEntry)),
     }
+    RESULTS: ClassVar = {"entries": Out(stream.Signature(ReachEntry))}
 
     def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
         self._stride = stride

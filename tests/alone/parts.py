@@ -14,7 +14,7 @@ from tests.system.watched import WatchedEngine
 
 __all__ = ["all_parts", "component_of", "file_of", "optional_kernels", "same_part"]
 
-_HARDWARE = "hw."
+_HARDWARE = "cyscc.hw."
 _INNER = ("_Component", "_MustUse", "_kernels", "_make_kernel")
 """Attributes that are no parameters."""
 _CONFIG = PRESETS["test"]
