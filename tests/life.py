@@ -14,8 +14,6 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.observation.wave_reader import WaveReader
 from tests.system.runs import made
 
-__all__ = ["Cut", "Searched", "passes", "port_reads", "searched"]
-
 Event = tuple[int, str, int]
 """A cycle, the kind of the event, and an address or data."""
 

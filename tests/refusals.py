@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-__all__ = ["refused"]
-
 
 def refused(kind: type[Exception], message: str) -> "pytest.RaisesExc[Exception]":
     """Expect an error with this message, to the letter."""

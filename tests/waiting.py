@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["is_gone", "wait_until"]
-
 
 def wait_until(
     condition: Callable[[], object], process: "subprocess.Popen[Any] | None" = None, *, seconds: float = 120

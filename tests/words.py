@@ -2,8 +2,6 @@
 
 from cyscc.hw.graph_word import GraphWord
 
-__all__ = ["graph_word"]
-
 
 def graph_word(start: int, degree: int, visited: bool = False) -> int:
     """Return the graph word of a vertex."""

@@ -12,8 +12,6 @@ from cyscc.hw.interfaces import ChainMessage, ChainOp, ReadRequest, Response, To
 from cyscc.hw.registers import NO_START, Instruction, KernelWord, Register, kernel_register
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
-__all__ = ["BfsKernelStimuli", "EngineStimuli", "KernelStimuli", "ShellStimuli", "register_number"]
-
 _COUNTS = frozenset({Register.CURRENT_COUNT, Register.CAPACITY, Register.FORWARD_COUNT, Register.BACKWARD_COUNT})
 """Registers that decide how long a run takes."""
 

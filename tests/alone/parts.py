@@ -12,8 +12,6 @@ from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.verilog import port_names
 from tests.system.watched import WatchedEngine
 
-__all__ = ["all_parts", "component_of", "file_of", "optional_kernels", "same_part"]
-
 _HARDWARE = "cyscc.hw."
 _INNER = ("_Component", "_MustUse", "_kernels", "_make_kernel")
 """Attributes that are no parameters."""

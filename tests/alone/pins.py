@@ -7,8 +7,6 @@ from tests.alone.parts import all_parts
 from tests.alone.surroundings import stimuli_of
 from tests.alone.traces import trace
 
-__all__ = ["pins"]
-
 _PINS = Path(__file__).with_name("pins.json")
 
 

@@ -12,8 +12,6 @@ from amaranth.lib import data, wiring
 
 from cyscc.hw.verilog import port_names
 
-__all__ = ["Ports", "Stimuli", "field_of", "number_of", "packed"]
-
 _STEADY_WIDTH = 17
 """Inputs from this width on are addresses, counts and the like, which change only between phases."""
 

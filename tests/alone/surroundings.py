@@ -14,8 +14,6 @@ from tests.alone.engines import BfsKernelStimuli, EngineStimuli, KernelStimuli, 
 from tests.alone.parts import file_of
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
-__all__ = ["stimuli_of"]
-
 
 class _Credits(Stimuli):
     """Take only what is available, and return only what was taken."""

@@ -11,8 +11,6 @@ from amaranth.sim import Simulator
 from cyscc.hw.verilog import port_names
 from tests.alone.stimuli import Stimuli
 
-__all__ = ["Trace", "trace", "unpacked"]
-
 
 @dataclass(frozen=True)
 class Trace:

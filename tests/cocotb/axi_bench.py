@@ -19,8 +19,6 @@ from tests.cocotb.axi_coprocessor import AxiCoprocessor
 from tests.cocotb.foreign_runs import ENGINES, GRAPHS, machine_of, run_graphs
 from tests.system.graphs import graph_of
 
-__all__ = ["CONFIG", "LIMITS"]
-
 CONFIG = machine_of(int(os.environ.get(ENGINES, "1")))
 """The machine."""
 

@@ -17,8 +17,6 @@ from tests.cocotb.axi_rules import MasterRules
 from tests.cocotb.foreign_coprocessor import ForeignCoprocessor
 from tests.cocotb.machine import prefix
 
-__all__ = ["AxiCoprocessor"]
-
 _POLLS = 5_000
 
 

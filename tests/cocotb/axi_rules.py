@@ -6,8 +6,6 @@ from typing import Any
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge
 
-__all__ = ["MasterRules"]
-
 _FIELDS = {
     "aw": ("id", "addr", "len", "size", "burst", "lock", "cache", "prot", "qos"),
     "w": ("data", "strb", "last"),

@@ -14,8 +14,6 @@ from cyscc.sim.executors.comparison.exported import ExportedExecutor
 from cyscc.sim.memory import Memory
 from tests.cocotb.suites import SUITES, WATCHDOG, outcome
 
-__all__ = ["OUTCOMES", "SUITE", "make_runs"]
-
 SUITE = "CYSCC_TEST_SUITE"
 """Environment variable that names the suite."""
 

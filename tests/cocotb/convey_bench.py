@@ -11,8 +11,6 @@ from cyscc.hw.registers import Register, kernel_register
 from tests.cocotb.convey_coprocessor import ConveyCoprocessor
 from tests.cocotb.foreign_runs import ENGINES, GRAPHS, machine_of, run_graphs
 
-__all__ = ["CONFIG"]
-
 CONFIG = machine_of(int(os.environ.get(ENGINES, "1")))
 """The machine."""
 

@@ -12,8 +12,6 @@ from tests.cocotb.convey_memory import ConveyMemory
 from tests.cocotb.foreign_coprocessor import ForeignCoprocessor
 from tests.cocotb.machine import prefix
 
-__all__ = ["ConveyCoprocessor"]
-
 _PATIENCE = 20_000
 _DISPATCH = ("inst_val", "inst_aeg_wr", "inst_aeg_rd")
 

@@ -9,8 +9,6 @@ import numpy.typing as npt
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge
 
-__all__ = ["ConveyMemory"]
-
 _SLACK = 2
 """Cycles from a stall in which requests may still leave."""
 

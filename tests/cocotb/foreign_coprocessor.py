@@ -13,8 +13,6 @@ from cyscc.hw.registers import Register
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor, Instruction
 from tests.cocotb.plain_memory import PlainMemory
 
-__all__ = ["ForeignCoprocessor"]
-
 
 class ForeignCoprocessor(Coprocessor):
     """AEs with a plain memory, whose registers a bench of cocotb reaches.

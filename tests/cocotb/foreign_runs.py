@@ -10,8 +10,6 @@ from cyscc.sim.coprocessor import Coprocessor
 from tests.system.graphs import messy_graph
 from tests.system.runs import search, solve
 
-__all__ = ["ENGINES", "GRAPHS", "machine_of", "run_graphs"]
-
 ENGINES = "CYSCC_TEST_ENGINES"
 """Environment variable that says how many AEs the machine has; one if it is not set."""
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from cyscc.sim.export.files import Port
 
-__all__ = ["machine_verilog", "prefix"]
-
 _SHARED = {"axi": ("aclk", "aresetn"), "convey": ("clk", "i_reset")}
 _LINKS = {
     "axi": {

@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from cyscc.sim.arrays import ArrayKind
 
-__all__ = ["PlainMemory"]
-
 _BASE = 4096
 _SIZE = 1 << 20
 

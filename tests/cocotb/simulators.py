@@ -13,8 +13,6 @@ from cyscc.sim.executors.tools import find_verilator
 from cyscc.sim.export import AxiLimits, declared_ports, export_verilog
 from tests.cocotb.machine import machine_verilog
 
-__all__ = ["SIMULATORS", "needs_library", "run_bench"]
-
 SIMULATORS = [
     "verilator",
     pytest.param(

@@ -17,8 +17,6 @@ from cyscc.sim.memory import Memory, PayloadLayout, parse_profile
 from tests.system.graphs import messy_graph
 from tests.system.runs import check_scc, search
 
-__all__ = ["SUITES", "WATCHDOG", "Run", "Suite", "outcome"]
-
 WATCHDOG = 20_000
 """Cycles without a request or a response after which a run counts as hung."""
 

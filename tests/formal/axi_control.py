@@ -16,8 +16,6 @@ from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import channel, outlast
 
-__all__ = ["PROOFS", "control"]
-
 CONFIG = PRESETS["test"]
 OKAY, SLVERR = Value.cast(Resp.OKAY), Value.cast(Resp.SLVERR)
 

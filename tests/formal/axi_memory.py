@@ -13,8 +13,6 @@ from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import channel, outlast, watch
 
-__all__ = ["PROOFS", "reads", "writes"]
-
 LIMIT = 4
 
 

@@ -9,8 +9,6 @@ from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast, watch
 
-__all__ = ["PROOFS", "credits", "queue"]
-
 DEPTH = 4
 
 

@@ -13,8 +13,6 @@ from tests.formal.harness import Harness, Part
 from tests.formal.proof import Broken, Proof
 from tests.formal.watch import outlast, watch
 
-__all__ = ["PROOFS", "dispatch", "memory_port"]
-
 REGISTERS = 20
 """Registers that exist."""
 ON_THE_WAY = 8

@@ -10,8 +10,6 @@ from tests.formal.faults import driven, spoiled
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 
-__all__ = ["PROOFS", "counters"]
-
 
 def counters() -> Harness:
     """Return the harness of `KernelControl`, of both kinds of kernel, to which anything may happen."""

@@ -7,8 +7,6 @@ from amaranth.hdl import Module, Signal, Value
 
 from tests.formal.proof import Broken, Fault
 
-__all__ = ["blinks", "breaking", "changes", "driven", "falls", "spoiled", "sticks"]
-
 
 def _named(fault: Fault, name: str, says: str) -> Fault:
     fault.__name__ = name

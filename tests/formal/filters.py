@@ -7,8 +7,6 @@ from tests.formal.faults import breaking, driven, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 
-__all__ = ["PROOFS", "copy_filter"]
-
 DEPTH = 2 * CopyFilter.WAYS
 WAYS = CopyFilter.WAYS
 WIDTH = 8

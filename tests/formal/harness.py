@@ -8,8 +8,6 @@ from amaranth.hdl import ClockDomain, Elaboratable, Fragment, MemoryInstance, Mo
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import stream
 
-__all__ = ["Harness", "Part"]
-
 _TOP = "harness"
 
 

@@ -12,8 +12,6 @@ from tests.formal.kernels import CONFIG, FILTERING, PUBLISHED, SEARCHING, bfs_ke
 from tests.formal.proof import Broken, Proof
 from tests.formal.slot_faults import forgets_a_demand_as_the_token_passes
 
-__all__ = ["PROOFS"]
-
 
 def is_done_while_it_runs(self: Any, m: Module) -> None:
     """Report the end of a run as soon as it has begun."""

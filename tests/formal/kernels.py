@@ -15,8 +15,6 @@ from cyscc.hw.kernel_control import Phase
 from tests.formal.harness import Harness
 from tests.formal.watch import queue_counts
 
-__all__ = ["CONFIG", "FILTERING", "PUBLISHED", "SEARCHING", "bfs_kernel", "intersection_kernel"]
-
 CONFIG = PRESETS["test"].replace(engines=1, neighbour_depth=4, word_depth=4, colour_depth=4)
 PUBLISHED = CONFIG.replace(issue_interval=2, blocking_reservation=True)
 SEARCHING = PUBLISHED.replace(bfs_only=True)

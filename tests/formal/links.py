@@ -12,8 +12,6 @@ from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import channel, outlast
 
-__all__ = ["PROOFS", "axi_link", "convey_link"]
-
 
 def _ends(h: Harness, kind: Any) -> tuple[Part, Part, Any, Any]:
     """Add two ends, of which one sends one token at a time; return both, whether one is under way, and which."""

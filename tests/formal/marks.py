@@ -9,8 +9,6 @@ from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 from tests.formal.watch import queue_counts
 
-__all__ = ["PROOFS", "marking_visitor"]
-
 
 def marking_visitor() -> Harness:
     """Return the harness of `MarkingVisitor`: any neighbours, and slots that come at any time.

@@ -14,8 +14,6 @@ from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 from tests.formal.ring import total
 
-__all__ = ["PROOFS", "module_master"]
-
 KERNELS = 2
 PARAMETERS = (Register.WORDS, Register.CURRENT_COUNT)
 

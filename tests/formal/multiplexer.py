@@ -13,8 +13,6 @@ from tests.formal.faults import blinks, changes, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Broken, Fault, Proof
 
-__all__ = ["BFS_SOURCES", "INTERSECTION_SOURCES", "PROOFS", "expected_request", "request_mux"]
-
 BFS_SOURCES = (READ, READ, READ, WRITE)
 """Sources of the BFS kernel's multiplexer."""
 INTERSECTION_SOURCES = (READ, READ, READ, WRITE, WRITE)

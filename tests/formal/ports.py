@@ -13,8 +13,6 @@ from tests.formal.faults import blinks, breaking, changes, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 
-__all__ = ["PROOFS", "follower", "port_share", "response_decoder", "start_finder", "unvisit_writer"]
-
 
 def unvisit_writer() -> Harness:
     """Return the harness of `UnvisitWriter`."""

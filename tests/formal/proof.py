@@ -15,8 +15,6 @@ from amaranth.hdl import Elaboratable, Module
 from tests.formal.harness import Harness
 from tests.formal.solve import BMC, CONFIGURATION, PROVE, Outcome, Result, solve
 
-__all__ = ["PROOF_SECONDS", "PROVEN", "Broken", "Fault", "Proof", "check", "check_broken", "digest", "keep_proven"]
-
 Fault = Callable[[Any, Module], None]
 """Takes a component and the module that it was elaborated to, and spoils it. Its docstring says how."""
 

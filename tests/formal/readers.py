@@ -17,16 +17,6 @@ from tests.formal.harness import Harness, Part
 from tests.formal.proof import Broken, Proof
 from tests.formal.watch import queue_counts
 
-__all__ = [
-    "PROOFS",
-    "classifier",
-    "colour_reader",
-    "frontier_reader",
-    "neighbour_reader",
-    "reach_reader",
-    "word_reader",
-]
-
 DEPTH = 4
 EXPANSION_DEPTH = 8
 """Of the reader of neighbours, as the preset ``test`` has it: so its proof is about those very cells."""

@@ -24,8 +24,6 @@ from tests.formal.harness import Harness, Part
 from tests.formal.kernels import SEARCHING
 from tests.formal.proof import Proof
 
-__all__ = ["PROOFS", "kernel_rest", "shell_rest"]
-
 
 class _Register(NamedTuple):
     """A register, or a memory's port.

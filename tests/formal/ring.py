@@ -11,8 +11,6 @@ from cyscc.hw.interfaces import Token
 from cyscc.hw.ring_master import RingMaster
 from tests.formal.harness import Harness
 
-__all__ = ["DEPTH", "STAGES", "WAITING", "Allocator", "Ring", "Station", "total"]
-
 DEPTH = 4
 STAGES = 2
 WAITING = DEPTH + 4

@@ -17,8 +17,6 @@ from tests.formal.slots import (
     slot_registers,
 )
 
-__all__ = ["PROOFS"]
-
 _STATION = "tests.formal.ring.SlotAllocator"
 _ALONE = "tests.formal.slots.SlotAllocator"
 _MASTER = "tests.formal.ring.RingMaster"

@@ -8,18 +8,6 @@ from cyscc.hw.bfs.slot_allocator import SlotAllocator
 from tests.formal.harness import Harness
 from tests.formal.ring import DEPTH, STAGES, WAITING, Allocator, Ring, Station, total
 
-__all__ = [
-    "NUMBERS",
-    "REST",
-    "SEARCH",
-    "slot_bound",
-    "slot_count",
-    "slot_latency",
-    "slot_offers",
-    "slot_places",
-    "slot_registers",
-]
-
 NUMBERS = "numbers"
 REST = "rest"
 SEARCH = "search"

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from tests.formal.harness import Harness
 
-__all__ = ["BMC", "CONFIGURATION", "PROVE", "Outcome", "Result", "SolverError", "solve"]
-
 PROVE = "prove"
 """Mode: for all time, by k-induction."""
 BMC = "bmc"

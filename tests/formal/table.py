@@ -21,8 +21,6 @@ from tests.formal import (
 )
 from tests.formal.proof import Proof
 
-__all__ = ["PROOFS"]
-
 PROOFS: tuple[Proof, ...] = (
     *buffers.PROOFS,
     *readers.PROOFS,

@@ -11,8 +11,6 @@ from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 from tests.formal.watch import queue_counts
 
-__all__ = ["PROOFS", "queue_reader", "visitor"]
-
 STRIDE = PRESETS["test"].total_bfs_kernels
 LAST = 2
 """The step of a visit that ends it: enqueue, mark, reach."""

@@ -9,8 +9,6 @@ from amaranth.lib import stream
 
 from tests.formal.harness import Harness, Part
 
-__all__ = ["Watched", "channel", "outlast", "queue_counts", "watch"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Watched:

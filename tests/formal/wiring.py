@@ -19,8 +19,6 @@ from tests.formal.faults import spoiled
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 
-__all__ = ["PROOFS", "engine", "machine"]
-
 CONFIG = PRESETS["test"]
 
 

@@ -11,8 +11,6 @@ from tests.fuzz.parts import Finding, Part
 from tests.fuzz.shrinking import keep, shrunk
 from tests.fuzz.workers import Worker
 
-__all__ = ["MOST_FAILURES", "Campaign"]
-
 MOST_FAILURES = 20
 """Failures after which a campaign ends before its time."""
 

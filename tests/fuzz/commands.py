@@ -14,8 +14,6 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.executors.compiled.parts import build_library
 from cyscc.sim.machine import Machine
 
-__all__ = ["STATUSES", "Ended", "run_cyscc"]
-
 STATUSES = (0, 2, 3, 130, 141)
 """All that the program may end with."""
 

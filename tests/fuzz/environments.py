@@ -22,8 +22,6 @@ from cyscc.sim.executors.compiled.parts import build_library
 from tests.fuzz.commands import run_cyscc
 from tests.fuzz.parts import Finding, Part
 
-__all__ = ["ENVIRONMENTS", "FAULTS", "Fault", "Scene", "run_fault"]
-
 ROOT = Path(__file__).resolve().parents[2]
 _HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 300

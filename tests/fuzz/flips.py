@@ -35,8 +35,6 @@ from tests.fuzz.runs import Run
 from tests.fuzz.setups import KNOWN, SMALL, Table
 from tests.fuzz.shapes import draw_graph
 
-__all__ = ["FLIPS", "GOOD", "MACHINES", "Flip"]
-
 GOOD = ("masked", "detected", "hang")
 """The outcomes of flips that are as they must be."""
 

@@ -21,8 +21,6 @@ from tests.fuzz.parts import Finding, Part, shorter
 from tests.fuzz.readers import MOST_VERTICES, Edges, RefusedError, read_plainly
 from tests.host.graph.files import edges_of as pairs_of
 
-__all__ = ["INPUTS", "File"]
-
 # What the vertices of the largest graph need, and as many edges as no small file has.
 ROOM = AvailableMemory(8 * MOST_VERTICES + 50_000, "of the test")
 

@@ -10,8 +10,6 @@ import msgspec
 
 from cyscc.sim.files import locked
 
-__all__ = ["Batch", "Failure", "Log", "batches_in", "failures_of", "seeds_in"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:

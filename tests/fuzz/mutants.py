@@ -13,8 +13,6 @@ import numpy as np
 
 from tests.host.graph.files import array_bytes
 
-__all__ = ["mutant"]
-
 NUMBERS = (0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64, 10**30)
 TOKENS = (
     *(b"\n", b"\r", b"\r\n", b" ", b"\t", b"\0", b"\x0b", b"\x0c", b"\xef\xbb\xbf", b"\xff\xfe", b"\xc3\xa9", b"\xc3"),

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
-__all__ = ["Finding", "Part", "shorter"]
-
 Case = TypeVar("Case")
 Item = TypeVar("Item")
 

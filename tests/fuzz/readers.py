@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MOST_VERTICES", "Edges", "RefusedError", "read_plainly"]
-
 Edges = tuple[list[int], list[tuple[int, int]]]
 """Ids of the vertices, ascending, and the edges by source, in the order of the file."""
 

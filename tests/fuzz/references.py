@@ -7,8 +7,6 @@ from scipy.sparse.csgraph import connected_components
 
 from tests.fuzz.shapes import Edges
 
-__all__ = ["component_lines", "level_lines"]
-
 
 def _matrix(vertices: int, edges: Edges) -> NDArray[np.bool_]:
     matrix = np.zeros((vertices, vertices), np.bool_)

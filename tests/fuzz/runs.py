@@ -29,8 +29,6 @@ from tests.fuzz.references import component_lines, level_lines
 from tests.fuzz.setups import SMALL, Table, draw_machine, draw_memory, table_text
 from tests.fuzz.shapes import Edges, draw_graph, graph_file
 
-__all__ = ["RUNS", "Run", "arguments_of", "expected_of", "prepare"]
-
 _CYCLE_LIMIT = 3_000_000
 _MOST_IN_PYTHON = 4000
 """Cycles of a run that Amaranth's simulator makes too: a few seconds."""

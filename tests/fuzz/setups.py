@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["KNOWN", "PER_MACHINE", "SMALL", "Table", "draw_machine", "draw_memory", "table_text"]
-
 Table = dict[str, Any]
 """Keys and values of a TOML file."""
 

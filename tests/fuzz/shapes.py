@@ -6,8 +6,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SHAPES", "Edges", "draw_graph", "graph_file"]
-
 Edges = list[tuple[int, int]]
 """Source and target of each edge, counted from 0."""
 

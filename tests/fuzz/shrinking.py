@@ -9,8 +9,6 @@ import msgspec
 
 from tests.fuzz.parts import Finding, Part
 
-__all__ = ["keep", "kept_case", "shrunk"]
-
 Case = TypeVar("Case")
 
 _CASE = "case.json"

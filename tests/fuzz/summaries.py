@@ -8,8 +8,6 @@ from cyscc.host.output.text import markdown_table, plain_table
 from tests.fuzz.logs import Batch, failures_of
 from tests.fuzz.parts import Part
 
-__all__ = ["summary"]
-
 _HEAD = ("part", "what became of the cases", "counted besides", "cases", "hours", "failures", "mended")
 
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from tests.fuzz.parts import Finding, Part
 
-__all__ = ["Worker", "examined"]
-
 _MEMORY = Path("/dev/shm")  # a file there takes no disk
 _FRESH = 4000
 """Cases after which a worker is replaced by a new one."""

@@ -5,8 +5,6 @@ import numpy as np
 from cyscc.host.graph.csr import Graph
 from tests.system.graphs import graph_of, messy_graph
 
-__all__ = ["GRAPHS", "without_repeats"]
-
 
 def without_repeats(graph: Graph) -> Graph:
     """Return the graph without repeated edges."""

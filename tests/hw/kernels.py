@@ -16,8 +16,6 @@ from cyscc.hw.ring_master import RingMaster
 from cyscc.hw.verilog import port_names
 from tests.hw.streams import Bench, Simulation, pulse
 
-__all__ = ["KernelRing", "ask", "counters", "finish", "launch", "one_engine", "send", "simulated_ring", "twins_agree"]
-
 
 def one_engine(**changes: Any) -> AcceleratorConfig:
     """Return the small configuration with one AE, and with changes."""

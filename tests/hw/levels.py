@@ -14,23 +14,6 @@ from tests.hw.port_memory import PortMemory
 from tests.hw.streams import pulse, wait
 from tests.words import graph_word
 
-__all__ = [
-    "CURRENT",
-    "DISTANCE",
-    "NEIGHBOURS",
-    "NEXT",
-    "REACH",
-    "SIZE",
-    "WORDS",
-    "Level",
-    "SearchLevel",
-    "machine",
-    "pauses",
-    "random_level",
-    "run",
-    "run_beyond_capacity",
-]
-
 WORDS, NEIGHBOURS, CURRENT, NEXT, REACH, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
 DISTANCE = 0x5A5A_5A5A
 """The level that is passed to a machine that only searches."""

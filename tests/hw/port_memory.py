@@ -8,8 +8,6 @@ from typing import Any
 from cyscc.hw.interfaces import SIZE_8
 from tests.hw.streams import Bench
 
-__all__ = ["PortMemory", "answer_commands"]
-
 
 class PortMemory:
     """Memory behind a memory port. Reads and writes take effect in the cycle in which the port takes them.

@@ -9,19 +9,6 @@ from typing import Any
 from amaranth.hdl import ClockDomain, Elaboratable, Module, Value
 from amaranth.sim import Simulator
 
-__all__ = [
-    "Bench",
-    "Simulation",
-    "collect",
-    "cycles_of",
-    "pulse",
-    "simulate",
-    "simulated",
-    "stream_get",
-    "stream_put",
-    "wait",
-]
-
 Bench = Callable[[Any], Awaitable[None]]
 """A testbench: takes the simulator's context."""
 

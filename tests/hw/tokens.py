@@ -6,8 +6,6 @@ from typing import Any
 from cyscc.hw.interfaces import LinkToken
 from tests.hw.streams import Bench, pulse, wait
 
-__all__ = ["random_tokens", "send_round"]
-
 
 def random_tokens(chance: Random) -> list[Any]:
     """Return some tokens of any content."""

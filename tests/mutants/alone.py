@@ -22,8 +22,6 @@ from tests.mutants.design import Design
 from tests.mutants.faults import Mutant, write_selectable
 from tests.mutants.verdicts import Fate, Stage, Verdict
 
-__all__ = ["look_alone"]
-
 _SOURCE = Path(__file__).parent / "native" / "part.cpp"
 
 

@@ -15,8 +15,6 @@ from tests.mutants.machine import mutated
 from tests.mutants.verdicts import Fate, Stage, Verdict
 from tests.system.pinned import RUNS, PinnedRun, Trace, pins
 
-__all__ = ["sound", "tell_apart"]
-
 _ONLY_SIMULATED_BY_AMARANTH = frozenset({"accelerator", "application_engine", "port_share"})
 """Components that the compiled executor has in C++, in which only runs on every executor find faults."""
 

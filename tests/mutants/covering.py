@@ -14,8 +14,6 @@ from pathlib import Path
 import coverage
 import pytest
 
-__all__ = ["FOLDER", "Covering"]
-
 FOLDER = "CYSCC_COVERING"
 """The environment variable with the folder of the stored data."""
 

@@ -17,8 +17,6 @@ from cyscc.hw.verilog import port_names
 from tests.alone.parts import component_of, file_of, optional_kernels
 from tests.system.watched import watched_accelerator
 
-__all__ = ["ALL", "TOP", "Design", "component_design", "machine_design"]
-
 TOP = "accelerator"
 """The module of a whole machine."""
 

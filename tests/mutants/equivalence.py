@@ -12,8 +12,6 @@ from typing import Any
 from tests.mutants.faults import Mutant
 from tests.mutants.yosys import run_yosys
 
-__all__ = ["equivalent"]
-
 _OPENED = "opened.json"
 _ANSWER = "answer.txt"
 _PROVEN = re.compile(r"proof finished - no model found: SUCCESS!|Induction step proven: SUCCESS!")

@@ -8,8 +8,6 @@ from pathlib import Path
 from tests.mutants.design import Design
 from tests.mutants.yosys import run_yosys
 
-__all__ = ["BASE", "SELECT", "Mutant", "list_mutants", "prepare", "select_width", "simplify", "write_selectable"]
-
 SELECT = "mutsel"
 """The input of the design with all mutants that chooses one, by its number; 0 is none."""
 

@@ -20,8 +20,6 @@ from cyscc.sim.memory import Memory, parse_profile
 from tests.mutants.design import Design
 from tests.mutants.faults import Mutant, write_selectable
 
-__all__ = ["build", "mutated"]
-
 _HERE = Path(__file__).parent / "native"
 _OPTIONS = ("--output-split-cfuncs", "500")
 

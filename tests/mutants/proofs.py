@@ -17,8 +17,6 @@ from tests.formal.solve import Outcome, SolverError, solve
 from tests.mutants.faults import BASE, Mutant, simplify
 from tests.mutants.yosys import run_yosys
 
-__all__ = ["MutantProof"]
-
 _TOP = "harness"
 _SECONDS = 120
 _ROUNDS = 6

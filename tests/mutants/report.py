@@ -7,8 +7,6 @@ from cyscc.host.output.text import markdown_table, plain_table
 from tests.mutants.faults import Mutant
 from tests.mutants.verdicts import Fate, Results, Stage
 
-__all__ = ["page", "summary"]
-
 _TEXT = Path(__file__).with_name("page.md")
 _HEAD = (
     "file of `hw`",

@@ -18,8 +18,6 @@ from tests.conftest import ROOT
 from tests.mutants.changes import Change, list_changes
 from tests.mutants.covering import FOLDER, Covering
 
-__all__ = ["Trial", "cover", "pick", "summary", "try_changes"]
-
 _COPIED = ("hw", "sim", "host", "cyscc", "tests", "docs", "pyproject.toml", "Makefile", "README.md")
 _TEXTS = ("tests/test_layout.py", "tests/test_supply.py", "tests/system/test_outside.py")
 """Tests that compare texts: what only they find is not found."""

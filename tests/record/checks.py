@@ -14,8 +14,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import TABLES, schema_of
 from cyscc.sim.observation.causes import CAUSES, IDLE_CAUSES
 
-__all__ = ["NAMES", "check_record", "frames"]
-
 NAMES = [cause.name for cause in CAUSES]
 _KERNEL = ["engine", "module", "kernel"]
 

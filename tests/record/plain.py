@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["Numbers", "Plain"]
-
 Numbers = npt.NDArray[np.float64]
 
 

@@ -20,8 +20,6 @@ from cyscc.host.record.reader import DOCUMENT, RECORD_SCHEMA
 from cyscc.host.record.tables import ARRAYS, MODULES, TABLES
 from tests.record.synthetic_run import ANSWERS, FIFOS, LATENCIES, NAMES, PARAMETERS, Instruction, Integers, Run, Shape
 
-__all__ = ["Shape", "write_record"]
-
 
 def _columns(**given: Any) -> dict[str, npt.NDArray[Any]]:
     return {name: np.asarray(values) for name, values in given.items()}

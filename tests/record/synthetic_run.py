@@ -12,8 +12,6 @@ from cyscc.sim.configuration import PRESETS
 from cyscc.sim.memory import parse_profile
 from cyscc.sim.observation.causes import CAUSES
 
-__all__ = ["ANSWERS", "FIFOS", "LATENCIES", "NAMES", "PARAMETERS", "Instruction", "Integers", "Run", "Shape"]
-
 Integers = npt.NDArray[np.int64]
 
 NAMES = [cause.name for cause in CAUSES]

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 import cyscc.sim.memory.memory
 from cyscc.sim.memory.structures import LINE_WORDS, Arena, Record
 
-__all__ = ["FencedArena", "fence", "instrument"]
-
 _LINE_BYTES = 8 * LINE_WORDS
 _KEPT_BY_NUMPY = 1024
 """Bytes below which numpy keeps an array's place for the next one, which would stumble over the fences."""

@@ -14,8 +14,6 @@ from cyscc.sim.executors.compiled.parts import build_library
 from tests.sanitizers import instrumented, watching
 from tests.sanitizers.watching import LIBRARIES, TOLD
 
-__all__ = ["PARTS", "MissingError", "Part"]
-
 FOLDER = Path("build", "sanitized").absolute()
 
 _COMPILER = """\

@@ -18,8 +18,6 @@ from cyscc.sim.memory.functions import PROTOTYPES
 from cyscc.sim.memory.records import context_of
 from tests.sanitizers.watching import watch
 
-__all__ = ["FAULTS", "Fault"]
-
 
 class Fault(NamedTuple):
     """A fault.

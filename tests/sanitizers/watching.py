@@ -11,8 +11,6 @@ from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.executors.compiled import executor as compiled
 from tests.sanitizers.instrumented import fence, instrument
 
-__all__ = ["LIBRARIES", "TOLD", "pytest_configure", "watch"]
-
 LIBRARIES = "CYSCC_WATCHED_LIBRARIES"
 """Variable with the libraries of machines by preset, as JSON."""
 

@@ -8,8 +8,6 @@ import numpy as np
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph, rmat_graph, ssca2_graph
 
-__all__ = ["GRAPHS", "SOURCES", "graph_of", "messy_graph", "repeated"]
-
 Pairs = list[tuple[int, int]]
 
 

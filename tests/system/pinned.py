@@ -27,8 +27,6 @@ from tests.system.graphs import GRAPHS, SOURCES, graph_of
 from tests.system.runs import MEMORIES, check_bfs, check_scc, made
 from tests.system.watched import watched
 
-__all__ = ["RUNS", "PinnedRun", "Trace", "pins", "slowly"]
-
 _PINS = Path(__file__).with_name("pins.json")
 _ADDRESSES = 1 << 48
 _BASE = 4096

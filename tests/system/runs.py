@@ -17,8 +17,6 @@ from cyscc.sim.coprocessor import Coprocessor
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import parse_profile
 
-__all__ = ["COMPLETE", "CYCLE_LIMIT", "MEMORIES", "check_bfs", "check_scc", "made", "search", "solve"]
-
 COMPLETE = [
     pytest.param(name, marks=pytest.mark.long if name == "hc2-1ae" else ())
     for name, config in PRESETS.items()

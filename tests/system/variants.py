@@ -28,29 +28,6 @@ from cyscc.hw.ring_master import RingMaster
 from cyscc.hw.shell import Shell
 from cyscc.sim.executors.amaranth import elaborated
 
-__all__ = [
-    "WATCHED",
-    "EmptyFifoAllocator",
-    "EmptyFifoVisitor",
-    "EpochBlindAllocator",
-    "FlushedEarlyKernel",
-    "ForgetfulMux",
-    "GenerousCredits",
-    "InOrderDecoder",
-    "InOrderKernel",
-    "LeakyRingMaster",
-    "RepeatingKernel",
-    "RepeatingMux",
-    "RoomTellingNeighbourReader",
-    "SharedChannelMux",
-    "SleepyRingMaster",
-    "SleepyShell",
-    "SplitNeighbourReader",
-    "UnreservedCredits",
-    "install",
-    "on_credits",
-]
-
 
 def install(monkeypatch: pytest.MonkeyPatch, variants: dict[str, type]) -> None:
     """Put variants into the places of components until the test ends.

@@ -21,8 +21,6 @@ from cyscc.sim.executors.pin_driver import Pins
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import Memory, parse_profile
 
-__all__ = ["FACTOR", "WatchedEngine", "watched", "watched_accelerator"]
-
 FACTOR = 6364136223846793005
 """A trace is multiplied by it, modulo 2^64, before what a cycle shows is added."""
 

@@ -10,8 +10,6 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.output.errors import InputError
 
-__all__ = ["array_bytes", "edges_of", "refusal"]
-
 
 def edges_of(graph: Graph) -> list[tuple[int, int]]:
     """Return the edges in the ids of the input, by source."""

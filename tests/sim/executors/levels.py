@@ -9,8 +9,6 @@ from cyscc.sim.machine import Machine
 from cyscc.sim.memory import READ, Memory
 from tests.words import graph_word
 
-__all__ = ["WORDS", "Level", "deafen", "dispatch_level"]
-
 WORDS = (graph_word(0, 2, True), graph_word(2, 0, False), graph_word(2, 0, False))
 """Graph words of three vertices, the first of which leads to the others."""
 

@@ -11,8 +11,6 @@ from cyscc.sim.machine import Machine
 from tests.system.graphs import graph_of, messy_graph
 from tests.system.runs import search, solve
 
-__all__ = ["CROWD", "TANGLE", "Outcome", "assert_equal", "outcome"]
-
 TANGLE = graph_of(
     9,
     [*[(0, v) for v in (1, 2, 3)] * 3, (1, 0), (2, 0), (3, 1), (1, 4), (2, 4), (3, 5), (6, 0), (7, 1), (7, 7), (8, 6)],

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-__all__ = ["Processor", "find_processor"]
-
 _X86 = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "skylake-avx512": "avx512dq"}
 """Processors by GCC's name, and what one must have to run programs for them, as Linux calls it."""
 

@@ -7,8 +7,6 @@ import pytest
 
 from cyscc.sim.caching.folder import code_directory
 
-__all__ = ["Toolchain"]
-
 _SCRIPT = """\
 #!/bin/sh
 echo "$*" >> '{log}'

@@ -7,8 +7,6 @@ import numpy as np
 
 from cyscc.sim.memory import FLUSH, READ, WRITE, Memory, Profile, parse_profile
 
-__all__ = ["Request", "Stepper", "View", "flush", "hand_over", "machine", "read", "shown", "write"]
-
 Request = tuple[int, int, int, int]
 """Kind, port, payload, data."""
 

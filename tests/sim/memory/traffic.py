@@ -12,8 +12,6 @@ from cyscc.sim.memory import FLUSH, READ, WRITE, Memory
 from cyscc.sim.memory.compiling import jit
 from cyscc.sim.memory.records import Mailbox
 
-__all__ = ["Played", "Rounds", "play", "requests"]
-
 REQUEST = np.dtype(
     [("after", np.int64), ("kind", np.int64), ("address", np.int64), ("size", np.int64), ("data", np.int64)]
 )

@@ -21,8 +21,6 @@ from tests.system.outside.runs import SIMULATED, SOFTWARE, STUDIED, WRITTEN, mod
 from tests.system.outside.shapes import file_shape
 from tests.system.outside.world import World
 
-__all__ = ["PARTS", "collect", "kept", "seen"]
-
 _ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -5,8 +5,6 @@ import re
 from tests.system.outside.entry import run
 from tests.system.outside.normal import Normal
 
-__all__ = ["help_texts"]
-
 _BELOW = re.compile(r"^    (\w[\w-]*)(?: .*)?$", re.MULTILINE)
 """A command in the list that a help has of those below it."""
 

@@ -7,8 +7,6 @@ from typing import Any, is_typeddict
 from tests.system.outside.entry import cyscc
 from tests.system.outside.normal import Normal, shape
 
-__all__ = ["interface"]
-
 _PLACE = re.compile(r"\b(?:hw|sim|host|cyscc|numpy|np|pandas|pd|collections\.abc|typing|pathlib)(?:\.\w+)*\.(?=\w)")
 """Where a type lives, which users do not see."""
 

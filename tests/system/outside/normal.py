@@ -7,8 +7,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Mode", "Normal", "files_below", "shape"]
-
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
 
 _PATTERNS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-__all__ = ["written"]
-
 _WIDTH = 118
 
 

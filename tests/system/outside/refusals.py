@@ -2,8 +2,6 @@
 
 from tests.system.outside.refusals_beside import BESIDE
 
-__all__ = ["REFUSALS"]
-
 _C = "--config test --memory fixed:75 --threads 1"
 
 _GENERAL = (

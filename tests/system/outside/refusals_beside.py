@@ -1,7 +1,5 @@
 """Command lines that are refused, of all commands beside `scc` and `bfs`."""
 
-__all__ = ["BESIDE"]
-
 _EXPLAIN = (
     "explain",
     "explain missing",

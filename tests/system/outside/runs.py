@@ -2,8 +2,6 @@
 
 from tests.system.outside.normal import Mode
 
-__all__ = ["SIMULATED", "SOFTWARE", "STUDIED", "WRITTEN", "mode_of"]
-
 _C = "--config test --memory fixed:75 --threads 1"
 
 SIMULATED: tuple[str, ...] = (

@@ -12,8 +12,6 @@ import pyarrow.parquet as pq
 
 from tests.system.outside.normal import Mode, Normal, shape
 
-__all__ = ["file_shape"]
-
 _LOADED = re.compile(r'<(?:script|link|img|iframe)\b[^>]*(?:src|href)="(?!data:)([^"]{1,80})"')
 _MOST_LINES = 60
 _LARGEST = 30_000

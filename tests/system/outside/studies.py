@@ -1,7 +1,5 @@
 """Studies for `cyscc sweep`, good and bad."""
 
-__all__ = ["STUDIES"]
-
 _TEST = 'config = "test"\n'
 _GRAPH = "graph = { vertices = 16, degree = 2, seed = 1 }\n"
 _GOOD = _TEST + _GRAPH

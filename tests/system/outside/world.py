@@ -14,8 +14,6 @@ from tests.system.outside.entry import run
 from tests.system.outside.normal import files_below
 from tests.system.outside.studies import STUDIES
 
-__all__ = ["World"]
-
 _SMALL = ("--config", "test", "--memory", "fixed:75", "--threads", "1", "--quiet")
 
 _TEXTS = {

@@ -10,8 +10,6 @@ from cyscc.host.record.reader import Record
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape, write_record
 
-__all__ = ["BFS", "MANY", "SCC", "activity_of", "page_of", "plain_of", "record_of", "traffic_of"]
-
 BFS = Shape()
 # So fine that a column of time has several intervals.
 SCC = Shape(iterations=3, levels=(60, 300, 90), restarted=True, interval=4, seed=2)

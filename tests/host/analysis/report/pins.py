@@ -15,8 +15,6 @@ from cyscc.host.analysis.report.page import sections
 from tests.host.analysis.report.pages import BFS, MANY, SCC, record_of
 from tests.record.synthetic import Shape
 
-__all__ = ["PAGES", "digests", "pins"]
-
 PAGES: dict[str, tuple[Shape, ...]] = {
     "bfs": (BFS,),
     "scc": (SCC,),

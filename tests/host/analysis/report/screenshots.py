@@ -10,8 +10,6 @@ from playwright.sync_api import sync_playwright
 
 from tests.host.analysis.report.test_browser import CHROMIUM, READY, SLOWEST
 
-__all__ = ["take"]
-
 _PARTS = {
     "verdict": "#run0-verdict",
     "time": "figure:has(#run0-time-chart)",

@@ -8,8 +8,6 @@ from cyscc.host.specification.run import RunSpec, Setting
 from cyscc.sim.configuration import PRESETS
 from cyscc.sim.memory import parse_profile
 
-__all__ = ["SETTING", "bounds_of", "roofline_of"]
-
 SETTING = Setting(
     spec=RunSpec(algorithm="bfs", graph="g.gr", config="hc2-1ae", memory="fixed:75", threads=1),
     vertices=100,

@@ -10,8 +10,6 @@ from functools import cache
 
 from tests.conftest import ROOT
 
-__all__ = ["simulate"]
-
 _SERVER = """
 import importlib, json, sys, traceback
 for line in sys.stdin:

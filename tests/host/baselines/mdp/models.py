@@ -4,8 +4,6 @@ import numpy as np
 
 from cyscc.host.baselines.mdp.model import Mdp
 
-__all__ = ["SMALL", "model"]
-
 
 def model(*states: list[list[int]]) -> Mdp:
     """Return a model: for each state its choices, each the list of its targets."""

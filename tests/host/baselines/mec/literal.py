@@ -11,8 +11,6 @@ import numpy as np
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.checker import strong_parts
 
-__all__ = ["Repairs", "literal_mecs"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Repairs:

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-__all__ = ["cell", "module", "step", "write_netlist", "write_report"]
-
 
 def cell(kind: str, **connections: list[int | str]) -> dict[str, Any]:
     """Return a cell of a netlist; a bit is a number, or a string if it is constant."""

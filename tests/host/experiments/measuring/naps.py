@@ -10,8 +10,6 @@ from pathlib import Path
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import HangError
 
-__all__ = ["Nap", "nap", "sleep_below"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Nap:

@@ -10,8 +10,6 @@ from cyscc.host.experiments.measuring.measurements import Request
 from cyscc.host.graph.csr import Graph
 from cyscc.sim.errors import SimulationError
 
-__all__ = ["FakeRequest", "spec"]
-
 
 def spec(*, kind: str = "random", degree: int = 2, vertices: int = 16, seed: int = 1) -> GraphSpec:
     """Return a small graph."""

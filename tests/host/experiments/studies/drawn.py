@@ -25,8 +25,6 @@ from tests.host.analysis.roofline.samples import SETTING, roofline_of
 from tests.host.experiments.studies import test_li, test_quach_table2, test_wijs
 from tests.host.experiments.studies.results import FakeMeasurements, components_of, made_up, table1_of, throughput_of
 
-__all__ = ["FIGURES", "digests", "pins"]
-
 _PINS = Path(__file__).with_name("drawn.json")
 
 _LOOKS = (

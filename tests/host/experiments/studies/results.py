@@ -9,8 +9,6 @@ from cyscc.host.experiments.studies.components import SpeedUps, Times
 from cyscc.host.experiments.studies.searches import Table1, Throughput
 from cyscc.host.experiments.studies.study import Grid
 
-__all__ = ["FakeMeasurements", "components_of", "grid_of", "made_up", "table1_of", "throughput_of"]
-
 
 def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
     """Return a result: searches of 1 GTEPS, Kosaraju 6 ms, the machine 1.5 ms, Hong's algorithm 4 ms."""

@@ -4,8 +4,6 @@ from pathlib import Path
 
 from cyscc.host.experiments.sweep.definition import SweepStudy, read_study
 
-__all__ = ["SMALL", "study_of"]
-
 SMALL = """
 title = "Banks"
 config = "test"

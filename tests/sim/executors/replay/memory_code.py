@@ -14,8 +14,6 @@ from cyscc.sim.memory.functions import FUNCTIONS
 from cyscc.sim.memory.records import context_of
 from tests.sim.executors.replay.recording import BASE
 
-__all__ = ["write_memory_code"]
-
 _OUTSIDE = re.compile(r"^declare [^@]*@([A-Za-z_]\w*)\(|^@(\w+) = external global", re.MULTILINE)
 
 

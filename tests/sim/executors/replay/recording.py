@@ -12,8 +12,6 @@ from cyscc.sim.executors.base import Command, RunState
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import Memory
 
-__all__ = ["BASE", "Recording"]
-
 BASE = 1 << 36
 """Where the memory is put in the process that makes the run again."""
 

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 import pylibfst
 from vcd.reader import TokenKind, tokenize
 
-__all__ = ["Change", "Recording", "recording"]
-
 Change = tuple[int, str]
 
 
