@@ -114,8 +114,7 @@ class Kernel(BaseKernel):
                 Tag.NEIGHBOUR_WORD: parts.word.response,
             },
         )
-        neighbours = self._connect_streams(m, control, parts)
-        self._connect_visitor(m, control, mux, parts.visitor)
+        neighbours = self._connect_streams(m, control, mux, parts)
         if self._config.blocking_reservation:
             self._hold_requests(m, mux, parts)
         self._connect_registers(m, control, parts)
@@ -141,7 +140,7 @@ class Kernel(BaseKernel):
         )
         return _Parts(frontier, neighbour, word, visitor, allocator)
 
-    def _connect_streams(self, m: Module, control: Any, parts: "_Parts") -> tuple[Any, ...]:
+    def _connect_streams(self, m: Module, control: Any, mux: Any, parts: "_Parts") -> tuple[Any, ...]:
         """Connect each process to the next; return process 2, and the filter behind it if there is one."""
         neighbours: tuple[Any, ...] = (parts.neighbour,)
         connect(m, parts.frontier.words, parts.neighbour.words)
@@ -155,16 +154,13 @@ class Kernel(BaseKernel):
             connect(m, parts.neighbour.ids, parts.word.ids)
         connect(m, parts.word.neighbours, parts.visitor.neighbours)
         connect(m, parts.allocator.slot, parts.visitor.slot)
-        return neighbours
-
-    def _connect_visitor(self, m: Module, control: Any, mux: Any, visitor: Any) -> None:
-        """Connect what the two kinds of process 4 do not share."""
-        if isinstance(visitor, MarkingVisitor):
-            connect(m, visitor.mark, mux.source4)
+        if isinstance(parts.visitor, MarkingVisitor):
+            connect(m, parts.visitor.mark, mux.source4)
             # The register of the reach queue's address holds the level in this machine.
-            m.d.comb += visitor.distance.eq(control.register_reach_queue)
+            m.d.comb += parts.visitor.distance.eq(control.register_reach_queue)
         else:
-            m.d.comb += visitor.reach_queue.eq(control.register_reach_queue)
+            m.d.comb += parts.visitor.reach_queue.eq(control.register_reach_queue)
+        return neighbours
 
     def _hold_requests(self, m: Module, mux: Any, parts: "_Parts") -> None:
         """Block all requests while a vertex waits that was selected before its slot was there.
@@ -184,13 +180,10 @@ class Kernel(BaseKernel):
     def _connect_registers(self, m: Module, control: Any, parts: "_Parts") -> None:
         """Connect the parameters of the run."""
         m.d.comb += [
-            *drive(
-                parts.frontier,
-                current_queue=control.register_current_queue,
-                count=control.register_current_count,
-                first=control.number,
-                start=control.start,
-            ),
+            parts.frontier.current_queue.eq(control.register_current_queue),
+            parts.frontier.count.eq(control.register_current_count),
+            parts.frontier.first.eq(control.number),
+            parts.frontier.start.eq(control.start),
             parts.neighbour.neighbours.eq(control.register_neighbours),
             parts.word.words.eq(control.register_words),
             *drive(parts.visitor, words=control.register_words, next_queue=control.register_next_queue),

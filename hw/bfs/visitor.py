@@ -119,13 +119,12 @@ class Visitor(wiring.Component):
                 with m.If(granted):
                     m.d.sync += step.eq(Step.MARK)
             with m.Case(Step.MARK):
-                m.d.comb += drive(
-                    command,
-                    base=self.words,
-                    index=vertex.vertex,
-                    size=SIZE_8,
-                    data=replaced(GraphWord, vertex.word, visited=1),
-                )
+                m.d.comb += [
+                    command.base.eq(self.words),
+                    command.index.eq(vertex.vertex),
+                    command.size.eq(SIZE_8),
+                    command.data.eq(replaced(GraphWord, vertex.word, visited=1)),
+                ]
                 with m.If(granted):
                     m.d.sync += step.eq(Step.REACH)
             with m.Default():

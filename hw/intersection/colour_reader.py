@@ -103,13 +103,10 @@ class ColourReader(ReadingProcess):
         with m.If(join):
             m.d.sync += [
                 candidate.valid.eq(1),
-                *drive(
-                    candidate.payload,
-                    vertex=entry_fifo.output.payload.vertex,
-                    direction=entry_fifo.output.payload.direction,
-                    coloured=colour_fifo.output.payload.any(),
-                    met=word_fifo.output.payload,
-                ),
+                candidate.payload.vertex.eq(entry_fifo.output.payload.vertex),
+                candidate.payload.direction.eq(entry_fifo.output.payload.direction),
+                candidate.payload.coloured.eq(colour_fifo.output.payload.any()),
+                candidate.payload.met.eq(word_fifo.output.payload),
             ]
         taken = candidate.valid & candidate.ready
         # The register behind the join has its place in the credit too, so a candidate is counted until it is taken.

@@ -106,12 +106,9 @@ class Kernel(BaseKernel):
             *drive(reach, first=control.number, start=control.start),
             colour.colours.eq(control.register_colours),
             *drive(classifier, colours=control.register_colours, colour=control.register_colour),
-            *drive(
-                finder,
-                start=control.start,
-                rejected=classifier.rejected,
-                rejected_vertex=classifier.rejected_vertex,
-            ),
+            finder.start.eq(control.start),
+            finder.rejected.eq(classifier.rejected),
+            finder.rejected_vertex.eq(classifier.rejected_vertex),
         ]
         idle = {"entries_idle": reach.idle, "colours_idle": colour.idle, "classifier_idle": classifier.idle}
         self._report(

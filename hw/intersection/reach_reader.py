@@ -76,13 +76,10 @@ class ReachReader(ReadingProcess):
             self.command.valid.eq((forward.index.valid | backward.index.valid) & credits.available),
             forward.index.ready.eq(requested),
             backward.index.ready.eq(requested & ~forward.index.valid),
-            *drive(
-                self.command.payload,
-                base=Mux(forward.index.valid, self.forward_queue, self.backward_queue),
-                index=Mux(forward.index.valid, forward.index.payload, backward.index.payload),
-                size=SIZE_4,
-                tag=Tag.REACH_ENTRY,
-            ),
+            self.command.payload.base.eq(Mux(forward.index.valid, self.forward_queue, self.backward_queue)),
+            self.command.payload.index.eq(Mux(forward.index.valid, forward.index.payload, backward.index.payload)),
+            self.command.payload.size.eq(SIZE_4),
+            self.command.payload.tag.eq(Tag.REACH_ENTRY),
         ]
         self._read(
             m,
