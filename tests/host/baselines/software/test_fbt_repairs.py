@@ -135,8 +135,8 @@ def ring() -> Graph:
 
 REPAIRS: dict[str, tuple[str, str, Callable[[], Graph], Mapping[str, int], Callable[..., bool]]] = {
     "algorithm 3, line 4: a state behind the segments is explored": (
-        "way.offsets[state + 1] & MASK, 1",
-        "way.offsets[state + 1] & MASK if way.segmented == 0 else first, 1",
+        "transitions.offsets[state + 1] & MASK, 1",
+        "transitions.offsets[state + 1] & MASK if transitions.segmented == 0 else first, 1",
         lambda: messy_graph(60, 120, 1),
         {"segment": 2},
         right,
