@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,6 @@ from cyscc.sim.caching.code import njit
 from cyscc.sim.coprocessor import Coprocessor
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, Field
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Checked", "check_graphs", "check_stray_writes"]
 

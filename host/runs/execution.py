@@ -342,7 +342,12 @@ class RecordedRun:
         from cyscc.host.record.reader import FAILURE
         from cyscc.host.runs.recorder import failure_document
 
-        document = failure_document(self._machine, error, run=self._run, checkpoint=self.spec.checkpoint)
+        document = failure_document(
+            self._machine,
+            error,
+            run=self._run,
+            checkpoint=self.spec.checkpoint,
+        )
         self._write(FAILURE, document)
         return True
 

@@ -209,7 +209,11 @@ def as_usage() -> Iterator[None]:
 
 
 _SHARED: dict[str, dict[str, Any]] = {
-    "--config": {"default": "hc2", "metavar": option_of("config").metavar, "help": option_of("config").help},
+    "--config": {
+        "default": "hc2",
+        "metavar": option_of("config").metavar,
+        "help": option_of("config").help,
+    },
     "--device": {
         "default": "cpu",
         "choices": ("cpu", "cuda"),

@@ -258,7 +258,11 @@ class Option:
 
 
 def _option(default: Any = MISSING, *, help: str, default_factory: Any = MISSING, **about: Any) -> Any:
-    return field(default=default, default_factory=default_factory, metadata={"option": Option(help=help, **about)})
+    return field(
+        default=default,
+        default_factory=default_factory,
+        metadata={"option": Option(help=help, **about)},
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

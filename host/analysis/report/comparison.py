@@ -95,7 +95,10 @@ def _whole(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
 def _beside(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     figure = new_figure(height=460, y="cycles")
     levels = comparison.levels
-    both = [[title for title in levels.titles for _ in names], [name for _ in levels.titles for name in _short(names)]]
+    both = [
+        [title for title in levels.titles for _ in names],
+        [name for _ in levels.titles for name in _short(names)],
+    ]
     cycles = {cause: np.stack([each[cause] for each in comparison.by_cause], axis=1).ravel() for cause in STACK}
     bars(figure, both, cycles, form="%{y:,.0f} cycles")
     called = ", ".join(f"{short}: {name}" for short, name in zip(_short(names), names, strict=True))

@@ -182,7 +182,10 @@ class SccRequest(MachineRequest):
         """
         run = result.run
         return {
-            "cycles": {"searches": run.forward.cycles + run.backward.cycles, "intersections": run.intersection_cycles},
+            "cycles": {
+                "searches": run.forward.cycles + run.backward.cycles,
+                "intersections": run.intersection_cycles,
+            },
             "start_seconds": run.start_seconds,
             "components": run.components,
             "trimmed": run.trimmed,
