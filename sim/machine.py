@@ -225,6 +225,8 @@ class Machine(Coprocessor):
     def _tally(self) -> Tally:
         """Return the counts up to this cycle."""
         cycle, readout, causes = self.cycle, self._readout, self._executor.causes()
+        if self._recording is not None:
+            self._recording.begin_readout(cycle)
         kernels = self.config.bfs_kernels + self.config.intersection_kernels
         numbers = [
             kernel_register(kernel, KernelWord.COUNTER_0 + counter) for kernel in range(kernels) for counter in Counter
@@ -232,7 +234,7 @@ class Machine(Coprocessor):
         counters = self.get_registers(numbers).reshape(kernels, len(Counter), self.config.engines)
         self._readout += self.cycle - cycle
         if self._recording is not None:
-            self._recording.on_readout(cycle, self.cycle)
+            self._recording.end_readout(cycle, self.cycle)
         return Tally(cycle=cycle, instructions=self._spent, readout=readout, causes=causes, counters=counters)
 
     def record(self, interval: int, sink: Sink, state: RecordingState | None = None) -> Recording:
@@ -292,7 +294,7 @@ class Machine(Coprocessor):
                     raise self._limit_error()
                 budget = min(budget, max(left, 1))
             if self._recording is not None:
-                budget = min(budget, self._recording.most_cycles)
+                budget = min(budget, self._recording.budget(self._executor.cycle))
             if self._actions:
                 budget = min(budget, max(self._actions[0][0] - self._executor.cycle, 1))
             began = perf_counter()
@@ -309,10 +311,12 @@ class Machine(Coprocessor):
                     f"nothing moved until cycle {self._executor.cycle:,}: the machine hangs", self._diagnosis()
                 )
             self._run_actions()
-            if state == RunState.DONE:
-                return
-            if limited and self._recording is not None:
+            done = state == RunState.DONE
+            # The end of an instruction is recorded with its result.
+            if self._recording is not None and not (limited and done):
                 self._recording.on_sync(self._executor.cycle)
+            if done:
+                return
             if budget == self._slice:
                 pace = _REPORT_SECONDS / max(now - began, 1e-3)
                 self._slice = max(_SHORTEST_SLICE, int(self._slice * min(max(pace, 0.5), 4.0)))

@@ -229,8 +229,6 @@ class Recording:
     ----------
     state : RecordingState
         Current state, up to date after `catch_up`.
-    most_cycles : int
-        Most cycles that the executor may run before `on_sync` is called.
     """
 
     def __init__(
@@ -256,7 +254,8 @@ class Recording:
         beyond = -(-memory.quantum // interval)
         self._samples = executor.record(interval, 1 << (2 * _DRAINED + beyond).bit_length())
         memory.record(interval)
-        self.most_cycles = min(_DRAINED * interval, memory.record_span)
+        self._most_cycles = min(_DRAINED * interval, memory.record_span)
+        self._outside = _HOST
         now = executor.sample()
         counters = _Counters(now[:, np.newaxis])
         self.state = state or RecordingState(
@@ -272,9 +271,13 @@ class Recording:
         """Handle the dispatch of an instruction in this or a later cycle."""
         self.state.instruction, self.state.start = int(instruction), cycle
 
+    def budget(self, cycle: int) -> int:
+        """Return the most cycles that may be simulated from a sync point to the next call of `on_sync`."""
+        return max(1, self.state.position * self._interval + self._most_cycles - cycle)
+
     def on_sync(self, cycle: int) -> None:
-        """Read out the sample rows at a sync point of all AEs within an instruction."""
-        if cycle - self.state.position * self._interval >= self.most_cycles:
+        """Read out the sample rows at a sync point of all AEs, before an instruction has completed."""
+        if self.budget(cycle) == 1:
             self.catch_up(cycle)
 
     def catch_up(self, cycle: int) -> None:
@@ -282,7 +285,7 @@ class Recording:
         state = self.state
         self._deliver_counts()
         if state.instruction < 0 or cycle <= state.start:
-            self._close(cycle, _HOST)
+            self._close(cycle, self._outside)
         else:
             self._close(state.start, _HOST)
             instruction = Instruction(state.instruction)
@@ -303,19 +306,21 @@ class Recording:
         self._ended.append(_Ended(instruction, ran, now, self._memory.take()))
         self._executor.begin_instruction_marks()
         state.instruction = -1
-        if cycle - state.position * self._interval >= self.most_cycles:
-            self.catch_up(cycle)
-        elif len(self._ended) == _TOGETHER:
+        self.on_sync(cycle)
+        if len(self._ended) == _TOGETHER:
             self._deliver_counts()
 
-    def on_readout(self, begin: int, end: int) -> None:
-        """Handle a readout of event counters between two cycles."""
+    def begin_readout(self, cycle: int) -> None:
+        """Handle the begin of a readout of event counters."""
         self._deliver_counts()
-        self._close(begin, _HOST)
+        self._close(cycle, _HOST)
+        self._outside = _READOUT
+
+    def end_readout(self, begin: int, end: int) -> None:
+        """Handle the end of the readout that began in a cycle."""
         self._close(end, _READOUT)
+        self._outside = _HOST
         self.state.readouts.append((begin, end))
-        if end - self.state.position * self._interval >= self.most_cycles:
-            self.catch_up(end)
 
     def on_restart(self, cycle: int) -> None:
         """Handle a restart: the attempt is abandoned, and everything from now on belongs to the next one."""
