@@ -70,7 +70,7 @@ def test_causes(text: str) -> None:
 
 @dataclass
 class State:
-    """What is saved of a machine that does nothing but be somewhere."""
+    """The saved state of a machine that only has a position."""
 
     cycle: int
     memory: Any = field(default_factory=lambda: State(0, memory=None))

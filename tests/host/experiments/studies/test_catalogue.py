@@ -1,4 +1,4 @@
-"""What is reproduced unless something else is asked for, and how much may be."""
+"""Defaults and limits of the reproductions."""
 
 from typing import Any
 
