@@ -1,6 +1,8 @@
 """Built libraries in the cache: published with a description, verified before loading, locked while in use.
 
-Also listing, eviction and removal of all entries of the cache.
+Also listing, eviction and removal of all entries of the cache. Libraries for caches (diskcache, joblib) keep values
+that a program reads back. Here the system's loader opens the file itself: it is verified just before, under its own
+name, and is not removed while any process has it loaded. Those libraries evict entries whether they are in use or not.
 """
 
 import json

@@ -1,4 +1,8 @@
-"""A store of results on disk: written atomically, and found by the digest of their inputs."""
+"""A store of results on disk: written atomically, and found by the digest of their inputs.
+
+Each result is a JSON file that can be read without this program. Libraries for caches (diskcache, joblib) by default
+store pickles, whose reading can run code; joblib's key covers one function's source, not all that it calls.
+"""
 
 import hashlib
 import json
