@@ -1,14 +1,12 @@
 """Configuration of the machine: one validated object from which everything derives, and its named presets."""
 
-import tomllib
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Annotated, Any, Self, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
-__all__ = ["PRESETS", "AcceleratorConfig", "ConfigError", "load_config"]
+__all__ = ["PRESETS", "AcceleratorConfig", "ConfigError"]
 
 Depth = Annotated[int, Meta(ge=4, le=512)]
 """Places of a FIFO, a power of two."""
@@ -247,34 +245,3 @@ PRESETS: dict[str, AcceleratorConfig] = {
 }
 """Named configurations: the full machine, one AE of it, both as published, for components and for searches, and a small
 one for tests."""
-
-
-def load_config(name: str) -> AcceleratorConfig:
-    """Return a preset, or the configuration of a TOML file.
-
-    Parameters
-    ----------
-    name : str
-        Name of a preset, or path of a file that ends in ``.toml``.
-
-    Raises
-    ------
-    ConfigError
-        Neither; the file cannot be read or is no TOML; unknown key or impossible value. Names the file.
-    """
-    if name in PRESETS:
-        return PRESETS[name]
-    path = Path(name)
-    if path.suffix != ".toml":
-        raise ConfigError(f"unknown configuration {name!r}: there are {', '.join(PRESETS)}, or a .toml file")
-    try:
-        with path.open("rb") as file:
-            values = tomllib.load(file)
-    except OSError as error:
-        raise ConfigError(f"{name}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{name}: not TOML: {str(error).splitlines()[0]}") from None
-    try:
-        return AcceleratorConfig.from_mapping(values)
-    except ConfigError as error:
-        raise ConfigError(f"{name}: {error}") from None

@@ -12,7 +12,6 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from decimal import Decimal
 from functools import cached_property
 from os import PathLike
-from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -600,7 +599,7 @@ def resolved_configuration(config: str | AcceleratorConfig, overrides: Overrides
         The configuration does not exist, or is invalid.
     """
     if isinstance(config, str):
-        with _refused("config", config):
+        with _refused("config"):
             config = load_config(config)
     with _refused("overrides"):
         return overrides.applied_to(config)
@@ -617,7 +616,7 @@ def resolved_profile(memory: "str | Profile", overrides: Overrides = NO_OVERRIDE
     from cyscc.sim.memory import parse_profile
 
     if isinstance(memory, str):
-        with _refused("memory", memory):
+        with _refused("memory"):
             memory = parse_profile(memory)
     with _refused("overrides"):
         return overrides.applied_to_memory(memory)
@@ -656,20 +655,10 @@ def run_options(algorithm: str) -> dict[str, Option]:
 
 
 @contextmanager
-def _refused(name: str, text: str = "") -> Iterator[None]:
-    """Turn errors of a block that reads a configuration or memory into a `SpecError` of the field.
-
-    Raises
-    ------
-    SpecError
-        One line; also for a TOML file that is not a regular file, since reading it might never end.
-    """
-    if text.endswith(".toml") and exists(text) and not isfile(text):
-        raise SpecError(name, f"{text}: is no plain file")
+def _refused(name: str) -> Iterator[None]:
+    """Turn errors of a block that reads a configuration or memory into a `SpecError` of the field."""
     try:
         yield
-    except RecursionError:
-        raise SpecError(name, f"{text}: not TOML: nested too deeply") from None
     except ValueError as error:
         raise SpecError(name, str(error)) from None
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from cyscc.hw.accelerator import ring_turn
-from cyscc.hw.config import PRESETS, AcceleratorConfig, ConfigError, load_config
+from cyscc.hw.config import PRESETS, AcceleratorConfig, ConfigError
+from cyscc.sim.configuration import load_config
 
 DEPTHS = [field.name for field in fields(AcceleratorConfig) if field.name.endswith("_depth")]
 NAMES = ", ".join(PRESETS)

@@ -1,7 +1,6 @@
 """Studies: the parameters that a sweep varies, read from a TOML file."""
 
 import itertools
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -17,6 +16,7 @@ from cyscc.host.output.files import reason
 from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import ALGORITHMS, Option, RunSpec, run_options
 from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.documents import DocumentError, read_toml
 
 __all__ = ["VARIANT", "StudyPoint", "SweepStudy", "read_study"]
 
@@ -90,16 +90,11 @@ def read_study(path: Path) -> SweepStudy:
         The file cannot be read, or is no valid study. The message is one line that names the file and quotes the error.
     """
     try:
-        if path.exists() and not path.is_file():
-            raise InputError("is no plain file", path=path)
-        with path.open("rb") as file:
-            document = tomllib.load(file)
+        document = read_toml(path)
     except OSError as error:
         raise InputError(f"cannot be read: {reason(error)}", path=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"not TOML: {str(error).splitlines()[0]}", path=path) from None
-    except RecursionError:
-        raise InputError("not TOML: nested too deeply", path=path) from None
+    except DocumentError as error:
+        raise InputError(str(error), path=path) from None
     try:
         return _Reader(path, document).study()
     except InputError as error:

@@ -3,13 +3,13 @@
 import importlib.util
 import re
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 
+from cyscc.sim.documents import read_toml
 from cyscc.sim.memory.profiles.fixed import Fixed
 from cyscc.sim.memory.profiles.hbm2 import Hbm2
 from cyscc.sim.memory.profiles.hc2 import Hc2
@@ -68,12 +68,9 @@ def read_profile(path: Path) -> Profile:
         It cannot be read, a key is unknown, or a value is invalid. Names the file.
     """
     try:
-        with path.open("rb") as file:
-            return profile_from(tomllib.load(file), folder=path.parent)
+        return profile_from(read_toml(path), folder=path.parent)
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not TOML: {str(error).splitlines()[0]}") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

@@ -202,7 +202,7 @@ def test_a_misspelt_parameter_is_told() -> None:
 def test_what_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be read: No such file or directory$"):
         read_study(Path("none.toml"))
-    with pytest.raises(InputError, match=r"is no plain file$"):
+    with pytest.raises(InputError, match=r"cannot be read: Is a directory$"):
         read_study(tmp_path)
 
 

@@ -1,0 +1,68 @@
+"""Small documents, opened with a limit of their size: devices, pipes and huge files are refused unread."""
+
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+__all__ = ["LONGEST_SETTING", "DocumentError", "read_plain", "read_toml"]
+
+LONGEST_SETTING = 1 << 20
+"""Most bytes of a file that a person writes: a TOML file or memory rules."""
+
+
+class DocumentError(ValueError):
+    """A file that is no document of the expected kind. One line, without the file's name."""
+
+
+def read_plain(path: Path | str, *, most: int, follow: bool = True) -> bytes:
+    """Return the contents of a regular file.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+    most : int
+        Most bytes that it may have.
+    follow : bool
+        Whether the file itself may be a symbolic link.
+
+    Raises
+    ------
+    DocumentError
+        It is no regular file, a link that must not be followed, or too long.
+    OSError
+        It cannot be opened or read.
+    """
+    if not follow and os.path.islink(path):
+        raise DocumentError("is a link, which is not followed here")
+    # Without O_NONBLOCK a pipe that nobody writes would block; O_NOFOLLOW, as it may have become a link meanwhile.
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise DocumentError("is no plain file")
+        # Files of /proc claim to be empty, so that the contents are limited too.
+        content = b"" if status.st_size > most else file.read(most + 1)
+        if max(status.st_size, len(content)) > most:
+            raise DocumentError(f"is too long: it may have {most:,} bytes")
+        return content
+
+
+def read_toml(path: Path | str) -> dict[str, Any]:
+    """Return the document of a TOML file of at most `LONGEST_SETTING` bytes.
+
+    Raises
+    ------
+    DocumentError
+        See `read_plain`; or it is not TOML.
+    OSError
+        It cannot be opened or read.
+    """
+    try:
+        return tomllib.loads(read_plain(path, most=LONGEST_SETTING).decode())
+    except RecursionError:
+        raise DocumentError("not TOML: nested too deeply") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DocumentError(f"not TOML: {str(error).splitlines()[0]}") from None
