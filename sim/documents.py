@@ -3,10 +3,13 @@
 import os
 import stat
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-__all__ = ["LONGEST_SETTING", "DocumentError", "read_plain", "read_toml"]
+__all__ = ["LONGEST_SETTING", "DocumentError", "open_plain", "read_plain", "read_toml"]
 
 LONGEST_SETTING = 1 << 20
 """Most bytes of a file that a person writes: a TOML file or memory rules."""
@@ -14,6 +17,34 @@ LONGEST_SETTING = 1 << 20
 
 class DocumentError(ValueError):
     """A file that is no document of the expected kind. One line, without the file's name."""
+
+
+@contextmanager
+def open_plain(path: Path | str, *, follow: bool = True) -> Iterator[BufferedReader]:
+    """Open a regular file for reading in the block.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+    follow : bool
+        Whether the file itself may be a symbolic link.
+
+    Raises
+    ------
+    DocumentError
+        It is no regular file, or a link that must not be followed.
+    OSError
+        It cannot be opened.
+    """
+    if not follow and os.path.islink(path):
+        raise DocumentError("is a link, which is not followed here")
+    # Without O_NONBLOCK a pipe that nobody writes would block; O_NOFOLLOW, as it may have become a link meanwhile.
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise DocumentError("is no plain file")
+        yield file
 
 
 def read_plain(path: Path | str, *, most: int, follow: bool = True) -> bytes:
@@ -31,21 +62,15 @@ def read_plain(path: Path | str, *, most: int, follow: bool = True) -> bytes:
     Raises
     ------
     DocumentError
-        It is no regular file, a link that must not be followed, or too long.
+        See `open_plain`; or it is too long.
     OSError
         It cannot be opened or read.
     """
-    if not follow and os.path.islink(path):
-        raise DocumentError("is a link, which is not followed here")
-    # Without O_NONBLOCK a pipe that nobody writes would block; O_NOFOLLOW, as it may have become a link meanwhile.
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
-    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise DocumentError("is no plain file")
+    with open_plain(path, follow=follow) as file:
+        size = os.fstat(file.fileno()).st_size
         # Files of /proc claim to be empty, so that the contents are limited too.
-        content = b"" if status.st_size > most else file.read(most + 1)
-        if max(status.st_size, len(content)) > most:
+        content = b"" if size > most else file.read(most + 1)
+        if max(size, len(content)) > most:
             raise DocumentError(f"is too long: it may have {most:,} bytes")
         return content
 

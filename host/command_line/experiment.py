@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cyscc.host.output.files import check_output
+from cyscc.host.output.files import check_output, removing_empty
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification.options import add_shared, at_least
 from cyscc.host.specification.run import available_cores
@@ -76,19 +76,20 @@ def make_experiment(
     from cyscc.sim.errors import SimulationError
 
     folder = Path(arguments.output)
-    store = Store(folder / "measurements")
-    for suffix in ("json", "md", "svg") if plot else ("json", "md"):
-        check_output(str(folder / f"{name}.{suffix}"), "--output")
-    with Progress(quiet=arguments.quiet).step("measuring") as step:
-        measurements = Measurements(
-            store,
-            jobs=getattr(arguments, "jobs", 1),
-            verify=not getattr(arguments, "no_verify", True),
-            again=getattr(arguments, "keep", None) is not None,
-            on_step=step,
-        )
-        report = make(measurements)
-    written = report.write(folder, name)
+    with removing_empty(folder / "measurements"):
+        store = Store(folder / "measurements")
+        for suffix in ("json", "md", "svg") if plot else ("json", "md"):
+            check_output(str(folder / f"{name}.{suffix}"), "--output", plain=True)
+        with Progress(quiet=arguments.quiet).step("measuring") as step:
+            measurements = Measurements(
+                store,
+                jobs=getattr(arguments, "jobs", 1),
+                verify=not getattr(arguments, "no_verify", True),
+                again=getattr(arguments, "keep", None) is not None,
+                on_step=step,
+            )
+            report = make(measurements)
+        written = report.write(folder, name)
     text = (
         f"{report.markdown}\n"
         f"{measurements.asked} measurements, {measurements.found} of them taken over from "

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.experiments.sweep.page import sweep_page
     from cyscc.host.experiments.sweep.points import SweepFolder, sweep
     from cyscc.host.experiments.sweep.rows import rows_of, sweep_document, sweep_text, with_area, write_table
-    from cyscc.host.output.files import check_output, open_output, output_result
+    from cyscc.host.output.files import check_output, open_output, output_result, removing_empty
     from cyscc.host.output.progress import Progress
     from cyscc.sim.errors import SimulationError
 
@@ -70,20 +70,22 @@ def run(arguments: argparse.Namespace) -> None:
     table, page = (Path(arguments.output) / f"{study.name}.{suffix}" for suffix in ("parquet", "html"))
     others = {"the study": arguments.study, "the table": str(table), "the page": str(page)}
     check_outputs({"--json": arguments.json}, others=others)
-    folder = SweepFolder(Path(arguments.output))
-    for path in (table, page):
-        check_output(str(path), "--output")
-    if arguments.area:
-        check_tool(YOSYS)
+    output = Path(arguments.output)
     progress = Progress(quiet=arguments.quiet)
     points = [each.point for each in study.points]
-    with progress.step("simulating") as step:
-        swept = sweep(points, folder, jobs=arguments.jobs, scheduler=arguments.scheduler, on_step=step)
-    rows = rows_of(study, folder, swept)
-    if arguments.area:
-        with progress.step("synthesising") as step:
-            rows = with_area(study, rows, folder.path / "measurements", jobs=arguments.jobs, on_step=step)
-    write_table(rows, table)
+    with removing_empty(output / "points", output / "graphs", output / "measurements"):
+        if arguments.area:
+            check_tool(YOSYS)
+        folder = SweepFolder(output)
+        for path in (table, page):
+            check_output(str(path), "--output", plain=True)
+        with progress.step("simulating") as step:
+            swept = sweep(points, folder, jobs=arguments.jobs, scheduler=arguments.scheduler, on_step=step)
+        rows = rows_of(study, folder, swept)
+        if arguments.area:
+            with progress.step("synthesising") as step:
+                rows = with_area(study, rows, folder.path / "measurements", jobs=arguments.jobs, on_step=step)
+        write_table(rows, table)
     with progress.step("drawing"):
         text = sweep_page(study, rows).encode()
         with open_output(str(page)) as file:

@@ -5,7 +5,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +21,7 @@ __all__ = [
     "open_output",
     "output_result",
     "reason",
+    "removing_empty",
     "renamed_when_complete",
     "show",
     "version",
@@ -43,7 +44,7 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
-def check_output(path: str, option: str) -> None:
+def check_output(path: str, option: str, *, plain: bool = False) -> None:
     """Refuse an output file that cannot be written, tested by writing an empty file beside it.
 
     Parameters
@@ -52,6 +53,9 @@ def check_output(path: str, option: str) -> None:
         The file, or `STANDARD_OUTPUT`.
     option : str
         The option that names it, for the message.
+    plain : bool
+        Whether a link, a device or a pipe is refused. Only its folder is the user's choice then: what others have put
+        there must not lead out of it.
 
     Raises
     ------
@@ -61,6 +65,8 @@ def check_output(path: str, option: str) -> None:
     if path == STANDARD_OUTPUT:
         return
     try:
+        if plain and os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode) and not os.path.isdir(path):
+            raise InputError(f"is a link or no plain file, which is not written here ({option})", path=path)
         target = Path(path).resolve()
         if target.is_dir():
             raise InputError(f"is a directory ({option})", path=path)
@@ -75,6 +81,19 @@ def check_output(path: str, option: str) -> None:
         raise InputError(f"cannot be written: a link that leads to itself ({option})", path=path) from None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
+
+
+@contextmanager
+def removing_empty(*folders: Path) -> Iterator[None]:
+    """After an error in the block, remove the folders that are empty and new, with parents that are."""
+    new = {each for folder in folders for each in (folder, *folder.parents) if not os.path.lexists(each)}
+    try:
+        yield
+    except BaseException:
+        for each in sorted(new, reverse=True):  # what is inside of another one comes first
+            with suppress(OSError):
+                each.rmdir()
+        raise
 
 
 def check_folder(path: str, option: str) -> None:

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment, processor_name
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
+from cyscc.host.experiments.measuring.measurements import Count, Measured, Measurements, Positive, Request
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text, markdown_table
@@ -244,6 +244,13 @@ THREADS = (2, 1)
 """Numbers of threads with which both revisions are measured."""
 
 
+class _RevisionResult(TypedDict):
+    levels: list[Count]
+    cycles_per_second: Positive
+    simulate_seconds: Positive
+    peak_memory_bytes: Count
+
+
 @dataclass(frozen=True, kw_only=True)
 class RevisionRequest(Request):
     """A measurement of a search by one revision of the program.
@@ -267,6 +274,7 @@ class RevisionRequest(Request):
     """
 
     alone: ClassVar[bool] = True
+    kind: ClassVar[Any] = _RevisionResult
 
     revision: str
     side: str

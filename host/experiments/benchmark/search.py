@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 
 from cyscc.host.driver.search import breadth_first_search
 from cyscc.host.experiments.measuring.environment import processor_name, root_folder
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.measuring.measurements import Measured, Request
+from cyscc.host.experiments.measuring.measurements import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.available_memory import peak_memory
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import PlacedGraph
@@ -188,6 +188,18 @@ def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, in
         machine.close()
 
 
+class _SearchResult(TypedDict):
+    levels: list[Count]
+    cycles: Divisor
+    memory: str
+    kernels: Count
+    edges: Count
+    seconds: Positive
+    user_seconds: Amount
+    peak_memory_bytes: Count
+    build_seconds: Amount
+
+
 @dataclass(frozen=True, kw_only=True)
 class ContenderRequest(Request):
     """A measurement of a contender's search.
@@ -207,6 +219,7 @@ class ContenderRequest(Request):
     """
 
     alone: ClassVar[bool] = True
+    kind: ClassVar[Any] = _SearchResult
 
     contender: str
     workload: Workload

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import reduce
+from graphlib import TopologicalSorter
 from operator import or_
 from pathlib import Path
 from typing import Any, ClassVar
@@ -357,6 +358,7 @@ class ModuleRequest(ToolRequest):
     """
 
     tool: ClassVar[str] = YOSYS
+    kind: ClassVar[Any] = Hierarchy
 
     top: str
     text: str
@@ -390,6 +392,16 @@ class ModuleRequest(ToolRequest):
         ]
         run_yosys("\n".join([*script, ""]), folder=self.folder, log=name)
         return asdict(read_hierarchy(self.folder / f"{name}.json", elsewhere=dict(self.boxes)))
+
+    def check(self, result: Measured) -> None:
+        """Check that a stored result is one of this measurement: a hierarchy whose modules are all there."""
+        super().check(result)
+        inside = {name: [module for _, module in parts] for name, parts in result["modules"].items()}
+        TopologicalSorter(inside).prepare()  # no module contains itself
+        wanted = {self.top, *(module for modules in inside.values() for module in modules)}
+        missing = wanted - dict(self.boxes).keys() - (result["cells"].keys() & inside.keys())
+        if missing:
+            raise ValueError(f"it has no module {min(missing)!r}")
 
 
 def engine_requests(config: AcceleratorConfig, *, family: str, folder: Path) -> list[ModuleRequest]:

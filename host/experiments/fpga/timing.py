@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import msgspec
 
@@ -241,6 +242,10 @@ COMPONENTS: dict[str, Callable[[AcceleratorConfig], str]] = {
 """Components to place and route, by module name, with the functions that write their Verilog."""
 
 
+class _Netlist(TypedDict):
+    netlist: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class NetlistRequest(tools.ToolRequest):
     """A synthesis of a component for an ECP5, behind registers (`harnessed`).
@@ -256,6 +261,7 @@ class NetlistRequest(tools.ToolRequest):
     """
 
     tool: ClassVar[str] = tools.YOSYS
+    kind: ClassVar[Any] = _Netlist
 
     name: str
     text: str
@@ -293,6 +299,7 @@ class RouteRequest(tools.ToolRequest):
     """
 
     tool: ClassVar[str] = tools.NEXTPNR
+    kind: ClassVar[Any] = Routed
 
     name: str
     netlist: str
@@ -311,6 +318,12 @@ class RouteRequest(tools.ToolRequest):
             file.write(self.netlist.encode())
         path = tools.place_and_route(self.name, seed=self.seed, clock_mhz=self.clock_mhz, folder=self.folder)
         return asdict(read_report(path, seed=self.seed))
+
+    def check(self, result: Measured) -> None:
+        """Check that a stored result is one of this measurement: a path that takes time."""
+        super().check(result)
+        if not 0 < msgspec.convert(result, Routed).path.total < inf:
+            raise ValueError("its path takes no time")
 
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a result in a few words."""

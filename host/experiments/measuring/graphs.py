@@ -1,6 +1,6 @@
 """Specifications of the graphs and models to measure: a generator with its parameters, or a file."""
 
-import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,8 +10,10 @@ from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.kinds import KINDS, generate_graph
+from cyscc.host.output.documents import file_digest
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason
+from cyscc.sim.documents import DocumentError, open_plain
 
 __all__ = ["GraphFile", "GraphSpec", "ModelSpec", "graph_text", "size_text"]
 
@@ -136,8 +138,15 @@ class GraphFile:
     size: int
 
     @classmethod
-    def of(cls, path: Path) -> "GraphFile":
+    def of(cls, path: Path, *, follow: bool = True) -> "GraphFile":
         """Return the graph of a file, with the file's current digest and size.
+
+        Parameters
+        ----------
+        path : Path
+            The file; not a device or a pipe, since it is read again for each run.
+        follow : bool
+            Whether it may be a symbolic link.
 
         Raises
         ------
@@ -145,11 +154,11 @@ class GraphFile:
             The file cannot be read.
         """
         try:
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            return cls(path=path.resolve(), digest=digest, size=path.stat().st_size)
-        except OSError as error:
+            with open_plain(path, follow=follow) as file:
+                digest, size = file_digest(file), os.fstat(file.fileno()).st_size
+        except (OSError, DocumentError) as error:
             raise InputError(f"cannot be read: {reason(error)}", path=path) from None
+        return cls(path=path.resolve(), digest=digest, size=size)
 
     @property
     def vertices(self) -> int:

@@ -3,13 +3,14 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
+import msgspec
 import numpy as np
 
 from cyscc.host.driver.reach import first_uncoloured
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.measuring.measurements import Measured, Request
+from cyscc.host.experiments.measuring.measurements import Amount, Count, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import default_slack
 from cyscc.host.output.progress import Progress
@@ -27,6 +28,45 @@ CAUSES = tuple(cause.row.name for cause in reversed(Cause))
 
 _LEAST_REACHED = 10
 """Divisor of the number of vertices; a search that reaches fewer has missed the giant component."""
+
+
+class _Wall(TypedDict):
+    simulate: Amount
+    peak_memory_bytes: Count
+
+
+class _MachineResult(TypedDict):
+    edges: Count
+    clock_hz: Positive
+    verified: bool
+    wall: _Wall
+
+
+_Shares = msgspec.defstruct("_Shares", [(cause, Amount) for cause in CAUSES])
+
+
+class _BfsResult(_MachineResult):
+    source: Count
+    cycles: Count
+    gteps: Amount
+    reached: Count
+    duplicates: Count
+    levels: Count
+    level_records: list[tuple[Count, Count, Count]]
+    shares: _Shares  # type: ignore[valid-type]  # its fields are the causes
+
+
+class _PhaseCycles(TypedDict):
+    searches: Count
+    intersections: Count
+
+
+class _SccResult(_MachineResult):
+    cycles: _PhaseCycles
+    start_seconds: Amount
+    components: Count
+    trimmed: Count
+    iterations: Count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +147,7 @@ class BfsRequest(MachineRequest):
     """A search to measure on a simulated machine. The parameters are those of `MachineRequest`."""
 
     algorithm: ClassVar[str] = "bfs"
+    kind: ClassVar[Any] = _BfsResult
 
     @property
     def bytes(self) -> int:
@@ -160,6 +201,7 @@ class SccRequest(MachineRequest):
     """A run to measure that finds components on a simulated machine. The parameters are those of `MachineRequest`."""
 
     algorithm: ClassVar[str] = "scc"
+    kind: ClassVar[Any] = _SccResult
 
     @property
     def bytes(self) -> int:

@@ -4,7 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
+
+import msgspec
 
 from cyscc.host.experiments.measuring.graphs import GraphSpec, ModelSpec
 from cyscc.host.experiments.measuring.schedule import run_groups
@@ -16,10 +18,30 @@ from cyscc.sim.configuration import PRESETS
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import parse_profile
 
-__all__ = ["Measured", "Measurements", "OnStep", "Request", "measure_request", "no_step", "prepare_executors"]
+__all__ = [
+    "Amount",
+    "Count",
+    "Divisor",
+    "Measured",
+    "Measurements",
+    "OnStep",
+    "Positive",
+    "Request",
+    "measure_request",
+    "no_step",
+    "prepare_executors",
+]
 
 Measured = dict[str, Any]
 """A result as JSON values. ``verified`` tells whether it was checked."""
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+"""Numbers in results: how many, also bytes; and how much."""
+
+Divisor = Annotated[int, msgspec.Meta(ge=1, le=1 << 62)]
+Positive = Annotated[float, msgspec.Meta(gt=0, le=1e12)]
+"""The same, where other numbers are divided by them."""
 
 _LONGEST = 1000
 """Length in characters above which a text in the inputs of a result is replaced by its digest."""
@@ -46,6 +68,9 @@ class Request(ABC):
 
     alone: ClassVar[bool] = False
     """Whether it times this processor, and so needs a process of its own with nothing beside it."""
+
+    kind: ClassVar[Any] = dict[str, Any]
+    """Type of its results, which stored ones are checked against."""
 
     graph: GraphSpec | ModelSpec | None = None
 
@@ -93,6 +118,16 @@ class Request(ABC):
         InputError, SimulationError
             The measurement failed, or its result is wrong.
         """
+
+    def check(self, result: Measured) -> None:
+        """Check that a stored result is one of this measurement.
+
+        Raises
+        ------
+        ValueError
+            It has not the fields or types of one.
+        """
+        msgspec.convert(result, self.kind)
 
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a short text on a result."""
@@ -197,12 +232,12 @@ class Measurements:
         Raises
         ------
         InputError, SimulationError
-            A measurement failed; completed ones stay in the store.
+            A measurement failed, or a stored one is damaged; completed ones stay in the store.
         """
         wanted = list(dict.fromkeys(requests))
         results: dict[_Request, Measured] = {}
         for request in () if self._again else wanted:
-            result = self._store.find(request.inputs(), verified=self._verify)
+            result = self._store.find(request.inputs(), verified=self._verify, check=request.check)
             if result is not None:
                 results[request] = result
         missing = [request for request in wanted if request not in results]

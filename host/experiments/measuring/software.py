@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.kosaraju import KosarajuPhases, kosaraju_phases
 from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec, ModelSpec
-from cyscc.host.experiments.measuring.measurements import Measured, Request
+from cyscc.host.experiments.measuring.measurements import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
 from cyscc.host.output.text import device_text
@@ -30,6 +30,9 @@ _BEST_OF = 3
 
 _LONG = 60.0
 """Seconds after which no further run is started."""
+
+_BY_PHASE = "kosaraju"
+"""The algorithm that is timed by phase."""
 
 
 class GivenUpError(Exception):
@@ -66,6 +69,36 @@ def fastest(run: Callable[[], _Run], *, runs: int, limit: float) -> tuple[_Run, 
     return best, count
 
 
+class _TimedResult(TypedDict):
+    seconds: Positive
+    runs: Count
+    verified: bool
+    wall: dict[str, Any]
+
+
+class _PhasesResult(_TimedResult):
+    searches: Amount
+    intersections: Amount
+    starts: Amount
+
+
+class _SoftwareResult(_TimedResult):
+    counts: dict[str, Count]
+    vertices: Divisor
+    edges: Count
+    components: Count
+
+
+class _MecResult(_TimedResult):
+    counts: dict[str, Count]
+    rounds: list[dict[str, Count]]
+    mecs: Count
+    in_mecs: Count
+    states: Count
+    choices: Count
+    transitions: Count
+
+
 @dataclass(frozen=True, kw_only=True)
 class TimedRequest(Request):
     """A timed run of software, with nothing beside it.
@@ -80,6 +113,8 @@ class TimedRequest(Request):
         The device that it runs on.
     options : tuple of pairs
         Name and value of each option that differs from its default.
+    counters : tuple of str
+        The algorithm's counters that the result must have.
     """
 
     alone: ClassVar[bool] = True
@@ -88,6 +123,7 @@ class TimedRequest(Request):
     threads: int
     device: str = "cpu"
     options: tuple[tuple[str, int], ...] = ()
+    counters: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def how(self) -> str:
@@ -98,6 +134,13 @@ class TimedRequest(Request):
     def setting(self) -> dict[str, Any]:
         """Return processor, number of runs and digest of the sources, as JSON values."""
         return {"processor": processor_name(), "best_of": _BEST_OF, "sources": sources_digest()}
+
+    def check(self, result: Measured) -> None:
+        """Check that a stored result is one of this measurement; raises the errors of `Request.check`."""
+        super().check(result)
+        missing = [name for name in self.counters if name not in result["counts"]]
+        if missing:
+            raise ValueError(f"it has no counter {missing[0]!r}")
 
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a result in a few words."""
@@ -120,6 +163,11 @@ class SoftwareRequest(TimedRequest):
     seed: int = 1
 
     @property
+    def kind(self) -> Any:  # type: ignore[override]  # it depends on the algorithm
+        """Type of its results."""
+        return _PhasesResult if self.algorithm == _BY_PHASE else _SoftwareResult
+
+    @property
     def label(self) -> str:
         """Name in messages."""
         return f"{self.graph.label}, {self.how}"
@@ -140,7 +188,7 @@ class SoftwareRequest(TimedRequest):
             The result is wrong.
         """
         transpose = graph.transpose()
-        phases = self.algorithm == "kosaraju"
+        phases = self.algorithm == _BY_PHASE
         if phases:
             # A warm-up run on a small graph triggers the compilation; `run_software` does so itself.
             small = small_graph()
@@ -175,6 +223,8 @@ class MecRequest(TimedRequest):
     model : ModelSpec
         The model.
     """
+
+    kind: ClassVar[Any] = _MecResult
 
     graph: None = None
     model: ModelSpec

@@ -1,6 +1,7 @@
-"""A store of results on disk: written atomically, and found by the digest of their inputs.
+"""A store of results on disk: written atomically, found by the digest of their inputs, and sealed.
 
-Each result is a JSON file that can be read without this program. Libraries for caches (diskcache, joblib) by default
+Each result is a JSON file that can be read without this program. One that is damaged is refused: measured again, a time
+would be another. Libraries for caches (diskcache, joblib) by default
 store pickles, whose reading can run code; joblib's key covers one function's source, not all that it calls.
 """
 
@@ -13,8 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from cyscc.host.output.documents import read_sealed, write_sealed
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason, write_json
+from cyscc.host.output.files import reason
 from cyscc.sim.files import alone, private_folder
 
 __all__ = ["Store", "measurement_digest"]
@@ -46,11 +48,13 @@ class Store:
     Raises
     ------
     InputError
-        The folder cannot be created or written.
+        The folder cannot be created or written, or is a link, which could lead anywhere.
     """
 
     def __init__(self, folder: Path, *, named: Path | None = None) -> None:
         self.folder = folder
+        if folder.is_symlink():
+            raise InputError("is a link, which is not followed here (--output)", path=folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -58,7 +62,9 @@ class Store:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise InputError("cannot be written: read only (--output)", path=folder)
 
-    def find(self, inputs: dict[str, Any], *, verified: bool) -> dict[str, Any] | None:
+    def find(
+        self, inputs: dict[str, Any], *, verified: bool, check: Callable[[dict[str, Any]], None]
+    ) -> dict[str, Any] | None:
         """Return the stored result of a measurement; None if there is none.
 
         Parameters
@@ -67,15 +73,28 @@ class Store:
             All inputs of the measurement.
         verified : bool
             Whether to accept only verified results.
+        check : callable
+            Raises a `ValueError` if a result is none of this measurement.
+
+        Raises
+        ------
+        InputError
+            The file is damaged, or is not that of this measurement.
         """
+        path = self._path(inputs)
         try:
-            stored = json.loads(self._path(inputs).read_bytes())
-            # Another measurement or an older format counts as missing. Compare as JSON, which has no tuples.
-            if stored["inputs"] != json.loads(json.dumps(inputs)):
-                return None
-            result: dict[str, Any] = stored["result"]
-        except (OSError, ValueError, KeyError, TypeError):
+            stored = read_sealed(path)
+            # Compare as JSON, which has no tuples.
+            if stored.get("inputs") != json.loads(json.dumps(inputs)):
+                raise InputError("is another measurement")
+            result: dict[str, Any] = stored.get("result", {})
+            check(result)
+        except FileNotFoundError:
             return None
+        except InputError as error:
+            raise InputError(f"{error.cause}: remove it to measure again", path=path) from None
+        except ValueError as error:
+            raise InputError(f"holds no such result: {error}: remove it to measure again", path=path) from None
         return None if verified and not result.get("verified") else result
 
     def add(self, inputs: dict[str, Any], result: dict[str, Any]) -> None:
@@ -86,7 +105,7 @@ class Store:
         InputError
             The file could not be written.
         """
-        write_json(str(self._path(inputs)), {"inputs": inputs, "result": result})
+        write_sealed(self._path(inputs), {"inputs": inputs, "result": result})
 
     def remove(self, inputs: dict[str, Any]) -> None:
         """Remove the result of a measurement, if there is one."""
@@ -94,6 +113,10 @@ class Store:
 
     def _path(self, inputs: dict[str, Any]) -> Path:
         return self.folder / f"{measurement_digest(inputs)}.json"
+
+    def has(self, name: str) -> bool:
+        """Whether a file or folder of the store exists; a link that leads nowhere does."""
+        return os.path.lexists(self.folder / name)
 
     def make(self, name: str, make: Callable[[Path], None]) -> Path:
         """Return a file or folder of the store, and make it if it is missing.
@@ -108,9 +131,9 @@ class Store:
             Makes it at the given path, which does not exist yet and has the same suffix.
         """
         path = self.folder / name
-        if not path.exists():
+        if not self.has(name):
             with alone(self._work(name)) as work:
-                if not path.exists():
+                if not self.has(name):
                     make(work / name)
                     (work / name).rename(path)
         return path

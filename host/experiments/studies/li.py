@@ -89,6 +89,10 @@ def _quotient(value: float | None, by: float | None) -> float | None:
     return None if value is None or by is None else value / by
 
 
+_WORK = ("queries", "edges", "passes")
+"""Counters in the tables of figures 2 and 3."""
+
+
 def _depth_markdown(document: dict[str, Any]) -> str:
     """Return figure 2 or 3 as Markdown.
 
@@ -99,7 +103,7 @@ def _depth_markdown(document: dict[str, Any]) -> str:
     """
     axis = document["axis"]
     columns = [(axis, f"{{{axis}:,}}"), ("paper", "{paper:,}"), ("measured", "{depth:,}"), ("ratio", "{ratio:.2f}")]
-    columns += [(name, f"{{counts[{name}]:,}}") for name in ("queries", "edges", "passes")]
+    columns += [(name, f"{{counts[{name}]:,}}") for name in _WORK]
     columns.append(("ms", "{milliseconds:,.1f}"))
     parts = [
         f"# {document['figure'].replace('li-fig', 'Figure ')} of Li et al. 2013: recursion depth\n\n"
@@ -247,6 +251,7 @@ class _Depths(Study):
                 threads=1,  # makes depths reproducible
                 seed=self.seed,
                 options=() if sources is None else (("sources", sources),),
+                counters=("depth", *_WORK),
             )
             for _, place, _, sources in asked
         ]
@@ -330,8 +335,8 @@ class Times(Study):
         for (kind, degree), vertices in product(TABLE2, self.vertices):
             graph = GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=self.seed)
             runs[graph] = [
-                SoftwareRequest(graph=graph, algorithm=name, threads=threads)
-                for name, threads in (("li", available_cores()), ("tarjan", 1))
+                SoftwareRequest(graph=graph, algorithm="li", threads=available_cores(), counters=("depth", "edges")),
+                SoftwareRequest(graph=graph, algorithm="tarjan", threads=1),
             ]
         results = measurements.measure(request for pair in runs.values() for request in pair)
         rows = []

@@ -69,16 +69,21 @@ _TIMES = (
     ("text: CUDA", "{paper[quach]:,}"),
     ("text: ratio", "{paper[ratio]:.2f}"),
 )
+_COUNTERS = {
+    "prune_rounds": "rounds of pruning",
+    "pruned": "pruned",
+    "levels": "levels",
+    "components_searched": "found by searches",
+    "pivots_wasted": "pivots wasted",
+    "edges_pruning": "edges, pruning",
+    "edges": "edges",
+    "edges_by_pivot": "edges, by pivot",
+}
+"""The counters of ``quach`` that are shown, and their titles."""
+
 _COUNTS = (
     *_SIZE,
-    ("rounds of pruning", "{counts[prune_rounds]:,}"),
-    ("pruned", "{counts[pruned]:,}"),
-    ("levels", "{counts[levels]:,}"),
-    ("found by searches", "{counts[components_searched]:,}"),
-    ("pivots wasted", "{counts[pivots_wasted]:,}"),
-    ("edges, pruning", "{counts[edges_pruning]:,}"),
-    ("edges", "{counts[edges]:,}"),
-    ("edges, by pivot", "{counts[edges_by_pivot]:,}"),
+    *((title, f"{{counts[{name}]:,}}") for name, title in _COUNTERS.items()),
     ("text: prune (ms)", "{paper[prune]:,}"),
 )
 
@@ -182,7 +187,7 @@ class Table2(Study):
             graph = GraphSpec(kind="gnm", vertices=row.vertices, exact_edges=row.edges, seed=self.seed)
             requests[row] = (
                 SoftwareRequest(graph=graph, algorithm="tarjan", threads=1),
-                SoftwareRequest(graph=graph, algorithm="quach", **how),
+                SoftwareRequest(graph=graph, algorithm="quach", counters=tuple(_COUNTERS), **how),
             )
         results = measurements.measure(request for pair in requests.values() for request in pair)
         rows = []

@@ -239,7 +239,8 @@ _TIMES = (
     ("basic / Tarjan", "{of_tarjan:.2f}"),
     ("parallel / fbt", "{of_fbt:.2f}"),
 )
-_PARALLEL = (("model", "{model}"), ("passes", "{counts[passes]:,}"), ("edges", "{counts[edges]:,}"))
+_STEPS = ("passes", "edges")
+_PARALLEL = (("model", "{model}"), *((name, f"{{counts[{name}]:,}}") for name in _STEPS))
 
 
 def _quotients(model: str, basic: float, parallel: float, tarjan: float, fbt: float) -> dict[str, Any]:
@@ -376,7 +377,7 @@ class Table1(_Models):
 
     def asked(self, model: ModelSpec) -> dict[str, Request]:
         """Return the measurements for a model, by series."""
-        how: dict[str, Any] = {"graph": model, "algorithm": "fbt", "seed": self.seed, **self.where}
+        how: dict[str, Any] = {"graph": model, "algorithm": "fbt", "seed": self.seed, "counters": _COUNTS, **self.where}
         return {
             TARJAN: SoftwareRequest(graph=model, algorithm=TARJAN, threads=1),
             **{
@@ -409,7 +410,7 @@ class Table2(_Models):
         how: dict[str, Any] = {"options": tuple(CONFIGURATIONS[BEST].items()), **self.where}
         return {
             "basic": MecRequest(model=model, algorithm="basic", threads=1),
-            "parallel": MecRequest(model=model, algorithm="parallel", **how),
+            "parallel": MecRequest(model=model, algorithm="parallel", counters=_STEPS, **how),
             TARJAN: SoftwareRequest(graph=model, algorithm=TARJAN, threads=1),
             "fbt": SoftwareRequest(graph=model, algorithm="fbt", seed=self.seed, **how),
         }

@@ -10,6 +10,7 @@ from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
 from cyscc.host.experiments.sweep.points import SweepPoint
+from cyscc.host.graph.formats import check_graph
 from cyscc.host.graph.kinds import KINDS, KINDS_BY_DEGREE
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason
@@ -257,6 +258,7 @@ class _Reader:
             path = self._folder / values["graph"]
             if path not in self._graphs:
                 self._graphs[path] = GraphFile.of(path)
+                check_graph(path)
             return self._graphs[path]
         for name in ("graph.vertices", "graph.degree"):
             if name not in given:

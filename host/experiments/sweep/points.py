@@ -2,7 +2,8 @@
 
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -14,9 +15,10 @@ from cyscc.host.experiments.measuring.schedule import EndedError, run_groups, ru
 from cyscc.host.experiments.measuring.store import Store, measurement_digest
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph, write_graph
+from cyscc.host.output.documents import DAMAGED, SEAL, read_sealed, sealed, write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
-from cyscc.host.record.reader import RECORD_SCHEMA
+from cyscc.host.record.reader import RECORD_SCHEMA, Record
 from cyscc.host.runs.execution import SOURCE_RULE, execute
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec
@@ -69,7 +71,10 @@ class SweepPoint:
 
 
 _POINT = "point.json"
-"""File of a point's folder that holds its inputs."""
+"""File of a point's folder that holds its inputs, and the digest of its record's document."""
+
+_GRAPH = "graph.json"
+"""File beside a generated graph that holds its inputs, and the digest of its file."""
 
 
 class SweepFolder:
@@ -98,6 +103,35 @@ class SweepFolder:
         """Return the folder of a point, which exists only if the point is complete."""
         return self._points.folder / point.digest
 
+    def has(self, point: SweepPoint) -> bool:
+        """Whether a point is complete.
+
+        Raises
+        ------
+        InputError
+            Its folder is damaged, or is that of another point.
+        """
+        found = self._points.has(point.digest)
+        if found:
+            self.record(point)
+        return found
+
+    def record(self, point: SweepPoint) -> Record:
+        """Return the record of a complete point.
+
+        Raises
+        ------
+        InputError
+            Its folder is damaged, or is that of another point.
+        """
+        folder = self.of(point)
+        with _removable(folder, "simulate the point"):
+            kept = _kept(folder, _POINT, point.inputs())
+            record = Record(folder)
+            if kept != _digest(record):
+                raise InputError("is the record of another point", path=folder)
+        return record
+
     def make(self, point: SweepPoint) -> None:
         """Make a point if it is missing.
 
@@ -110,9 +144,9 @@ class SweepFolder:
         """
 
         def record(made: Path) -> None:
-            path = point.graph.path if isinstance(point.graph, GraphFile) else self._graph(point.graph)
-            execute(replace(point.spec, graph=str(path), record=str(made)), Progress(quiet=True), graph=_read(path))
-            (made / _POINT).write_text(json.dumps(point.inputs(), indent=1) + "\n")
+            file, graph = self._read(point.graph)
+            execute(replace(point.spec, graph=str(file.path), record=str(made)), Progress(quiet=True), graph=graph)
+            write_sealed(made / _POINT, {"inputs": point.inputs(), "digest": _digest(Record(made))})
 
         self._points.make(point.digest, record)
 
@@ -120,16 +154,67 @@ class SweepFolder:
         """Remove the leftovers of an interrupted `make`, unless a process is at work on the point."""
         self._points.clear(point.digest)
 
-    def _graph(self, graph: GraphSpec) -> Path:
-        """Return the file of a generated graph, and generate it if it is missing."""
-        name = f"{measurement_digest(graph.identity())}.npz"
-        return self._graphs.make(name, lambda made: write_graph(graph.generate(), made))
+    def _read(self, graph: GraphSpec | GraphFile) -> tuple[GraphFile, Graph]:
+        """Return the file of a graph, and the graph; a generated one is generated if it is missing."""
+        if isinstance(graph, GraphFile):
+            return graph, _read(graph, "has changed since the study was read")
+        name = measurement_digest(graph.identity())
+
+        def generate(folder: Path) -> None:
+            folder.mkdir()
+            path = folder / f"{name}.npz"
+            write_graph(graph.generate(), path)
+            write_sealed(folder / _GRAPH, {"inputs": graph.identity(), "digest": GraphFile.of(path).digest})
+
+        folder = self._graphs.make(name, generate)
+        with _removable(folder, "generate the graph"):
+            digest = _kept(folder, _GRAPH, graph.identity())
+            file = GraphFile.of(folder / f"{name}.npz", follow=False)
+            return file, _read(replace(file, digest=digest), DAMAGED)
+
+
+@contextmanager
+def _removable(folder: Path, purpose: str) -> Iterator[None]:
+    """Add to an `InputError` in the block that the folder can be removed, and what for."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{error.cause}: remove {folder} to {purpose} again", path=error.path) from None
+
+
+def _kept(folder: Path, name: str, inputs: dict[str, Any]) -> str:
+    """Return the digest that a folder's document has of what the folder holds.
+
+    Raises
+    ------
+    InputError
+        The folder is a link, or its document is damaged, or is that of other inputs.
+    """
+    path = folder / name
+    if folder.is_symlink():
+        raise InputError("is a link, which is not followed here", path=folder)
+    try:
+        document = read_sealed(path)
+    except FileNotFoundError:
+        raise InputError("is not there", path=path) from None
+    # Compare as JSON, which has no tuples.
+    if document.get("inputs") != json.loads(json.dumps(inputs)):
+        raise InputError("has other inputs", path=path)
+    return str(document.get("digest"))
+
+
+def _digest(record: Record) -> str:
+    """Return the digest of a record's document, which has those of its tables."""
+    return str(sealed(record.document)[SEAL])
 
 
 # Successive points of a sweep often have the same graph.
 @lru_cache(maxsize=1)
-def _read(path: Path) -> Graph:
-    return read_graph(str(path))
+def _read(file: GraphFile, otherwise: str) -> Graph:
+    """Return the graph in a file; raise an `InputError` with a cause if its contents are others than they were."""
+    if GraphFile.of(file.path).digest != file.digest:
+        raise InputError(otherwise, path=file.path)
+    return read_graph(str(file.path))
 
 
 _one_at_a_time = threading.Lock()
@@ -210,12 +295,12 @@ def sweep(
     Raises
     ------
     InputError
-        The scheduler does not answer, or has no workers.
+        A point that exists is damaged; the scheduler does not answer, or has no workers.
     SimulationError
         No further points can be made. A failed point does not raise: see `Swept.failures`.
     """
     points = list({point.digest: point for point in asked}.values())
-    missing = _ordered([point for point in points if not folder.of(point).exists()])
+    missing = _ordered([point for point in points if not folder.has(point)])
     found = done = len(points) - len(missing)
     failures: dict[str, str] = {}
     on_step(found, len(points), f"{found} of them from before" if found else "")

@@ -63,7 +63,7 @@ def rows_of(study: SweepStudy, folder: SweepFolder, swept: Swept) -> list[Row]:
         point = each.point
         failure = swept.failures.get(point.digest)
         if failure is None and point.digest not in known:
-            known[point.digest] = _result(Record(folder.of(point)))
+            known[point.digest] = _result(folder.record(point))
         result = known[point.digest] if failure is None else {}
         status = {"point": point.digest, "status": DONE if failure is None else FAILED, "reason": failure or ""}
         rows.append({**each.values, **status, **result})

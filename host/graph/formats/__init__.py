@@ -1,5 +1,6 @@
 """Graph files: SNAP edge lists, Matrix Market, DIMACS/GTgraph and scipy matrices, recognised by content and suffix."""
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -10,7 +11,10 @@ from cyscc.host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipp
 from cyscc.host.graph.formats.parsing import BYTE_ORDER_MARK
 from cyscc.host.output.errors import InputError, locating_errors
 
-__all__ = ["read_graph", "write_graph"]
+__all__ = ["check_graph", "read_graph", "write_graph"]
+
+_SMALL = 1 << 16
+"""Bytes of a file that is read wholly when it is checked, which takes no second."""
 
 
 class _Format(NamedTuple):
@@ -93,6 +97,32 @@ def read_graph(path: Path | str, *, watch: Watch | None = None, on_note: Callabl
     if note and on_note is not None:
         on_note(f"{path}: {note}")
     return graph
+
+
+def check_graph(path: Path | str) -> None:
+    """Refuse a file that is no graph, soon: a large one by its beginning.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file, which can be opened again.
+
+    Raises
+    ------
+    InputError
+        See `read_graph`.
+    """
+    path = Path(path)
+    with open_input(path, what="graph") as file:
+        form, _ = _followed(path, file)
+        if path.stat().st_size > _SMALL and form in (_recognised(file.head), _SNAP):
+            head = file.head.removeprefix(BYTE_ORDER_MARK)
+            lines = head[: head.rfind(b"\n") + 1].splitlines()
+            # Of an edge list, the beginning is one, too, if it is more than comments.
+            if form is _SNAP and any(line.strip()[:1] not in b"#%" for line in lines):
+                form.read(io.BytesIO(b"\n".join(lines)))
+            return
+    read_graph(path)
 
 
 def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -> None:

@@ -101,8 +101,9 @@ def test_a_failure_names_its_measurement_and_keeps_the_others(tmp_path: Path, jo
         Run(tmp_path, jobs=jobs).measurements.measure([good, bad, other])
     assert str(caught.value) == "random, degree 3, 2^4 vertices, bad: nothing moved"
     assert caught.value.diagnosis == "kernel 0 waits"
-    assert Store(tmp_path).find(good.inputs(), verified=True) == {"edges": 48, "verified": True}
-    assert Store(tmp_path).find(bad.inputs(), verified=False) is None
+    kept = Store(tmp_path)
+    assert kept.find(good.inputs(), verified=True, check=good.check) == {"edges": 48, "verified": True}
+    assert kept.find(bad.inputs(), verified=False, check=bad.check) is None
 
 
 def test_a_graph_that_cannot_be_made_is_named(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ class Made:
         self.failures: dict[str, str] = {}
         self.unseen: set[str] = set()
         monkeypatch.setattr("cyscc.host.experiments.sweep.points.make_point", self.make)
+        monkeypatch.setattr(SweepFolder, "has", lambda folder, point: folder.of(point).exists())
 
     def make(self, point: SweepPoint, *, folder: Path, sources: str) -> str:
         assert sources == sources_digest()

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 from cyscc.host.experiments.sweep.points import Swept
 from cyscc.host.experiments.sweep.rows import rows_of, table_of
@@ -26,21 +25,20 @@ def document_of(command: str, **found: Any) -> dict[str, Any]:
     }
 
 
-def test_rows_have_the_results_of_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_have_the_results_of_the_records() -> None:
     documents = {
         "search": document_of("bfs", levels=[{}, {}, {}], reached=8, duplicates=4),
         "components": document_of("scc", components={"count": 6, "largest": 5}, iterations=9),
     }
     read: list[str] = []
 
-    def record(folder: str) -> SimpleNamespace:
-        read.append(folder)
-        return SimpleNamespace(document=documents[folder])
+    def record(point: SimpleNamespace) -> SimpleNamespace:
+        read.append(point.digest)
+        return SimpleNamespace(document=documents[point.digest])
 
-    monkeypatch.setattr("cyscc.host.experiments.sweep.rows.Record", record)
     names = ("search", "components", "search", "lost")
     points = [SimpleNamespace(values={"n": n}, point=SimpleNamespace(digest=name)) for n, name in enumerate(names)]
-    study, folder = SimpleNamespace(points=points), SimpleNamespace(of=lambda point: point.digest)
+    study, folder = SimpleNamespace(points=points), SimpleNamespace(record=record)
     search, components, again, lost = rows_of(study, folder, Swept(found=0, made=2, failures={"lost": "it broke"}))  # type: ignore[arg-type]
     assert read == ["search", "components"]
     assert again == {**search, "n": 2}
