@@ -163,7 +163,7 @@ class SoftwareRequest(TimedRequest):
     seed: int = 1
 
     @property
-    def kind(self) -> Any:  # type: ignore[override]  # it depends on the algorithm
+    def kind(self) -> Any:
         """Type of its results."""
         return _PhasesResult if self.algorithm == _BY_PHASE else _SoftwareResult
 

@@ -125,7 +125,7 @@ class SweepFolder:
             Its folder is damaged, or is that of another point.
         """
         folder = self.of(point)
-        with _removable(folder, "simulate the point"):
+        with _advising("remove the point's folder to simulate it again"):
             kept = _kept(folder, _POINT, point.inputs())
             record = Record(folder)
             if kept != _digest(record):
@@ -167,19 +167,19 @@ class SweepFolder:
             write_sealed(folder / _GRAPH, {"inputs": graph.identity(), "digest": GraphFile.of(path).digest})
 
         folder = self._graphs.make(name, generate)
-        with _removable(folder, "generate the graph"):
+        with _advising("remove the graph's folder to generate it again"):
             digest = _kept(folder, _GRAPH, graph.identity())
             file = GraphFile.of(folder / f"{name}.npz", follow=False)
             return file, _read(replace(file, digest=digest), DAMAGED)
 
 
 @contextmanager
-def _removable(folder: Path, purpose: str) -> Iterator[None]:
-    """Add to an `InputError` in the block that the folder can be removed, and what for."""
+def _advising(advice: str) -> Iterator[None]:
+    """Add an advice to an `InputError` in the block."""
     try:
         yield
     except InputError as error:
-        raise InputError(f"{error.cause}: remove {folder} to {purpose} again", path=error.path) from None
+        raise InputError(f"{error.cause}: {advice}", path=error.path) from None
 
 
 def _kept(folder: Path, name: str, inputs: dict[str, Any]) -> str:

@@ -197,6 +197,10 @@ def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixt
         (["table1", "--memory", "fixed:0"], "--memory: memory latency must be an integer from 1 to 100000, not 0"),
         (["table1", "--memory", "endless.toml"], "--memory: endless.toml: is no plain file"),
         (["table1", "-o", "file"], "file/measurements: cannot be made: Not a directory (--output)"),
+        (
+            ["wijs-table2", "--models", "x", "-o", "a/b"],
+            "--models: unknown model 'x': there are phil, phil-risky, coin, leader, grid, islands, random, walk",
+        ),
         (["table1", "--json", "none/out.json"], "none/out.json: its directory does not exist (--json)"),
     ],
 )
@@ -205,3 +209,4 @@ def test_bad_input(arguments: list[str], message: str, capfd: pytest.CaptureFixt
     Path("endless.toml").symlink_to("/dev/zero")
     assert main(["reproduce", *arguments]) == 2
     assert capfd.readouterr() == ("", f"cyscc reproduce: {message}\n")
+    assert sorted(os.listdir()) == ["endless.toml", "file"]

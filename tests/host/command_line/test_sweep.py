@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,14 @@ import pytest
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.fpga import tools as fpga_tools
 from cyscc.host.experiments.fpga.synthesis import Resources, Usage
+from cyscc.host.experiments.sweep.points import _read
+from cyscc.host.graph.formats import write_graph
+from cyscc.host.graph.kinds import generate_graph
+from cyscc.host.output.documents import read_document
+from cyscc.host.output.files import write_json
 from cyscc.host.record.reader import Record
 from cyscc.hw.config import PRESETS
+from cyscc.sim.notices import error_line
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.experiments.sweep.studies import SMALL
 from tests.record.checks import check_record
@@ -146,6 +154,77 @@ def test_what_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     assert first[-2:] == ["2 points: 2 made, 0 from before", "written: out/small.parquet, out/small.html"]
     assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1"]) == 0
     assert capfd.readouterr().out.splitlines()[-2] == "2 points: 0 made, 2 from before"
+
+
+def exchange(first: Path, second: Path) -> None:
+    first.rename("kept")
+    second.rename(first)
+    Path("kept").rename(second)
+
+
+def copied(name: str) -> Callable[[Path, Path], object]:
+    """Return a function that overwrites a file of a point by that of another one."""
+    return lambda point, other: shutil.copy(other / name, point / name)
+
+
+def linked(point: Path, other: Path) -> None:
+    shutil.rmtree(point)
+    point.symlink_to(other.name)
+
+
+DAMAGES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
+    "another point": (exchange, "/point.json: has other inputs"),
+    "inputs of another point": (copied("point.json"), "/point.json: has other inputs"),
+    "record of another point": (copied("record.json"), ": is the record of another point"),
+    "inputs changed": (
+        lambda point, _: write_json(str(point / "point.json"), {**read_document(point / "point.json"), "inputs": {}}),
+        "/point.json: is damaged: its digest is another",
+    ),
+    "no inputs": (lambda point, _: (point / "point.json").rename(point / "x"), "/point.json: is not there"),
+    "link": (linked, ": is a link, which is not followed here"),
+}
+
+
+def test_damaged_points_are_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    points = [Path("out", "points", each["point"]).resolve() for each in swept("small.toml")["points"]]
+    shutil.copytree("out", "whole")
+    for spoil, cause in DAMAGES.values():
+        spoil(*points)
+        assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1"]) == 2
+        line = error_line(f"cyscc sweep: {points[0]}{cause}: remove the point's folder to simulate it again")
+        assert capfd.readouterr() == ("", f"{line}\n")
+        shutil.rmtree("out")
+        shutil.copytree("whole", "out", symlinks=True)
+
+
+def test_a_damaged_graph_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    swept("small.toml")
+    shutil.rmtree("out/points")
+    (graph,) = Path("out", "graphs").resolve().iterdir()
+    (file,) = graph.glob("*.npz")
+    write_graph(generate_graph("random", vertices=32, degree=4, seed=2), file)
+    _read.cache_clear()
+    document = swept("small.toml", status=3)
+    reason = f"{file}: is damaged: its digest is another: remove the graph's folder to generate it again"
+    assert [row["reason"] for row in document["points"]] == [reason, reason]
+    capfd.readouterr()
+
+
+def test_refusals_leave_no_folder(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("words.txt").write_text("hello world\n")
+    Path("words.toml").write_text('graph = "words.txt"\nconfig = "test"\n')
+    Path("kept").mkdir()
+    Path("kept", "small.html").symlink_to("elsewhere")
+    before = sorted(os.listdir())
+    for arguments, message in (
+        (["words.toml", "-o", "a/b"], "words.toml: words.txt:1: 'hello' is not a vertex id"),
+        (["small.toml", "-o", "a/b", "--scheduler", "nowhere"], "--scheduler"),
+        (["small.toml", "-o", "kept"], "kept/small.html: is a link or no plain file, which is not written here"),
+    ):
+        assert main(["sweep", *arguments]) == 2
+        assert capfd.readouterr().err.startswith(f"cyscc sweep: {message}")
+        assert sorted(os.listdir()) == before
+    assert os.listdir("kept") == ["small.html"]
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,16 @@ def test_only_a_checked_result_stands_for_a_checked_one(store: Store, verified: 
     assert found(store, verified=False) == {"gteps": 0.5, "verified": verified}
 
 
+def linked(path: Path) -> None:
+    path.rename(path.with_suffix(".kept"))
+    path.symlink_to(path.with_suffix(".kept"))
+
+
+def piped(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "emptied": (lambda path: path.write_text(""), "is not JSON: Expecting value: line 1 column 1 (char 0)"),
     "a list": (lambda path: path.write_text("[]"), "is no JSON object"),
@@ -73,11 +83,8 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda path: path.write_text("{}"),
         "is damaged, or of another version: it has no digest (sha256)",
     ),
-    "a link": (
-        lambda path: (path.rename(path.with_suffix(".x")), path.symlink_to(path.with_suffix(".x"))),
-        "is a link, which is not followed here",
-    ),
-    "a pipe": (lambda path: (path.unlink(), os.mkfifo(path)), "is no plain file"),
+    "a link": (linked, "is a link, which is not followed here"),
+    "a pipe": (piped, "is no plain file"),
     "another measurement": (
         lambda path: write_sealed(path, {"inputs": {**INPUTS, "seed": 2}, "result": RESULT}),
         "is another measurement",
