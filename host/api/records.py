@@ -11,7 +11,7 @@ from cyscc.host.analysis.explain.stacks import compare as compare_records
 from cyscc.host.analysis.explain.terminal import as_html, as_text
 from cyscc.host.analysis.explain.verdict import Finding, findings_of
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.files import open_output
+from cyscc.host.output.files import Content, check_suffix, open_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.point import Point
@@ -177,6 +177,7 @@ def report(path: str | PathLike[str], *recorded: Recorded) -> None:
 
     if not recorded:
         raise ValueError("a report needs a record")
+    check_suffix(str(path), Content.PAGE)
     text = page([record_of(each) for each in recorded])
     with open_output(str(path)) as file:
         file.write(text.encode())

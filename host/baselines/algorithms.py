@@ -55,6 +55,8 @@ class Kind:
         Whether it uses more than one thread.
     devices : bool
         Whether it is built from steps, which run on any device.
+    seeded : bool
+        Whether it makes random choices.
     options : tuple of Option
         Options specific to it.
     """
@@ -63,6 +65,7 @@ class Kind:
     function: str
     threads: bool = False
     devices: bool = False
+    seeded: bool = False
     options: tuple[Option, ...] = ()
 
     def load(self) -> Callable[..., Any]:
@@ -86,6 +89,7 @@ KINDS = {
         function="software.li:li",
         threads=True,
         devices=True,
+        seeded=True,
         options=(Option("sources", _SOURCES, "K"),),
     ),
     "multipartition": Kind(
@@ -93,12 +97,14 @@ KINDS = {
         function="software.multipartition:multipartition",
         threads=True,
         devices=True,
+        seeded=True,
     ),
     "quach": Kind(
         text="several pivots at a time, after pruning, of Quach et al. 2012",
         function="software.quach:quach",
         threads=True,
         devices=True,
+        seeded=True,
         options=(Option("pivots", f"quach: pivots at a time (default: {PIVOTS})", "M", 1, MOST_PIVOTS),),
     ),
     "fbt": Kind(
@@ -107,7 +113,7 @@ KINDS = {
         threads=True,
         devices=True,
         options=(
-            # Bounded because a launch cannot be interrupted.
+            # Bounded because a launch is not given up.
             Option("cached", "fbt: iterations of a search per launch, with a cache of states", "I", most=256),
             # Bounded because the warm-up graph is padded by as much.
             Option("segment", "fbt: interleave transitions of states of up to J", "J", most=4096),

@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="what to measure, separated by commas: compiled-1,cxxrtl (default: all)",
     )
     parser.add_argument(
-        "--repetitions", type=at_least(1), metavar="N", help="repetitions (default: 3 to 5, 1 with --quick)"
+        "--repetitions", type=at_least(1, 1000), metavar="N", help="repetitions (default: 3 to 5, 1 with --quick)"
     )
     parser.add_argument(
         "--compare", metavar="REVISION", help="compare the compiled executor with that of this revision instead"

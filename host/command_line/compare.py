@@ -4,6 +4,7 @@ import argparse
 from os.path import exists
 
 from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.command_line.software import uses_seed, uses_threads
 from cyscc.host.specification import options
 
 __all__ = ["TEXTS", "add_options", "run"]
@@ -22,7 +23,8 @@ TEXTS = {
   cyscc compare graph.npz --algorithms tarjan,hong --configs none --threads 2
 
 Times of software are real, of this machine; those of simulated machines are cycles by their clock. Edges are those
-looked at, passes are rounds that waited for the one before.
+looked at, passes are rounds that waited for the one before. JSON in a file is written anew after each algorithm and
+machine, so that an interrupted comparison leaves what it has found.
 
 algorithms: scipy, {", ".join(KINDS)}
 """,
@@ -48,14 +50,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="machines to simulate, presets or TOML files, or none (default: hc2)",
     )
     parser.add_argument(
-        "--memory", default="hc2", metavar="PROFILE|FILE.toml", help="their memory, as of scc (default: hc2)"
+        "--memory",
+        action=options.Noted,
+        default="hc2",
+        metavar="PROFILE|FILE.toml",
+        help="their memory, as of scc (default: hc2)",
     )
     options.add_shared(parser, "--device", "--order")
     options.add_threads(parser, "an algorithm, or the executor,")
     options.add_shared(parser, "--seed")
     parser.add_argument(
         "--runs",
-        type=options.at_least(1),
+        type=options.at_least(1, 1000),
         default=3,
         metavar="N",
         help="runs of software, of which the fastest counts (default: 3)",
@@ -83,19 +89,18 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A simulation failed, or a result is wrong.
     """
-    from cyscc.host.output.files import STANDARD_OUTPUT, figure_format, show, write_json
+    from cyscc.host.output.files import STANDARD_OUTPUT, is_replaced, show, write_json
     from cyscc.host.output.progress import Progress
     from cyscc.host.specification.run import RunSpec, SpecError
 
     if arguments.plot == STANDARD_OUTPUT:
         raise options.UsageError("--plot needs a file")
-    if arguments.plot is not None:
-        figure_format(arguments.plot)
     options.check_outputs(
         {"--json": arguments.json, "--plot": arguments.plot},
         others={f"the graph {path}": path for path in arguments.graphs},
     )
     _check_usable(arguments)
+    _check_used(arguments)
     shared = {"memory": arguments.memory, "threads": arguments.threads, "verify": not arguments.no_verify}
     configs = arguments.configs if arguments.configs != (_NONE,) else ()
     try:
@@ -105,7 +110,12 @@ def run(arguments: argparse.Namespace) -> None:
     # Imported here because the import is slow.
     from cyscc.host.baselines.devices.steps import Order
     from cyscc.host.experiments.measuring.environment import processor_name
-    from cyscc.host.experiments.studies.comparison import Contenders, comparison_figure, comparison_text
+    from cyscc.host.experiments.studies.comparison import (
+        AlgorithmComparison,
+        Contenders,
+        comparison_figure,
+        comparison_text,
+    )
     from cyscc.host.output.figures import write_plot
     from cyscc.host.output.files import identity
     from cyscc.host.specification.run import available_cores
@@ -118,26 +128,32 @@ def run(arguments: argparse.Namespace) -> None:
     )
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
     progress = Progress(quiet=arguments.quiet)
-    comparisons = []
+    comparisons: list[AlgorithmComparison] = []
+    about = {
+        **identity(),
+        "processor": processor_name(),
+        "cores": available_cores(),
+        "threads": arguments.threads,
+        "device": arguments.device,
+        "order": arguments.order,
+        "seed": arguments.seed,
+        "best_of": arguments.runs,
+        "memory": arguments.memory,
+        "verified": None if arguments.no_verify else True,
+    }
+
+    def write(*unfinished: AlgorithmComparison, complete: bool = False) -> None:
+        graphs = [comparison.document() for comparison in (*comparisons, *unfinished)]
+        write_json(arguments.json, {**about, "complete": complete, "graphs": graphs})
+
+    # So that a comparison that is interrupted leaves what it has found; a device or a pipe takes one document only.
+    keep = write if arguments.json is not None and is_replaced(arguments.json) else None
     for path in arguments.graphs:
-        comparisons.append(contenders.compare(path, progress))
+        comparisons.append(contenders.compare(path, progress, on_entry=keep))
         if not quiet:
             show(("\n" if len(comparisons) > 1 else "") + comparison_text(comparisons[-1]))
     if arguments.json is not None:
-        document = {
-            **identity(),
-            "processor": processor_name(),
-            "cores": available_cores(),
-            "threads": arguments.threads,
-            "device": arguments.device,
-            "order": arguments.order,
-            "seed": arguments.seed,
-            "best_of": arguments.runs,
-            "memory": arguments.memory,
-            "verified": None if arguments.no_verify else True,
-            "graphs": [comparison.document() for comparison in comparisons],
-        }
-        write_json(arguments.json, document)
+        write(complete=True)
     if arguments.plot is not None:
         write_plot(lambda: comparison_figure(comparisons), arguments.plot)
 
@@ -163,3 +179,22 @@ def _check_usable(arguments: argparse.Namespace) -> None:
     for path in arguments.graphs:
         if not exists(path):
             raise InputError("does not exist", path=path)
+
+
+def _check_used(arguments: argparse.Namespace) -> None:
+    """Refuse options that no contender uses.
+
+    Raises
+    ------
+    UsageError
+        One was given.
+    """
+    kinds = [KINDS[name] for name in arguments.algorithms if name != _SCIPY]
+    machines, names = arguments.configs != (_NONE,), ", ".join(arguments.algorithms)
+    threads = machines or any(uses_threads(kind, arguments.device) for kind in kinds)
+    if not threads and arguments.threads > 1 and options.Noted.given(arguments, "threads"):
+        raise options.UsageError(f"--threads: none of {names} uses more than one thread of the processor")
+    if not any(uses_seed(kind, arguments.order) for kind in kinds) and options.Noted.given(arguments, "seed"):
+        raise options.UsageError(f"--seed: none of {names} makes random choices")
+    if not machines and options.Noted.given(arguments, "memory"):
+        raise options.UsageError("--memory is of machines, and --configs says none")

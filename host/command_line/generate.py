@@ -74,10 +74,10 @@ def run(arguments: argparse.Namespace) -> None:
         Bad usage.
     """
     from cyscc.host.graph.formats import write_graph
-    from cyscc.host.output.files import check_output, show
+    from cyscc.host.output.files import Content, check_output, show
     from cyscc.host.output.text import graph_text
 
-    check_output(arguments.output, "--output")
+    check_output(arguments.output, "--output", Content.GRAPH)
     progress = Progress(quiet=arguments.quiet)
     with progress.step("generating") as step:
         graph = _generate(arguments, step)

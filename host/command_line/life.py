@@ -60,10 +60,10 @@ def run(arguments: argparse.Namespace) -> None:
         A file without waveforms, or without the requested part; an output that cannot be written, or is the input file.
     """
     from cyscc.host.analysis.lives import chosen_lives, life_text, write_kanata
-    from cyscc.host.output.files import STANDARD_OUTPUT, show
+    from cyscc.host.output.files import STANDARD_OUTPUT, Content, show
     from cyscc.host.output.progress import Progress
 
-    check_outputs({"-o": arguments.output}, others={"the waveforms": arguments.waves})
+    check_outputs({"-o": arguments.output}, others={"the waveforms": arguments.waves}, content=Content.LIVES)
     quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
     with Progress(quiet=quiet).step("reading the waveforms"):
         window, lives = chosen_lives(

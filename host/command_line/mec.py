@@ -6,7 +6,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.baselines.algorithms import MEC_KINDS
-from cyscc.host.command_line.software import check_steps
+from cyscc.host.command_line.software import check_usable
+from cyscc.host.output.files import Content
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification import options
 from cyscc.host.specification.run import RunSpec, option_of
@@ -88,7 +89,7 @@ def _algorithm(arguments: argparse.Namespace) -> str:
         if hasattr(arguments, name):
             raise options.UsageError(f"{option_of(name).flag} needs --on accelerator")
     algorithm = arguments.algorithm or ("basic" if arguments.device == "cpu" else "parallel")
-    check_steps(arguments, algorithm, MEC_KINDS[algorithm])
+    check_usable(arguments, algorithm, MEC_KINDS[algorithm])
     return algorithm
 
 
@@ -122,7 +123,9 @@ def run(arguments: argparse.Namespace) -> None:
     algorithm = _algorithm(arguments)
     spec = _spec(arguments) if arguments.on == "accelerator" else None
 
-    options.check_outputs({"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model})
+    options.check_outputs(
+        {"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model}, content=Content.LIST
+    )
     from cyscc.host.baselines.mdp.formats import read_mdp
     from cyscc.host.baselines.mec.checker import check_mecs
     from cyscc.host.graph.reference import component_sizes

@@ -35,12 +35,12 @@ def run(arguments: argparse.Namespace) -> None:
     InputError
         There is no record, it cannot be read, or the page cannot be written.
     """
-    from cyscc.host.output.files import STANDARD_OUTPUT, check_output, open_output, show
+    from cyscc.host.output.files import STANDARD_OUTPUT, Content, check_output, open_output, show
     from cyscc.host.output.progress import Progress
     from cyscc.host.output.text import bytes_text, count_text
     from cyscc.host.record.reader import Record
 
-    check_output(arguments.output, "-o")
+    check_output(arguments.output, "-o", Content.PAGE)
     records = [Record(folder) for folder in arguments.records]
     from cyscc.host.analysis.report.page import page
 

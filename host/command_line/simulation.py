@@ -4,7 +4,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.output.files import STANDARD_OUTPUT, figure_format, open_output, output_result
+from cyscc.host.output.files import STANDARD_OUTPUT, open_output, output_result
 from cyscc.host.specification.options import add_run_options, add_shared, as_usage, check_outputs, given_options
 from cyscc.host.specification.run import run_options
 
@@ -86,7 +86,6 @@ def run(arguments: argparse.Namespace) -> None:
     search, plot = arguments.command == "bfs", getattr(arguments, "roofline_plot", None)
     vertices = arguments.levels if search else arguments.labels
     if plot is not None:
-        figure_format(plot)
         arguments.roofline = True
     given = given_options(arguments, required=("graph", "source") if search else ("graph",))
     # Imported here because the import is slow.

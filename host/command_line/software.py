@@ -6,9 +6,9 @@ from typing import Any
 
 from cyscc.host.baselines.algorithms import KINDS, Kind
 from cyscc.host.output.progress import Progress
-from cyscc.host.specification.options import UsageError, add_shared, add_threads, at_least, check_outputs
+from cyscc.host.specification.options import Noted, UsageError, add_shared, add_threads, at_least, check_outputs
 
-__all__ = ["TEXTS", "add_options", "check_steps", "run"]
+__all__ = ["TEXTS", "add_options", "check_usable", "run", "uses_seed", "uses_threads"]
 
 _EPILOG = """examples:
   cyscc software tarjan wiki-Vote.txt.gz
@@ -44,14 +44,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_shared(parser, "--json", "--no-verify", "--quiet")
 
 
-def check_steps(arguments: argparse.Namespace, name: str, kind: Kind) -> None:
-    """Refuse a device or a thread order for an algorithm that is not built from steps.
+def check_usable(arguments: argparse.Namespace, name: str, kind: Kind) -> None:
+    """Refuse a device, an order, threads or a seed for an algorithm that does not use them.
 
     Raises
     ------
     UsageError
         One was given for such an algorithm.
     """
+    if not uses_threads(kind, arguments.device) and arguments.threads > 1 and Noted.given(arguments, "threads"):
+        raise UsageError(f"--threads: {name} uses one thread of the processor")
+    if not uses_seed(kind, arguments.order) and Noted.given(arguments, "seed"):
+        raise UsageError(f"--seed: {name} makes no random choices")
     if kind.devices:
         return
     if arguments.device != "cpu":
@@ -60,20 +64,30 @@ def check_steps(arguments: argparse.Namespace, name: str, kind: Kind) -> None:
         raise UsageError(f"{name} is not made of steps, which --order is of")
 
 
+def uses_threads(kind: Kind, device: str) -> bool:
+    """Return whether an algorithm uses several threads of the processor."""
+    return kind.threads and (device == "cpu" or not kind.devices)
+
+
+def uses_seed(kind: Kind, order: str) -> bool:
+    """Return whether an algorithm, or the order of its threads, is random."""
+    return kind.seeded or (kind.devices and order == "shuffled")
+
+
 def _check_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the given options of the algorithm.
 
     Raises
     ------
     UsageError
-        It has no option of that name, does not run on that device, or has no steps to order.
+        It has no option of that name, or does not use another one.
     """
     kind = KINDS[arguments.algorithm]
     given = {name: getattr(arguments, name) for name in _OPTIONS if getattr(arguments, name) is not None}
     for name in given:
         if _OPTIONS[name] not in kind.options:
             raise UsageError(f"{arguments.algorithm} has no option --{name}")
-    check_steps(arguments, arguments.algorithm, kind)
+    check_usable(arguments, arguments.algorithm, kind)
     return given
 
 

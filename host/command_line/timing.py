@@ -26,7 +26,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_shared(parser, "--config")
     add_set(parser)
-    parser.add_argument("--seeds", default=5, type=at_least(1), metavar="N", help="runs per component (default: 5)")
+    parser.add_argument(
+        "--seeds", default=5, type=at_least(1, 1000), metavar="N", help="runs per component (default: 5)"
+    )
     parser.add_argument(
         "--component",
         action="append",

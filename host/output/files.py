@@ -6,6 +6,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,10 +15,13 @@ from cyscc.sim.files import replaced, temporary_file
 
 __all__ = [
     "STANDARD_OUTPUT",
+    "Content",
     "check_folder",
     "check_output",
+    "check_suffix",
     "figure_format",
     "identity",
+    "is_replaced",
     "open_output",
     "output_result",
     "reason",
@@ -36,7 +40,51 @@ STANDARD_OUTPUT = "-"
 """File name that stands for standard output."""
 _STANDARD = "standard output"
 
-_FIGURES = ("svg", "png", "pdf")
+
+class Content(StrEnum):
+    """Content of an output file, as messages call it."""
+
+    FIGURE = "a figure"
+    PAGE = "a page"
+    JSON = "a JSON document"
+    TRACE = "a trace"
+    LIVES = "Kanata text"
+    LIST = "a list"
+    GRAPH = "a graph"
+
+
+_SUFFIXES = {
+    Content.FIGURE: (".svg", ".png", ".pdf"),
+    Content.PAGE: (".html", ".htm"),
+    Content.JSON: (".json",),
+    Content.TRACE: (".pftrace", ".perfetto-trace"),
+    Content.LIVES: (".kanata",),
+    Content.LIST: (".txt",),
+    Content.GRAPH: (".mtx", ".gr", ".npz", ".txt"),
+}
+"""Suffixes of output files by content."""
+_FOREIGN = frozenset(
+    (
+        *(suffix for own in _SUFFIXES.values() for suffix in own if suffix != ".txt"),
+        *(".fst", ".vcd", ".tra", ".drn", ".toml", ".py", ".md", ".xml", ".yaml"),
+        *(".csv", ".tsv", ".parquet", ".npy", ".xlsx"),
+        *(".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".tar", ".tgz"),
+    )
+)
+"""Suffixes that promise a content: no file with another one gets such a name."""
+_ALWAYS = (Content.FIGURE, Content.PAGE)
+"""Contents that no suffix but their own is used for."""
+
+_BY_OPTION = {
+    "--json": Content.JSON,
+    "--plot": Content.FIGURE,
+    "--roofline-plot": Content.FIGURE,
+    "--labels": Content.LIST,
+    "--levels": Content.LIST,
+    "--trace": Content.TRACE,
+    "--life": Content.LIVES,
+}
+"""Contents of the files that options name which mean the same in every command."""
 
 
 def _is_special(path: Path) -> bool:
@@ -44,7 +92,36 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
-def check_output(path: str, option: str, *, plain: bool = False) -> None:
+def is_replaced(path: str) -> bool:
+    """Return whether an output replaces a file whenever it is written, which is no stream, device or pipe."""
+    return path != STANDARD_OUTPUT and not _is_special(Path(path))
+
+
+def check_suffix(path: str, content: Content) -> None:
+    """Refuse an output file whose suffix promises something else than is written.
+
+    Parameters
+    ----------
+    path : str
+        The file. Without a suffix, its name promises nothing; graphs may be compressed.
+    content : Content
+        What is written, such as `Content.FIGURE`.
+
+    Raises
+    ------
+    InputError
+        The suffix promises another content, or is none of a content that has always one of its own.
+    """
+    suffix, own = Path(path).suffix, _SUFFIXES[content]
+    if content == Content.GRAPH and suffix.lower() == ".gz":
+        suffix = Path(path).with_suffix("").suffix
+    if suffix.lower() in ("", *own) or (suffix.lower() not in _FOREIGN and content not in _ALWAYS):
+        return
+    forms = " or ".join(filter(None, (", ".join(own[:-1]), own[-1])))
+    raise InputError(f"{content} is {forms}, not {suffix!r}", path=path)
+
+
+def check_output(path: str, option: str, content: Content | None = None, *, plain: bool = False) -> None:
     """Refuse an output file that cannot be written, tested by writing an empty file beside it.
 
     Parameters
@@ -53,6 +130,8 @@ def check_output(path: str, option: str, *, plain: bool = False) -> None:
         The file, or `STANDARD_OUTPUT`.
     option : str
         The option that names it, for the message.
+    content : Content, optional
+        What is written, such as `Content.FIGURE`, if the option does not tell.
     plain : bool
         Whether a link, a device or a pipe is refused. Only its folder is the user's choice then: what others have put
         there must not lead out of it.
@@ -60,10 +139,15 @@ def check_output(path: str, option: str, *, plain: bool = False) -> None:
     Raises
     ------
     InputError
-        It is a folder, its folder does not exist, or it cannot be written.
+        No file is named, it is a folder, its folder does not exist, it cannot be written, or its suffix promises
+        another content.
     """
     if path == STANDARD_OUTPUT:
         return
+    if not path:
+        raise InputError(f"{option} names no file")
+    if (written := content or _BY_OPTION.get(option)) is not None:
+        check_suffix(path, written)
     try:
         if plain and os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode) and not os.path.isdir(path):
             raise InputError(f"is a link or no plain file, which is not written here ({option})", path=path)
@@ -104,6 +188,8 @@ def check_folder(path: str, option: str) -> None:
     InputError
         One line that names it and the option.
     """
+    if not path:
+        raise InputError(f"{option} names no folder")
     folder = Path(path)
     try:
         if not folder.exists():
@@ -124,11 +210,8 @@ def figure_format(path: str) -> str:
     InputError
         There is no such format.
     """
-    suffix = Path(path).suffix
-    form = suffix[1:].lower() or _FIGURES[0]
-    if form not in _FIGURES:
-        raise InputError(f"a figure is .svg, .png or .pdf, not {suffix!r}", path=path)
-    return form
+    check_suffix(path, Content.FIGURE)
+    return (Path(path).suffix or _SUFFIXES[Content.FIGURE][0])[1:].lower()
 
 
 def reason(error: OSError | ValueError) -> str:

@@ -75,7 +75,7 @@ class RecordFolder:
             if other is not None:
                 raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
             self._lock = lock_folder(path)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise InputError(f"{reason(error)} (--record)", path=path) from None
         if self._lock is None:
             raise InputError("is in use by another run (--record)", path=path)

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from cyscc.host.graph.csr import Graph
+from cyscc.host.output.files import check_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.runs.execution import RecordedRun, execute
 from cyscc.host.runs.results import Result
@@ -52,6 +53,9 @@ def performed(
         checkpoint = None if checkpointed is None else checkpointed.latest()
         show_failure(recorded, error, progress=progress, checkpoint=checkpoint, graph=graph)
 
+    for option, path in (("--waves", spec.waves), ("--trace", spec.trace)):
+        if path is not None:
+            check_output(path, option)
     with ExitStack() as stack:
         traced_only = spec.record is None and spec.trace is not None
         if traced_only:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from cyscc.host.record.writer import RecordFolder
 from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall, input_name
 from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, Setting
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.memory import LONGEST_INTERVAL
+from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
@@ -242,16 +243,17 @@ class Session:
             except ValueError as error:
                 raise InputError(str(error)) from None
             # Also after an error: the waveforms of a failed simulation are wanted most.
-            stack.callback(self._close, machine)
+            stack.push(partial(self._close, machine))
             yield machine
 
-    def _close(self, machine: "Machine") -> None:
+    def _close(self, machine: "Machine", error: type[BaseException] | None, *_: object) -> None:
         """Close the machine, which completes its waveforms; print a notice if the run ended before their window."""
         with self._progress.step("closing"):
             cycles = machine.cycle
             machine.close()
         first = (self.spec.wave_window or (-1, 0))[0]
-        if cycles <= first:
+        refused = error is not None and not issubclass(error, SimulationError)
+        if cycles <= first and not refused:
             notice(
                 f"--wave-window begins at cycle {first:,}, and the run had {cycles:,}: {self.spec.waves} is not written"
             )
@@ -375,11 +377,12 @@ class RecordedRun:
         return replace(result, record=Record(self.folder))
 
     def close(self) -> None:
-        """Release the folder; remove an incomplete record, unless the run has a checkpoint."""
+        """Release the folder; remove an incomplete record, unless a checkpoint refers to it."""
         if self._recorder is not None:
             self._recorder.close()
         if self._lock is not None:
-            if self._complete or self.spec.checkpoint is None:
+            begun = self._recorder is not None or self.spec.resume is not None
+            if self._complete or self.spec.checkpoint is None or not begun:
                 self._lock.clear(complete=self._complete)
             self._lock.close()
 

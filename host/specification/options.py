@@ -8,7 +8,7 @@ from functools import partial
 from os.path import exists, isfile, realpath
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from cyscc.host.output.files import STANDARD_OUTPUT, check_output, show
+from cyscc.host.output.files import STANDARD_OUTPUT, Content, check_output, show
 from cyscc.host.specification.overrides import MEMORY, NO_OVERRIDES, Overrides
 from cyscc.host.specification.run import (
     RunSpec,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cyscc.sim.memory import Profile
 
 __all__ = [
+    "Noted",
     "Parser",
     "UsageError",
     "add_run_options",
@@ -43,6 +44,8 @@ __all__ = [
 ]
 
 _Value = TypeVar("_Value")
+
+_NOTED = "noted"
 
 _MOST_CHOICES = 12
 """Largest number of choices that a message lists."""
@@ -111,6 +114,20 @@ class Parser(argparse.ArgumentParser):
             if len(choices) > _MOST_CHOICES:
                 message = f"invalid choice: {value!r} (--help lists all {len(choices)})"
             raise argparse.ArgumentError(action, message + _hint(value, choices)) from None
+
+
+class Noted(argparse.Action):
+    """Stores a value, and notes that it was given: some commands refuse options that they would not use."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any) -> None:
+        """Store the value, and the note."""
+        setattr(namespace, self.dest, value)
+        setattr(namespace, _NOTED, {*getattr(namespace, _NOTED, ()), self.dest})
+
+    @staticmethod
+    def given(arguments: argparse.Namespace, name: str) -> bool:
+        """Return whether a value was given, by its name in the namespace."""
+        return name in getattr(arguments, _NOTED, ())
 
 
 def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -224,7 +241,13 @@ _SHARED: dict[str, dict[str, Any]] = {
         "choices": ("natural", "reversed", "shuffled"),
         "help": "order in which the threads of a step run: natural (default), reversed, or shuffled",
     },
-    "--seed": {"default": 1, "type": at_least(0), "metavar": "S", "help": "seed of random choices (default: 1)"},
+    "--seed": {
+        "action": Noted,
+        "default": 1,
+        "type": at_least(0),
+        "metavar": "S",
+        "help": "seed of random choices (default: 1)",
+    },
     "--json": {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"},
     "--no-verify": {"action": "store_true", "help": "do not check the result"},
     "--quiet": {"action": "store_true", "help": "print nothing but errors"},
@@ -254,6 +277,7 @@ def add_threads(parser: argparse.ArgumentParser, user: str) -> None:
     """Add the option that limits the threads of `user`."""
     parser.add_argument(
         "--threads",
+        action=Noted,
         default=available_cores(),
         type=at_least(1, 1024),
         metavar="N",
@@ -313,7 +337,9 @@ def memory_profile(text: str, overrides: Overrides = NO_OVERRIDES) -> "Profile":
         return resolved_profile(text, overrides)
 
 
-def check_outputs(outputs: Mapping[str, str | None], *, others: Mapping[str, str]) -> None:
+def check_outputs(
+    outputs: Mapping[str, str | None], *, others: Mapping[str, str], content: Content | None = None
+) -> None:
     """Refuse output files that cannot be written, or that coincide with another file of the command.
 
     Parameters
@@ -322,18 +348,20 @@ def check_outputs(outputs: Mapping[str, str | None], *, others: Mapping[str, str
         The files by option; None where one was not given.
     others : mapping of str to str
         Files that the command reads, or writes to a fixed place, by their names in messages.
+    content : Content, optional
+        What is written to the file of ``-o``.
 
     Raises
     ------
     UsageError, InputError
-        Two are the same file; one cannot be written.
+        Two are the same file; one cannot be written, or its suffix promises another content.
     """
     users = {realpath(path): name for name, path in others.items()}
-    for option, path in outputs.items():
-        if path is None:
-            continue
-        check_output(path, option)
+    given = {option: path for option, path in outputs.items() if path is not None}
+    for option, path in given.items():
         key = path if path == STANDARD_OUTPUT else realpath(path)
         if key in users and (key == STANDARD_OUTPUT or isfile(key) or not exists(key)):
             raise UsageError(f"{option} and {users[key]} are the same file: {path}")
         users[key] = option
+    for option, path in given.items():
+        check_output(path, option, content if option == "-o" else None)

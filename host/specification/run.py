@@ -19,6 +19,7 @@ from cyscc.host.output.files import STANDARD_OUTPUT
 from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
 from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.intervals import LONGEST_INTERVAL
 
 if TYPE_CHECKING:
     from cyscc.sim.memory import Profile
@@ -409,7 +410,7 @@ class RunSpec:
         help=f"length of the record's intervals in cycles (default: {RECORD_INTERVAL})",
         metavar="CYCLES",
         low=16,
-        high=1 << 40,
+        high=LONGEST_INTERVAL,
         stored=True,
         changeable=False,
         varies=True,

@@ -20,13 +20,12 @@ from cyscc.sim.memory.profiles import (
     parse_profile,
     profile_from,
 )
-from cyscc.sim.memory.recording import LONGEST_INTERVAL, RecordedIntervals, RecordedSums
+from cyscc.sim.memory.recording import RecordedIntervals, RecordedSums
 from cyscc.sim.memory.records import FLUSH, READ, WRITE
 from cyscc.sim.memory.storage import MemoryState, Region
 
 __all__ = [
     "FLUSH",
-    "LONGEST_INTERVAL",
     "READ",
     "WRITE",
     "ArrayKind",

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.sim.arrays import ArrayKind
+from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.memory.compiling import apart, inlined, jit, rarely
 from cyscc.sim.memory.profiles.profile import Contention
 from cyscc.sim.memory.records import HISTOGRAM_BINS, MAX_PORTS, Context, EngineRecord, Places, ServiceRecord
@@ -22,7 +23,6 @@ from cyscc.sim.memory.structures import Arena
 __all__ = [
     "ACCESSES",
     "ENGINE_WORDS",
-    "LONGEST_INTERVAL",
     "RecordedIntervals",
     "RecordedSums",
     "Recorder",
@@ -241,9 +241,6 @@ def record_until(context: Context, cycle: int) -> None:
             start_stall_row(context, ae, cycle)
     context.recorded = cycle
 
-
-LONGEST_INTERVAL = 1 << 16
-"""Most cycles of an interval."""
 
 _ROWS = 64
 _SPAN = 8

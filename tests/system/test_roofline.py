@@ -21,8 +21,9 @@ from cyscc.host.record.reader import Record
 from cyscc.host.runs.recorder import RunRecorder
 from cyscc.hw.config import PRESETS
 from cyscc.sim.hardware import ring_turn
+from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.machine import Machine, create_machine
-from cyscc.sim.memory import LONGEST_INTERVAL, Hc2
+from cyscc.sim.memory import Hc2
 from tests.host.analysis.roofline.samples import bounds_of
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph
 from tests.system.runs import COMPLETE, CYCLE_LIMIT, MEMORIES, made, search

@@ -124,9 +124,9 @@ class Workers:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads, without waiting for compiled code that an interrupted run has left behind."""
         if self._pool is not None:
-            self._pool.shutdown()
+            self._pool.shutdown(wait=False, cancel_futures=True)
 
     def each(self, work: Callable[[int], int]) -> list[int]:
         """Run a function in every thread, given the thread's number, and return the results."""

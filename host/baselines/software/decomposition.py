@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from threading import Thread
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -124,10 +126,27 @@ class SoftwareRun(Generic[Found]):
     seconds: float
 
 
+def _interruptible(work: Callable[[], Found]) -> Found:
+    """Run a function in a thread of its own, which an interrupt of this one abandons.
+
+    Compiled code cannot be interrupted: in the main thread, the interrupt would be noticed when it returns.
+    """
+    future: Future[Found] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future.result()
+
+
 def timed(
     algorithm: str, kind: Kind, setting: SoftwareSetting, given: tuple[Any, ...], warming: Callable[[], tuple[Any, ...]]
 ) -> SoftwareRun[Any]:
-    """Run and time an algorithm, after a warm-up run on a small input that compiles it.
+    """Run and time an algorithm, after a warm-up run on a small input that compiles it; an interrupt ends it at once.
 
     Parameters
     ----------
@@ -143,11 +162,15 @@ def timed(
         Returns the small input.
     """
     run, device = kind.load(), setting.device
-    if device.compiles:
-        run(*warming(), replace(setting, watch=unwatched))
-    begin = time.perf_counter()
-    found = run(*given, setting)
-    seconds = time.perf_counter() - begin
+
+    def work() -> tuple[Any, float]:
+        if device.compiles:
+            run(*warming(), replace(setting, watch=unwatched))
+        begin = time.perf_counter()
+        found = run(*given, setting)
+        return found, time.perf_counter() - begin
+
+    found, seconds = _interruptible(work)
     threads = device.threads if kind.threads else 1
     return SoftwareRun(algorithm=algorithm, device=device.name, threads=threads, found=found, seconds=seconds)
 

@@ -1,7 +1,7 @@
 """Comparison of software on this machine and of simulated machines, on the same graph."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,7 +122,7 @@ class AlgorithmComparison:
         }
 
 
-def scipy_entry(graph: Graph, *, runs: int) -> tuple[Entry, NDArray[np.uint32]]:
+def scipy_entry(graph: Graph, *, runs: int, limit: float) -> tuple[Entry, NDArray[np.uint32]]:
     """Time scipy's algorithm on a matrix made beforehand, and return its components, which verify the others.
 
     Parameters
@@ -131,6 +131,8 @@ def scipy_entry(graph: Graph, *, runs: int) -> tuple[Entry, NDArray[np.uint32]]:
         The graph.
     runs : int
         Number of runs; the fastest counts.
+    limit : float
+        Seconds after which no further run is started.
 
     Returns
     -------
@@ -139,8 +141,8 @@ def scipy_entry(graph: Graph, *, runs: int) -> tuple[Entry, NDArray[np.uint32]]:
         Canonical ids of the components.
     """
     matrix = component_matrix(graph)
-    seconds = []
-    for _ in range(runs):
+    seconds: list[float] = []
+    while len(seconds) < runs and sum(seconds) <= limit:
         begin = time.perf_counter()
         labels = matrix_components(matrix)
         seconds.append(time.perf_counter() - begin)
@@ -181,7 +183,9 @@ class Contenders:
     limit: float
     verify: bool = True
 
-    def compare(self, path: str, progress: Progress) -> AlgorithmComparison:
+    def compare(
+        self, path: str, progress: Progress, *, on_entry: Callable[[AlgorithmComparison], None] | None = None
+    ) -> AlgorithmComparison:
         """Run all contenders on the graph in a file, and return their comparison.
 
         Parameters
@@ -190,6 +194,8 @@ class Contenders:
             The file.
         progress : Progress
             Progress display.
+        on_entry : callable, optional
+            Called with the comparison so far after each contender.
 
         Raises
         ------
@@ -201,22 +207,33 @@ class Contenders:
         with progress.step(f"{path}: transposing"):
             transpose = graph.transpose()
         with progress.step(f"{path}: scipy"):
-            scipy, labels = scipy_entry(graph, runs=self.runs)
-        entries = [scipy] if SCIPY in self.algorithms else []
-        for name in self.algorithms:
-            if name != SCIPY:
-                with progress.step(f"{path}: {name}") as step:
-                    entries.append(self.timed(name, graph, transpose, labels, step))
-        entries += [_machine_entry(replace(spec, graph=path), graph, progress) for spec in self.machines]
+            scipy, labels = scipy_entry(graph, runs=self.runs, limit=self.limit)
         sizes = component_sizes(labels)[1]
-        return AlgorithmComparison(
+        comparison = AlgorithmComparison(
             graph=path,
             vertices=graph.vertices,
             edges=graph.edges,
             components=int(sizes.size),
             largest=int(sizes.max()),
-            entries=tuple(entries),
+            entries=(scipy,) if SCIPY in self.algorithms else (),
         )
+        for entry in self._entries(path, graph, transpose, labels, progress):
+            comparison = replace(comparison, entries=(*comparison.entries, entry))
+            if on_entry is not None:
+                on_entry(comparison)
+        return comparison
+
+    def _entries(
+        self, path: str, graph: Graph, transpose: Graph, labels: NDArray[np.uint32], progress: Progress
+    ) -> Iterator[Entry]:
+        """Run the contenders but scipy one after the other, and yield their entries."""
+        for name in self.algorithms:
+            if name != SCIPY:
+                with progress.step(f"{path}: {name}") as step:
+                    entry = self.timed(name, graph, transpose, labels, step)
+                yield entry
+        for spec in self.machines:
+            yield _machine_entry(replace(spec, graph=path), graph, progress)
 
     def timed(
         self, name: str, graph: Graph, transpose: Graph, expected: NDArray[np.uint32], watch: Callable[[int, int], None]

@@ -37,9 +37,24 @@ def test_everything_on_two_graphs(folder: Path, capfd: pytest.CaptureFixture[str
     assert machine["counts"] == {name: alone[name] for name in ("iterations", "trimmed")}
     assert (machine["where"], machine["trouble"]) == ("150 MHz, memory hc2", None)
     assert not any(entry["simulated"] for entry in first["entries"][:-1])
-    assert document["verified"] is True
+    assert document["verified"] is document["complete"] is True
     picture = (folder / "out.svg").read_text()
     assert "machine: simulated time, cycles by its clock" in picture
+
+
+def test_an_interrupted_comparison_leaves_what_it_has_found(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cyscc.host.experiments.studies.comparison.execute", interrupt)
+    command = ["compare", "g.txt", "--algorithms", "scipy,tarjan", "--configs", "test", "--json", "out.json"]
+    assert main(command) == 130
+    assert capfd.readouterr() == ("", "cyscc compare: interrupted\n")
+    document = json.loads((folder / "out.json").read_text())
+    assert document["complete"] is False
+    assert [entry["name"] for entry in document["graphs"][0]["entries"]] == ["scipy", "tarjan"]
 
 
 def test_what_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,7 @@ def model(folder: Path) -> None:
     ("options", "words"),
     [
         ([], "basic, 1 thread"),
-        (["--algorithm", "basic", "--threads", "3"], "basic, 1 thread"),
+        (["--algorithm", "basic", "--threads", "1"], "basic, 1 thread"),
         (["--algorithm", "parallel", "--threads", "3"], "parallel, 3 threads"),
     ],
 )

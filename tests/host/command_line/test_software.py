@@ -1,12 +1,17 @@
 """`cyscc software`: the table, the JSON, and refusals."""
 
 import json
+import os
+import signal
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cyscc.host.baselines.software
+from cyscc.host.baselines.algorithms import Kind
+from cyscc.host.baselines.software import Decomposition
 from cyscc.host.command_line.main import main
 from cyscc.host.output.files import identity
 
@@ -20,7 +25,7 @@ def graph(folder: Path) -> None:
     ("algorithm", "threads"), [("kosaraju", "1 thread"), ("tarjan", "1 thread"), ("hong", "3 threads")]
 )
 def test_table(algorithm: str, threads: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["software", algorithm, "g.txt", "--threads", "3"]) == 0
+    assert main(["software", algorithm, "g.txt", "--threads", threads.split()[0]]) == 0
     out, err = capfd.readouterr()
     assert err == ""
     lines = out.splitlines()
@@ -70,6 +75,48 @@ def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
     for bad, limit in (("0", "at least 1"), ("32", "at most 31")):
         assert main(["software", "quach", "g.txt", "--pivots", bad]) == 2
         assert capfd.readouterr().err == f"cyscc software: argument --pivots: must be {limit}, not {bad}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "cause"),
+    [
+        ("software tarjan g.txt --threads 2", "--threads: tarjan uses one thread of the processor"),
+        ("software li g.txt --device cuda --threads 2", "--threads: li uses one thread of the processor"),
+        ("software hong g.txt --seed 1", "--seed: hong makes no random choices"),
+        ("software hong g.txt --order shuffled --seed 1", "--seed: hong makes no random choices"),
+        ("mec m.tra --threads 2", "--threads: basic uses one thread of the processor"),
+        (
+            "compare g.txt --algorithms tarjan,scipy --configs none --threads 2",
+            "--threads: none of tarjan, scipy uses more than one thread of the processor",
+        ),
+        ("compare g.txt --algorithms tarjan,fbt --seed 1", "--seed: none of tarjan, fbt makes random choices"),
+        ("compare g.txt --configs none --memory hc2", "--memory is of machines, and --configs says none"),
+        ("compare g.txt --runs 1001", "argument --runs: must be at most 1000, not 1001"),
+    ],
+)
+def test_options_without_effect_are_refused(command: str, cause: str, capfd: pytest.CaptureFixture[str]) -> None:
+    words = command.split()
+    assert main(words) == 2
+    assert capfd.readouterr() == ("", f"cyscc {words[0]}: {cause}\n")
+
+
+def test_compiled_code_does_not_delay_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    over = threading.Event()
+
+    def work(*_: object) -> Decomposition:
+        if not over.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
+        # As compiled code, it does not notice the interrupt.
+        over.wait(60)
+        return Decomposition(labels=np.zeros(4, np.int64))
+
+    monkeypatch.setattr(Kind, "load", lambda self: work)
+    assert main(["software", "hong", "g.txt", "--threads", "2"]) == 130
+    assert not over.is_set()
+    over.set()
+    assert capfd.readouterr() == ("", "cyscc software: interrupted\n")
 
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import check_folder, check_output, open_output, renamed_when_complete, show
+from cyscc.host.output.files import Content, check_folder, check_output, open_output, renamed_when_complete, show
 from tests.refusals import refused
 
 
@@ -67,6 +67,38 @@ def test_full_standard_output_is_named(command: str, monkeypatch: pytest.MonkeyP
             show("a line\n") if command == "write" else write_new("-")
         # What is still in its buffer is not to be written when it is closed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "cause"),
+    [
+        ("a.xyz", Content.FIGURE, "a figure is .svg, .png or .pdf, not '.xyz'"),
+        ("a.pdf", Content.PAGE, "a page is .html or .htm, not '.pdf'"),
+        ("a.json.gz", Content.JSON, "a JSON document is .json, not '.gz'"),
+        ("a.csv", Content.LIST, "a list is .txt, not '.csv'"),
+        ("a.json", Content.TRACE, "a trace is .pftrace or .perfetto-trace, not '.json'"),
+        ("a.VCD", Content.LIVES, "Kanata text is .kanata, not '.VCD'"),
+        ("a.html.gz", Content.GRAPH, "a graph is .mtx, .gr, .npz or .txt, not '.html'"),
+    ],
+)
+def test_suffixes_promise_contents(name: str, content: Content, cause: str, tmp_path: Path) -> None:
+    with refused(InputError, f"{tmp_path / name}: {cause}"):
+        check_output(str(tmp_path / name), "-o", content)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_suffixes_that_promise_nothing_else(tmp_path: Path) -> None:
+    for name, option in (("a", "--plot"), ("a.SVG", "--plot"), ("a.new", "--json"), ("a.txt", "--json")):
+        check_output(str(tmp_path / name), option)
+    for name in ("a.npz.gz", "a.gz", "a.edges", "a.txt"):
+        check_output(str(tmp_path / name), "-o", Content.GRAPH)
+
+
+def test_no_name() -> None:
+    with refused(InputError, "--json names no file"):
+        check_output("", "--json")
+    with refused(InputError, "-o names no folder"):
+        check_folder("", "-o")
 
 
 def test_bytes_follow_the_text_before_them(monkeypatch: pytest.MonkeyPatch) -> None:

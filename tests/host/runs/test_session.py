@@ -13,6 +13,7 @@ from cyscc.host.graph.memory_map import default_slack, simulation_bytes
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.execution import Session
 from cyscc.host.specification.run import RunSpec
+from cyscc.sim.errors import SimulationError
 from tests.system.graphs import graph_of
 
 GRAPH = graph_of(5, [(0, 1), (1, 2), (2, 0), (3, 4)])
@@ -153,9 +154,9 @@ def test_waveforms_that_are_not_written_are_told(
     def fail() -> None:
         with session.machine() as made:
             assert made is machine
-            raise KeyError
+            raise SimulationError("it failed")
 
-    with pytest.raises(KeyError):
+    with pytest.raises(SimulationError):
         fail()
     assert closed == ["closed"]
     text = f"--wave-window begins at cycle 1,000, and the run had {cycles:,}: w.vcd is not written"

@@ -20,6 +20,7 @@ from cyscc.host.specification.run import (
     whole_number,
 )
 from cyscc.sim.configuration import PRESETS
+from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.memory import parse_profile
 from tests.refusals import refused
 
@@ -106,7 +107,7 @@ def test_ranges_and_switches() -> None:
         "threads": (1, 1024),
         "cycle_limit": (1, 1 << 64),
         "queue_slack": (0, 1 << 40),
-        "record_interval": (16, 1 << 40),
+        "record_interval": (16, LONGEST_INTERVAL),
     }
     switches = {name: option_of(name).switch for name in NAMES if option_of(name).switch is not None}
     assert switches == {"roofline": True, "verify": False, "simplify": True, "wave_view": True}

@@ -50,7 +50,7 @@ def test_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter((0, 3, 10, 12, 20, 29))
     times = SimpleNamespace(perf_counter=lambda: next(clock))
     monkeypatch.setattr("cyscc.host.experiments.studies.comparison.time", times)
-    entry, labels = scipy_entry(GRAPH, runs=3)
+    entry, labels = scipy_entry(GRAPH, runs=3, limit=60)
     assert np.array_equal(labels, LABELS)
     assert entry == Entry(name="scipy", simulated=False, where="1 thread", milliseconds=2000)
 
