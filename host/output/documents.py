@@ -17,7 +17,16 @@ from cyscc.sim.documents import DocumentError, read_plain
 if TYPE_CHECKING:
     from io import BufferedReader
 
-__all__ = ["DAMAGED", "SEAL", "file_digest", "read_document", "read_sealed", "sealed", "write_sealed"]
+__all__ = [
+    "DAMAGED",
+    "SEAL",
+    "file_digest",
+    "read_document",
+    "read_sealed",
+    "read_verified",
+    "sealed",
+    "write_sealed",
+]
 
 SEAL = "sha256"
 """Field of a sealed document: the digest of all others."""
@@ -92,6 +101,36 @@ def read_sealed(path: Path | str) -> dict[str, Any]:
     if document.pop(SEAL) != _digest(document):
         raise InputError(DAMAGED, path=path)
     return document
+
+
+def read_verified(path: Path | str, digest: str, *, most: int) -> bytes:
+    """Return the contents of a file of a folder whose digest was kept; the file must be no link, device or pipe.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+    digest : str
+        Its SHA-256, in hexadecimal.
+    most : int
+        Most bytes that it may have.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    InputError
+        It cannot be read, is too long, or is damaged.
+    """
+    try:
+        content = read_plain(path, most=most, follow=False)
+    except FileNotFoundError:
+        raise
+    except (OSError, DocumentError) as error:
+        raise InputError(reason(error), path=path) from None
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise InputError(DAMAGED, path=path)
+    return content
 
 
 def file_digest(file: "BufferedReader") -> str:

@@ -1,7 +1,7 @@
 """The model of a record, common to all analyses and charts: its document, its tables and their joins."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason
-from cyscc.host.record.tables import CATEGORIES, TABLES, schema_of
+from cyscc.host.record.arrow import numbers
+from cyscc.host.record.checking import CHECKED_BY_INSTRUCTION, TableChecks
+from cyscc.host.record.document import DOCUMENT, Document, read_checked
+from cyscc.host.record.parts import PARTS_FOLDER
+from cyscc.host.record.stored import CompleteTables, MemoryTables, PartTables, StoredTables
+from cyscc.host.record.tables import CATEGORIES, TABLES
 from cyscc.sim.observation.causes import CAUSES, WORK
 
 if TYPE_CHECKING:
@@ -18,26 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = [
-    "CAUSE_NAMES",
-    "DEPENDENT_WAITS",
-    "DOCUMENT",
-    "ENDING",
-    "FAILURE",
-    "GROWING",
-    "PARTS",
-    "RECORD_SCHEMA",
-    "SATURATED",
-    "Record",
-    "read_failure",
-]
-
-DOCUMENT = "record.json"
-"""File name of a record's document."""
-FAILURE = "failed.json"
-"""File name of the document that a failed run leaves."""
-RECORD_SCHEMA = 2
-"""Schema version of records; increased when a table, column or field is removed or changes its meaning."""
+__all__ = ["CAUSE_NAMES", "DEPENDENT_WAITS", "ENDING", "GROWING", "PARTS", "SATURATED", "Record"]
 
 CAUSE_NAMES = [cause.name for cause in CAUSES]
 GROWING, SATURATED, ENDING = "growing", "saturated", "ending"
@@ -50,43 +35,12 @@ DEPENDENT_WAITS = 4
 by this fixed cost if its kernels issue, on average, fewer requests than these latencies have cycles."""
 
 
-def _document(path: Path) -> dict[str, Any] | None:
-    """Return a document of the current schema version; None if there is no file.
-
-    Raises
-    ------
-    InputError
-        The document cannot be read.
-    """
-    try:
-        document: Any = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise InputError(reason(error), path=path) from None
-    except ValueError as error:
-        raise InputError(f"is not JSON: {error}", path=path) from None
-    found = document.get("record") if isinstance(document, dict) else None
-    if found != RECORD_SCHEMA:
-        raise InputError(f"is no record of version {RECORD_SCHEMA}, but {found!r}", path=path)
-    return dict(document)
-
-
-def read_failure(folder: Path) -> dict[str, Any] | None:
-    """Return the document that a failed run has left in a folder; None if there is none.
-
-    Raises
-    ------
-    InputError
-        The document cannot be read.
-    """
-    return _document(folder / FAILURE)
-
-
 class Record:
     """A record: a run's activity over time.
 
     Tables are read once. Joins, such as the instructions with their kernels' causes, are computed here.
+
+    The record of a run that was killed is readable up to its last complete part: see `interrupted`.
 
     Parameters
     ----------
@@ -99,22 +53,60 @@ class Record:
         The folder; of a record in memory, a name for messages.
     document : dict
         ``record.json``: the run, its result, and the meaning of the tables' numbers; see
-        ``host/record/record.schema.json``.
+        ``host/record/record.schema.json``. Without the result if the run was interrupted.
+    interrupted : int or None
+        The cycle at which the record of an interrupted run ends; None if the record is complete.
 
     Raises
     ------
     InputError
-        The folder holds no complete record.
+        The folder holds no record, or a damaged one.
     """
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        document = _document(self.folder / DOCUMENT)
-        if document is None:
-            raise InputError(f"holds no complete record: there is no {DOCUMENT}", path=self.folder)
-        self.document = document
-        self._memory: Sequence[Mapping[str, npt.NDArray[np.uint8]]] | None = None
+        self.interrupted: int | None = None
         self._frames: dict[str, pd.DataFrame] = {}
+        self._stored: StoredTables
+        read = read_checked(self.folder / DOCUMENT, Document)
+        if read is None:
+            self._open_parts()
+            return
+        self.document = read
+        rows = self.document["tables"]
+        self._stored = CompleteTables(self.folder, rows=rows, digests=self.document["digests"])
+        self._checks: TableChecks | None = self._checks_of(rows["instructions"])
+
+    def _open_parts(self) -> None:
+        """Open the record of an interrupted run.
+
+        Raises
+        ------
+        InputError
+            There are no parts, or they are damaged.
+        """
+        try:
+            stored = PartTables(self.folder / PARTS_FOLDER)
+        except FileNotFoundError:
+            raise InputError(f"holds no complete record: there is no {DOCUMENT}", path=self.folder) from None
+        self._stored = stored
+        self.interrupted = total = stored.reached.cycle
+        self.document = {**stored.setting, "cycles": {"total": total}, "tables": stored.rows}
+        self._checks = self._checks_of(stored.instructions)
+        rows = self.frame("instructions")
+        counted = int(rows["cycles"][rows["attempt"] == stored.reached.attempt].sum())
+        # Every kernel has the same cycles outside of instructions; the first one is of each interval's first row.
+        kernels = self.frame("kernels")
+        first = kernels[~kernels["cycle"].duplicated()]
+        host, restarted = (int(first[name].sum()) for name in ("host", "restarted"))
+        self.document["cycles"] = {
+            "instructions": counted,
+            "host": host,
+            "restarted": restarted,
+            "readout": 0,
+            "unfinished": total - counted - host - restarted,
+            "total": total,
+        }
 
     @classmethod
     def in_memory(cls, document: dict[str, Any], parts: "Sequence[Mapping[str, npt.NDArray[np.uint8]]]") -> Self:
@@ -128,8 +120,14 @@ class Record:
             The parts of the tables in order, each with Parquet data by table.
         """
         record = cls.__new__(cls)
-        record.folder, record.document, record._memory, record._frames = Path("memory"), document, parts, {}
+        record.folder, record.document, record._frames = Path("memory"), document, {}
+        record.interrupted, record._checks = None, None
+        record._stored = MemoryTables(parts)
         return record
+
+    def _checks_of(self, instructions: int) -> TableChecks:
+        """Return the checks of the tables of a record with so many instructions."""
+        return TableChecks(self.machine, interval=self.interval, cycles=self.cycles, instructions=instructions)
 
     @cached_property
     def interval(self) -> int:
@@ -162,28 +160,20 @@ class Record:
         KeyError
             There is no table of this name.
         """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        every = {table.name: [column.name for column in table.columns] for table in TABLES}[name]
+        rows = self._stored.read(name, every if columns is None else columns, instructions)
+        if self._checks is not None:
+            with self._naming(name):
+                self._checks.columns(name, rows)
+        return rows
 
-        wanted = {table.name: [column.name for column in table.columns] for table in TABLES}[name]
-        path = self.folder / f"{name}.parquet"
-        reading: dict[str, Any] = {"columns": None if columns is None else list(columns)}
-        if instructions is not None:
-            first, end = instructions
-            reading["filters"] = [("instruction", ">=", first), ("instruction", "<", end)]
+    @contextmanager
+    def _naming(self, table: str) -> Iterator[None]:
+        """Name a table in the errors of its checks."""
         try:
-            if self._memory is not None:
-                found = [pa.BufferReader(pa.py_buffer(part[name])) for part in self._memory if name in part]
-                empty = schema_of(name).empty_table().select(list(columns or wanted))
-                return pa.concat_tables([empty, *(pq.read_table(each, **reading) for each in found)])
-            missing = set(wanted) - set(pq.read_schema(path).names)
-            if missing:
-                raise InputError(f"has no column {min(missing)}", path=path)
-            return pq.read_table(path, **reading)
-        except FileNotFoundError:
-            raise InputError("is not there: the record is not complete", path=path) from None
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(reason(error) if isinstance(error, OSError) else str(error), path=path) from None
+            yield
+        except ValueError as error:
+            raise InputError(f"{table} is not of this run: {error}", path=self._stored.path(table)) from None
 
     def frame(self, name: str) -> "pd.DataFrame":
         """Return a table as a data frame; its file is read only once.
@@ -198,6 +188,10 @@ class Record:
             for column, values in CATEGORIES.items():
                 if column in frame:
                     frame[column] = frame[column].astype("category").cat.set_categories(values)
+            if self._checks is not None:
+                instructions = self.frame("instructions") if name in CHECKED_BY_INSTRUCTION else None
+                with self._naming(name):
+                    self._checks.rows(name, frame, instructions)
             self._frames[name] = frame
         # Callers may change their frame without an effect on others.
         return self._frames[name].copy(deep=False)
@@ -206,6 +200,33 @@ class Record:
         """Return the rows of a table for the given instructions, which are rows of `instructions`."""
         frame = self.frame(name)
         return frame[frame["instruction"].isin(rows.index)]
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The result of the run.
+
+        Raises
+        ------
+        InputError
+            The run was interrupted.
+        """
+        if self.interrupted is not None:
+            raise InputError(f"has no result: {self.ending}", path=self.folder)
+        return dict(self.document["result"])
+
+    @property
+    def ending(self) -> str:
+        """How the record of an interrupted run ends; empty for a complete one."""
+        if self.interrupted is None:
+            return ""
+        return f"the run was interrupted, and its record ends at cycle {self.interrupted:,}"
+
+    @property
+    def attempt(self) -> int:
+        """The last attempt: those before were abandoned."""
+        if isinstance(self._stored, PartTables):
+            return self._stored.reached.attempt
+        return int(numbers(self.attempts["attempt"]).max(initial=0))
 
     @cached_property
     def machine(self) -> dict[str, Any]:
@@ -237,7 +258,7 @@ class Record:
         Abandoned attempts are left out: their cycles count as `restarted`.
         """
         every = self.attempts
-        frame = every[every["attempt"] == every["attempt"].max()].drop(columns="end")
+        frame = every[every["attempt"] == self.attempt].drop(columns="end")
         issued = self.stacks[list(WORK)].sum(axis=1)
         frame["requests"] = issued.reindex(frame.index).fillna(0).astype("int64")
         frame["part"] = self._parts(frame)
@@ -291,5 +312,7 @@ class Record:
                 words.append(f"{name} {value}")
         if frame.empty:
             missing = f"has no {', '.join(words)}" if words else "ran no instruction: there is nothing to explain"
+            if self.interrupted is not None:
+                missing = f"{missing} ({self.ending})"
             raise InputError(missing, path=self.folder)
         return frame

@@ -8,7 +8,18 @@ from cyscc.sim.observation.causes import CAUSES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ARRAYS", "CATEGORIES", "LEVEL_TABLES", "MODULES", "PHASES", "TABLES", "Column", "Table", "schema_of"]
+__all__ = [
+    "ARRAYS",
+    "CATEGORIES",
+    "LEVEL_TABLES",
+    "LONGEST_LATENCY",
+    "MODULES",
+    "PHASES",
+    "TABLES",
+    "Column",
+    "Table",
+    "schema_of",
+]
 
 MODULES = ("bfs", "intersection")
 PHASES = ("forward", "backward", "intersection")
@@ -18,6 +29,9 @@ ARRAYS = tuple(kind.name.lower() for kind in ArrayKind)
 
 CATEGORIES = {"module": MODULES, "phase": PHASES, "array": ARRAYS}
 """Values of the category columns that are equal in all records; the names of FIFOs depend on the machine."""
+
+LONGEST_LATENCY = 2047
+"""Last bin of a latency histogram; it holds all reads of this latency and above."""
 
 
 class Column(NamedTuple):
@@ -73,7 +87,7 @@ _BANK = (
     Column("controller", "uint8", "", "Memory controller."),
     Column("bank", "uint16", "", "Number of the bank in its controller."),
 )
-_LINK = Column("link", "uint8", "", "The link; each controller's are neighbours.")
+_LINK = Column("link", "uint16", "", "The link; each controller's are neighbours.")
 _INSTRUCTION = Column("instruction", "int32", "", "Number of the instruction, see table instructions.")
 
 
@@ -207,7 +221,7 @@ TABLES = (
         "Reads of an instruction that took so many cycles, where there were any.",
         (
             _INSTRUCTION,
-            Column("latency", "uint16", "cycles", "From a read to its response; 2047 is that or more."),
+            Column("latency", "uint16", "cycles", f"From a read to its response; {LONGEST_LATENCY} is that or more."),
             Column("reads", "uint32", "reads", "Such reads."),
         ),
     ),

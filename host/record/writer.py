@@ -1,22 +1,40 @@
 """The folder of a record, which one run uses at a time, and the writer of its tables.
 
-Rows are buffered and written in parts, which are joined at the end: a record is either complete or absent.
+Rows are buffered and written in parts, which are joined at the end. Until then `cyscc.host.record.parts` has them.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cyscc.host.graph.available_memory import available_memory
+from cyscc.host.output.documents import file_digest, read_verified
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason, writing
 from cyscc.host.record.arrow import array_of, texts_of
-from cyscc.host.record.reader import DOCUMENT, FAILURE
+from cyscc.host.record.document import DOCUMENT, FAILURE
+from cyscc.host.record.parts import (
+    GIVEN_UP,
+    PARTS_FOLDER,
+    SEARCHING,
+    SETTING,
+    PartDocument,
+    PartTable,
+    Reached,
+    file_of,
+    given_up,
+    is_of_parts,
+    read_parts,
+    write_part,
+    write_setting,
+)
 from cyscc.host.record.tables import LEVEL_TABLES, TABLES, schema_of
 from cyscc.sim.files import is_temporary, lock_folder
 
@@ -24,9 +42,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["LAST_CYCLES", "Columns", "RecordFolder", "TableWriter"]
-
-_PARTS = "parts"
-"""Subfolder of the parts that are written during a run."""
 
 _CODEC = "zstd"
 _INDEX = ("cycle", "engine", "kernel", "controller", "bank", "link", "instruction", "attempt", "iteration", "level")
@@ -39,7 +54,7 @@ LAST_CYCLES = "last.fst"
 """File name of the waveforms of a failed run's last cycles."""
 
 _LEFT = {FAILURE, LAST_CYCLES}
-_OWN = {_PARTS, *(f"{table.name}.parquet" for table in TABLES)}
+_FILES = {f"{table.name}.parquet" for table in TABLES}
 
 
 class RecordFolder:
@@ -64,14 +79,14 @@ class RecordFolder:
             self._made = not path.exists()
             if self._made:
                 path.mkdir()
-            held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)} - _OWN
+            held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)}
             if DOCUMENT in held and not resumed:
                 raise InputError("holds a record: remove it, or name another folder (--record)", path=path)
             if FAILURE in held and not resumed:
                 raise InputError(
                     "holds what a failed run left: remove it, or name another folder (--record)", path=path
                 )
-            other = min(held - {DOCUMENT} - _LEFT, default=None)
+            other = min(self._foreign(), default=None)
             if other is not None:
                 raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
             self._lock = lock_folder(path)
@@ -80,17 +95,32 @@ class RecordFolder:
         if self._lock is None:
             raise InputError("is in use by another run (--record)", path=path)
 
+    def _foreign(self) -> list[str]:
+        """Return the names of what no run wrote into the folder: it is not to be removed, nor links followed."""
+        files = {DOCUMENT, *_LEFT, *_FILES}
+        found = []
+        for entry in os.scandir(self.path):
+            plain = entry.is_file(follow_symlinks=False)
+            if entry.name == PARTS_FOLDER and entry.is_dir(follow_symlinks=False):
+                found += [
+                    f"{PARTS_FOLDER}/{each.name}"
+                    for each in os.scandir(entry)
+                    if not (is_of_parts(each.name) and each.is_file(follow_symlinks=False))
+                ]
+            elif not (plain and (entry.name in files or is_temporary(entry.name))):
+                found.append(entry.name)
+        return found
+
     def clear(self, *, complete: bool) -> None:
-        """Remove the temporary files, and, unless the record is complete, everything else written of it."""
+        """Remove the parts, and, unless the record is complete, everything else written of it."""
         with suppress(OSError):
-            for entry in os.scandir(self.path / _PARTS):
-                os.unlink(entry.path)
-            (self.path / _PARTS).rmdir()
+            _clear_parts(self.path / PARTS_FOLDER)
+            (self.path / PARTS_FOLDER).rmdir()
         if complete:
             for name in _LEFT:
                 (self.path / name).unlink(missing_ok=True)
         else:
-            for name in _OWN - {_PARTS}:
+            for name in _FILES:
                 (self.path / name).unlink(missing_ok=True)
             if self._made and not (self.path / FAILURE).exists():
                 with suppress(OSError):
@@ -101,6 +131,15 @@ class RecordFolder:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _clear_parts(folder: Path, *, keep: int = 0) -> None:
+    """Remove the files of the parts from a number on; without any to keep, the description of the run, too."""
+    for entry in os.scandir(folder):
+        number = entry.name.rpartition(".")[0].rpartition("-")[2]
+        kept = keep > 0 and (int(number) < keep if number.isdecimal() else entry.name == SETTING)
+        if is_of_parts(entry.name) and not kept:
+            os.unlink(entry.path)
 
 
 class TableWriter:
@@ -115,10 +154,19 @@ class TableWriter:
         An existing folder; None to keep the parts of `LEVEL_TABLES` in memory.
     categories : mapping of str to sequence of str
         Values of the category columns.
+    about : mapping
+        Description of the run; only for a folder.
     parts : int
         Number of existing parts of a resumed run; any later parts are removed.
+    seal : str
+        Seal of the last one of these.
     memory : list of dict, optional
         The parts in memory, Parquet data by table; new parts are appended.
+
+    Raises
+    ------
+    InputError
+        The existing parts are damaged, or others.
     """
 
     def __init__(
@@ -126,7 +174,9 @@ class TableWriter:
         folder: Path | None,
         *,
         categories: Mapping[str, tuple[str, ...]],
+        about: Mapping[str, Any],
         parts: int = 0,
+        seal: str = "",
         memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None,
     ) -> None:
         # Import it here, not in the first flush: this takes a third of a second.
@@ -138,25 +188,42 @@ class TableWriter:
         self._written = parts
         self._schemas = {table.name: schema_of(table.name) for table in TABLES if folder or table.name in LEVEL_TABLES}
         self._gathered: list[Callable[[], Mapping[str, Columns]]] = []
+        self._documents: list[PartDocument] = []
+        self._seal = seal
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="record")
         self._pending: Future[None] | None = None
         if folder is None:
             return
-        (folder / _PARTS).mkdir(exist_ok=True)
-        for path in (folder / _PARTS).iterdir():
-            if _number(path) >= parts:
-                path.unlink()
+        self._schemas[SEARCHING] = self._schemas["instructions"]
+        own = folder / PARTS_FOLDER
+        with writing(own):
+            own.mkdir(exist_ok=True)
+            _clear_parts(own, keep=parts)
+        if parts == 0:
+            self._seal = write_setting(own, about)
+            return
+        try:
+            _, self._documents, found = read_parts(own, most=parts)
+        except FileNotFoundError:
+            raise InputError("holds no parts of the run's record", path=folder) from None
+        if found != seal:
+            raise InputError("holds the parts of another run's record", path=folder)
 
     @property
     def parts(self) -> int:
         """Number of flushed parts."""
         return self._written
 
+    @property
+    def seal(self) -> str:
+        """Seal of the last part that has been written."""
+        return self._seal
+
     def add(self, make: Callable[[], Mapping[str, Columns]]) -> None:
         """Add rows, given as a function that returns their columns by table and is called when they are written."""
         self._gathered.append(make)
 
-    def flush(self, *, wait: bool = False) -> None:
+    def flush(self, reached: Reached, *, wait: bool = False) -> None:
         """Start writing the rows added so far as a part; with `wait`, return when it is written.
 
         Raises
@@ -168,47 +235,60 @@ class TableWriter:
         gathered, self._gathered = self._gathered, []
         if self._memory is not None:
             self._memory.append({})
-        self._pending = self._pool.submit(self._write, gathered, self._written)
+        self._pending = self._pool.submit(self._write, gathered, self._written, reached)
         self._written += 1
         if wait:
             self._wait()
 
-    def rewrite(self, table: str, change: Any) -> None:
-        """Rewrite the flushed rows of a table with `change`, a function from and to an Arrow table."""
-        import pyarrow.parquet as pq
+    def finish(self, reached: Reached, *, interval: int) -> tuple[dict[str, int], dict[str, str]]:
+        """Write the rows that are left, join the parts of each table, and return rows and digests by table.
 
-        self._wait()
-        for number in range(self._written):
-            if (part := self._part(table, number)) is not None:
-                self._put(change(pq.read_table(part)), table, number)
-
-    def finish(self) -> dict[str, int]:
-        """Write the rows that are left, join the parts of each table, and return the number of rows by table.
+        Parameters
+        ----------
+        reached : Reached
+            How far the run has come.
+        interval : int
+            Cycles of an interval.
 
         Raises
         ------
         InputError
-            A file cannot be written.
+            A file cannot be written, or a part is damaged.
         """
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self.flush(wait=True)
+        self.flush(reached, wait=True)
         rows: dict[str, int] = {}
-        if self._folder is None:
-            return rows
-        for name, schema in self._schemas.items():
-            parts = [part for number in range(self._written) if (part := self._part(name, number)) is not None]
+        digests: dict[str, str] = {}
+        if self._memory is not None:
+            for part in self._memory[: reached.abandoned]:
+                for name in part.keys() & set(GIVEN_UP):
+                    table = pq.read_table(pa.BufferReader(pa.py_buffer(part[name])))
+                    part[name] = self._encoded(given_up(table, reached.readouts, interval=interval))
+            return rows, digests
+        assert self._folder is not None
+        for table in TABLES:
+            name, schema = table.name, self._schemas[table.name]
+            parts = [number for number, part in enumerate(self._documents) if name in part.tables]
             target = self._folder / f"{name}.parquet"
-            target.unlink(missing_ok=True)
-            if len(parts) == 1:
-                # Keep the part until the record is complete: a run killed now resumes with it.
-                os.link(parts[0], target)
-            else:
-                with writing(target), pq.ParquetWriter(target, schema, **self._encoding(schema)) as writer:
-                    for path in parts:
-                        writer.write_table(pq.ParquetFile(path).read())
-            rows[name] = pq.read_metadata(target).num_rows
-        return rows
+            with writing(target):
+                target.unlink(missing_ok=True)
+                if len(parts) == 1 and not (name in GIVEN_UP and reached.abandoned):
+                    self._stored(name, parts[0])
+                    # Keep the part until the record is complete: a run killed now resumes with it.
+                    os.link(file_of(self._folder / PARTS_FOLDER, name, parts[0]), target)
+                else:
+                    with pq.ParquetWriter(target, schema, **self._encoding(schema)) as writer:
+                        for number in parts:
+                            found = pq.ParquetFile(pa.BufferReader(self._stored(name, number))).read()
+                            if name in GIVEN_UP and number < reached.abandoned:
+                                found = given_up(found, reached.readouts, interval=interval)
+                            writer.write_table(found)
+                with target.open("rb") as file:
+                    digests[name] = file_digest(file)
+            rows[name] = sum(self._documents[number].tables[name].rows for number in parts)
+        return rows, digests
 
     def close(self) -> None:
         """Stop the thread, after it has written its rows."""
@@ -219,21 +299,22 @@ class TableWriter:
             pending, self._pending = self._pending, None
             pending.result()
 
-    def _path(self, table: str, number: int) -> Path:
+    def _stored(self, table: str, number: int) -> bytes:
+        """Return the file with a part of a table.
+
+        Raises
+        ------
+        InputError
+            It is damaged.
+        """
         assert self._folder is not None
-        return self._folder / _PARTS / f"{table}-{number}.parquet"
+        path = file_of(self._folder / PARTS_FOLDER, table, number)
+        try:
+            return read_verified(path, self._documents[number].tables[table].sha256, most=available_memory().bytes)
+        except FileNotFoundError:
+            raise InputError("is not there: the record is damaged", path=path) from None
 
-    def _part(self, table: str, number: int) -> Any:
-        """Return a file or buffer with a part of a table; None if the part has no rows."""
-        import pyarrow as pa
-
-        if self._memory is not None:
-            rows = self._memory[number].get(table)
-            return None if rows is None else pa.BufferReader(pa.py_buffer(rows))
-        path = self._path(table, number)
-        return path if path.exists() else None
-
-    def _write(self, gathered: list[Callable[[], Mapping[str, Columns]]], number: int) -> None:
+    def _write(self, gathered: Sequence[Callable[[], Mapping[str, Columns]]], number: int, reached: Reached) -> None:
         """Write a part of every table that has rows."""
         import pyarrow as pa
 
@@ -241,28 +322,42 @@ class TableWriter:
         for make in gathered:
             for name, columns in make().items():
                 found.setdefault(name, []).append(columns)
+        tables = {}
         for name, blocks in found.items():
             if (schema := self._schemas.get(name)) is None:
                 continue
             arrays = [self._array(schema.field(index), blocks) for index in range(len(schema))]
-            self._put(pa.Table.from_arrays(arrays, schema=schema), name, number)
+            rows = pa.Table.from_arrays(arrays, schema=schema)
             blocks.clear()
+            if rows.num_rows:
+                tables[name] = self._put(rows, name, number)
+        if self._folder is not None:
+            document = PartDocument(previous=self._seal, tables=tables, reached=reached)
+            self._seal = write_part(self._folder / PARTS_FOLDER, number, document)
+            self._documents.append(document)
 
-    def _put(self, rows: "pa.Table", table: str, number: int) -> None:
+    def _put(self, rows: "pa.Table", table: str, number: int) -> PartTable:
         """Write a part of a table; when this returns, the file is on disk."""
+        data = self._encoded(rows)
+        if self._memory is not None:
+            self._memory[number][table] = data
+        else:
+            assert self._folder is not None
+            path = file_of(self._folder / PARTS_FOLDER, table, number)
+            with writing(path), path.open("wb") as file:
+                file.write(data.data)
+                file.flush()
+                os.fsync(file.fileno())
+        return PartTable(rows=rows.num_rows, sha256=sha256(data.data).hexdigest())
+
+    def _encoded(self, rows: "pa.Table") -> npt.NDArray[np.uint8]:
+        """Return rows as Parquet data."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        if self._memory is not None:
-            sink = pa.BufferOutputStream()
-            pq.write_table(rows, sink, **self._encoding(rows.schema))
-            self._memory[number][table] = np.frombuffer(sink.getvalue(), np.uint8)
-            return
-        path = self._path(table, number)
-        with writing(path), path.open("wb") as file:
-            pq.write_table(rows, file, **self._encoding(rows.schema))
-            file.flush()
-            os.fsync(file.fileno())
+        sink = pa.BufferOutputStream()
+        pq.write_table(rows, sink, **self._encoding(rows.schema))
+        return np.frombuffer(sink.getvalue(), np.uint8)
 
     def _encoding(self, schema: "pa.Schema") -> dict[str, Any]:
         """Return the encoding of the columns: a dictionary does not pay for counts, whose values hardly repeat."""
@@ -282,8 +377,3 @@ class TableWriter:
             names = texts_of(self._categories[field.name])
             return pa.DictionaryArray.from_arrays(array_of(values, field.type.index_type), names)
         return array_of(values, field.type)
-
-
-def _number(path: Path) -> int:
-    """Return the part's number in the name of a file."""
-    return int(path.stem.rpartition("-")[2])

@@ -15,7 +15,8 @@ from cyscc.host.graph.csr import Graph, graph_digest
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import check_output
 from cyscc.host.output.progress import Progress
-from cyscc.host.record.reader import Record, read_failure
+from cyscc.host.record.document import read_failure
+from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import LAST_CYCLES
 from cyscc.host.replay.point import Point, Span, find
 from cyscc.host.replay.search import EventSearch, Reached, detector_of, stop_behind

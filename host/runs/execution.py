@@ -1,6 +1,5 @@
 """Execution of a run, from its specification to the verified result."""
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -20,8 +19,8 @@ from cyscc.host.graph.csr import Graph, graph_digest, size_text, trim
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.memory_map import PlacedGraph, default_slack, simulation_bytes
 from cyscc.host.graph.reference import canonical, check_components, check_levels
+from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.errors import InputError, locating_errors
-from cyscc.host.output.files import renamed_when_complete
 from cyscc.host.output.progress import Progress, Step
 from cyscc.host.output.text import count_text
 from cyscc.host.record.writer import RecordFolder
@@ -308,18 +307,10 @@ class RecordedRun:
         Raises
         ------
         InputError
-            The length of the intervals is not supported.
+            The length of the intervals is not supported; the parts of a resumed run's record are damaged.
         """
-        from cyscc.host.runs.recorder import RecorderState, RunRecorder
+        from cyscc.host.runs.recorder import RecorderState, RunRecorder, setting_document
 
-        checkpointer = checkpointer or Checkpointer()
-        state = checkpointer.restored("record", RecorderState)
-        try:
-            recorder = RunRecorder(machine, self._folder, interval=self._interval, state=state)
-        except ValueError as error:
-            raise InputError(f"--record-interval: {error}") from None
-        checkpointer.register("record", recorder.state, refresh=recorder.catch_up)
-        self._recorder, self._machine = recorder, machine
         options = {**self.spec.document(), "threads": self.spec.threads, "source": None}
         if self.spec.algorithm == "bfs":
             options["source"] = input_name(graph, source)
@@ -335,13 +326,22 @@ class RecordedRun:
             },
             "interval": self._interval,
         }
+        checkpointer = checkpointer or Checkpointer()
+        state = checkpointer.restored("record", RecorderState)
+        about = setting_document(machine, self._run)
+        try:
+            recorder = RunRecorder(machine, self._folder, interval=self._interval, about=about, state=state)
+        except ValueError as error:
+            raise InputError(f"--record-interval: {error}") from None
+        checkpointer.register("record", recorder.state, refresh=recorder.catch_up)
+        self._recorder, self._machine = recorder, machine
         return recorder
 
     def failed(self, error: SimulationError) -> bool:
         """Write what a replay of the failed run needs to the folder; return whether recording had started."""
         if self._machine is None:
             return False
-        from cyscc.host.record.reader import FAILURE
+        from cyscc.host.record.document import FAILURE
         from cyscc.host.runs.recorder import failure_document
 
         document = failure_document(
@@ -350,12 +350,8 @@ class RecordedRun:
             run=self._run,
             checkpoint=self.spec.checkpoint,
         )
-        self._write(FAILURE, document)
+        write_sealed(self.folder / FAILURE, document)
         return True
-
-    def _write(self, name: str, document: dict[str, Any]) -> None:
-        with renamed_when_complete(str(self.folder / name)) as path:
-            path.write_text(json.dumps(document, indent=1) + "\n")
 
     def finish(self) -> None:
         """Write the tables up to the machine's current cycle."""
@@ -364,7 +360,8 @@ class RecordedRun:
 
     def complete(self, machine: "Machine", result: Result) -> Result:
         """Write the record's document, which includes the result's; return the result with its record attached."""
-        from cyscc.host.record.reader import DOCUMENT, Record
+        from cyscc.host.record.document import DOCUMENT
+        from cyscc.host.record.reader import Record
         from cyscc.host.runs.recorder import setting_document
 
         assert self._recorder is not None
@@ -372,7 +369,7 @@ class RecordedRun:
             assert self._recorder.state.memory is not None
             about = setting_document(machine, self._run)
             return replace(result, record=Record.in_memory(about, self._recorder.state.memory))
-        self._write(DOCUMENT, self._recorder.document(self._run, result.document))
+        write_sealed(self._folder / DOCUMENT, self._recorder.document(self._run, result.document))
         self._complete = True
         return replace(result, record=Record(self.folder))
 

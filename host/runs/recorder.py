@@ -6,15 +6,17 @@ A document goes with the tables: the run, its result, and the meaning of the tab
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.driver.search import LevelAccount, Observer
 from cyscc.host.output.files import identity
-from cyscc.host.record.arrow import array_of, numbers_of
-from cyscc.host.record.reader import CAUSE_NAMES, RECORD_SCHEMA
+from cyscc.host.record.arrow import numbers_of
+from cyscc.host.record.document import RECORD_SCHEMA
+from cyscc.host.record.parts import SEARCHING, Reached
+from cyscc.host.record.reader import CAUSE_NAMES
 from cyscc.host.record.rows import Rows
 from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
 from cyscc.host.record.writer import Columns, TableWriter
@@ -24,9 +26,6 @@ from cyscc.sim.executors.factory import watchdog_cycles
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import Contention, RecordedSums
 from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction, RecordingState
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["RecorderState", "RunRecorder", "failure_document", "setting_document"]
 
@@ -50,6 +49,10 @@ class RecorderState:
         State of the machine's recording.
     parts : int
         Number of parts of the tables that have been written.
+    seal : str
+        Seal of the last one; empty for a record in memory.
+    abandoned : int
+        Number of those that belong to abandoned attempts.
     instructions : int
         Number of completed instructions.
     iteration, phase, level : int
@@ -62,6 +65,8 @@ class RecorderState:
 
     recording: RecordingState
     parts: int = 0
+    seal: str = ""
+    abandoned: int = 0
     instructions: int = 0
     iteration: int = 0
     phase: int = 0
@@ -81,6 +86,8 @@ class RunRecorder(Observer):
         An existing folder; None for a record in memory, which has `LEVEL_TABLES` only.
     interval : int
         Cycles of an interval.
+    about : mapping
+        Description of the run, see `setting_document`; only for a folder.
     state : RecorderState, optional
         State to resume from; the machine's own state must not be loaded yet.
 
@@ -93,15 +100,24 @@ class RunRecorder(Observer):
     ------
     ValueError
         The interval is too short for this memory.
+    InputError
+        The parts of a resumed run's record are damaged, or others.
     """
 
     def __init__(
-        self, machine: Machine, folder: Path | None, *, interval: int, state: RecorderState | None = None
+        self,
+        machine: Machine,
+        folder: Path | None,
+        *,
+        interval: int,
+        about: Mapping[str, Any] | None = None,
+        state: RecorderState | None = None,
     ) -> None:
         self._machine = machine
         self._folder = folder
         self._interval = interval
         self._tables: dict[str, int] = {}
+        self._digests: dict[str, str] = {}
         self._recording = machine.record(interval, self, None if state is None else state.recording)
         memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None if folder is not None else []
         self.state = state or RecorderState(recording=self._recording.state, memory=memory)
@@ -109,9 +125,14 @@ class RunRecorder(Observer):
         self._writer = TableWriter(
             folder,
             categories={"module": MODULES, "phase": PHASES, "array": ARRAYS, "fifo": self._rows.fifos},
+            about=about or {},
             parts=self.state.parts,
+            seal=self.state.seal,
             memory=self.state.memory,
         )
+        # All counts have been delivered before a checkpoint, and all rows but the last of the search are in its parts.
+        self._counted = self.state.instructions
+        self._told = self._next_told()
         self._gathered = 0
         self._most = _GATHERED if folder is not None else _GATHERED_IN_MEMORY
         self._complete: list[dict[str, int]] = []
@@ -120,6 +141,7 @@ class RunRecorder(Observer):
         """Update the state, and the parts that it refers to, to the machine's current cycle."""
         self._recording.catch_up(self._machine.cycle)
         self._flush(wait=True)
+        self.state.seal = self._writer.seal
 
     def begin(self, iteration: int, phase: str) -> None:
         """Set the iteration and phase of the next instructions."""
@@ -155,22 +177,22 @@ class RunRecorder(Observer):
 
     def take_counts(self, counts: Sequence[InstructionCounts], memory: Sequence[RecordedSums]) -> None:
         """Add the counts of the latest instructions to the tables."""
+        self._counted = self.state.instructions
         # Convert at once: the counts of an instruction are larger than its rows.
         rows = self._rows.of_instructions(self.state.instructions - len(memory), counts, memory)
         self._add(lambda: rows, sum(each.begun.size for each in counts))
 
     def take_restart(self, cycle: int, readouts: list[tuple[int, int]]) -> None:
-        """Label all cycles so far as restarted, except for readouts."""
+        """Begin a new part: those so far belong to an abandoned attempt."""
         self._write_rows()
+        self.state.abandoned = self.state.parts + 1
         self._flush(wait=True)
-        for table in ("instruction_kernels",) if self.state.memory is not None else ("kernels", "instruction_kernels"):
-            self._writer.rewrite(table, lambda rows: _given_up(rows, readouts, interval=self._interval))
 
     def finish(self) -> None:
         """Write all rows that are left."""
         self._recording.finish(self._machine.cycle)
         self._add_complete()
-        self._tables = self._writer.finish()
+        self._tables, self._digests = self._writer.finish(self._reached(), interval=self._interval)
 
     def document(self, run: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
         """Return the document of a record in a folder, after `finish`.
@@ -189,6 +211,7 @@ class RunRecorder(Observer):
             "cycles": result["statistics"]["cycles"],
             "causes": _kernel_cycles(self._folder),
             "tables": self._tables,
+            "digests": self._digests,
             "result": dict(result),
         }
 
@@ -217,36 +240,34 @@ class RunRecorder(Observer):
         if self._gathered > self._most:
             self._flush()
 
+    def _next_told(self) -> int:
+        """Return the first instruction that has no row in a part: the last one of a search may not be complete."""
+        return self.state.rows[-1]["instruction"] if self.state.rows else self.state.instructions
+
+    def _tell_rows(self) -> None:
+        """Add the rows of the search so far: its edges and duplicates are known at its end."""
+        rows = [row for row in self.state.rows[:-1] if row["instruction"] >= self._told]
+        self._told = self._next_told()
+        if rows and self._folder is not None:
+            columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+            self._writer.add(lambda: {SEARCHING: columns})
+
+    def _reached(self) -> Reached:
+        recording = self._recording.state
+        return Reached(
+            cycle=recording.position * self._interval,
+            instructions=self._counted,
+            attempt=recording.attempt,
+            abandoned=self.state.abandoned,
+            readouts=list(recording.readouts),
+        )
+
     def _flush(self, *, wait: bool = False) -> None:
+        self._tell_rows()
         self._add_complete()
-        self._writer.flush(wait=wait)
+        self._writer.flush(self._reached(), wait=wait)
         self._gathered = 0
         self.state.parts = self._writer.parts
-
-
-def _given_up(rows: "pa.Table", readouts: list[tuple[int, int]], *, interval: int) -> "pa.Table":
-    """Return rows by cause with all cycles moved to ``restarted``, except for readouts of event counters.
-
-    Parameters
-    ----------
-    rows : pyarrow.Table
-        Rows of the tables ``kernels`` or ``instruction_kernels``.
-    readouts : list of tuple of int
-        First cycle of each readout and the cycle after its last; the host was working in them.
-    interval : int
-        Cycles of an interval.
-    """
-    total = np.sum([rows[name].to_numpy() for name in CAUSE_NAMES], axis=0, dtype=np.int64)
-    host = np.zeros_like(total)
-    if "cycle" in rows.column_names:
-        cycle = rows["cycle"].to_numpy()
-        for begin, end in readouts:
-            host += np.maximum(np.minimum(cycle + interval, end) - np.maximum(cycle, begin), 0)
-    for name in CAUSE_NAMES:
-        counts = {"restarted": total - host, "host": host}.get(name, np.zeros_like(total))
-        index = rows.column_names.index(name)
-        rows = rows.set_column(index, rows.schema.field(index), array_of(counts, rows.schema.field(index).type))
-    return rows
 
 
 def _machine_document(machine: Machine) -> dict[str, Any]:

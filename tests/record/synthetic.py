@@ -5,7 +5,7 @@ kernels issue; every access has a bank, a link and, if it reads, a latency. What
 the longest wait is at the hottest bank, say) does not hold.
 """
 
-import json
+import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.files import identity
-from cyscc.host.record.reader import DOCUMENT, RECORD_SCHEMA
-from cyscc.host.record.tables import ARRAYS, MODULES, TABLES
+from cyscc.host.record.document import DOCUMENT, RECORD_SCHEMA
+from cyscc.host.record.tables import ARRAYS, MODULES, TABLES, schema_of
 from tests.record.synthetic_run import ANSWERS, FIFOS, LATENCIES, NAMES, PARAMETERS, Instruction, Integers, Run, Shape
 
 
@@ -163,12 +164,12 @@ def _instruction_table(run: Run) -> dict[str, npt.NDArray[Any]]:
     )
 
 
-def _write(folder: Path, parts: dict[str, list[dict[str, npt.NDArray[Any]]]]) -> dict[str, int]:
-    """Write the tables with the columns that they are to have; return their rows."""
+def _write(folder: Path, parts: dict[str, list[dict[str, npt.NDArray[Any]]]]) -> tuple[dict[str, int], dict[str, str]]:
+    """Write the tables with the columns that they are to have; return their rows and digests."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = {}
+    rows, digests = {}, {}
     for table in TABLES:
         given = {}
         for column in table.columns:
@@ -184,12 +185,13 @@ def _write(folder: Path, parts: dict[str, list[dict[str, npt.NDArray[Any]]]]) ->
                 columns[column.name] = pa.array(ordered.tolist(), pa.string()).dictionary_encode()
             else:
                 columns[column.name] = pa.array(ordered, pa.type_for_alias(column.kind))
-        pq.write_table(pa.table(columns), folder / f"{table.name}.parquet", compression="zstd")
-        rows[table.name] = order.size
-    return rows
+        file = folder / f"{table.name}.parquet"
+        pq.write_table(pa.table(columns).cast(schema_of(table.name)), file, compression="zstd")
+        rows[table.name], digests[table.name] = order.size, hashlib.sha256(file.read_bytes()).hexdigest()
+    return rows, digests
 
 
-def _document(run: Run, rows: dict[str, int]) -> dict[str, Any]:
+def _document(run: Run, rows: dict[str, int], digests: dict[str, str]) -> dict[str, Any]:
     """Return the record's document."""
     shape, config = run.shape, run.config
     lengths = run.ends - run.starts
@@ -213,6 +215,7 @@ def _document(run: Run, rows: dict[str, int]) -> dict[str, Any]:
         "gteps": 40_000 / max(1, counted) * config.clock_mhz / 1e3,
         "verified": True,
         "retries": int(shape.restarted),
+        "statistics": {"cycles": cycles},
         **({"components": {"count": 3000, "largest": 800}, "iterations": shape.iterations} if scc else {"source": 1}),
     }
     contention = run.contention
@@ -226,6 +229,7 @@ def _document(run: Run, rows: dict[str, int]) -> dict[str, Any]:
         "record": RECORD_SCHEMA,
         "schema": result["schema"],
         "version": result["version"],
+        "program": "0" * 64,
         "command": "scc" if scc else "bfs",
         "run": {
             "graph": "synthetic.gr",
@@ -253,10 +257,13 @@ def _document(run: Run, rows: dict[str, int]) -> dict[str, Any]:
         },
         "cycles": cycles,
         "causes": {
-            name: dict(zip(NAMES, causes.sum(axis=(0, 1, 2), dtype=np.int64).tolist(), strict=True))
-            for name, causes in run.causes.items()
+            name: dict.fromkeys(NAMES, 0)
+            if (causes := run.causes.get(name)) is None
+            else dict(zip(NAMES, causes.sum(axis=(0, 1, 2), dtype=np.int64).tolist(), strict=True))
+            for name in MODULES
         },
         "tables": rows,
+        "digests": digests,
         "result": result,
     }
 
@@ -286,6 +293,5 @@ def write_record(folder: Path, shape: Shape | None = None) -> Path:
     engines |= {name: run.random.integers(0, 30, cycle.size) for name in ("read_stalls", "write_stalls")}
     parts = {**_kernel_tables(run), **_memory_tables(run), "engines": [engines]}
     parts["instructions"] = [_instruction_table(run)]
-    rows = _write(folder, parts)
-    (folder / DOCUMENT).write_text(json.dumps(_document(run, rows), indent=1))
+    write_sealed(folder / DOCUMENT, _document(run, *_write(folder, parts)))
     return folder

@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 
 from cyscc.host.command_line.main import main
+from cyscc.host.record.parts import Reached
 from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import TABLES
 from cyscc.host.record.writer import RecordFolder, TableWriter
 from tests.host.command_line.test_checkpointing import interrupt
 from tests.record.checks import check_record, frames
@@ -45,8 +47,8 @@ def test_executors_record_the_same(interval: str, monkeypatch: pytest.MonkeyPatc
     parts: list[int] = []
     flush = TableWriter.flush
 
-    def flushed(self: TableWriter, *, wait: bool = False) -> None:
-        flush(self, wait=wait)
+    def flushed(self: TableWriter, reached: Reached, *, wait: bool = False) -> None:
+        flush(self, reached, wait=wait)
         parts.append(self.parts)
 
     monkeypatch.setattr(TableWriter, "flush", flushed)
@@ -170,35 +172,21 @@ def test_a_run_without_instructions(capfd: pytest.CaptureFixture[str]) -> None:
         assert refused(*command, capfd=capfd) == message
 
 
-def test_damaged_records(capfd: pytest.CaptureFixture[str]) -> None:
-    recorded("record", "bfs", "g.txt", "--source", "3", "--config", "test")
-    document = Path("record", "record.json").read_text()
-    table = Path("record", "instructions.parquet")
-    Path("record", "kernels.parquet").write_bytes(table.read_bytes())
-    message = "cyscc report: record/kernels.parquet: has no column "
-    assert refused("report", "record", "-o", "page.html", capfd=capfd).startswith(message)
-    table.write_bytes(b"nothing")
-    message = "cyscc explain: record/instructions.parquet: Parquet file size is 7 bytes"
-    assert refused("explain", "record", capfd=capfd).startswith(message)
-    table.unlink()
-    assert refused("explain", "record", capfd=capfd) == (
-        "cyscc explain: record/instructions.parquet: is not there: the record is not complete"
-    )
-    Path("record", "record.json").write_text(document.replace('"record": 2', '"record": 99', 1))
-    assert refused("explain", "record", capfd=capfd) == (
-        "cyscc explain: record/record.json: is no record of version 2, but 99"
-    )
-    Path("record", "record.json").write_text(document[:-100])
-    assert refused("explain", "record", capfd=capfd).startswith("cyscc explain: record/record.json: is not JSON: ")
-
-
 def test_a_full_disk_ends_the_run_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+    run = ["bfs", "g.txt", "--source", "3", "--config", "test", "--record", "record"]
+    places = {0: "run.json", 1: r"\w+-0.parquet", len(TABLES): "0.json"}
+    for written, place in places.items():
+        left = [None] * written
 
-    monkeypatch.setattr("cyscc.host.record.writer.os.fsync", fail)
-    line = refused("bfs", "g.txt", "--source", "3", "--config", "test", "--record", "record", capfd=capfd)
-    assert re.fullmatch(r"cyscc bfs: record/parts/\w+-0.parquet: cannot be written: No space left on device", line)
-    assert os.listdir() == ["g.txt"]
+        def sync(descriptor: int, left: list[None] = left) -> None:
+            if not left:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            left.pop()
+
+        with monkeypatch.context() as patch:
+            patch.setattr("os.fsync", sync)
+            line = refused(*run, capfd=capfd)
+        assert re.fullmatch(f"cyscc bfs: record/parts/{place}: cannot be written: No space left on device", line)
+        assert os.listdir() == ["g.txt"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import CAUSE_NAMES, Record
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import ring_turn
@@ -265,6 +266,11 @@ class Evidence:
             its = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
             arrays = its.groupby("array", observed=True)["accesses"].sum().sort_values(ascending=False)
             over_time = intervals[(intervals["controller"] == controller) & (intervals["bank"] == bank)]
+            if over_time.empty:
+                raise InputError(
+                    f"its tables do not agree: bank {controller}.{bank} was accessed in instructions alone",
+                    path=self.record.folder,
+                )
             peak = over_time.loc[over_time["accesses"].idxmax()]
             length = min(self.record.interval, self.record.cycles - int(peak["cycle"]))
             accesses = int(row["accesses"])

@@ -70,11 +70,13 @@ def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
     options = run["options"]
     changed = Overrides.of(options.get("set", {}))
     lines = [
-        f"{printable(str(record.folder))}: {document['command']} of {printable(str(run['graph']))}, "
+        f"{record.folder}: {document['command']} of {run['graph']}, "
         f"{count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}; "
         f"{changed.config_text(options['config'])}, memory {changed.memory_text(options['memory'])}"
     ]
-    parts = [f"{cycles[name]:,} {what}" for name, what in _OUTSIDE if cycles[name]]
+    if record.interrupted is not None:
+        lines.append(record.ending)
+    parts = [f"{cycles[name]:,} {what}" for name, what in _OUTSIDE if cycles.get(name)]
     lines.append(f"{cycles['total']:,} cycles: {', '.join(parts)}")
     if len(rows) < len(record.instructions):
         taken = int(rows["cycles"].sum())
@@ -82,7 +84,7 @@ def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
             f"shown: {count_text(len(rows), 'instruction')} of {len(record.instructions):,}, {taken:,} cycles, "
             f"{taken / max(cycles['total'], 1):.1%} of the run"
         )
-    return [Text(line) for line in lines]
+    return [Text(printable(line)) for line in lines]
 
 
 _OUTSIDE = (
@@ -90,6 +92,7 @@ _OUTSIDE = (
     ("host", "of the host between them"),
     ("restarted", "of attempts given up"),
     ("readout", "to read the result"),
+    ("unfinished", "of instructions that are not complete in the record"),
 )
 
 
@@ -237,6 +240,7 @@ def _run_document(record: Record) -> dict[str, Any]:
         "run": document["run"],
         "machine": document["machine"],
         "cycles": document["cycles"],
+        **({} if record.interrupted is None else {"interrupted": record.interrupted}),
     }
 
 
@@ -299,7 +303,9 @@ def difference_page(comparison: Comparison, *, top: int) -> "list[RenderableType
     if not comparison.same_graph:
         parts.append(Text("the graphs are not the same: levels of one number may have little in common"))
     if comparison.settings:
-        shown = [f"{name} {_value(one)} -> {_value(other)}" for name, (one, other) in comparison.settings.items()]
+        shown = [
+            f"{printable(name)} {_value(one)} -> {_value(other)}" for name, (one, other) in comparison.settings.items()
+        ]
         parts.append(Text(f"settings that differ: {', '.join(shown)}"))
     total = max(first.cycles, 1)
     parts.append(Text(f"difference: {comparison.difference:+,} cycles ({comparison.difference / total:+.1%})"))

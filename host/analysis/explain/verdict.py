@@ -345,7 +345,7 @@ def _hot_bank(bank: BankUse, evidence: Evidence) -> Advice:
         f"time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it."
     )
     banks = _profile(evidence).get("banks")
-    more = "" if banks is None else f" (banks = {2 * int(banks)})"
+    more = f" (banks = {2 * banks})" if isinstance(banks, int) else ""
     divided = f"Try more banks{more}, which divide what several words bring to one"
     if bank.array != "words":
         return Advice("a hot bank", text, f"{divided}, or {_quicker(evidence)}.")

@@ -13,16 +13,13 @@ from cyscc.host.analysis.roofline.analysis import Roofline, recorded_bounds
 from cyscc.host.record.arrow import Integers, codes, numbers, sums
 from cyscc.host.record.colours import STACK
 from cyscc.host.record.reader import Record
-from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
+from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
 from cyscc.sim.observation.causes import WORK
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LONGEST_LATENCY", "Activity", "Fill", "Key", "Levels", "Timeline", "Traffic", "key_point", "key_title"]
-
-LONGEST_LATENCY = 2047
-"""Last bin of a latency histogram; it holds all reads of this latency and above."""
+__all__ = ["Activity", "Fill", "Key", "Levels", "Timeline", "Traffic", "key_point", "key_title"]
 
 _OUTSIDE = ("host", "restarted")
 

@@ -1,5 +1,6 @@
 """Comparison of several runs, aligned by iteration, phase and level, and its charts."""
 
+import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -81,6 +82,7 @@ def comparison_charts(comparison: AlignedRuns, names: Sequence[str]) -> list[Cha
 
 def _whole(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     figure = new_figure(height=170 + 44 * len(names), x="cycles")
+    names = [_literal(name) for name in names]
     bar_rows(
         figure,
         names,
@@ -108,6 +110,11 @@ def _beside(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     return Chart(name="compare-levels", title="Levels beside each other", about=about, figure=figure)
 
 
+def _literal(name: str) -> str:
+    """Return a name for a chart, in whose texts plotly reads tags."""
+    return html.escape(name, quote=False)
+
+
 def _short(names: Sequence[str]) -> list[str]:
     return [chr(ord("A") + number % 26) * (1 + number // 26) for number in range(len(names))]
 
@@ -129,7 +136,7 @@ def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
             marker={"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}},
             hovertemplate="%{x}<br>difference: %{y:+,.0f} cycles<extra></extra>",
         )
-        options[f"{names[run]} against {names[0]}"] = list(range(begin, len(figure.data)))
+        options[_literal(f"{names[run]} against {names[0]}")] = list(range(begin, len(figure.data)))
     if len(names) > 2:
         choice(figure, options)
     figure.add_hline(y=0, line={"width": 1, "color": "#2b2f36"})

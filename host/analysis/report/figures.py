@@ -7,13 +7,13 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from cyscc.host.analysis.report import charts
-from cyscc.host.analysis.report.activity import LONGEST_LATENCY, Activity, key_point
+from cyscc.host.analysis.report.activity import Activity, key_point
 from cyscc.host.analysis.report.charts import COLOURS, Chart, HeatMap
 from cyscc.host.analysis.roofline.analysis import level_points
 from cyscc.host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, ceilings
 from cyscc.host.record.arrow import Integers
 from cyscc.host.record.colours import RUN_COLOURS, STACK
-from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
+from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
 
 __all__ = ["chart_sections"]
 

@@ -22,6 +22,7 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import run_options
+from cyscc.sim.notices import printable
 
 __all__ = ["Section", "page", "render", "sections"]
 
@@ -69,35 +70,56 @@ class Section:
 
 _OWN_ROWS = ("algorithm", "graph", "config", "memory", "set")
 """Options that have rows of their own in the table of facts."""
+_CYCLES = {
+    "instructions": "instructions",
+    "host": "host",
+    "restarted": "restarted",
+    "readout": "reading out",
+    "unfinished": "instructions that are not complete in the record",
+}
+"""Titles of the cycles outside of each other that a record has."""
 
 
 def _facts_of(record: Record) -> dict[str, str]:
     """Return the facts about a run and its result, as texts by name."""
     document = record.document
-    run, cycles, result = document["run"], document["cycles"], document["result"]
-    options, machine = run["options"], document["machine"]
+    run, cycles, options, machine = document["run"], document["cycles"], document["run"]["options"], document["machine"]
     config, memory = _machine(options)
     kernels = ", ".join(f"{count} {module}" for module, count in machine["kernels"].items() if count)
-    components = ""
-    if "components" in result:
-        components = f"{result['components']['count']:,}, in {count_text(result['iterations'], 'iteration')}"
+    shown = {name: what for name, what in _CYCLES.items() if name in cycles}
     facts = {
         "record": str(record.folder),
+        "interrupted": record.ending,
         "graph": f"{run['graph']}: {count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}",
         "command": _command(document["command"], options),
         "machine": f"{config}: {count_text(machine['engines'], 'AE')}, kernels of each: {kernels}",
         "memory": memory,
-        "simulated time": f"{result['seconds'] * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz",
-        "cycles of the run": f"{result['cycles']['total']:,}",
-        "cycles simulated": f"{cycles['total']:,}: instructions {cycles['instructions']:,}, host {cycles['host']:,}, "
-        f"restarted {cycles['restarted']:,}, reading out {cycles['readout']:,}",
-        "throughput": f"{result['gteps']:.3f} GTEPS ({count_text(result['edges_traversed'], 'edge')} traversed)",
-        "components": components,
-        "verified": "yes" if result["verified"] else "not checked",
+        **_result_facts(record, "simulated time", "cycles of the run"),
+        "cycles simulated": f"{cycles['total']:,}: "
+        + ", ".join(f"{what} {cycles[name]:,}" for name, what in shown.items()),
+        **_result_facts(record, "throughput", "components", "verified"),
         "intervals": count_text(record.interval, "cycle"),
         "version": f"cyscc {document['version']}",
     }
-    return {name: text for name, text in facts.items() if text}
+    return {name: printable(text) for name, text in facts.items() if text}
+
+
+def _result_facts(record: Record, *names: str) -> dict[str, str]:
+    """Return some of the facts about the result of a run; none if it was interrupted."""
+    if record.interrupted is not None:
+        return {}
+    result, document = record.result, record.document
+    components = ""
+    if "components" in result:
+        components = f"{result['components']['count']:,}, in {count_text(result['iterations'], 'iteration')}"
+    facts = {
+        "simulated time": f"{result['seconds'] * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz",
+        "cycles of the run": f"{result['cycles']['total']:,}",
+        "throughput": f"{result['gteps']:.3f} GTEPS ({count_text(result['edges_traversed'], 'edge')} traversed)",
+        "components": components,
+        "verified": "yes" if result["verified"] else "not checked",
+    }
+    return {name: facts[name] for name in names}
 
 
 def _machine(options: dict[str, Any]) -> tuple[str, str]:
@@ -119,7 +141,7 @@ def _command(command: str, options: dict[str, Any]) -> str:
 def _run_names(records: list[Record]) -> list[str]:
     """Return the names of the runs: the options in which they differ, or their folders."""
     if len(records) == 1:
-        return [records[0].folder.name or str(records[0].folder)]
+        return [printable(records[0].folder.name or str(records[0].folder))]
     runs = [record.document["run"] for record in records]
     options = [
         dict(zip(("graph", "config", "memory"), (run["graph"], *_machine(run["options"])), strict=True)) for run in runs
@@ -130,7 +152,7 @@ def _run_names(records: list[Record]) -> list[str]:
         names = [str(record.folder) for record in records]
     if len(set(names)) < len(names):
         names = [f"{name} ({number})" for number, name in enumerate(names, 1)]
-    return names
+    return [printable(name) for name in names]
 
 
 def _facts(records: Sequence[Record], names: list[str]) -> Section:

@@ -67,7 +67,7 @@ class Roofline:
             Limits of its machine.
         """
         every = record.attempts
-        own = every[(every["attempt"] == every["attempt"].max()) & (every["module"] == "bfs")]
+        own = every[(every["attempt"] == record.attempt) & (every["module"] == "bfs")]
         levels = numbers(own.index)
         requests, limits, crossbar = [], [np.zeros((0, len(bounds.names)), np.int64)], []
         for begin in range(0, levels.size, _TOGETHER):
@@ -155,7 +155,7 @@ def recorded_bounds(record: Record) -> Bounds | None:
     words for each edge and write three for each push.
     """
     document = record.document
-    config = AcceleratorConfig(**document["configuration"])
+    config = AcceleratorConfig.from_mapping(document["configuration"])
     if not (config.keeps_reach_queue and config.reads_every_word):
         return None
     try:

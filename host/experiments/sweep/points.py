@@ -18,7 +18,8 @@ from cyscc.host.graph.formats import read_graph, write_graph
 from cyscc.host.output.documents import DAMAGED, SEAL, read_sealed, sealed, write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
-from cyscc.host.record.reader import RECORD_SCHEMA, Record
+from cyscc.host.record.document import RECORD_SCHEMA
+from cyscc.host.record.reader import Record
 from cyscc.host.runs.execution import SOURCE_RULE, execute
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec

@@ -73,7 +73,7 @@ def rows_of(study: SweepStudy, folder: SweepFolder, swept: Swept) -> list[Row]:
 def _result(record: Record) -> Row:
     """Return the results in a record, as numbers."""
     document = record.document
-    result, run = document["result"], document["run"]
+    result, run = record.result, document["run"]
     row: Row = {
         "vertices": run["vertices"],
         "edges": run["edges"],

@@ -1,0 +1,176 @@
+"""Checks of a record's tables against its document: types and ranges of every column, and which rows there must be.
+
+A digest says that a table is the one that was written; these checks say that analyses can rely on it whoever wrote it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cyscc.host.record.arrow import Integers, codes, numbers
+from cyscc.host.record.document import LARGEST
+from cyscc.host.record.tables import CATEGORIES, LONGEST_LATENCY, MODULES, PHASES
+from cyscc.sim.observation.causes import CAUSES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+__all__ = ["CHECKED_BY_INSTRUCTION", "TableChecks"]
+
+CHECKED_BY_INSTRUCTION = ("instruction_kernels", "instruction_fifos")
+"""Tables whose rows depend on the instructions."""
+
+_CAUSE_NAMES = [cause.name for cause in CAUSES]
+_COUNTED = {"accesses", "requests", ("instruction_latencies", "reads")}
+"""Columns of tables that have rows only where there was something to count."""
+
+
+class TableChecks:
+    """Checks of the tables of a record.
+
+    Parameters
+    ----------
+    machine : mapping
+        The machine's sizes, from the record's document.
+    interval, cycles : int
+        Cycles of an interval, and of the record.
+    instructions : int
+        Number of instructions.
+    """
+
+    def __init__(self, machine: Mapping[str, Any], *, interval: int, cycles: int, instructions: int) -> None:
+        self._interval, self._cycles = interval, cycles
+        self._engines: int = machine["engines"]
+        self._kernels: dict[str, int] = machine["kernels"]
+        self._fifos = {module: [fifo["name"] for fifo in machine["fifos"][module]] for module in MODULES}
+        memory = machine["memory"] or {"controllers": 0, "banks": 0, "links": 0}
+        self._ends = {
+            "cycle": cycles,
+            "engine": self._engines,
+            "kernel": max(self._kernels.values()),
+            "controller": memory["controllers"],
+            "bank": memory["banks"],
+            "link": memory["links"],
+            "instruction": instructions,
+        }
+        self._texts: dict[str, Sequence[str]] = {
+            **CATEGORIES,
+            "fifo": tuple(dict.fromkeys(name for own in self._fifos.values() for name in own)),
+        }
+
+    def columns(self, name: str, rows: "pa.Table") -> None:
+        """Check the values of each column of a table by themselves.
+
+        Raises
+        ------
+        ValueError
+            One is missing or out of range.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        rows.validate(full=True)
+        for column, values in zip(rows.column_names, rows.columns, strict=True):
+            if values.null_count:
+                raise ValueError(f"{column} lacks values")
+            if pa.types.is_dictionary(values.type):
+                texts = [text for chunk in values.chunks for text in chunk.dictionary.to_pylist()]
+                if not set(texts) <= set(self._texts[column]):
+                    raise ValueError(f"{column} has values that there are not")
+            elif len(values):
+                low = -1 if column == "level" else int(column in _COUNTED or (name, column) in _COUNTED)
+                end = LONGEST_LATENCY + 1 if name == "instruction_latencies" and column == "latency" else LARGEST
+                end = self._ends.get(column, end)
+                least, most = (each.as_py() for each in pc.min_max(values).values())
+                if least < low or most >= end:
+                    raise ValueError(f"{column} goes from {least:,} to {most:,}, and there are {low} to {end - 1:,}")
+        if "cycle" in rows.column_names and (numbers(rows["cycle"]) % self._interval).any():
+            raise ValueError("cycle is not the first one of an interval")
+
+    def rows(self, name: str, frame: "pd.DataFrame", instructions: "pd.DataFrame | None") -> None:
+        """Check the rows of a whole table; of `instructions`, where its rows depend on these.
+
+        Raises
+        ------
+        ValueError
+            A row is missing, or there is one too many; causes do not add up.
+        """
+        if name == "instructions":
+            self._check_instructions(frame)
+        elif name in ("kernels", "fifos", "engines"):
+            starts = self._interval * np.arange(-(-self._cycles // self._interval))
+            self._check_keys(frame, "cycle", starts, self._units(name, MODULES))
+            if name == "kernels":
+                self._check_causes(frame, np.minimum(self._interval, self._cycles - numbers(frame["cycle"])))
+        elif name in CHECKED_BY_INSTRUCTION and instructions is not None:
+            searching = (instructions["phase"] != "intersection").to_numpy()
+            for module in MODULES:
+                mine = frame[(frame["module"] == module).to_numpy()]
+                ran = np.flatnonzero(searching == (module == "bfs"))
+                self._check_keys(mine, "instruction", ran, self._units(name, (module,)))
+            if name == "instruction_kernels":
+                self._check_causes(frame, numbers(instructions["cycles"])[numbers(frame["instruction"])])
+
+    def _check_instructions(self, frame: "pd.DataFrame") -> None:
+        start, cycles, working = (numbers(frame[name]) for name in ("start", "cycles", "working"))
+        ends = start + cycles
+        if not np.array_equal(numbers(frame["instruction"]), np.arange(len(frame))):
+            raise ValueError("instructions are missing, or not in order")
+        if (start[1:] < ends[:-1]).any() or (ends > self._cycles).any() or (working > cycles).any():
+            raise ValueError("instructions overlap, or end after the run")
+        searching = codes(frame["phase"]) != PHASES.index("intersection")
+        if ((numbers(frame["level"]) >= 0) != searching).any() or (np.diff(numbers(frame["attempt"])) < 0).any():
+            raise ValueError("levels and attempts are not those of a run")
+        ran = {
+            module for module, any_ran in zip(MODULES, (searching.any(), not searching.all()), strict=True) if any_ran
+        }
+        if any(not self._kernels[module] for module in ran):
+            raise ValueError("instructions ran on kernels that there are not")
+
+    def _units(self, name: str, modules: Sequence[str]) -> dict[str, Integers]:
+        """Return the keys of the rows that a table has for each interval or instruction, in their order."""
+        names: tuple[str, ...]
+        keys: list[tuple[int, ...]]
+        kernels = [(module, kernel) for module in modules for kernel in range(self._kernels[module])]
+        if name == "engines":
+            names, keys = ("engine",), [(engine,) for engine in range(self._engines)]
+        elif name in ("kernels", "instruction_kernels"):
+            names = ("engine", "module", "kernel")
+            keys = [(e, MODULES.index(module), kernel) for e in range(self._engines) for module, kernel in kernels]
+        elif name == "fifos":
+            names = ("engine", "module", "kernel", "fifo")
+            keys = [
+                (engine, MODULES.index(module), kernel, self._texts["fifo"].index(fifo))
+                for engine in range(self._engines)
+                for module, kernel in kernels
+                for fifo in self._fifos[module]
+            ]
+        else:
+            names = ("fifo",)
+            keys = [(self._texts["fifo"].index(fifo),) for module in modules for fifo in self._fifos[module]]
+        columns = np.array(keys, np.int64).reshape(-1, len(names)).T
+        return dict(zip(names, columns, strict=True))
+
+    def _check_keys(self, frame: "pd.DataFrame", outer: str, values: Integers, units: Mapping[str, Integers]) -> None:
+        """Check that a table has one row of each unit for each value of its first column, in order."""
+        each = len(next(iter(units.values())))
+        expected = {outer: np.repeat(values, each)} if len(frame) == each * values.size else {}
+        expected |= {name: np.tile(its, values.size) for name, its in units.items() if expected}
+        if not expected or any(not np.array_equal(self._numbers(frame, name), its) for name, its in expected.items()):
+            raise ValueError(f"rows are missing, or not in order: there must be {each} for each {outer}")
+
+    def _numbers(self, frame: "pd.DataFrame", name: str) -> Integers:
+        """Return a column as numbers; texts as their places among those allowed."""
+        if name not in self._texts:
+            return numbers(frame[name])
+        places = np.array([self._texts[name].index(text) for text in frame[name].cat.categories], np.int64)
+        found: Integers = places[codes(frame[name])] if len(frame) else places[:0]
+        return found
+
+    @staticmethod
+    def _check_causes(frame: "pd.DataFrame", cycles: npt.NDArray[np.int64]) -> None:
+        if not np.array_equal(np.sum([numbers(frame[name]) for name in _CAUSE_NAMES], axis=0), cycles):
+            raise ValueError("the cycles of the causes do not add up")

@@ -1,0 +1,246 @@
+"""Damaged and forged records: refused in one line that names the file, whoever opens them."""
+
+import json
+import random
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cyscc.host.analysis.explain.page import explanation_document
+from cyscc.host.analysis.report.page import sections
+from cyscc.host.output.documents import sealed
+from cyscc.host.output.errors import InputError
+from cyscc.host.record.document import document_schema
+from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import TABLES
+from tests.record.synthetic import Shape, write_record
+
+SHAPE = Shape(levels=(20, 90, 60), interval=256)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_record(tmp_path_factory.mktemp("whole") / "record", SHAPE)
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    return copytree(whole, tmp_path / "record")
+
+
+def looked_at(folder: Path) -> None:
+    """Look at all of a record: every table, its explanation, its page."""
+    record = Record(folder)
+    for table in TABLES:
+        record.frame(table.name)
+    explanation_document(record, record.select(), "interval", banks=3)
+    sections([record])
+
+
+def refusal(folder: Path) -> str:
+    """Return the line by which a record is refused, without the folder's name."""
+    with pytest.raises(InputError) as refused:
+        looked_at(folder)
+    text = str(refused.value)
+    assert "\n" not in text
+    return text.replace(f"{folder}/", "")
+
+
+def test_flipped_bits_are_not_believed(folder: Path) -> None:
+    numbers = random.Random(1)
+    for file in sorted(folder.iterdir()):
+        content = file.read_bytes()
+        for _ in range(3):
+            damaged = bytearray(content)
+            damaged[numbers.randrange(len(damaged))] ^= 1 << numbers.randrange(8)
+            file.write_bytes(damaged)
+            if file.suffix == ".json" and _same(damaged, content):
+                continue
+            assert refusal(folder).startswith(f"{file.name}: is "), file
+        file.write_bytes(content)
+    looked_at(folder)
+
+
+def _same(damaged: bytearray, content: bytes) -> bool:
+    """Whether damaged JSON has the same values."""
+    try:
+        return bool(json.loads(damaged) == json.loads(content))
+    except ValueError:
+        return False
+
+
+def _missing(file: Path) -> None:
+    file.unlink()
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-9])
+
+
+def _linked(file: Path) -> None:
+    file.symlink_to(file.rename(file.with_suffix(".other")))
+
+
+def _piped(file: Path) -> None:
+    import os
+
+    file.unlink()
+    os.mkfifo(file)
+
+
+@pytest.mark.parametrize(
+    ("damage", "cause"),
+    [
+        (_missing, "is not there: the record is not complete"),
+        (_empty, "is damaged: its digest is another"),
+        (_cut, "is damaged: its digest is another"),
+        (_linked, "is a link, which is not followed here"),
+        (_piped, "is no plain file"),
+    ],
+)
+def test_files_that_are_not_what_was_written(damage: Callable[[Path], None], cause: str, folder: Path) -> None:
+    damage(folder / "banks.parquet")
+    assert refusal(folder) == f"banks.parquet: {cause}"
+
+
+def test_a_table_of_another_run(folder: Path, tmp_path: Path) -> None:
+    other = write_record(tmp_path / "other", Shape(levels=(20, 90, 61), interval=256))
+    (folder / "fifos.parquet").write_bytes((other / "fifos.parquet").read_bytes())
+    assert refusal(folder) == "fifos.parquet: is damaged: its digest is another"
+
+
+def reseal(folder: Path, change: Callable[[dict[str, Any]], object] | None = None) -> None:
+    """Change a record's document, and seal it again."""
+    path = folder / "record.json"
+    document = json.loads(path.read_text())
+    if change is not None:
+        change(document)
+    path.write_text(json.dumps(sealed({name: value for name, value in document.items() if name != "sha256"})))
+
+
+def forge(folder: Path, name: str, rows: pa.Table, *, told: bool = True) -> None:
+    """Replace a table, with its digest and, if `told`, its number of rows."""
+    path = folder / f"{name}.parquet"
+    pq.write_table(rows, path)
+
+    def change(document: dict[str, Any]) -> None:
+        document["digests"][name] = sha256(path.read_bytes()).hexdigest()
+        if told:
+            document["tables"][name] = rows.num_rows
+
+    reseal(folder, change)
+
+
+def _set(*keys: str | int, to: object) -> Callable[[dict[str, Any]], None]:
+    def change(document: dict[str, Any]) -> None:
+        place: Any = document
+        for key in keys[:-1]:
+            place = place[key]
+        place[keys[-1]] = to
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (_set("record", to=2), "is no record of version 3, but 2"),
+        (_set("interval", to=0), "Expected `int` >= 1 - at `$.interval`"),
+        (_set("interval", to=1 << 70), "at `$.interval`"),
+        (_set("cycles", "total", to=1 << 62), "at `$.cycles.total`"),
+        (_set("cycles", "host", to=1), "the cycles do not add up to their total"),
+        (_set("clock_hz", to=float("nan")), "at `$.clock_hz`"),
+        (_set("machine", "engines", to=10**9), "at `$.machine.engines`"),
+        (_set("machine", "engines", to=1), "the machine is not that of its configuration"),
+        (_set("machine", "kernels", "bfs", to=10**9), "at `$.machine.kernels.bfs`"),
+        (_set("machine", "memory", "banks", to=1 << 40), "at `$.machine.memory.banks`"),
+        (_set("machine", "memory", "banks", to=1 << 16), "the memory has more than 65,536 banks"),
+        (_set("machine", "fifos", "bfs", 0, "name", to="\x1b[2J"), "at `$.machine.fifos.bfs[0].name`"),
+        (_set("machine", "fifos", "bfs", 0, "parameter", to="clock_mhz"), "is not that of its configuration"),
+        (_set("machine", "fifos", "bfs", 0, "answers", to="none"), "a FIFO takes the answers of no cause"),
+        (_set("configuration", "engines", to="four"), "engines must be"),
+        (_set("configuration", "preset", to=[]), "at `$.configuration[...]`"),
+        (_set("run", to=None), "Expected `object`, got `null` - at `$.run`"),
+        (_set("run", "options", "set", to=[1]), "at `$.run.options.set`"),
+        (_set("tables", "../kernels", to=1), "the tables are not those of a record"),
+        (_set("tables", "kernels", to=10**15), "kernels.parquet: has "),
+        (_set("digests", "kernels", to="0"), "at `$.digests[...]`"),
+        (_set("result", "seconds", to="<script>"), "at `$.result.seconds`"),
+        (_set("more", to=1), "Object contains unknown field `more`"),
+    ],
+)
+def test_forged_documents(change: Callable[[dict[str, Any]], None], cause: str, folder: Path) -> None:
+    reseal(folder, change)
+    assert cause in refusal(folder)
+
+
+def _with(column: str, value: Any, *, row: int = 0) -> Callable[[pa.Table], pa.Table]:
+    def change(rows: pa.Table) -> pa.Table:
+        values = rows[column].to_pylist()
+        values[row] = value
+        index = rows.column_names.index(column)
+        return rows.set_column(index, rows.schema.field(index), pa.array(values).cast(rows.schema.field(index).type))
+
+    return change
+
+
+def _text(rows: pa.Table) -> pa.Table:
+    return rows.set_column(0, "cycle", pa.array([str(value) for value in rows["cycle"].to_pylist()]))
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "cause"),
+    [
+        ("kernels", lambda rows: rows.slice(1), "rows are missing, or not in order"),
+        ("kernels", lambda rows: rows.take([1, 0, *range(2, rows.num_rows)]), "rows are missing, or not in order"),
+        ("kernels", _text, "does not have the columns of its table"),
+        ("kernels", _with("write", None), "write lacks values"),
+        ("kernels", _with("write", 1 << 20), "the cycles of the causes do not add up"),
+        ("kernels", _with("cycle", 1), "cycle is not the first one of an interval"),
+        ("banks", _with("cycle", 1 << 40), "cycle goes from"),
+        ("banks", _with("bank", 60_000), "bank goes from"),
+        ("banks", _with("accesses", 0), "accesses goes from 0"),
+        ("banks", _with("waiting", -1), "waiting goes from -1"),
+        ("banks", lambda rows: rows.slice(0, 0), "its tables do not agree: bank"),
+        ("links", _with("link", 255), "link goes from"),
+        ("arrays", _with("array", "secrets"), "array has values that there are not"),
+        ("fifos", _with("fifo", "secrets"), "fifo has values that there are not"),
+        ("engines", _with("engine", 9), "engine goes from"),
+        ("instructions", _with("instruction", 2), "instructions are missing, or not in order"),
+        ("instructions", _with("start", 1 << 50), "instructions overlap, or end after the run"),
+        ("instructions", _with("level", -1), "levels and attempts are not those of a run"),
+        ("instructions", _with("phase", "intersection"), "levels and attempts are not those of a run"),
+        ("instruction_kernels", _with("instruction", 1000), "instruction goes from"),
+        ("instruction_kernels", lambda rows: rows.slice(0, 1), "rows are missing, or not in order"),
+        ("instruction_fifos", lambda rows: rows.slice(0, 1), "rows are missing, or not in order"),
+        ("instruction_latencies", _with("latency", 2048), "latency goes from"),
+    ],
+)
+def test_forged_tables(table: str, change: Callable[[pa.Table], pa.Table], cause: str, folder: Path) -> None:
+    forge(folder, table, change(pq.read_table(folder / f"{table}.parquet")))
+    assert cause in refusal(folder)
+
+
+def test_more_rows_than_fit_into_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder / "arrays.parquet"
+    rows = pq.read_table(path)
+    forge(folder, "arrays", rows.slice(1), told=False)
+    assert refusal(folder) == f"arrays.parquet: has {rows.num_rows - 1:,} rows, and the record says {rows.num_rows:,}"
+    forge(folder, "arrays", rows)
+    monkeypatch.setattr("cyscc.host.record.stored._BYTES", 1 << 50)
+    assert "the rows of a record's table need about" in refusal(folder)
+
+
+def test_the_published_schema_is_that_of_the_checks() -> None:
+    path = Path(__file__).parents[2] / "host" / "record" / "record.schema.json"
+    assert json.loads(path.read_text()) == document_schema()
