@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cyscc.host.command_line.main import main
+from cyscc.host.output.documents import write_sealed
 from cyscc.host.record.reader import Record
 from tests.sim.observation.waves.reading import Recording, recording
 
@@ -181,7 +182,7 @@ def test_refusals(arguments: str, why: str, capfd: pytest.CaptureFixture[str]) -
     Path("nothing").mkdir(exist_ok=True)
     Path("old").mkdir(exist_ok=True)
     document = json.loads(Path("seen", "record.json").read_text())
-    Path("old", "record.json").write_text(json.dumps({**document, "program": "0" * 64}))
+    write_sealed("old/record.json", {**document, "program": "0" * 64})
     capfd.readouterr()
     assert main(["replay", *arguments.split()]) == 2
     fifos = [each["name"] for module in document["machine"]["fifos"].values() for each in module]
