@@ -69,14 +69,9 @@ def read_plain(path: Path | str, *, most: int, follow: bool = True) -> bytes:
     with open_plain(path, follow=follow) as file:
         size = os.fstat(file.fileno()).st_size
         # Files of /proc claim to be empty, so that the contents are limited too.
-<<<<<<< HEAD
-        content = b"" if size > most else file.read(most + 1)
-        if max(size, len(content)) > most:
-=======
-        longest = min(max(status.st_size, LONGEST_SETTING), most)
-        content = b"" if status.st_size > most else file.read(longest + 1)
-        if status.st_size > most or len(content) > longest:
->>>>>>> 3a7022e (Records have digests of every part, are checked against their document, and stay readable after a kill)
+        longest = min(max(size, LONGEST_SETTING), most)
+        content = b"" if size > most else file.read(longest + 1)
+        if size > most or len(content) > longest:
             raise DocumentError(f"is too long: it may have {most:,} bytes")
         return content
 
