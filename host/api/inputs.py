@@ -15,6 +15,7 @@ from cyscc.host.graph.kinds import KINDS_BY_DEGREE, generate_graph
 from cyscc.sim.configuration import AcceleratorConfig, load_config
 from cyscc.sim.memory import Profile, parse_profile
 from cyscc.sim.notices import notice
+from cyscc.sim.trust import GivenText
 
 __all__ = ["configuration", "generate", "graph_from_edges", "memory_profile", "read_graph", "write_graph"]
 
@@ -45,7 +46,7 @@ def memory_profile(name: str = "hc2", **changes: Any) -> Profile:
     Parameters
     ----------
     name : str
-        ``hc2``, ``hbm2``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, or a TOML file.
+        ``hc2``, ``hbm2``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, a TOML file, or a file of rules (code).
     **changes
         Overrides: ``memory_profile("hc2", links=4)``.
 
@@ -56,7 +57,7 @@ def memory_profile(name: str = "hc2", **changes: Any) -> Profile:
     TypeError
         A key is unknown.
     """
-    profile = parse_profile(name)
+    profile = parse_profile(GivenText(name))
     return replace(profile, **changes) if changes else profile
 
 

@@ -19,6 +19,7 @@ from cyscc.host.replay.replaying import Window, WindowRequest, replay_window
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.run import available_cores
 from cyscc.sim.memory import Profile
+from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -210,7 +211,7 @@ def replay(
     before: int = 0,
     scopes: tuple[str, ...] = (),
     graph: Graph | str | PathLike[str] | None = None,
-    memory: Profile | None = None,
+    memory: Profile | str | PathLike[str] | None = None,
     threads: int | None = None,
     progress: bool = False,
 ) -> Window:
@@ -232,8 +233,8 @@ def replay(
         Globs that select signals by dotted path; all by default.
     graph : Graph, str or path, optional
         The graph, or its file; by default the result's graph, or the file that the run read.
-    memory : Profile, optional
-            The memory profile, if no file has its rules; by default the one that the run names.
+    memory : Profile, str or path, optional
+        The memory profile, or its file, of a run whose rules are in a file; that file is code.
     threads : int, optional
         Threads that the executor may use; all cores by default.
     progress : bool
@@ -273,5 +274,5 @@ def replay(
         Progress(quiet=not progress),
         threads=available_cores() if threads is None else threads,
         graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
-        memory=memory,
+        memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
     )

@@ -13,6 +13,7 @@ from cyscc.host.runs.results import BfsResult, Result, SccResult
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import RunArguments, RunSpec, option_of, run_options
 from cyscc.sim.notices import notice
+from cyscc.sim.trust import GivenText
 
 __all__ = ["bfs", "scc"]
 
@@ -79,6 +80,8 @@ def _run(
         known = ", ".join((*keywords, *_BESIDES))
         raise TypeError(f"{algorithm}() has no argument {min(unknown)!r}: there are {known}")
     values = {name: _plain(value) for name, value in arguments.items() if name in keywords}
+    if isinstance(values.get("memory"), str):
+        values["memory"] = GivenText(values["memory"])
     given = graph if isinstance(graph, Graph) else None
     name = arguments.get("name", "graph" if given is not None else os.fspath(graph))  # type: ignore[arg-type]
     if given is None and "name" in arguments:

@@ -6,6 +6,7 @@ from os.path import exists
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.command_line.software import uses_seed, uses_threads
 from cyscc.host.specification import options
+from cyscc.sim.trust import GivenText
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -52,6 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory",
         action=options.Noted,
+        type=GivenText,
         default="hc2",
         metavar="PROFILE|FILE.toml",
         help="their memory, as of scc (default: hc2)",

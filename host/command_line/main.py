@@ -29,12 +29,13 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
         # Imported here so that errors during the import are handled too.
         from cyscc.host.command_line.commands import check_limits, make_parser
 
-        arguments = make_parser(argv).parse_args(argv)
+        try:
+            arguments = make_parser(argv).parse_args(argv)
+        except SystemExit:  # --help and --version
+            return 0
         prog = f"cyscc {arguments.command}"
         check_limits()
         arguments.run(arguments)
-    except SystemExit as end:  # --help and --version
-        return int(end.code or 0)
     except BrokenPipeError:
         raise
     except BaseException as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from cyscc.host.specification import options
 from cyscc.host.specification.options import UsageError, at_least
 from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.trust import GivenText
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -52,6 +53,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--life-of", nargs="+", default=(), metavar="WHAT", help="selection, as --of of `cyscc life` (default: all)"
     )
     parser.add_argument("--graph", metavar="FILE", help="the graph, if its file was moved")
+    parser.add_argument(
+        "--memory", type=GivenText, metavar="FILE.py", help="the run's memory rules, if they are in a file"
+    )
     parser.add_argument("--from", dest="checkpoint", metavar="DIR", help="start from the checkpoint in this folder")
     parser.add_argument(
         "--executor", choices=EXECUTORS, help="simulator of the recorded cycles (default: as in the run)"
@@ -91,7 +95,7 @@ def run(arguments: argparse.Namespace) -> None:
         view=hasattr(arguments, "wave_view"),
         executor=arguments.executor,
     )
-    how = {name: getattr(arguments, name) for name in ("threads", "graph", "checkpoint")}
+    how = {name: getattr(arguments, name) for name in ("threads", "graph", "memory", "checkpoint")}
     window = replay_window(Path(arguments.record), wanted, progress, **how)
     if arguments.life is not None:
         from cyscc.host.analysis.lives import chosen_lives, name_lives, write_kanata

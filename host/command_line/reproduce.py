@@ -5,6 +5,7 @@ import argparse
 from cyscc.host.command_line.experiment import add_experiment_options, add_jobs, make_experiment
 from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
 from cyscc.host.specification.options import Parser, add_set, at_least, memory_profile, read_overrides
+from cyscc.sim.trust import GivenText
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -32,6 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         if each.simulated:
             figure.add_argument(
                 "--memory",
+                type=GivenText,
                 default="hc2",
                 metavar="PROFILE",
                 help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, or a TOML file",
@@ -61,7 +63,7 @@ def run(arguments: argparse.Namespace) -> None:
         # Validate the value before anything starts.
         changed = read_overrides(arguments.overrides, config=False, memory=True)
         memory_profile(arguments.memory, changed)
-        given["memory"] = changed.memory_text(arguments.memory)
+        given["memory"] = GivenText(changed.memory_text(arguments.memory))
     make_experiment(
         arguments, reproduction.name, lambda measurements: reproduction.asked(given).report(measurements), plot=True
     )

@@ -38,6 +38,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for points, table and report (default: %(default)s)",
     )
+    parser.add_argument(
+        "--memory",
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="memory rules that the study may use; they are code; may be repeated",
+    )
     add_jobs(parser)
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="simulate on the workers of this Dask scheduler, instead of --jobs"
@@ -66,7 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.output.progress import Progress
     from cyscc.sim.errors import SimulationError
 
-    study = read_study(Path(arguments.study))
+    study = read_study(Path(arguments.study), arguments.memory)
     table, page = (Path(arguments.output) / f"{study.name}.{suffix}" for suffix in ("parquet", "html"))
     others = {"the study": arguments.study, "the table": str(table), "the page": str(page)}
     check_outputs({"--json": arguments.json}, others=others)

@@ -23,9 +23,9 @@ from cyscc.host.replay.search import EventSearch, Reached, detector_of, stop_beh
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import RecordedRun, Session, execute
 from cyscc.host.runs.sources import sources_digest
-from cyscc.host.specification.run import RunSpec, option_of
+from cyscc.host.specification.run import OWN_RULES, RunSpec, option_of, resolved_profile
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.memory import Profile, changed_profile, parse_profile, profile_from
+from cyscc.sim.memory import Profile, changed_profile, profile_from
 from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class Replay:
         Number of threads of the simulation.
     graph : Graph or str, optional
         The graph or its file, if the recorded file has moved.
-    memory : Profile, optional
-        The memory profile, if no file has it.
+    memory : Profile or str, optional
+        The memory profile, or its text as the user gave it, for a run with rules of its own.
 
     Attributes
     ----------
@@ -80,13 +80,13 @@ class Replay:
         *,
         threads: int,
         graph: Graph | str | None = None,
-        memory: Profile | None = None,
+        memory: Profile | str | None = None,
     ) -> None:
         if document.get("program") != sources_digest():
             raise InputError("the run was made by another version of this program", path=folder)
         run = document["run"]
         named = {"graph": graph} if isinstance(graph, str) else {}
-        memory = _memory(document["memory_profile"], run["options"]["memory"], Path(run["folder"]), folder, memory)
+        memory = _memory(document["memory_profile"], run["options"]["memory"], folder, memory)
         self.spec = RunSpec.of_record(document, memory=memory, threads=threads, **named)
         self.checkpoint: Checkpoint | None = None
         self.words: tuple[int, ...] = ()
@@ -230,7 +230,7 @@ def _for_result(identity: dict[str, Any]) -> dict[str, Any]:
     return {**identity, "options": options}
 
 
-def _memory(described: dict[str, Any], text: str, here: Path, folder: Path, profile: Profile | None) -> Profile:
+def _memory(described: dict[str, Any], text: str, folder: Path, given: Profile | str | None) -> Profile:
     """Return the memory profile that a record describes.
 
     Parameters
@@ -239,21 +239,22 @@ def _memory(described: dict[str, Any], text: str, here: Path, folder: Path, prof
         Its description in the record.
     text : str
         The run's option ``--memory``.
-    here, folder : Path
-        The run's working folder, and the record's folder.
-    profile : Profile or None
-        The profile itself, if known.
+    folder : Path
+        The record's folder.
+    given : Profile, str or None
+        The profile, or its text, if the user gave it.
     """
     values = {name: value for name, value in described.items() if name not in ("profile", "source")}
-    if profile is None:
-        try:
-            try:
-                profile = profile_from({"profile": described["profile"], **values})
-            except ValueError:
-                # A user's own profile is in a file.
-                profile = changed_profile(parse_profile(str(here / text)), values)
-        except ValueError as error:
-            raise InputError(f"the memory of the run cannot be had: {error}", path=folder) from None
+    try:
+        if isinstance(given, str):
+            profile = changed_profile(resolved_profile(given), values)
+        elif given is not None:
+            profile = given
+        else:
+            profile = profile_from({"profile": described["profile"], **values})
+    except ValueError as error:
+        cause = f"the memory of the run cannot be had: {error}"
+        raise InputError(OWN_RULES.format(text) if given is None else cause, path=folder) from None
     if profile.describe() != described:
         raise InputError(f"the memory {text} is not what it was in the run", path=folder)
     return profile
@@ -328,7 +329,7 @@ def replay_window(
     *,
     threads: int,
     graph: Graph | str | None,
-    memory: Profile | None = None,
+    memory: Profile | str | None = None,
     checkpoint: str | None = None,
 ) -> Window:
     """Replay a recorded run up to a point, and write the waveforms around it.
@@ -345,8 +346,8 @@ def replay_window(
         Threads of the simulation up to the window.
     graph : Graph, str or None
         The graph or its file; None for the recorded file.
-    memory : Profile or None
-        The memory profile; None for the recorded one.
+    memory : Profile, str or None
+        The memory profile, or its text as the user gave it; None for the recorded one.
     checkpoint : str or None
         The folder of a checkpoint of the run, to resume from.
 

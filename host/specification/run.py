@@ -20,12 +20,14 @@ from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.intervals import LONGEST_INTERVAL
+from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     from cyscc.sim.memory import Profile
 
 __all__ = [
     "ALGORITHMS",
+    "OWN_RULES",
     "RECORD_INTERVAL",
     "Interval",
     "Option",
@@ -44,6 +46,9 @@ __all__ = [
 
 ALGORITHMS = ("bfs", "scc")
 """Algorithms of runs, by their commands."""
+
+OWN_RULES = "the run used memory rules of its own ({}): name their file: --memory FILE.py"
+"""Cause of the refusal of a run whose rules, which are code, the user has not named."""
 
 RECORD_INTERVAL = 1024
 """Default cycles of an interval of a record."""
@@ -323,6 +328,7 @@ class RunSpec:
         "hc2",
         help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, or a TOML file",
         metavar="PROFILE|FILE.toml",
+        parse=GivenText,
         affects_result=True,
         path=True,
     )

@@ -115,7 +115,7 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
         side.in_flight[kind * MAX_PORTS + port] += 1
         entry = context.rules.enter(side, port, kind, address, cycle)
         if entry < 0:
-            side.error.note(ErrorCode.OVERBOOKED, kind, 0, side.number, port, cycle)
+            side.error.note(ErrorCode.OVERBOOKED, kind, entry, side.number, port, cycle)
             entry = cycle
         request.time = entry
         latest = max(latest, entry)

@@ -9,6 +9,7 @@ from cyscc.sim.memory.records import (
     FLUSH,
     FLUSH_DEPTH,
     HISTOGRAM_BINS,
+    LATEST,
     NEAR,
     READ,
     WRITE,
@@ -53,6 +54,15 @@ def _push_flush(side: Side, number: int, done: int, now: int) -> None:
     port.flush_times[port.flushes.push()] = done
 
 
+@apart
+def _checked(side: Side, number: int, kind: int, answer: int, now: int, least: int) -> int:
+    """Return the time that rules from a file answered; refuse one that is too early, or too far ahead."""
+    if now + least <= answer <= now + LATEST:
+        return answer
+    side.error.note(ErrorCode.ANSWER, kind, answer, side.number, number, now)
+    return now
+
+
 @inlined
 def _count_latency(statistics: Statistics, latency: int) -> None:
     if latency >= HISTOGRAM_BINS - 1:
@@ -65,10 +75,12 @@ def _count_latency(statistics: Statistics, latency: int) -> None:
 @inlined
 def _return(context: Context, side: Side, port: Port, number: int, request: Request) -> tuple[int, int]:
     """Compute the cycle of a read's response, and queue it; return that cycle, and the cycles it waited for order."""
+    cycle = request.cycle()
     back = context.rules.read_back(side, number, request)
+    if context.rules.is_outside():
+        back = _checked(side, number, READ, back, cycle, context.quantum)
     seen = max(back, port.last_seen + 1)
     port.last_seen = seen
-    cycle = request.cycle()
     _count_latency(side.statistics, seen - cycle)
     tag = (request.payload >> context.tag_shift) & context.tag_mask
     ahead = seen - side.cycle
@@ -109,13 +121,19 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
         elif request.kind() == WRITE:
             writes += 1
             wide_writes += wide
-            port.last_written = max(port.last_written, context.rules.written(side, number, request))
+            complete = context.rules.written(side, number, request)
+            if context.rules.is_outside():
+                complete = _checked(side, number, WRITE, complete, request.cycle(), 0)
+            port.last_written = max(port.last_written, complete)
             if recorded != 0:
                 record_write(record, row, request.array())
         else:
             flushes += 1
             now = request.cycle()
-            _push_flush(side, number, context.rules.flushed(now), now)
+            complete = context.rules.flushed(now)
+            if context.rules.is_outside():
+                complete = _checked(side, number, FLUSH, complete, now, context.quantum)
+            _push_flush(side, number, complete, now)
     statistics = side.statistics
     statistics.reads4 += stop - first - flushes - writes - wide_reads
     statistics.reads8 += wide_reads

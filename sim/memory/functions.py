@@ -10,6 +10,7 @@ from numba import types
 from cyscc.sim.memory.acceptance import accept
 from cyscc.sim.memory.compiling import apart, c_function, call, inlined
 from cyscc.sim.memory.delivery import deliver, deliver_recorded
+from cyscc.sim.memory.profiles.rules import compiling
 from cyscc.sim.memory.recording import record_until
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Context, Error, Mailbox, context_of
 from cyscc.sim.memory.service import serve, serve_recorded
@@ -150,7 +151,9 @@ def compiled_for(profile: type[Any], *, recording: bool = False) -> dict[str, in
     for name, function in (_RECORDING if recording else FUNCTIONS).items():
         result = types.int64 if function.returns else types.void
         signature = result(context.address, *[types.int64] * len(function.arguments))
-        addresses[name] = c_function(function.compiled.py_func, signature, profile.digest)  # type: ignore[attr-defined]
+        code = function.compiled.py_func  # type: ignore[attr-defined]
+        with compiling(profile):
+            addresses[name] = c_function(code, signature, profile.digest)
     return addresses
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
 from cyscc.sim.memory.profiles.profile import Profile, State
+from cyscc.sim.memory.profiles.rules import rule_at_fault
 from cyscc.sim.memory.recording import RecordedIntervals, RecordedSums, Recorder
 from cyscc.sim.memory.records import (
     BASE_ADDRESS,
@@ -162,6 +163,7 @@ class Memory:
             "row": in_lines(self.ports),
             "every": (1 << self.ports) - 1,
             "batch_depth": 2 * (self.quantum + 1) * 3 * self.ports,
+            "quantum": self.quantum,
             "accepted": 0,
             "served": 1,
             "delivered": 2,
@@ -474,7 +476,10 @@ class Memory:
     def error(self) -> str | None:
         """Return the first error in one line, or None."""
         error = self._context["error"][0].item()
-        return message(error, top=self._storage.top, quantum=self.quantum, ports=self.ports) if error[0] else None
+        if not error[0]:
+            return None
+        rules = rule_at_fault(type(self.profile), error[0], error[1])
+        return message(error, top=self._storage.top, quantum=self.quantum, ports=self.ports, rules=rules)
 
     def outstanding(self) -> list[tuple[int, int, int]]:
         """Return (engine, port, reads in flight) for each port with outstanding reads."""

@@ -17,6 +17,7 @@ __all__ = [
     "FLUSH",
     "FLUSH_DEPTH",
     "HISTOGRAM_BINS",
+    "LATEST",
     "MAX_ENGINES",
     "MAX_PORTS",
     "NEAR",
@@ -47,6 +48,8 @@ MAX_ENGINES = 4
 MAX_PORTS = 32
 BASE_ADDRESS = 4096
 NEVER = 2**62
+LATEST = 10**9
+"""Most cycles that rules from a file may answer to be ahead."""
 READ, WRITE, FLUSH = 0, 1, 2
 BATCHES = 3
 NEAR = 512
@@ -68,6 +71,8 @@ class ErrorCode(IntEnum):
     RING_FULL = 6
     OVERBOOKED = 7
     LATE = 8
+    ANSWER = 9
+    PLACE = 10
 
 
 class Error(Record):
@@ -328,6 +333,7 @@ class Context(Record, lines=True):
     row: Constant
     every: Constant
     batch_depth: Constant
+    quantum: Constant
     accepted: int
     served: int
     delivered: int

@@ -8,7 +8,7 @@ The AE's own part of the timing is in `cyscc.sim.memory.delivery`.
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory.compiling import apart, call, inlined
 from cyscc.sim.memory.recording import kind_at, record_service, row_of_links, start_service_row
-from cyscc.sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request
+from cyscc.sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request, Service
 from cyscc.sim.memory.structures import Words
 
 __all__ = ["serve", "serve_recorded"]
@@ -23,6 +23,15 @@ def _refuse(context: Context, request: Request, ae: int, address: int, wide: int
     context.service.error.note(code, kind, address, ae, request.port(), request.cycle())
     request.data[0] = 0
     request.payload &= ~context.address_mask
+
+
+@apart
+def _checked_place(service: Service, place: int, count: int, ae: int, cycle: int) -> int:
+    """Return the index of a link or word that rules from a file answered; refuse one that does not exist."""
+    if 0 <= place < count:
+        return place
+    service.error.note(ErrorCode.PLACE, 0, place, ae, 0, cycle)
+    return 0
 
 
 @inlined
@@ -71,12 +80,15 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
             back = context.rules.serve(service.shared, ae, address, is_read, entered, cycle)
             if recorded != 0:
                 bank = context.rules.bank_waits(service.shared) - earlier
-                link = links + (is_read ^ 1) * record.links_of_engine + context.rules.link_of(address)
+                link, word = context.rules.link_of(address), context.rules.place_of(address, record.word_mask)
+                if context.rules.is_outside():
+                    link = _checked_place(service, link, record.links_of_engine, ae, cycle)
+                    word = _checked_place(service, word, record.word_mask + 1, ae, cycle)
+                link += links + (is_read ^ 1) * record.links_of_engine
                 request.note_array(kind)
-                word = context.rules.place_of(address, record.word_mask)
                 record_service(record, kind, word, bank, link, entered - cycle)
             if back < 0:
-                service.error.note(ErrorCode.OVERBOOKED, request.kind(), 0, ae, request.port(), cycle)
+                service.error.note(ErrorCode.OVERBOOKED, request.kind() + 4, back, ae, request.port(), cycle)
                 back = entered
             waited += back - entered
             request.time = back

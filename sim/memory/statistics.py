@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.records import BASE_ADDRESS, HISTOGRAM_BINS, MAX_PORTS, ErrorCode
+from cyscc.sim.memory.records import BASE_ADDRESS, HISTOGRAM_BINS, LATEST, MAX_PORTS, ErrorCode
 
 __all__ = ["message", "summarise"]
 
@@ -18,11 +18,17 @@ _CAUSES = {
     ErrorCode.LOG_FULL: "more requests waiting to be settled than {value}; settle every {quantum} cycles",
     ErrorCode.RING_FULL: "more than {value} of kind {kind} waiting on the port",
     ErrorCode.OVERBOOKED: "its way is reserved further ahead than the profile has room for",
+    ErrorCode.ANSWER: "answered cycle {value}, which is not from {soonest} to {latest}",
+    ErrorCode.PLACE: "answered {value}, which the record has no place for",
     ErrorCode.LATE: "due in cycle {value} but shown later; settle every {quantum} cycles and leave out no event",
 }
 
+_OF_RULES = (ErrorCode.OVERBOOKED, ErrorCode.ANSWER, ErrorCode.PLACE)
 
-def message(error: tuple[int, int, int, int, int, int], *, top: int, quantum: int, ports: int) -> str:
+
+def message(
+    error: tuple[int, int, int, int, int, int], *, top: int, quantum: int, ports: int, rules: str | None = None
+) -> str:
     """Return the message of an error in one line.
 
     Parameters
@@ -35,12 +41,17 @@ def message(error: tuple[int, int, int, int, int, int], *, top: int, quantum: in
         Most cycles that AEs may run between sync points.
     ports : int
         Ports of an AE.
+    rules : str, optional
+        The file of rules and the rule that the error is of, if they are from a file.
     """
     code, kind, value, ae, port, cycle = error
     place = f"engine {ae} port {port} cycle {cycle}"
     name = _KINDS[kind & 3]
     limits = {"base": BASE_ADDRESS, "top": top, "quantum": quantum, "ports": ports}
+    limits |= {"soonest": cycle + (0 if name == "write" else quantum), "latest": cycle + LATEST}
     cause = _CAUSES[ErrorCode(code)].format(kind=name, value=value, **limits)
+    if rules is not None and code in _OF_RULES:
+        cause = f"{rules}: {f'answered {value}' if code == ErrorCode.OVERBOOKED else cause}"
     if code in (ErrorCode.OUTSIDE, ErrorCode.MISALIGNED):
         size = 8 if kind & 4 else 4
         return f"memory: {name} of {size} bytes at address {value:#x} ({place}): {cause}"

@@ -1,7 +1,7 @@
 """Studies: the parameters that a sweep varies, read from a TOML file."""
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from math import prod
@@ -18,6 +18,7 @@ from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import ALGORITHMS, Option, RunSpec, run_options
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.documents import DocumentError, read_toml
+from cyscc.sim.trust import GivenText, rules_file
 
 __all__ = ["VARIANT", "StudyPoint", "SweepStudy", "read_study"]
 
@@ -82,8 +83,15 @@ def value_text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else toml_text(value)
 
 
-def read_study(path: Path) -> SweepStudy:
+def read_study(path: Path, rules: Sequence[str] = ()) -> SweepStudy:
     """Return the study in a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    rules : sequence of str
+        The files of memory rules that the user named. They are code, so that a study may use no others.
 
     Raises
     ------
@@ -97,7 +105,7 @@ def read_study(path: Path) -> SweepStudy:
     except DocumentError as error:
         raise InputError(str(error), path=path) from None
     try:
-        return _Reader(path, document).study()
+        return _Reader(path, document, rules).study()
     except InputError as error:
         raise InputError(error.cause if error.path is None else str(error), path=path) from None
     except ValueError as error:
@@ -107,8 +115,9 @@ def read_study(path: Path) -> SweepStudy:
 class _Reader:
     """Parser of a study's document. All its errors are a `ValueError` with one line."""
 
-    def __init__(self, path: Path, document: dict[str, Any]) -> None:
+    def __init__(self, path: Path, document: dict[str, Any], rules: Sequence[str]) -> None:
         self._folder = path.parent
+        self._rules = {Path(each).resolve() for each in rules}
         self._name = path.stem
         rest = dict(document)
         self._title = rest.pop("title", self._name)
@@ -246,7 +255,13 @@ class _Reader:
         """Return the name of a configuration or memory; paths of files are relative to the study's folder."""
         if not isinstance(name, str):
             raise ValueError(f"{parameter} must be a string, not {name!r}")
-        return str((self._folder / name).resolve()) if name.endswith((".toml", ".py")) else name
+        rules = rules_file(name)
+        if rules is None:
+            return str((self._folder / name).resolve()) if name.endswith(".toml") else name
+        file = (self._folder / rules).resolve()
+        text = f"{file}{name.removeprefix(rules)}"
+        # The reader of profiles refuses the others.
+        return GivenText(text) if file in self._rules else text
 
     def _graph(self, values: dict[str, Any]) -> GraphSpec | GraphFile:
         given = {name: values[name] for name in _GRAPH if name in values}

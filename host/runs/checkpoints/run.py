@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder
-from cyscc.host.specification.run import Interval, RunSpec, option_of
+from cyscc.host.specification.run import OWN_RULES, Interval, RunSpec, option_of
 from cyscc.sim.notices import notice
+from cyscc.sim.trust import rules_file
 
 if TYPE_CHECKING:
     from cyscc.host.driver.search import Checkpointer
@@ -82,6 +83,8 @@ class CheckpointedRun:
             raise InputError(f"is the checkpoint of a run of cyscc {stored['algorithm']}", path=resume)
         self.seconds = about["seconds"]
         values = {"checkpoint": resume, **RunSpec.stored_values(stored, Path(about["folder"])), **given}
+        if "memory" not in given and (rules := rules_file(stored["memory"])) is not None:
+            raise InputError(OWN_RULES.format(rules), path=resume)
         if realpath(values["checkpoint"]) == realpath(resume):
             values["checkpoint"] = resume
             self._folder = folder

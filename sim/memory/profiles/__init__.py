@@ -1,12 +1,9 @@
 """Memory profiles, one file each, and their selection by name, by a TOML file of parameters, or by a file of rules."""
 
-import importlib.util
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
 from difflib import get_close_matches
-from hashlib import sha256
 from pathlib import Path
 
 from cyscc.sim.documents import read_toml
@@ -14,7 +11,9 @@ from cyscc.sim.memory.profiles.fixed import Fixed
 from cyscc.sim.memory.profiles.hbm2 import Hbm2
 from cyscc.sim.memory.profiles.hc2 import Hc2
 from cyscc.sim.memory.profiles.profile import Contention, Profile, RowTimes
+from cyscc.sim.memory.profiles.rules import load_rules
 from cyscc.sim.memory.profiles.stress import Stress
+from cyscc.sim.trust import rules_file
 
 __all__ = [
     "Contention",
@@ -42,9 +41,9 @@ def parse_profile(text: str) -> Profile:
     Parameters
     ----------
     text : str
-        `hc2`, `hbm2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of rules that ends in ``.py``, with a value
-        after a colon if it has a `short`; or a file of parameters that ends in ``.toml``, see `read_profile`. Overrides
-        may follow in parentheses: ``hc2 (bank_busy=20, links=1)``.
+        `hc2`, `hbm2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of parameters that ends in ``.toml``, see
+        `read_profile`; or, only if the text is a `GivenText`, a file of rules that ends in ``.py``, with a value after
+        a colon if it has a `short`. Overrides may follow in parentheses: ``hc2 (bank_busy=20, links=1)``.
 
     Raises
     ------
@@ -53,7 +52,7 @@ def parse_profile(text: str) -> Profile:
     """
     if changed := _CHANGED.fullmatch(text):
         values = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", changed[2])}
-        return changed_profile(parse_profile(changed[1]), values)
+        return changed_profile(parse_profile(type(text)(changed[1])), values)
     if text.endswith(".toml"):
         return read_profile(Path(text))
     return profile_from({"profile": text})
@@ -68,22 +67,20 @@ def read_profile(path: Path) -> Profile:
         It cannot be read, a key is unknown, or a value is invalid. Names the file.
     """
     try:
-        return profile_from(read_toml(path), folder=path.parent)
+        return profile_from(read_toml(path))
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def profile_from(mapping: Mapping[str, object], *, folder: Path = Path()) -> Profile:
+def profile_from(mapping: Mapping[str, object]) -> Profile:
     """Return the profile that a mapping describes.
 
     Parameters
     ----------
     mapping : Mapping of str to object
         `profile`, a name as for `parse_profile` ("hc2" by default), and any of that profile's parameters.
-    folder : Path
-        Base of a relative path of a file of rules.
 
     Raises
     ------
@@ -95,7 +92,7 @@ def profile_from(mapping: Mapping[str, object], *, folder: Path = Path()) -> Pro
     if not isinstance(text, str):
         raise ValueError(f"memory profile must be a string, not {text!r}")
     name, colon, value = text.partition(":")
-    profile = _load(folder / name) if name.endswith(".py") else _PROFILES.get(name)
+    profile = load_rules(text, taken=tuple(_PROFILES)) if rules_file(text) else _PROFILES.get(name)
     if profile is None or (colon and not (profile.short and re.fullmatch("[0-9]{1,19}", value))):
         raise ValueError(f"memory profile {text!r} is not known: choose from {_choice()}")
     if colon:
@@ -140,27 +137,3 @@ def _choice() -> str:
         if short is not None:
             texts.append(f"{name}:<{short.name}> ({short.metadata['low']} to {short.metadata['high']})")
     return ", ".join([*texts, "a .toml file"])
-
-
-def _load(path: Path) -> type[Profile]:
-    """Return the profile class defined by a file of rules; equal contents give the same class."""
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from None
-    name = f"memory_profile_{sha256(source).hexdigest()[:16]}"
-    if name not in sys.modules:
-        specification = importlib.util.spec_from_file_location(name, path)
-        assert specification is not None
-        assert specification.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(specification)
-        try:
-            specification.loader.exec_module(module)
-        except Exception as error:
-            del sys.modules[name]
-            raise ValueError(f"{path}: {type(error).__name__}: {error}") from None
-    found = [each for each in vars(sys.modules[name]).values() if isinstance(each, type) and each.__module__ == name]
-    profiles = [each for each in found if issubclass(each, Profile)]
-    if len(profiles) != 1:
-        raise ValueError(f"{path}: must define one profile, not {len(profiles)}")
-    return profiles[0]

@@ -15,7 +15,10 @@ from cyscc.sim.memory.compiling import digest_of
 from cyscc.sim.memory.records import Request, Side
 from cyscc.sim.memory.structures import Address, Arena, Constant, Record, declare
 
-__all__ = ["Contention", "Nothing", "Profile", "RowTimes", "State", "parameter", "rule"]
+__all__ = ["OUTSIDE", "Contention", "Nothing", "Profile", "RowTimes", "State", "parameter", "rule"]
+
+OUTSIDE = "memory_profile_"
+"""Start of the names of modules that are files of rules."""
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
@@ -166,7 +169,11 @@ class Profile:
         cls.digest = digest_of(Path(str(sys.modules[cls.__module__].__file__)))
         hints = get_type_hints(cls)
         members = ((name, getattr(cls, name)) for name in dir(cls))
-        rules = {name: member for name, member in members if isfunction(member) and hasattr(member, "rule")}
+        rules: dict[str, Callable[..., Any]] = {
+            name: member for name, member in members if isfunction(member) and hasattr(member, "rule")
+        }
+        if cls.__module__.startswith(OUTSIDE):
+            rules["is_outside"] = _yes
         kinds = {name: Constant for name, kind in hints.items() if kind is int}
         cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds, rules)
 
@@ -300,6 +307,10 @@ class Profile:
         """Return when a write is complete."""
         return request.time
 
+    def flushed(self, now: int) -> int:
+        """Return when a flush is complete, if the port's writes are; every profile has this rule."""
+        raise NotImplementedError
+
     @rule
     def answered(self, side: Side, shown: int) -> None:
         """Update the state after the ports of a mask have seen a response."""
@@ -313,3 +324,12 @@ class Profile:
     def restless(self, side: Side, cycle: int) -> bool:
         """Return whether `stalled` may change from a cycle on without any request or response."""
         return False
+
+    @rule
+    def is_outside(self) -> bool:
+        """Return whether the rules are from a file, so that their answers are checked; a constant."""
+        return False
+
+
+def _yes(self: Profile) -> bool:
+    return True

@@ -49,6 +49,7 @@ SINCE = 900
 """AE 1 is in its first level then."""
 MOVED = 1108
 """The last cycle in which anything moves: AE 0 has told the other that it is done."""
+DEAF = ["--memory", "deaf.py", "--set", f"memory.since={SINCE}"]
 BLOCKED = (
     "frontier_idle=0 neighbours_idle=1 words_idle=1 visitor_idle=1 slots_idle=1 requests_idle=0 error=0 read_stalled=1"
 )
@@ -59,7 +60,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("g.txt").write_text(GRAPH)
     Path("deaf.py").write_text(MEMORY)
-    Path("deaf.toml").write_text(f'profile = "deaf.py"\nsince = {SINCE}\n')
 
 
 def check_window(path: Path, first: int, last: int) -> None:
@@ -80,7 +80,7 @@ def check_window(path: Path, first: int, last: int) -> None:
 
 
 def test_a_hang_is_told_and_shown(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["scc", "g.txt", "--config", "test", "--memory", "deaf.toml", "--record", "hung", "--quiet"]) == 3
+    assert main(["scc", "g.txt", "--config", "test", *DEAF, "--record", "hung", "--quiet"]) == 3
     said, failure, *diagnosis = capfd.readouterr().err.splitlines()
     assert said == f"cyscc: hung/last.fst shows cycles {MOVED - 899} to {MOVED + 100:,}, in which the run failed"
     left = json.loads(Path("hung", "failed.json").read_text())["failure"]
@@ -92,7 +92,11 @@ def test_a_hang_is_told_and_shown(capfd: pytest.CaptureFixture[str]) -> None:
     check_window(Path("hung", "last.fst"), MOVED - 899, MOVED + 100)
 
     words = ["--at", "hang", "--before", "200", "--cycles", "300", "-o", "hang.vcd"]
-    assert main(["replay", "hung", *words]) == 0
+    assert main(["replay", "hung", *words]) == 2
+    assert capfd.readouterr().err == (
+        "cyscc replay: hung: the run used memory rules of its own (deaf.py): name their file: --memory FILE.py\n"
+    )
+    assert main(["replay", "hung", *words, "--memory", "deaf.py"]) == 0
     assert capfd.readouterr().out.startswith(f"hang is at cycle {MOVED:,}\nhang.vcd: cycles 908 to 1,207, ")
     check_window(Path("hang.vcd"), MOVED - 200, MOVED + 99)
 
@@ -107,7 +111,7 @@ def test_a_hang_of_a_profile_at_hand(capfd: pytest.CaptureFixture[str]) -> None:
     check_window(Path("hung", "last.fst"), MOVED - 899, MOVED + 100)
     window = cyscc.replay("hung", "hang", "hang.vcd", before=20, cycles=40, graph=graph, memory=memory)
     assert (window.cycle, window.first, window.last) == (MOVED, MOVED - 20, MOVED + 19)
-    with pytest.raises(cyscc.InputError, match=r"^hung: the memory of the run cannot be had: "):
+    with pytest.raises(cyscc.InputError, match=r"^hung: the run used memory rules of its own \(deaf\): "):
         cyscc.replay("hung", "hang", graph=graph)
     other = cyscc.memory_profile("hc2")
     with pytest.raises(cyscc.InputError, match=r"^hung: the memory deaf is not what it was in the run$"):

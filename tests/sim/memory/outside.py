@@ -29,7 +29,8 @@ class Channel(Profile):
     Own: ClassVar[type[Record]] = Own
     Shared: ClassVar[type[Record]] = Shared
 
-    latency: int = parameter(20, low=2, high=1000)
+    latency: int = parameter(20, low=-9, high=2**62)
+    flush: int = parameter(2, low=-9, high=2**62)
     line_bits: int = parameter(6, low=3, high=12)
 
     unloaded_latency = property(lambda self: 2)
@@ -52,4 +53,4 @@ class Channel(Profile):
 
     @rule
     def flushed(self, now: int) -> int:
-        return now + 2
+        return now + self.flush
