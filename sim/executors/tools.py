@@ -97,13 +97,17 @@ class Toolchain:
             A selected tool is missing, or there is no Verilator.
         """
         verilator, environment = find_verilator()
-        named = os.environ.get("CXX")
-        compiler = shlex.split(named or "g++")
+        named = os.environ.get("CXX", "").strip()
+        try:
+            compiler = shlex.split(named or "g++")
+        except ValueError as error:
+            raise BuildError(f"{named!r} in the environment variable CXX is no command: {error}") from None
         missing = ""
         if shutil.which(compiler[0]) is None:
             missing = f"C++ compiler {compiler[0]!r} not found: install g++ or name one by the environment variable CXX"
             if named:
                 raise BuildError(missing)
+            missing += "; the executor amaranth needs none"
         return cls(verilator=tuple(verilator), compiler=tuple(compiler), environment=environment, missing=missing)
 
     def settings(self) -> tuple[object, ...]:
@@ -130,7 +134,8 @@ class Toolchain:
             Verilator fails; with its output.
         """
         names = ["--top-module", top, "--prefix", f"V{top}", "--Mdir", str(folder)]
-        run_tool([*self.verilator, *_VERILATOR_OPTIONS, *options, *names, *map(str, sources)], self.environment)
+        command = [*self.verilator, *_VERILATOR_OPTIONS, *options, *names, *map(str, sources)]
+        run_tool(command, self.environment, makes=folder / f"V{top}.cpp")
         return sorted(folder.glob(f"V{top}*.cpp"))
 
     def verilated_runtime(self, *, traced: bool = False) -> tuple[list[Path], list[str]]:
@@ -153,7 +158,8 @@ class Toolchain:
         options = [*_COMPILER_OPTIONS, *flags, "-I", str(folder), "-I", str(NATIVE), level]
         what = source.stem.replace(SLOW, "'s start").replace("_", " ")
         with steps.step(f"{what} compiled"):
-            run_tool([*self.compiler, *options, "-c", str(source), "-o", str(target)], self.environment)
+            command = [*self.compiler, *options, "-c", str(source), "-o", str(target)]
+            run_tool(command, self.environment, makes=target)
         return target
 
     def compile_objects(
@@ -185,7 +191,7 @@ class Toolchain:
             The compiler fails; with its output.
         """
         options = ["-shared", "-pthread"] if whole else ["-r", "-nostdlib"]
-        run_tool([*self.compiler, *options, *map(str, objects), "-o", str(target)], self.environment)
+        run_tool([*self.compiler, *options, *map(str, objects), "-o", str(target)], self.environment, makes=target)
 
 
 @contextmanager
@@ -228,23 +234,40 @@ def find_verilator() -> tuple[list[str], dict[str, str]]:
     return [str(root / "bin" / "verilator_bin")], environment
 
 
-def run_tool(command: Sequence[str], environment: dict[str, str]) -> str:
+def run_tool(command: Sequence[str], environment: dict[str, str], *, makes: Path | None = None) -> str:
     """Run a tool; return what it printed.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Its command line.
+    environment : dict of str to str
+        Its environment.
+    makes : Path, optional
+        A file that it makes.
 
     Raises
     ------
     BuildError
-        It cannot be started or fails; with its output.
+        It cannot be started, fails, or does not make the file; with its output.
     """
     try:
         result = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
         )
     except OSError as error:
         raise BuildError(f"{command[0]}: {error.strerror}") from None
-    if result.returncode:
-        name = Path(command[0]).name
-        raise BuildError(f"{name} failed with status {result.returncode}", (result.stderr or result.stdout).strip())
+    failure = f"failed with status {result.returncode}" if result.returncode else ""
+    if not failure and makes is not None and not makes.exists():
+        failure = f"made no {makes.name}"
+    if failure:
+        raise BuildError(f"{Path(command[0]).name} {failure}", (result.stderr or result.stdout).strip())
     return result.stdout
 
 

@@ -14,6 +14,7 @@ from cyscc.sim.caching.folder import cache_directory, remove_temporary_cache
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled import parts
 from cyscc.sim.executors.compiled.parts import build_library
+from cyscc.sim.executors.tools import Toolchain as Tools
 from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import parse_profile
 from tests.sim.executors.toolchain import Toolchain
@@ -40,6 +41,13 @@ def test_missing_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_compilers_that_are_no_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "g++ '")
+    assert str(refusal()) == '"g++ \'" in the environment variable CXX is no command: No closing quotation'
+    monkeypatch.setenv("CXX", " ")
+    assert Tools.find().compiler == ("g++",)
+
+
 def test_compiler_without_a_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "false")
     assert str(refusal()) == "false failed with status 1"
@@ -63,10 +71,17 @@ def small_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_hardware")
 def test_failing_compiler_is_quoted_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tools = Toolchain.install(tmp_path, monkeypatch, failure="echo 'it is full of errors' >&2; exit 3")
+    made = Toolchain.install(tmp_path, monkeypatch, failure="echo 'it is full of errors' >&2; exit 3")
     error = refusal()
     assert (str(error), error.diagnosis) == ("compiler failed with status 3", "it is full of errors")
-    assert list(tools.cache.iterdir()) == []
+    assert list(made.cache.iterdir()) == []
+
+
+@pytest.mark.usefixtures("small_hardware")
+def test_compiler_that_makes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Toolchain.install(tmp_path, monkeypatch, failure="exit 0")
+    assert str(refusal()).startswith("compiler made no ")
+    assert list(made.cache.iterdir()) == []
 
 
 @pytest.mark.usefixtures("small_hardware")
