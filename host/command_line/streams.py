@@ -26,8 +26,8 @@ def open_missing() -> None:
         sys.stdout = _text(1)
     if sys.stderr is None:
         sys.stderr = _text(2)
-    # A file name may not be valid text.
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+    # A file name may not be valid text, and the plain locale has no character such as that of multiplication.
+    if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 

@@ -29,7 +29,7 @@ def source_files() -> list[Path]:
         package = place if place.is_dir() else place.parent
         if package not in packages:
             packages[package] = _files(package)
-            names = {name for file in packages[package] for name in _IMPORTED.findall(file.read_text())}
+            names = {name for file in packages[package] for name in _IMPORTED.findall(file.read_text(encoding="utf-8"))}
             waiting += [_ROOT / name.replace(".", "/") for name in names]
     host = {file for files in packages.values() for file in files}
     return [*_files(_ROOT / "hw"), *_files(_ROOT / "sim"), *sorted(host)]

@@ -26,7 +26,7 @@ _CONSTRAINTS = {
     "axi": ("application_engine_axi.xdc", "vivado.xdc", "aclk"),
 }
 
-_MEANINGS = tomllib.loads((_TEMPLATES / "ports.toml").read_text())
+_MEANINGS = tomllib.loads((_TEMPLATES / "ports.toml").read_text(encoding="utf-8"))
 """Meanings of ports by top, keyed by patterns of port names."""
 
 
@@ -175,5 +175,5 @@ def export_verilog(
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".verilog-", dir=directory) as folder:
         for name, text in texts.items():
-            (Path(folder) / name).write_text(text)
+            (Path(folder) / name).write_text(text, encoding="utf-8")
         return [(Path(folder) / name).replace(directory / name) for name in texts]

@@ -253,11 +253,21 @@ def _flip(path: Path) -> None:
     path.write_bytes(content)
 
 
+_PLAIN = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+
+
+def _plain_locale(scene: Scene) -> None:
+    """Run a command that reads sources, which have more than ASCII, and prints tables."""
+    (scene.folder / "kept").mkdir()
+    scene.arguments = ["reproduce", "li-fig3", "--vertices", "16", "-o", "kept", "--json", "out.json"]
+    scene.environment |= _PLAIN
+
+
 def _odd_name(scene: Scene) -> None:
     name = os.fsdecode(b"odd \xff name.txt")
     (scene.folder / "g.txt").rename(scene.folder / name)
     scene.arguments[1] = name
-    scene.environment |= {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    scene.environment |= _PLAIN
 
 
 def _no_home(scene: Scene) -> None:
@@ -292,6 +302,8 @@ FAULTS = {
     "compiler that is named and missing": Fault(_variable("CXX", "g++-0"), 3, "C++ compiler 'g++-0' not found"),
     "limit of the cache that is no size": Fault(_variable("CYSCC_CACHE_LIMIT", "much")),
     "plain locale and a name that is no text": Fault(_odd_name),
+    "plain locale": Fault(_plain_locale),
+    "compiler that is no command": Fault(_variable("CXX", "g++ '"), 3, "is no command: No closing quotation"),
     "SIGINT": Fault(_signals(signal.SIGINT), 130, "cyscc scc: interrupted"),
     "SIGTERM": Fault(_signals(signal.SIGTERM), 130, "cyscc scc: interrupted"),
     "SIGHUP": Fault(_signals(signal.SIGHUP), 130, "cyscc scc: interrupted"),

@@ -466,9 +466,9 @@ def _remove(root: Path, folder: Path) -> None:
 
 def _command_line(tree: Path) -> list[str]:
     """Return the command line of a checkout's program, by the entry point in its own ``pyproject.toml``."""
-    module, _, function = tomllib.loads((tree / "pyproject.toml").read_text())["project"]["scripts"]["cyscc"].partition(
-        ":"
-    )
+    module, _, function = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"][
+        "cyscc"
+    ].partition(":")
     return [sys.executable, "-c", f"import sys; from {module} import {function}; sys.exit({function}())"]
 
 
