@@ -25,6 +25,8 @@ LETTERS = {name: cause_named(name).letter for name in STACK}
 
 _INDENT, _GAP = 2, 2
 _LEAST_BAR, _LONGEST_BAR = 8, 40
+_NARROWEST, _WIDEST = 40, 1000
+"""Columns that a terminal is taken to have at least and at most, whatever COLUMNS says."""
 _DARK = 110
 """Brightness (0 to 255) of a background below which its letter is white."""
 
@@ -108,7 +110,7 @@ def section(title: str, *parts: RenderableType) -> list[RenderableType]:
 
 def terminal_width() -> int:
     """Return the terminal's width in columns; 120 if standard output is no terminal and COLUMNS is not set."""
-    return max(40, shutil.get_terminal_size(fallback=(120, 24)).columns)
+    return min(max(_NARROWEST, shutil.get_terminal_size(fallback=(120, 24)).columns), _WIDEST)
 
 
 def rendered(parts: Iterable[RenderableType]) -> str:

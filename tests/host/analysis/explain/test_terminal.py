@@ -74,8 +74,8 @@ def test_long_words_take_further_lines() -> None:
 
 
 def test_pages_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = Text("word " * 60)
-    for columns, width in (("", 120), ("88", 88), ("7", 40)):
+    words = Text("word " * 300)
+    for columns, width in (("", 120), ("88", 88), ("7", 40), ("9" * 30, 1000)):
         monkeypatch.setenv("COLUMNS", columns)
         monkeypatch.setattr("sys.__stdout__", None)
         # As many words as there is room for, and none after the last.
