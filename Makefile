@@ -49,7 +49,7 @@ NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/hardware.py host
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup sim reproduce bench bench-compare test test-long fuzz sanitize lint format verilog formal mutants synth timing waves docs lock bom clean
+.PHONY: help setup sim reproduce bench bench-compare test test-long fuzz sanitize lint format verilog formal mutants synth timing waves docs lock bom audit clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -188,6 +188,16 @@ bom: $(SUPPLY)/installed ## Write the bill of materials, in CycloneDX's form, to
 	@$(SUPPLY)/bin/python -W ignore -m cyclonedx_py requirements requirements.lock --pyproject pyproject.toml --mc-type application \
 	  --output-reproducible --of JSON -o $(BUILD)/bom.json
 	@echo "written: $(BUILD)/bom.json"
+
+# Where pip-audit asks. Without this question it would answer a missing network by a traceback.
+ADVISORIES := https://pypi.org/pypi/pip/json
+
+audit: $(SUPPLY)/installed ## Look up known vulnerabilities of the locked versions (asks pypi.org)
+	@if ! $(SUPPLY)/bin/python -c 'import requests, sys; requests.get(sys.argv[1], timeout=15).raise_for_status()' \
+	  $(ADVISORIES) 2>/dev/null; then \
+	  echo "audit needs network: known vulnerabilities are looked up at $(ADVISORIES), which does not answer" >&2; exit 2; fi
+	@for lock in $(LOCKS); do echo "$$lock"; \
+	  $(SUPPLY)/bin/pip-audit --require-hashes --disable-pip --strict --progress-spinner off -r "$$lock"; done
 
 clean: ## Remove build/ and the caches of Python, numba and the tools; .venv stays (rm -rf .venv removes it)
 	rm -rf $(BUILD) cyscc.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

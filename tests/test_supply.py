@@ -25,6 +25,11 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def test_every_lock_is_made_and_audited() -> None:
+    (line,) = re.findall("^LOCKS := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(line.split()) == set(LOCKS) == {path.name for path in ROOT.glob("requirements*.lock")}
+
+
 @pytest.mark.parametrize("lock", LOCKS)
 def test_locks_have_versions_and_hashes_and_nothing_else(lock: str) -> None:
     text = (ROOT / lock).read_text()
