@@ -24,6 +24,7 @@ from cyscc.sim.memory import Memory, PayloadLayout, Profile
 from cyscc.sim.observation.diagnosis import diagnose
 from cyscc.sim.observation.state import MachineState, Tally
 from cyscc.sim.recording import Recording, RecordingState, Sink
+from cyscc.sim.stored_state import check_state
 
 __all__ = ["Machine", "create_machine"]
 
@@ -270,10 +271,14 @@ class Machine(Coprocessor):
         ValueError
             It is the state of another machine.
         """
+        check_state(state, self.config)
         self._running = [Command(CommandKind(kind), index, value) for kind, index, value in state.commands]
         self._executor.begin(self._running)
         self._executor.load(state.hardware)
         self.memory.load(state.memory)
+        self.memory.check(self.cycle)
+        if self._recording is not None:
+            self._recording.check(self.cycle)
         self._pending = []
         self._began, self._lead, self._spent = state.began, state.lead, state.spent
         self._readout, self._attempts, self._attempt = state.readout, state.attempts, state.attempt

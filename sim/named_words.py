@@ -73,6 +73,22 @@ class NamedWords:
             words.put(name, listed)
         return words
 
+    def check(self) -> None:
+        """Refuse fields that do not describe the words.
+
+        Raises
+        ------
+        ValueError
+            A field is impossible, two have the same name, or there are more or fewer words.
+        """
+        for field in self.fields:
+            if field.width < 1 or field.rows < 0 or field.known >> field.width:
+                raise ValueError(f"{field.name} is impossible: {field.rows} rows of {field.width} bits")
+        if len(self.places) != len(self.fields):
+            raise ValueError("two fields have the same name")
+        if sum(field.rows * field.row_words for field in self.fields) != self.words.size:
+            raise ValueError(f"{len(self.fields)} fields have other than {self.words.size} words")
+
     @cached_property
     def places(self) -> dict[str, tuple[int, Field]]:
         """First word of each field, and the field, by name."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -173,6 +173,15 @@ class RecordingState:
     fills_before: dict[str, npt.NDArray[np.int64]]
 
 
+def _shapes(state: RecordingState) -> dict[str, Any]:
+    """Return the shapes of the arrays of a state."""
+    return {
+        name: {key: array.shape for key, array in value.items()} if isinstance(value, dict) else value.shape
+        for name, value in vars(state).items()
+        if isinstance(value, dict | np.ndarray)
+    }
+
+
 class _Counters:
     """Counters in sample rows, by row, AE, kernel (BFS kernels first) and FIFO; 0 if a kernel has fewer FIFOs.
 
@@ -258,7 +267,7 @@ class Recording:
         self._outside = _HOST
         now = executor.sample()
         counters = _Counters(now[:, np.newaxis])
-        self.state = state or RecordingState(
+        fresh = RecordingState(
             split=np.zeros((self._samples.places, *counters.causes.shape[1:3], 8), np.int64),
             causes=counters.causes[0],
             fills=counters.fills[0],
@@ -266,6 +275,28 @@ class Recording:
             causes_before={module: now[module]["causes"].copy() for module in MODULES},
             fills_before={module: now[module]["fill"].copy() for module in MODULES},
         )
+        if state is not None and _shapes(state) != _shapes(fresh):
+            raise ValueError("the state of the record is that of another machine, or of other intervals")
+        self.state = state or fresh
+
+    def check(self, cycle: int) -> None:
+        """Refuse a state to continue from that is not up to date at a cycle, or impossible.
+
+        Raises
+        ------
+        ValueError
+            It is impossible.
+        """
+        state = self.state
+        if (
+            state.position != cycle // self._interval
+            or state.closed != cycle
+            or state.instruction not in list(Instruction)
+            or not 0 <= state.start <= cycle
+            or state.attempt < 0
+            or any(not 0 <= begin <= end <= cycle for begin, end in state.readouts)
+        ):
+            raise ValueError("the state of the record is impossible")
 
     def on_dispatch(self, instruction: Instruction, cycle: int) -> None:
         """Handle the dispatch of an instruction in this or a later cycle."""

@@ -161,6 +161,16 @@ class _State(Attempt):
     forward: Search | None = None
     backward: Search | None = None
 
+    def check(self, vertices: int, capacity: int) -> None:
+        """Refuse a state in which a run of a graph is never saved, with queues of a capacity."""
+        super().check(vertices, capacity)
+        for search in (self.forward, self.backward):
+            if search is not None:
+                search.check(vertices, capacity)
+        places = (self.cursor, -1 if self.start is None else self.start, self.totals.components - 1)
+        if not all(0 <= place < vertices for place in places):
+            raise ValueError("its iteration is impossible")
+
 
 class _Run:
     """One attempt, with given queues."""

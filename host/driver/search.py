@@ -51,8 +51,11 @@ class Checkpointer:
     allocations, has the coprocessor's state restored, and continues by waiting for the interrupted instruction.
     """
 
-    def restored(self, name: str, kind: type[_State]) -> _State | None:
-        """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
+    def restored(self, name: str, kind: type[_State], check: Callable[[_State], None]) -> _State | None:
+        """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed.
+
+        `check` raises a `ValueError` for a state that the run cannot have, since a checkpoint may be anything.
+        """
         return None
 
     def register(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
@@ -151,6 +154,29 @@ class Search:
     counts: list[int] = field(default_factory=lambda: [1])
     levels: list[Level] = field(default_factory=list)
 
+    def check(self, vertices: int, capacity: int) -> None:
+        """Refuse a state that no search of a graph has, with queues of a capacity.
+
+        Raises
+        ------
+        ValueError
+            Something is out of range.
+        """
+        levels = [number for level in self.levels for number in level]
+        if (
+            not 0 <= self.source < vertices
+            or self.current not in (0, 1)
+            or not 0 <= self.count <= capacity
+            or not 0 <= self.entries <= capacity
+            or min(self.counts, default=-1) < 0
+            or self.counts[0] != 1
+            or sum(self.counts) != self.entries
+            or len(self.counts) != len(self.levels) + 1
+            or len(self.levels) > vertices
+            or min(levels, default=0) < 0
+        ):
+            raise ValueError("its search is impossible")
+
     @property
     def pushed(self) -> int:
         """Entries pushed, including the source and duplicates."""
@@ -182,6 +208,19 @@ class Attempt:
     written: dict[Register, int] = field(default_factory=dict)
     dispatched: int | None = None
     search: Search | None = None
+
+    def check(self, vertices: int, capacity: int) -> None:
+        """Refuse a state in which a run of a graph is never saved, with queues of a capacity.
+
+        Raises
+        ------
+        ValueError
+            Something is out of range.
+        """
+        if not 0 <= self.restarts <= MAX_RESTARTS or self.dispatched is None or self.dispatched < 0:
+            raise ValueError("its attempt is impossible")
+        if self.search is not None:
+            self.search.check(vertices, capacity)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -363,6 +402,13 @@ class Driver:
             direction.reach.values[0] = source
 
 
+def _slack_after(restarts: int, slack: int) -> int:
+    """Return the slack of an attempt, given that of the first one."""
+    for _ in range(min(restarts, MAX_RESTARTS)):
+        slack = max(2 * slack, _SMALLEST_SLACK)
+    return slack
+
+
 def with_retries(
     attempt: Callable[[Driver, _Attempt, bool], _Result],
     coprocessor: Coprocessor,
@@ -410,13 +456,16 @@ def with_retries(
     """
     slack, observer = options.get("slack"), options.get("observer")
     checkpointer = options.get("checkpointer") or Checkpointer()
-    saved = checkpointer.restored(name, kind)
-    begun = 0 if saved is None else saved.restarts
     entries = default_slack(vertices) if slack is None else slack
+    saved = checkpointer.restored(
+        name, kind, lambda state: state.check(vertices, vertices + _slack_after(state.restarts, entries))
+    )
+    begun = 0 if saved is None else saved.restarts
     for restarts in range(MAX_RESTARTS + 1):
         if restarts > begun:
             coprocessor.begin_attempt()
-        queues = QueueArrays.allocate(coprocessor, capacity=vertices + entries, directions=directions)
+        capacity = vertices + _slack_after(restarts, entries)
+        queues = QueueArrays.allocate(coprocessor, capacity=capacity, directions=directions)
         if restarts >= begun:
             resumed = saved is not None and restarts == begun
             state = saved if saved is not None and resumed else kind(restarts=restarts)
@@ -428,7 +477,6 @@ def with_retries(
                 return attempt(driver, state, resumed), restarts
             except QueueOverflowError as error:
                 last = error
-        entries = max(2 * entries, _SMALLEST_SLACK)
     raise QueueOverflowError(f"{last}, after {MAX_RESTARTS} restarts with larger queues")
 
 

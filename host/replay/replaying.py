@@ -3,7 +3,6 @@
 A window is at a given point, or at the last cycles of a failed run.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import LAST_CYCLES
 from cyscc.host.replay.point import Point, Span, find
 from cyscc.host.replay.search import EventSearch, Reached, detector_of, stop_behind
+from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import RecordedRun, Session, execute
 from cyscc.host.runs.sources import sources_digest
@@ -30,7 +30,6 @@ from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
-    from cyscc.host.runs.checkpoints.folder import Checkpoint
     from cyscc.sim.machine import Machine
 
 __all__ = ["Window", "WindowRequest", "replay_window", "show_failure"]
@@ -116,14 +115,12 @@ class Replay:
         InputError
             The checkpoint cannot be read, or belongs to another run.
         """
-        from cyscc.host.runs.checkpoints.folder import CheckpointFolder
-
         with ExitStack() as held:
             folder = held.enter_context(closing(CheckpointFolder(path, create=False)))
             checkpoint = folder.read()
             about = checkpoint.about
-            identity = json.loads(json.dumps(self.spec.identity(self._digest)))
-            if about["program"] != sources_digest() or _for_result(about["identity"]) != _for_result(identity):
+            identity = Identity(**self.spec.identity(self._digest))
+            if about.program != sources_digest() or not _same_cycles(identity, about.identity):
                 raise InputError(f"is not the checkpoint of the run in {self._folder}", path=folder.path)
             stack.enter_context(held.pop_all())
         self.checkpoint = checkpoint
@@ -153,7 +150,7 @@ class Replay:
         def resume(session: Session, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> CheckpointWriter | None:
             self.words = tuple(graph.words_address for graph in graphs)
             watch(machine, graphs)
-            if self.checkpoint is None or self.checkpoint.about["cycle"] > by:
+            if self.checkpoint is None or self.checkpoint.about.cycle > by:
                 return None
             without = [graph.neighbours_address for graph in graphs]
             return CheckpointWriter(machine, without=without, resumed=self.checkpoint)
@@ -224,10 +221,11 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return status.st_ino, status.st_mtime_ns
 
 
-def _for_result(identity: dict[str, Any]) -> dict[str, Any]:
-    """Return the identity of a run without options that do not affect its cycles, such as those of observation."""
-    options = {name: value for name, value in identity["options"].items() if option_of(name).affects_result}
-    return {**identity, "options": options}
+def _same_cycles(one: Identity, other: Identity) -> bool:
+    """Whether runs of two identities have the same cycles: equal but for options such as those of observation."""
+    names = [name for name in one.options if option_of(name).affects_result]
+    parts = [(each.graph, each.configuration, each.memory, *map(each.options.get, names)) for each in (one, other)]
+    return parts[0] == parts[1]
 
 
 def _memory(described: dict[str, Any], text: str, folder: Path, given: Profile | str | None) -> Profile:

@@ -327,7 +327,7 @@ class RecordedRun:
             "interval": self._interval,
         }
         checkpointer = checkpointer or Checkpointer()
-        state = checkpointer.restored("record", RecorderState)
+        state = checkpointer.restored("record", RecorderState, RecorderState.check)
         about = setting_document(machine, self._run)
         try:
             recorder = RunRecorder(machine, self._folder, interval=self._interval, about=about, state=state)

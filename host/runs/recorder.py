@@ -4,7 +4,7 @@ A document goes with the tables: the run, its result, and the meaning of the tab
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,25 @@ class RecorderState:
     level: int = 0
     rows: list[dict[str, int]] = field(default_factory=list)
     memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None
+
+    def check(self) -> None:
+        """Refuse a state that no recorder has.
+
+        Raises
+        ------
+        ValueError
+            Something is out of range.
+        """
+        numbers = (self.parts, self.abandoned, self.instructions, self.iteration, self.level)
+        columns = {"instruction", "iteration", "phase", "level", *(each.name for each in fields(RanInstruction))}
+        columns |= {"frontier", "edges", "pushed", "duplicates"}
+        if (
+            min(numbers) < 0
+            or self.phase not in range(len(PHASES))
+            or self.level != len(self.rows)
+            or any(row.keys() != columns or row["phase"] not in range(len(PHASES)) for row in self.rows)
+        ):
+            raise ValueError("the state of its record is impossible")
 
 
 class RunRecorder(Observer):

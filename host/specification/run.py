@@ -261,6 +261,20 @@ class Option:
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 
+    def check_stored(self, value: Any) -> None:
+        """Refuse a value of a document that is of another type; `checked` looks at numbers and switches.
+
+        Raises
+        ------
+        ValueError
+            The value is of another type. One line.
+        """
+        if value is None or self.low is not None or self.switch is not None:
+            return
+        kind = dict if self.repeated else str
+        if not isinstance(value, kind):
+            raise ValueError(f"{self.name} must be a {'table' if self.repeated else 'text'}, not {value!r}")
+
 
 def _option(default: Any = MISSING, *, help: str, default_factory: Any = MISSING, **about: Any) -> Any:
     return field(
@@ -442,6 +456,9 @@ class RunSpec:
             raise SpecError("waves", f"--waves writes FST and VCD files, which end in .fst or .vcd: {self.waves}")
         if self.checkpoint is None and self.checkpoint_every is not None:
             raise SpecError("checkpoint_every", "--checkpoint-every needs --checkpoint")
+        if self.checkpoint_every is not None:
+            with _refused("checkpoint_every"):
+                Interval.parse(self.checkpoint_every)
         if self.record is None and self.trace is None and self.record_interval is not None:
             raise SpecError("record_interval", "--record-interval needs --record or --trace")
         if self.record_interval is None and (self.record is not None or self.trace is not None):
@@ -586,11 +603,18 @@ class RunSpec:
             Options by name, as returned by `document`.
         folder : Path
             Working folder of the run.
+
+        Raises
+        ------
+        SpecError
+            A value is of another type.
         """
         values = {}
         for name, option in run_options(document["algorithm"]).items():
-            if option.name in document:
+            if option.stored and option.name in document:
                 value = document[option.name]
+                with _refused(name):
+                    option.check_stored(value)
                 if option.path and value and folder != Path.cwd() and _is_file(name, value):
                     value = str(folder / value)
                 values[name] = Overrides.of(value) if name == "overrides" else value

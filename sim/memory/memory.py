@@ -187,8 +187,8 @@ class Memory:
         sides["width"] = self.ports
         sides["latest_entry"] = -1
         sides["soonest"] = sides["next_flush"] = NEVER
-        arena.link(sides, "due", int, NEAR)
-        arena.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
+        self._due = arena.link(sides, "due", int, NEAR)
+        self._rows = arena.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
         arena.link(sides["batches"], "requests", Request, int(self._context["batch_depth"][0]))
         ports = sides["ports"][:, : self.ports]
         for name in ("last_seen", "last_written", "last_flushed"):
@@ -196,7 +196,7 @@ class Memory:
         sides["ports"]["flush_due"] = NEVER
         later = 1 << self.profile.reads_in_flight_limit.bit_length()
         ports["later"]["mask"] = later - 1
-        arena.link(ports, "responses", Response, later)
+        self._responses = arena.link(ports, "responses", Response, later)
         ports["flushes"]["mask"] = FLUSH_DEPTH - 1
         arena.link(ports, "flush_times", int, FLUSH_DEPTH)
 
@@ -387,6 +387,42 @@ class Memory:
         for region in state.regions:
             self.view(region.address, np.uint8, region.content.size)[:] = region.content
         self._first_cycle = state.first_cycle
+        if self._recorder is not None:
+            # Compiled code looks up addresses by this, and a state may hold anything.
+            self._recorder.know(self.allocations, self._kinds, self._storage.top)
+
+    def check(self, cycle: int) -> None:
+        """Refuse a loaded state that is not that of settled memory before a cycle, as `save` returns it.
+
+        Parameters
+        ----------
+        cycle : int
+            The first cycle that is not settled.
+
+        Raises
+        ------
+        ValueError
+            Something is out of range that compiled code would use unchecked.
+        """
+        context, sides, every = self._context[0], self._sides, int(self._context["every"][0])
+        rows = self._rows.reshape(self.engines, NEAR, 2, -1)
+        errors = [context["error"], context["service"]["error"], *sides["error"]]
+        holds = {
+            "rounds": sorted(int(context[name]) for name in ("accepted", "served", "delivered")) == [0, 1, 2],
+            "cycle": context["settled"] == cycle - 1 and 0 <= self._first_cycle <= cycle,
+            "engines' cycle": np.all((sides["cycle"] >= 0) & (sides["cycle"] <= cycle)),
+            "top": context["top"] == self._storage.top,
+            "error": not any(error["code"] for error in errors),
+            "batches": not (sides["batches"]["count"].any() or sides["batches"]["served"].any()),
+            "masks of ports": not ((sides["far"] & ~every).any() or (self._due & ~every).any()),
+            "tags": not any(np.any(tags & ~context["tag_mask"]) for tags in (rows[:, :, 0], self._responses["tag"])),
+        }
+        wrong = [name for name, right in holds.items() if not right]
+        if wrong:
+            raise ValueError(f"the memory's {wrong[0]} are impossible")
+        self.profile.check(self._state, ports=self.ports)
+        if self._recorder is not None:
+            self._recorder.check(cycle)
 
     def record(self, interval: int) -> None:
         """Start recording by intervals of cycles; call between two settled cycles.

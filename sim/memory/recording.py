@@ -520,6 +520,21 @@ class Recorder:
             self._arena.load(before)
             raise ValueError(f"the memory's record has intervals of {interval} cycles, not {self.interval}")
 
+    def check(self, cycle: int) -> None:
+        """Refuse a loaded state whose intervals are not those before a cycle.
+
+        Raises
+        ------
+        ValueError
+            A number of an interval is impossible.
+        """
+        number = cycle // self.interval
+        rows = [self._of_engines["row"], self._of_engines["stall_row"], self._of_service["row"]]
+        following = int(self._settings["next"][0])
+        known = all(np.all((row >= 0) & (row <= number)) for row in rows)
+        if not known or following != number:
+            raise ValueError("the intervals of the memory's record are impossible")
+
     @staticmethod
     def _emptied(ring: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return rows of a ring, and clear them."""

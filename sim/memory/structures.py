@@ -234,6 +234,7 @@ class Arena:
 
     def __init__(self) -> None:
         self._arrays: dict[int, NDArray[Any]] = {}
+        self._constants: dict[int, NDArray[np.uint64]] = {}  # words of an element that never change, as masks
         self._links: list[tuple[NDArray[np.void], str]] = []
 
     @property
@@ -251,7 +252,7 @@ class Arena:
         return copies
 
     def load(self, copies: Sequence[NDArray[np.uint64]]) -> None:
-        """Load copies of all arrays, saved by an arena with the same arrays.
+        """Load copies of all arrays, saved by an arena with the same arrays; links and constants keep their values.
 
         Raises
         ------
@@ -261,8 +262,12 @@ class Arena:
         if [copy.size for copy in copies] != [self._words(array).size for array in self._arrays.values()]:
             raise ValueError("the memory's records have other sizes")
         links = [owners[field].copy() for owners, field in self._links]
-        for array, copy in zip(self._arrays.values(), copies, strict=True):
-            self._words(array)[:] = copy
+        for (address, array), copy in zip(self._arrays.items(), copies, strict=True):
+            words = self._words(array)
+            if (constant := self._constants.get(address)) is not None:
+                own = words.reshape(-1, constant.size)
+                copy = np.where(constant, own, copy.reshape(own.shape)).ravel()
+            words[:] = copy
         self._link_again(links)
 
     @staticmethod
@@ -285,8 +290,16 @@ class Arena:
         raw = np.zeros(count * dtype.itemsize // 8 + LINE_WORDS, np.int64)
         skip = -(raw.ctypes.data // 8) % LINE_WORDS
         made: NDArray[Any] = raw[skip : skip + count * dtype.itemsize // 8].view(dtype)
-        self._arrays[made.ctypes.data] = made
+        self._own(made, kind)
         return made
+
+    def _own(self, made: NDArray[Any], kind: type[Record] | type[int]) -> None:
+        """Add an array."""
+        self._arrays[made.ctypes.data] = made
+        if kind is not int:
+            constants = np.zeros(1, made.dtype)
+            _mark_constants(constants, kind.address)  # type: ignore[union-attr]
+            self._constants[made.ctypes.data] = self._words(constants)
 
     def at(self, address: int) -> NDArray[Any]:
         """Return the array at an address."""
@@ -320,6 +333,15 @@ class Arena:
         owners[field] = first + size * stride * np.arange(owners.size).reshape(owners.shape)
         self._links.append((owners, field))
         return made.reshape(*owners.shape, stride)[..., :count]
+
+
+def _mark_constants(record: NDArray[Any], address: Address) -> None:
+    """Set all bits of the constants of records, also of embedded ones."""
+    for name, (_, kind, access) in address.fields.items():
+        if access == "constant":
+            record[name] = -1 if record[name].dtype.kind == "i" else np.uint64(2**64 - 1)
+        elif access == "inside":
+            _mark_constants(record[name], kind.element if isinstance(kind.element, Address) else kind)
 
 
 @register_model(Address)

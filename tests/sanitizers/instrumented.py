@@ -36,7 +36,7 @@ class FencedArena(Arena):
         whole = np.zeros(max(size + 3 * _LINE_BYTES, _KEPT_BY_NUMPY), np.uint8)
         begin = _LINE_BYTES + -whole.ctypes.data % _LINE_BYTES
         made: NDArray[Any] = whole[begin : begin + size].view(dtype)
-        self._arrays[made.ctypes.data] = made
+        self._own(made, kind)
         self._whole.append(whole)
         self._forbid(whole.ctypes.data, begin)
         self._forbid(made.ctypes.data + size, whole.size - begin - size)

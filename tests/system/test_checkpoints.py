@@ -17,6 +17,7 @@ from cyscc.host.specification.run import Interval
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.machine import Machine
 from cyscc.sim.observation.state import MachineState
+from tests.host.runs.checkpoints.about import about_of
 from tests.sim.executors.outcomes import CROWD, TANGLE
 from tests.sim.executors.test_executors import PUBLISHED
 from tests.system.runs import made, search, solve
@@ -32,7 +33,11 @@ class Shelf(Checkpoint):
     def __init__(self) -> None:
         self.files: dict[str, NDArray[np.uint8]] = {}
 
-    def write(self, about: dict[str, Any], files: dict[str, NDArray[np.uint8]]) -> None:
+    @property
+    def path(self) -> Path:
+        return Path("shelf")
+
+    def write(self, about: Any, files: dict[str, NDArray[np.uint8]]) -> None:
         self.files = {name: content.copy() for name, content in files.items()}
         raise KilledError
 
@@ -45,6 +50,7 @@ def kept_by(machine: Machine, shelf: Shelf, *, cycles: int) -> CheckpointWriter:
         machine,
         shelf,  # type: ignore[arg-type]  # it stands for the folder and for what is in it
         every=Interval(cycles=cycles),
+        about=about_of,
         without=(),
         resumed=shelf if shelf.files else None,
     )

@@ -9,38 +9,88 @@ import hashlib
 import json
 import os
 import re
-import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.host.output.errors import InputError
+from cyscc.host.graph.available_memory import check_available_memory
+from cyscc.host.output.documents import DAMAGED, read_sealed, sealed
+from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import reason
+from cyscc.sim.documents import DocumentError, read_plain
 from cyscc.sim.files import is_temporary, lock_folder, replaced
 
-__all__ = ["VERSION", "CheckpointFolder"]
+__all__ = ["About", "Checkpoint", "CheckpointFolder", "Identity"]
 
-VERSION = 1
+_VERSION = 2
 """Version of the format."""
 
-_FORMAT = "cyscc checkpoint"
 _BLOCK = 1 << 20
 _MANIFEST = "checkpoint.json"
 _BLOCKS = "blocks"
-_OWN_BLOCK = re.compile(r"[0-9a-f]{64}")
+_BLOCK_NAME = r"^[0-9a-f]{64}\Z"
 
 _LEVEL = 1
 """Compression level; higher ones take several times as long."""
 
-_LONGEST_MANIFEST = 1 << 30
 _LONGEST_BLOCK = 2 * _BLOCK
 """Largest size of a block file in bytes."""
+
+
+class Identity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What resuming must not change, see `cyscc.host.specification.run.RunSpec.identity`."""
+
+    graph: str
+    configuration: dict[str, Any]
+    memory: dict[str, Any]
+    options: dict[str, Any]
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Metadata of a checkpoint.
+
+    Parameters
+    ----------
+    cycle : int
+        The cycle in which it was written.
+    program : str
+        Digest of the program's sources.
+    folder : str
+        Working folder of the run.
+    options : dict
+        Options of the run, see `cyscc.host.specification.run.RunSpec.document`.
+    seconds : float
+        Simulation time so far.
+    identity : Identity
+        Identity of the run.
+    """
+
+    cycle: Annotated[int, msgspec.Meta(ge=0)]
+    program: str
+    folder: str
+    options: dict[str, Any]
+    seconds: Annotated[float, msgspec.Meta(ge=0, lt=1e12)]
+    identity: Identity
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """Size of a file in bytes, and the names of its blocks; None for one that is all zero."""
+
+    size: Annotated[int, msgspec.Meta(ge=0)]
+    blocks: list[Annotated[str, msgspec.Meta(pattern=_BLOCK_NAME)] | None]
+
+
+class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
+    version: int
+    about: About
+    files: dict[str, _File]
 
 
 class CheckpointFolder:
@@ -61,6 +111,7 @@ class CheckpointFolder:
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
+        self._sound: set[str] = set()  # blocks that were read or written by this process
         try:
             self._made = create and not path.exists()
             if self._made:
@@ -87,13 +138,13 @@ class CheckpointFolder:
         """Whether there is a complete checkpoint."""
         return (self.path / _MANIFEST).exists()
 
-    def write(self, about: Mapping[str, Any], files: Mapping[str, NDArray[np.uint8]]) -> None:
+    def write(self, about: About, files: Mapping[str, NDArray[np.uint8]]) -> None:
         """Write a checkpoint, and replace the previous one with it.
 
         Parameters
         ----------
-        about : dict
-            Its metadata, JSON-able.
+        about : About
+            Its metadata.
         files : dict of ndarray of uint8
             Its files by name.
 
@@ -104,33 +155,29 @@ class CheckpointFolder:
         """
         folder = self.path / _BLOCKS
         folder.mkdir(exist_ok=True)
-        here = {entry.name for entry in os.scandir(folder)}
         with ThreadPoolExecutor() as pool:
             blocks = {name: list(pool.map(_name, _cut(content))) for name, content in files.items()}
             missing = {
                 block: part
                 for name, content in files.items()
                 for block, part in zip(blocks[name], _cut(content), strict=True)
-                if block is not None and block not in here
+                if block is not None and block not in self._sound
             }
             list(pool.map(self._keep, missing, missing.values()))
         _sync_folder(folder)
-        body = json.dumps(
-            {
-                "about": about,
-                "files": {name: {"size": content.size, "blocks": blocks[name]} for name, content in files.items()},
-            }
-        ).encode()
-        head = json.dumps({"format": _FORMAT, "version": VERSION, "sha256": hashlib.sha256(body).hexdigest()}).encode()
-        _write_whole(self.path / _MANIFEST, head + b"\n" + body + b"\n")
+        stored = {name: _File(size=content.size, blocks=blocks[name]) for name, content in files.items()}
+        manifest = msgspec.to_builtins(_Manifest(version=_VERSION, about=about, files=stored))
+        _write_whole(self.path / _MANIFEST, json.dumps(sealed(manifest)).encode() + b"\n")
         _sync_folder(self.path)
         named = {block for parts in blocks.values() for block in parts}
+        self._sound &= named
         for name in {entry.name for entry in os.scandir(folder)} - named:
             (folder / name).unlink()
 
     def _keep(self, name: str, content: NDArray[np.uint8]) -> None:
-        """Write a block if it does not exist yet."""
+        """Write a block."""
         _write_whole(self.path / _BLOCKS / name, zlib.compress(content.data, _LEVEL))
+        self._sound.add(name)
 
     def read(self) -> "Checkpoint":
         """Return the checkpoint.
@@ -142,23 +189,21 @@ class CheckpointFolder:
         """
         path = self.path / _MANIFEST
         try:
-            head, _, body = _content(path, _LONGEST_MANIFEST).partition(b"\n")
+            document = read_sealed(path)
         except FileNotFoundError:
             raise InputError("holds no complete checkpoint", path=self.path) from None
+        if document.get("version") != _VERSION:
+            raise InputError("was written by another version of this program", path=path)
         try:
-            title = json.loads(head)
-            if title["format"] != _FORMAT:
-                raise ValueError
-            version, digest = title["version"], title["sha256"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise InputError("is no manifest of a checkpoint", path=path) from None
-        if version != VERSION:
-            raise InputError(f"has version {version!r} of the format, and this program reads {VERSION}", path=path)
-        body = body.removesuffix(b"\n")
-        if hashlib.sha256(body).hexdigest() != digest:
-            raise InputError("is damaged: its digest is another", path=path)
-        manifest = json.loads(body)
-        return Checkpoint(self.path / _BLOCKS, manifest["about"], manifest["files"])
+            manifest = msgspec.convert(document, _Manifest)
+        except msgspec.ValidationError as error:
+            raise InputError(f"is no manifest of a checkpoint: {error}", path=path) from None
+        for name, file in manifest.files.items():
+            if len(file.blocks) != -(-file.size // _BLOCK):
+                raise InputError(f"is no manifest of a checkpoint: {name} has another number of blocks", path=path)
+        with locating_errors(path=self.path):
+            check_available_memory("its contents", sum(file.size for file in manifest.files.values()))
+        return Checkpoint(self.path / _BLOCKS, manifest.about, manifest.files, self._sound)
 
     def remove(self) -> None:
         """Remove the checkpoint, and the folder if that leaves it empty."""
@@ -178,16 +223,24 @@ class Checkpoint:
     ----------
     folder : Path
         The folder with its blocks.
-    about : dict
+    about : About
         Its metadata.
     files : dict
         Size and blocks of each file.
+    sound : set of str
+        Gets the names of the blocks that have been read.
     """
 
-    def __init__(self, folder: Path, about: dict[str, Any], files: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, folder: Path, about: About, files: dict[str, _File], sound: set[str]) -> None:
         self._folder = folder
         self.about = about
         self._files = files
+        self._sound = sound
+
+    @property
+    def path(self) -> Path:
+        """The folder of the checkpoint."""
+        return self._folder.parent
 
     def file(self, name: str) -> NDArray[np.uint8]:
         """Return the contents of a file.
@@ -195,12 +248,14 @@ class Checkpoint:
         Raises
         ------
         InputError
-            A block of it is damaged or missing.
+            There is no such file, or a block of it is damaged or missing.
         """
-        size, blocks = self._files[name]["size"], self._files[name]["blocks"]
-        content = np.zeros(size, np.uint8)
+        file = self._files.get(name)
+        if file is None:
+            raise InputError(f"is damaged: it lacks {name}", path=self.path)
+        content = np.zeros(file.size, np.uint8)
         with ThreadPoolExecutor() as pool:
-            list(pool.map(self._fill, blocks, _cut(content)))
+            list(pool.map(self._fill, file.blocks, _cut(content)))
         return content
 
     def _fill(self, name: str | None, content: NDArray[np.uint8]) -> None:
@@ -208,42 +263,29 @@ class Checkpoint:
             return
         path = self._folder / name
         try:
-            packed = _content(path, _LONGEST_BLOCK)
+            packed = read_plain(path, most=_LONGEST_BLOCK, follow=False)
         except FileNotFoundError:
             raise InputError("is missing", path=path) from None
+        except (OSError, DocumentError) as error:
+            raise InputError(reason(error), path=path) from None
         try:
             data = zlib.decompressobj().decompress(packed, content.size + 1)
         except zlib.error:
             data = b""
         if len(data) != content.size or hashlib.sha256(data).hexdigest() != name:
-            raise InputError("is damaged: its digest is another", path=path)
+            raise InputError(DAMAGED, path=path)
         content[:] = np.frombuffer(data, np.uint8)
+        self._sound.add(name)
 
 
 def _others(folder: Path) -> Iterator[str]:
     """Yield the names of entries in a folder that belong to no checkpoint."""
     for entry in os.scandir(folder):
         if entry.name == _BLOCKS and entry.is_dir(follow_symlinks=False):
-            named = (name for name in os.listdir(entry) if not (_OWN_BLOCK.fullmatch(name) or is_temporary(name)))
+            named = (name for name in os.listdir(entry) if not (re.match(_BLOCK_NAME, name) or is_temporary(name)))
             yield from (f"{_BLOCKS}/{name}" for name in named)
         elif entry.name != _MANIFEST and not is_temporary(entry.name):
             yield entry.name
-
-
-def _content(path: Path, most: int) -> bytes:
-    """Return the contents of a regular file of at most `most` bytes; refuse anything else without blocking."""
-    try:
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise InputError("is no plain file", path=path)
-            if status.st_size > most:
-                raise InputError("is damaged: it is too long", path=path)
-            return file.read(most)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise InputError(reason(error), path=path) from None
 
 
 def _cut(content: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:

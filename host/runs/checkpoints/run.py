@@ -1,6 +1,5 @@
 """Runs with checkpoints, and resuming them: their folders and saved options."""
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder
+from cyscc.host.runs.checkpoints.folder import About, Checkpoint, CheckpointFolder, Identity
 from cyscc.host.specification.run import OWN_RULES, Interval, RunSpec, option_of
 from cyscc.sim.notices import notice
 from cyscc.sim.trust import rules_file
@@ -76,14 +75,16 @@ class CheckpointedRun:
         self._resumed = folder.read()
         about = self._resumed.about
         # Checked first: another version may have saved its options in another form.
-        if about["program"] != sources_digest():
+        if about.program != sources_digest():
             raise InputError("the checkpoint was made by another version of this program", path=resume)
-        stored = about["options"]
-        if stored["algorithm"] != algorithm:
-            raise InputError(f"is the checkpoint of a run of cyscc {stored['algorithm']}", path=resume)
-        self.seconds = about["seconds"]
-        values = {"checkpoint": resume, **RunSpec.stored_values(stored, Path(about["folder"])), **given}
-        if "memory" not in given and (rules := rules_file(stored["memory"])) is not None:
+        stored = about.options
+        if stored.get("algorithm") != algorithm:
+            raise InputError(f"is the checkpoint of a run of cyscc {stored.get('algorithm')}", path=resume)
+        if stored.get("graph") is None:
+            raise InputError("is a checkpoint without a graph", path=resume)
+        self.seconds = about.seconds
+        values = {"checkpoint": resume, **RunSpec.stored_values(stored, Path(about.folder)), **given}
+        if "memory" not in given and (rules := rules_file(values["memory"])) is not None:
             raise InputError(OWN_RULES.format(rules), path=resume)
         if realpath(values["checkpoint"]) == realpath(resume):
             values["checkpoint"] = resume
@@ -105,23 +106,23 @@ class CheckpointedRun:
         from cyscc.host.runs.sources import sources_digest
 
         spec = self.spec
-        # Round trip through JSON, for comparison with the one in a checkpoint.
-        identity = json.loads(json.dumps(spec.identity(graph_digest(graphs[0].graph))))
+        identity = Identity(**spec.identity(graph_digest(graphs[0].graph)))
         if self._resumed is not None:
-            difference = _identity_difference(self._resumed.about["identity"], identity)
+            difference = _identity_difference(self._resumed.about.identity, identity)
             if difference is not None:
                 raise InputError(f"the checkpoint is of another run: {difference}", path=spec.resume)
-            _tell_passed_window(spec, self._resumed.about["cycle"])
+            _tell_passed_window(spec, self._resumed.about.cycle)
         began = time.perf_counter()
 
-        def about() -> dict[str, Any]:
-            return {
-                "program": sources_digest(),
-                "folder": str(Path.cwd()),
-                "options": spec.document(),
-                "seconds": self.seconds + time.perf_counter() - began,
-                "identity": identity,
-            }
+        def about(cycle: int) -> About:
+            return About(
+                cycle=cycle,
+                program=sources_digest(),
+                folder=str(Path.cwd()),
+                options=spec.document(),
+                seconds=self.seconds + time.perf_counter() - began,
+                identity=identity,
+            )
 
         return CheckpointWriter(
             machine,
@@ -156,16 +157,18 @@ def _tell_passed_window(spec: RunSpec, cycle: int) -> None:
         )
 
 
-def _identity_difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
+def _identity_difference(before: Identity, now: Identity) -> str | None:
     """Return the first difference between the identities of two runs as text, or None."""
-    if before["graph"] != now["graph"]:
+    if before.graph != now.graph:
         return "the graph is not the same"
     for kind, title in (("configuration", "--config"), ("memory", "--memory"), ("options", "")):
-        for name in before[kind] | now[kind]:
-            old, new = before[kind].get(name), now[kind].get(name)
-            if old != new:
+        olds, news = getattr(before, kind), getattr(now, kind)
+        for name, new in news.items():
+            if name not in olds or olds[name] != new:
                 option = f"{title}: {name}" if title else option_of(name).flag
-                return f"{option} was {_shown(old)}, and is {_shown(new)}"
+                return f"{option} was {_shown(olds.get(name))}, and is {_shown(new)}"
+        if olds.keys() != news.keys():
+            return f"its {kind} are of another version"
     return None
 
 

@@ -1,22 +1,25 @@
 """Checkpoints of a run: its state as a human-readable text, with arrays in files beside it."""
 
 import json
+import math
 import time
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, TypeVar, get_origin
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.driver.search import Checkpointer
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason
-from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder
+from cyscc.host.runs.checkpoints.folder import About, Checkpoint, CheckpointFolder
 from cyscc.host.specification.run import Interval
-from cyscc.sim.memory import MemoryState
 from cyscc.sim.named_words import Field, NamedWords
 from cyscc.sim.notices import notice
-from cyscc.sim.observation.state import MachineState, Tally
+from cyscc.sim.observation.state import MachineState
 
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
@@ -29,6 +32,8 @@ _ANY = 1 << 62
 _NEVER = Interval()
 _TEXT = "state.json"
 _ARRAYS = "arrays/{}"
+_WORDS = range(-(1 << 63), 1 << 64)
+"""Range of the numbers of a state, as signed and as unsigned words."""
 
 
 class _Arrays:
@@ -74,29 +79,83 @@ def _encode(parts: dict[str, object], machine: MachineState) -> dict[str, NDArra
     return {_TEXT: np.frombuffer(text, np.uint8), **arrays.files}
 
 
-def _converted(value: Any, kind: type[State], load: Callable[[str], NDArray[np.uint8]]) -> State:
-    """Convert a decoded JSON value to type `kind`; `load` reads an array's file by name."""
+class _Reference(msgspec.Struct, forbid_unknown_fields=True):
+    """An array in a file of its own."""
 
-    def array(wanted: Any, reference: Any) -> Any:
-        if (get_origin(wanted) or wanted) is not np.ndarray:
+    file: str
+    dtype: str
+    shape: list[int]
+
+
+class _Text(msgspec.Struct, forbid_unknown_fields=True):
+    """The text of a state: parts of the host program, the machine, and its registers."""
+
+    parts: dict[str, Any]
+    machine: dict[str, Any]
+    hardware: Any
+
+
+@dataclass
+class _Hardware:
+    fields: NDArray[np.uint8]
+    words: NDArray[np.uint64]
+
+
+def _number(digits: str) -> int:
+    value = int(digits)
+    if value not in _WORDS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return value
+
+
+def _converted(value: Any, kind: type[State], load: Callable[[str], NDArray[np.uint8]]) -> State:
+    """Convert a decoded JSON value to type `kind`; `load` reads an array's file by name.
+
+    Raises
+    ------
+    ValueError
+        It is of another type.
+    """
+
+    def array(wanted: Any, value: Any) -> Any:
+        if get_origin(wanted) is not np.ndarray:
             raise NotImplementedError(wanted)
-        return load(reference["file"]).view(reference["dtype"]).reshape(reference["shape"])
+        reference = msgspec.convert(value, _Reference)
+        dtype = np.dtype(get_args(get_args(wanted)[1])[0])
+        if reference.dtype != dtype.str:
+            raise ValueError(f"an array of {reference.dtype!r} instead of {dtype.str!r}")
+        content = load(reference.file)
+        if min(reference.shape, default=0) < 0 or math.prod(reference.shape) * dtype.itemsize != content.size:
+            raise ValueError(f"an array of shape {reference.shape} with {content.size} bytes")
+        return content.view(dtype).reshape(reference.shape)
 
     return msgspec.convert(value, kind, dec_hook=array, str_keys=True)
 
 
-def _decode_machine(value: Any, hardware: Any, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:
-    """Convert decoded JSON to the machine's state."""
-    words = _converted(hardware, dict[str, np.ndarray], load)
-    fields = tuple(
-        Field(name=name, width=width, rows=rows, known=int(known, 16))
-        for name, width, rows, known in json.loads(words["fields"].tobytes())
+def _decode_machine(text: _Text, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:
+    """Convert decoded JSON to the machine's state.
+
+    Raises
+    ------
+    ValueError
+        It is no state of a machine.
+    """
+    hardware = _converted(text.hardware, _Hardware, load)
+    fields = msgspec.json.decode(hardware.fields.tobytes(), type=list[tuple[str, int, int, str]])
+    words = NamedWords(
+        fields=tuple(
+            Field(name=name, width=width, rows=rows, known=int(known, 16)) for name, width, rows, known in fields
+        ),
+        words=hardware.words,
     )
-    typed = {
-        "memory": _converted(value["memory"], MemoryState, load),
-        "attempt": _converted(value["attempt"], Tally | None, load),  # type: ignore[arg-type]
-    }
-    return MachineState(hardware=NamedWords(fields=fields, words=words["words"]), **{**value, **typed})
+    words.check()
+    kinds = get_type_hints(MachineState)
+    del kinds["hardware"]
+    if text.machine.keys() != kinds.keys():
+        raise ValueError("a machine with other parts")
+    return MachineState(
+        hardware=words, **{name: _converted(text.machine[name], kind, load) for name, kind in kinds.items()}
+    )
 
 
 class CheckpointWriter(Checkpointer):
@@ -112,8 +171,8 @@ class CheckpointWriter(Checkpointer):
         Addresses of allocations to leave out, because a resumed run writes them again by itself.
     every : Interval
         Interval between checkpoints. If one cannot be written, the run goes on, and the previous one stays.
-    about : callable
-        Returns the metadata of a checkpoint, besides its cycle.
+    about : callable, optional
+        Returns the metadata of a checkpoint, given its cycle. Needed to write any.
     on_written : callable, optional
         Called with the cycle after a checkpoint was written.
     resumed : Checkpoint, optional
@@ -127,7 +186,7 @@ class CheckpointWriter(Checkpointer):
         *,
         without: Collection[int],
         every: Interval = _NEVER,
-        about: Callable[[], dict[str, Any]] = dict,
+        about: Callable[[int], About] | None = None,
         on_written: Callable[[int], None] | None = None,
         resumed: Checkpoint | None = None,
     ) -> None:
@@ -140,17 +199,35 @@ class CheckpointWriter(Checkpointer):
         self._parts: dict[str, object] = {}
         self._refresh: list[Callable[[], None]] = []
         self._resumed = resumed
-        self._text: Any = None if resumed is None else json.loads(resumed.file(_TEXT).tobytes())
+        self._text = None if resumed is None else self._read_text(resumed)
         self._next_cycle = _ANY
         self._next_second = float(_ANY)
         if folder is not None:
             machine.on_sync = self._on_sync
 
-    def restored(self, name: str, kind: type[State]) -> State | None:
+    @contextmanager
+    def _refusing(self, checkpoint: Checkpoint) -> Iterator[None]:
+        """Refuse a checkpoint whose contents do not fit together or to the machine, although its digests are right."""
+        try:
+            yield
+        except RecursionError:
+            raise InputError("is no checkpoint of this run: nested too deeply", path=checkpoint.path) from None
+        except (ValueError, KeyError) as error:
+            raise InputError(f"is no checkpoint of this run: {error}", path=checkpoint.path) from None
+
+    def _read_text(self, checkpoint: Checkpoint) -> _Text:
+        with self._refusing(checkpoint):
+            return msgspec.convert(json.loads(checkpoint.file(_TEXT).tobytes(), parse_int=_number), _Text)
+
+    def restored(self, name: str, kind: type[State], check: Callable[[State], None]) -> State | None:
         """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
         if self._resumed is None:
             return None
-        return _converted(self._text["parts"][name], kind, self._resumed.file)
+        assert self._text is not None
+        with self._refusing(self._resumed):
+            state = _converted(self._text.parts.get(name), kind, self._resumed.file)
+            check(state)
+        return state
 
     def register(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
         """Register the state of a part of the run; `refresh`, if given, updates it before each checkpoint."""
@@ -160,10 +237,17 @@ class CheckpointWriter(Checkpointer):
         self._wait()
 
     def resume(self) -> None:
-        """Restore the machine's state from the checkpoint."""
+        """Restore the machine's state from the checkpoint.
+
+        Raises
+        ------
+        InputError
+            It does not fit the machine.
+        """
         assert self._resumed is not None
-        text, load = self._text, self._resumed.file
-        self._machine.load(_decode_machine(text["machine"], text["hardware"], load))
+        assert self._text is not None
+        with self._refusing(self._resumed):
+            self._machine.load(_decode_machine(self._text, self._resumed.file))
         self._resumed = self._text = None
         self._wait()
 
@@ -181,11 +265,12 @@ class CheckpointWriter(Checkpointer):
 
     def _write(self, cycle: int) -> None:
         assert self._folder is not None
+        assert self._about is not None
         try:
             for refresh in self._refresh:
                 refresh()
             files = _encode(self._parts, self._machine.save(without=self._without))
-            self._folder.write({"cycle": cycle, **self._about()}, files)
+            self._folder.write(self._about(cycle), files)
         except OSError as error:
             notice(f"{self._folder.path}: {reason(error)}: no checkpoint at cycle {cycle:,}; the run goes on")
             return

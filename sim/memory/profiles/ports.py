@@ -113,6 +113,11 @@ class QueuedPorts(Profile):
         arena.link(own["writes"][:, :ports], "complete", int, depth)
         return ahead, own.size * ports * (self.reads_in_flight + self.writes_in_flight)
 
+    def check(self, state: State, *, ports: int) -> None:
+        """Refuse full ports that do not exist."""
+        if (state.own["full"] >> ports).any():
+            raise ValueError("the memory's full ports are impossible")
+
     @rule
     def before_entries(self, side: Side, cycle: int) -> None:
         """Advance the calendars of requests to a cycle."""

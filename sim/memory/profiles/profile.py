@@ -242,6 +242,15 @@ class Profile:
     def build(self, state: State, *, ports: int) -> None:
         """Initialize the profile's zeroed state before the first cycle; an AE has `ports` ports."""
 
+    def check(self, state: State, *, ports: int) -> None:
+        """Refuse a state from a file with which a rule would leave an array; an AE has `ports` ports.
+
+        Raises
+        ------
+        ValueError
+            Something is out of range.
+        """
+
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
         """Return the profile's own statistics, JSON-able; its `waiting_cycles` is merged with the common one.
 

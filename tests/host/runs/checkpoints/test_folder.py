@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cyscc.host.output.documents import SEAL, sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.checkpoints import folder as folder_module
 from cyscc.host.runs.checkpoints.folder import CheckpointFolder
+from tests.host.runs.checkpoints.about import about_of
 
 Files = dict[str, NDArray[np.uint8]]
 MEBIBYTE = 1 << 20
@@ -42,20 +44,20 @@ def blocks(folder: CheckpointFolder) -> set[str]:
     return set(os.listdir(folder.path / "blocks"))
 
 
-def check(folder: CheckpointFolder, about: dict[str, Any], expected: Files) -> None:
+def check(folder: CheckpointFolder, cycle: int, expected: Files) -> None:
     checkpoint = folder.read()
-    assert checkpoint.about == about
+    assert checkpoint.about == about_of(cycle)
     for name, content in expected.items():
         assert np.array_equal(checkpoint.file(name), content)
 
 
 def test_later_checkpoints_take_the_place_of_earlier_ones(folder: CheckpointFolder) -> None:
     assert not folder.complete
-    folder.write({"n": 1}, files(1))
+    folder.write(about_of(1), files(1))
     before = blocks(folder)
-    check(folder, {"n": 1}, files(1))
-    folder.write({"n": 2}, files(2))
-    check(folder, {"n": 2}, files(2))
+    check(folder, 1, files(1))
+    folder.write(about_of(2), files(2))
+    check(folder, 2, files(2))
     assert folder.complete
     # Of eight blocks, three are zero and one is empty.
     assert len(before) == len(blocks(folder)) == 5
@@ -70,7 +72,7 @@ def test_end_at_any_moment_leaves_the_newest_complete_one(
     folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ends before each of the calls that change something on the disk, one after the other."""
-    folder.write({"n": 0}, files(0))
+    folder.write(about_of(0), files(0))
     newest = 0
     for n in range(1, 100):
         calls = 0
@@ -91,14 +93,14 @@ def test_end_at_any_moment_leaves_the_newest_complete_one(
             patch.setattr(Path, "replace", ending(Path.replace, n))
             patch.setattr(Path, "unlink", ending(Path.unlink, n))
             try:
-                folder.write({"n": n}, files(n))
+                folder.write(about_of(n), files(n))
                 complete = True
             except EndError:
                 complete = False
-        found = folder.read().about["n"]
+        found = folder.read().about.cycle
         assert found in (newest, n)
         newest = found
-        check(folder, {"n": found}, files(found))
+        check(folder, found, files(found))
         if complete:
             break
     assert complete
@@ -107,7 +109,7 @@ def test_end_at_any_moment_leaves_the_newest_complete_one(
 
 
 def test_removed(folder: CheckpointFolder) -> None:
-    folder.write({}, files(1))
+    folder.write(about_of(1), files(1))
     folder.remove()
     assert not folder.path.exists()
 
@@ -168,36 +170,65 @@ def test_folder_of_another_run_in_this_moment(folder: CheckpointFolder) -> None:
     assert refusal(folder.path) == "DIR: is in use by another run"
 
 
-def rewritten(manifest: bytes, change: Any) -> bytes:
-    head, _, body = manifest.partition(b"\n")
-    title = json.loads(head)
-    change(title)
-    return json.dumps(title).encode() + b"\n" + body
+def forged(text: bytes, change: Callable[[Any], object]) -> bytes:
+    """Return a manifest with a change, and the right digest."""
+    document = json.loads(text)
+    del document[SEAL]
+    change(document)
+    return json.dumps(sealed(document)).encode()
+
+
+def own_file(document: Any, **values: Any) -> None:
+    document["files"]["own"].update(values)
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda text: b"", "is no manifest of a checkpoint"),
-        (lambda text: text[:30], "is no manifest of a checkpoint"),
-        (lambda text: b"[]\n", "is no manifest of a checkpoint"),
-        (lambda text: b"\xff" + text, "is no manifest of a checkpoint"),
-        (lambda text: b"[" * 100_000, "is no manifest of a checkpoint"),
-        (lambda text: rewritten(text, lambda title: title.update(format="other")), "is no manifest of a checkpoint"),
-        (
-            lambda text: rewritten(text, lambda title: title.update(version=99)),
-            "has version 99 of the format, and this program reads 1",
-        ),
-        (lambda text: text[:-20], "is damaged: its digest is another"),
-        (lambda text: text.replace(b'"n": 1', b'"n": 2'), "is damaged: its digest is another"),
+        (lambda text: b"", "is not JSON: Expecting value"),
+        (lambda text: text[:30], "is not JSON: Unterminated string"),
+        (lambda text: b"[]\n", "is no JSON object"),
+        (lambda text: b"\xff" + text, "is not JSON: 'utf-8' codec"),
+        (lambda text: b"[" * 100_000, "is not JSON: nested too deeply"),
+        (lambda text: b"{}", "is damaged, or of another version: it has no digest"),
+        (lambda text: text.replace(b'"cycle": 1', b'"cycle": 2'), "is damaged: its digest is another"),
+        (lambda text: forged(text, lambda of: of.update(version=99)), "was written by another version of this program"),
+        (lambda text: forged(text, lambda of: of.pop("about")), "is no manifest of a checkpoint: "),
+        (lambda text: forged(text, lambda of: of["about"].update(cycle="1")), "is no manifest of a checkpoint: "),
+        (lambda text: forged(text, lambda of: own_file(of, size=-1, blocks=[])), "is no manifest of a checkpoint: "),
+        (lambda text: forged(text, lambda of: own_file(of, blocks=["../../x"])), "is no manifest of a checkpoint: "),
+        (lambda text: forged(text, lambda of: own_file(of, blocks=[None] * 9)), "is no manifest of a checkpoint: "),
+        (lambda text: forged(text, lambda of: own_file(of, size=10**15)), "is no manifest of a checkpoint: "),
     ],
 )
 def test_damaged_manifest(folder: CheckpointFolder, damage: Any, message: str) -> None:
-    folder.write({"n": 1}, files(1))
+    folder.write(about_of(1), files(1))
     folder.close()
     manifest = folder.path / "checkpoint.json"
     manifest.write_bytes(damage(manifest.read_bytes()))
-    assert refusal(folder.path) == f"DIR/checkpoint.json: {message}"
+    assert refusal(folder.path).startswith(f"DIR/checkpoint.json: {message}")
+
+
+def test_contents_that_do_not_fit_into_memory(folder: CheckpointFolder) -> None:
+    folder.write(about_of(1), files(1))
+    folder.close()
+    manifest = folder.path / "checkpoint.json"
+    huge = {"size": 1 << 40, "blocks": [None] * (1 << 20)}
+    manifest.write_bytes(forged(manifest.read_bytes(), lambda of: own_file(of, **huge)))
+    assert refusal(folder.path).startswith("DIR: its contents need about 1.1 TB of memory, and ")
+
+
+def test_blocks_that_are_there_already_are_not_believed(folder: CheckpointFolder) -> None:
+    folder.write(about_of(1), files(1))
+    blocks_before = {name: (folder.path / "blocks" / name).read_bytes() for name in blocks(folder)}
+    folder.close()
+    for name in blocks_before:
+        (folder.path / "blocks" / name).write_bytes(b"something else")
+    (folder.path / "checkpoint.json").unlink()
+    other = CheckpointFolder(folder.path, create=False)
+    other.write(about_of(2), files(1))
+    check(other, 2, files(1))
+    other.close()
 
 
 @pytest.mark.parametrize(
@@ -210,7 +241,7 @@ def test_damaged_manifest(folder: CheckpointFolder, damage: Any, message: str) -
     ],
 )
 def test_damaged_block(folder: CheckpointFolder, damage: Any, message: str) -> None:
-    folder.write({}, files(1))
+    folder.write(about_of(1), files(1))
     folder.close()
     for name in sorted(blocks(folder)):
         path = folder.path / "blocks" / name
@@ -230,12 +261,13 @@ def _endless(path: Path) -> None:
 @pytest.mark.parametrize("put", [_endless, os.mkfifo, os.mkdir])
 @pytest.mark.parametrize("name", ["checkpoint.json", "blocks/"])
 def test_what_is_no_file(folder: CheckpointFolder, put: Any, name: str) -> None:
-    folder.write({}, files(1))
+    folder.write(about_of(1), files(1))
     folder.close()
     path = folder.path / (name if name.endswith("json") else name + min(blocks(folder)))
     path.unlink()
     put(path)
-    reason = "Is a directory" if put is os.mkdir else "is no plain file"
+    reasons = {_endless: "is a link, which is not followed here", os.mkdir: "Is a directory"}
+    reason = reasons.get(put, "is no plain file")
     assert refusal(folder.path) == f"DIR/{path.relative_to(folder.path)}: {reason}"
 
 
@@ -244,17 +276,17 @@ def test_blocks_are_of_a_size(folder: CheckpointFolder) -> None:
 
 
 def test_files_that_are_too_long_are_not_read(folder: CheckpointFolder) -> None:
-    folder.write({}, {"own": files(1)["own"]})
+    folder.write(about_of(1), {"own": files(1)["own"]})
     folder.close()
     (name,) = blocks(folder)
     path = folder.path / "blocks" / name
     content = path.read_bytes()
-    for size, message in ((2 * MEBIBYTE, "its digest is another"), (2 * MEBIBYTE + 1, "it is too long")):
+    for size, message in ((2 * MEBIBYTE, "is damaged: its digest is another"), (2 * MEBIBYTE + 1, "is too long: .*")):
         # What is behind the end of the packed data is not unpacked.
         path.write_bytes(content[:-1].ljust(size, b"\0"))
-        with pytest.raises(InputError, match=f"is damaged: {message}$"):
+        with pytest.raises(InputError, match=f"{message}$"):
             folder.read().file("own")
     with (folder.path / "checkpoint.json").open("r+b") as file:
-        file.truncate((1 << 30) + 1)
-    with pytest.raises(InputError, match=r"checkpoint.json: is damaged: it is too long$"):
+        file.truncate((1 << 26) + 1)
+    with pytest.raises(InputError, match=r"checkpoint.json: is too long: "):
         folder.read()

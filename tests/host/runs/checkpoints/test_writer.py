@@ -15,6 +15,7 @@ from cyscc.host.runs.checkpoints.folder import CheckpointFolder
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.specification.run import Interval
 from cyscc.sim.named_words import NamedWords
+from tests.host.runs.checkpoints.about import about_of
 
 FOREVER = 1 << 62
 
@@ -47,7 +48,7 @@ class Kept:
             machine,
             folder,
             every=Interval.parse(every),
-            about=lambda: {"seconds": self.now},
+            about=lambda cycle: about_of(cycle, seconds=self.now),
             without=[8, 16, 8],
             on_written=self.written.append,
         )
@@ -81,7 +82,7 @@ def test_by_cycles(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) ->
     assert fresh == ["record"] * 2
     assert kept.machine.saved == [{8, 16}] * 2
     checkpoint = folder.read()
-    assert checkpoint.about == {"cycle": 2150, "seconds": 60.0}
+    assert checkpoint.about == about_of(2150, seconds=60.0)
     state = json.loads(checkpoint.file("state.json").tobytes())
     assert state["parts"] == {"driver": {"level": 1}, "record": {"parts": 2}}
     assert state["machine"] == {"cycle": 2150}
@@ -122,12 +123,12 @@ def test_the_run_goes_on_where_a_checkpoint_cannot_be_written(
         assert kept.sync(2100, 70.0) == 1000
     assert kept.failures == [f"{folder.path}: No space left on device: no checkpoint at cycle 2,100; the run goes on"]
     assert kept.written == [1100]
-    assert folder.read().about["cycle"] == 1100
+    assert folder.read().about.cycle == 1100
     kept.sync(3100, 80.0)
     assert kept.written == [1100, 3100]
 
 
 def test_a_run_from_the_beginning_has_no_state(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Kept(folder, "1s", monkeypatch).checkpoints.restored("driver", dict) is None
+    assert Kept(folder, "1s", monkeypatch).checkpoints.restored("driver", dict, lambda state: None) is None
     # A run that is kept no more asks for nothing.
     assert Kept(None, "1s", monkeypatch).machine.on_sync is None
