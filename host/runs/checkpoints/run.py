@@ -80,8 +80,9 @@ class CheckpointedRun:
         stored = about.options
         if stored.get("algorithm") != algorithm:
             raise InputError(f"is the checkpoint of a run of cyscc {stored.get('algorithm')}", path=resume)
-        if stored.get("graph") is None:
-            raise InputError("is a checkpoint without a graph", path=resume)
+        lacking = next((name for name in ("graph", "config", "memory") if stored.get(name) is None), None)
+        if lacking is not None:
+            raise InputError(f"is a checkpoint of a run without {lacking}", path=resume)
         self.seconds = about.seconds
         values = {"checkpoint": resume, **RunSpec.stored_values(stored, Path(about.folder)), **given}
         if "memory" not in given and (rules := rules_file(values["memory"])) is not None:
