@@ -166,7 +166,8 @@ class CheckpointFolder:
             list(pool.map(self._keep, missing, missing.values()))
         _sync_folder(folder)
         stored = {name: _File(size=content.size, blocks=blocks[name]) for name, content in files.items()}
-        manifest = msgspec.to_builtins(_Manifest(version=_VERSION, about=about, files=stored))
+        # Options of the command line may be texts of a type of their own.
+        manifest = msgspec.to_builtins(_Manifest(version=_VERSION, about=about, files=stored), enc_hook=str)
         _write_whole(self.path / _MANIFEST, json.dumps(sealed(manifest)).encode() + b"\n")
         _sync_folder(self.path)
         named = {block for parts in blocks.values() for block in parts}
