@@ -193,8 +193,9 @@ class CheckpointFolder:
             document = read_sealed(path)
         except FileNotFoundError:
             raise InputError("holds no complete checkpoint", path=self.path) from None
-        if document.get("version") != _VERSION:
-            raise InputError("was written by another version of this program", path=path)
+        version = document.get("version")
+        if version != _VERSION:
+            raise InputError(f"has version {version!r} of the format, and this program reads {_VERSION}", path=path)
         try:
             manifest = msgspec.convert(document, _Manifest)
         except msgspec.ValidationError as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cyscc.host.command_line.main import main
-from cyscc.host.output.documents import write_sealed
+from cyscc.host.output.documents import read_sealed, write_sealed
 from cyscc.host.record.reader import Record
 from tests.sim.observation.waves.reading import Recording, recording
 
@@ -230,7 +230,7 @@ def test_run_that_fails_leaves_its_last_cycles(capfd: pytest.CaptureFixture[str]
 def test_checkpoint_of_a_run_that_failed_may_have_become_another_ones(capfd: pytest.CaptureFixture[str]) -> None:
     assert main([*RUN, "--record", "limited", "--cycle-limit", "300", "--quiet"]) == 3
     failed = Path("limited", "failed.json")
-    failed.write_text(json.dumps({**json.loads(failed.read_text()), "checkpoint": "seen"}))
+    write_sealed(failed, {**read_sealed(failed), "checkpoint": "seen"})
     (said, _) = replayed("limited", "error", "--cycles", "1", capfd=capfd)
     assert said.startswith("error is at cycle 3")
     assert main(["replay", "limited", "--at", "error", "--from", "seen"]) == 2

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from cyscc.host.output.documents import read_sealed, write_sealed
 from tests.system.outside.entry import run
 from tests.system.outside.normal import files_below
 from tests.system.outside.studies import STUDIES
@@ -207,7 +208,7 @@ class World:
         (copied("r-bfs", "r-table") / "kernels.parquet").write_text("this is text\n")
         (copied("r-bfs", "r-cut") / "instruction_kernels.parquet").write_bytes(b"PAR1")
         manifest = copied("kept", "kept-newer") / "checkpoint.json"
-        manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 999', 1))
+        write_sealed(manifest, {**read_sealed(manifest), "version": 999})
         (copied("kept", "kept-text") / "checkpoint.json").write_text("this is text\n")
         (copied("kept", "kept-without") / "checkpoint.json").unlink()
         (copied("kept", "kept-more") / "notes").write_text("mine\n")

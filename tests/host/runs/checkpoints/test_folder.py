@@ -192,7 +192,10 @@ def own_file(document: Any, **values: Any) -> None:
         (lambda text: b"[" * 100_000, "is not JSON: nested too deeply"),
         (lambda text: b"{}", "is damaged, or of another version: it has no digest"),
         (lambda text: text.replace(b'"cycle": 1', b'"cycle": 2'), "is damaged: its digest is another"),
-        (lambda text: forged(text, lambda of: of.update(version=99)), "was written by another version of this program"),
+        (
+            lambda text: forged(text, lambda of: of.update(version=99)),
+            "has version 99 of the format, and this program reads 2",
+        ),
         (lambda text: forged(text, lambda of: of.pop("about")), "is no manifest of a checkpoint: "),
         (lambda text: forged(text, lambda of: of["about"].update(cycle="1")), "is no manifest of a checkpoint: "),
         (lambda text: forged(text, lambda of: own_file(of, size=-1, blocks=[])), "is no manifest of a checkpoint: "),
