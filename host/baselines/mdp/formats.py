@@ -347,7 +347,9 @@ def read_drn(stream: IO[bytes]) -> Mdp:
     states, choices = _drn_header(lines)
     found, rows, line = _Transitions(states), TransitionBuffer(), lines.number
     while text := lines.block():
-        rows.append(*found.read(text, line))
+        columns = found.read(text, line)
+        lines.check_yield(len(columns[0]), "a transition")
+        rows.append(*columns)
         line = lines.number
     if found.state + 1 < states:
         raise InputError(f"the header announces {count_text(states, 'state')}, but only {found.state + 1:,} follow")

@@ -7,7 +7,7 @@ import select
 import stat
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -23,7 +23,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_LEVEL = 4
 _BUFFER = 1 << 17
 _PATIENCE = 5
-"""Seconds to wait for a writer of a pipe."""
+"""Seconds to wait for the first bytes of a named pipe or of a device."""
 
 _SIGNATURES = {
     b"\xff\xfe": "UTF-16 text",
@@ -90,11 +90,12 @@ def _looked_at(stream: "io.BufferedReader[Any]", what: str, *, packed: bool) -> 
 
 
 def _open(name: str, flags: int) -> int:
-    """Open a file; a named pipe only if it has a writer."""
+    """Open a file; a named pipe, and what else could block for ever, only if something comes soon."""
     descriptor = os.open(name, flags | os.O_NONBLOCK)
     try:
-        if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-            _await_writer(descriptor)
+        # A shell's pipes have no names. Their writers, and who types a graph, may take any time.
+        if os.path.exists(os.path.realpath(name)) and not os.isatty(descriptor):
+            _await_data(descriptor)
         os.set_blocking(descriptor, True)
     except BaseException:
         os.close(descriptor)
@@ -102,15 +103,13 @@ def _open(name: str, flags: int) -> int:
     return descriptor
 
 
-def _await_writer(descriptor: int) -> None:
-    """Wait for a pipe's first bytes or its end, but not without a writer."""
+def _await_data(descriptor: int) -> None:
+    """Wait for a file's first bytes or its end, which those on a disk have at once."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     if not poll.poll(1000 * _PATIENCE):
-        # A writer that has opened the pipe may take any time: reading would block.
-        with suppress(BlockingIOError):
-            os.read(descriptor, 1)
-            raise InputError(f"is a pipe to which nobody has written for {_PATIENCE} seconds")
+        kind = "a pipe" if stat.S_ISFIFO(os.fstat(descriptor).st_mode) else "a device"
+        raise InputError(f"is {kind} to which nobody has written for {_PATIENCE} seconds")
 
 
 class _Unpacked(gzip.GzipFile):

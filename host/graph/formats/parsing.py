@@ -49,6 +49,8 @@ WORD = r"[^ \t\n]+"
 """Regular expression of a token between blanks."""
 
 _BLOCK = 1 << 22  # bytes, and so the longest line
+_LONGEST_HEADER = 1 << 24  # bytes, comments included
+_MOST_BARREN = 1 << 26  # bytes of comments and empty lines without an edge
 _LONGEST_COUNT = 4300  # digits that int() takes
 _LONGEST_TOKEN = 40  # characters of a token that a message shows
 _LOOKED_AT = 4096  # bytes of a token that are inspected for a message
@@ -227,6 +229,7 @@ class Lines:
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._rest = b""
+        self._header = self._barren = 0
         self.number = 1
         self._ready = io.BytesIO(self._whole().removeprefix(BYTE_ORDER_MARK))
 
@@ -246,12 +249,12 @@ class Lines:
         return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     def next(self) -> bytes | None:
-        """Return the next line without its end, or None at the end of the file.
+        """Return the next line of the header without its end, or None at the end of the file.
 
         Raises
         ------
         InputError
-            The line is too long, or not text.
+            The line or the header is too long, or not text.
         """
         if not (line := self._ready.readline()):
             self._ready = io.BytesIO(self._whole())
@@ -259,6 +262,9 @@ class Lines:
                 return None
         if b"\0" in line:
             raise InputError("not text (byte 0x00)", line=self.number)
+        self._header += len(line)
+        if self._header > _LONGEST_HEADER:
+            raise InputError(f"the header is longer than {_LONGEST_HEADER} bytes", line=self.number)
         self.number += 1
         return line[:-1]
 
@@ -274,7 +280,21 @@ class Lines:
         # The lines of the header would occupy a block's memory until the file ends.
         self._ready = io.BytesIO()
         self.number += text.count(b"\n")
+        self._barren += len(text)
         return text
+
+    def check_yield(self, found: int, noun: str) -> None:
+        """Take the number of rows in the last block: a few megabytes of gzip data may be hours of empty lines.
+
+        Raises
+        ------
+        InputError
+            There was none for long.
+        """
+        if found:
+            self._barren = 0
+        elif self._barren > _MOST_BARREN:
+            raise InputError(f"more than {_MOST_BARREN} bytes without {noun}", line=self.number)
 
 
 def probability(token: bytes) -> float | None:
@@ -497,6 +517,7 @@ def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> 
     rows, line = _Rows(layout, expected), lines.number
     while text := lines.block():
         found = rows.regular(text, line) or rows.matched(text, line)
+        lines.check_yield(len(found[0]), "a transition" if layout.weighed else "an edge")
         line = lines.number
         if rows.room is not None:
             rows.room -= len(found[0])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from cyscc.host.graph.formats import files, read_graph
+from cyscc.host.graph.formats import files, parsing, read_graph
 from cyscc.host.output.errors import InputError
 from tests.host.graph.files import edges_of, refusal
 
@@ -228,6 +228,38 @@ def test_a_pipe_without_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match=r"pipe: is a pipe to which nobody has written for 0.01 seconds$"):
         read_graph(tmp_path / "pipe")
+    # Nor does one that has opened it, and is silent.
+    writing = os.open(tmp_path / "pipe", os.O_RDWR)
+    with pytest.raises(InputError, match=r"pipe: is a pipe to which nobody has written for 0.01 seconds$"):
+        read_graph(tmp_path / "pipe")
+    os.close(writing)
+
+
+def test_writers_of_pipes_without_a_name_may_take_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_PATIENCE", 0.01)
+    reading, writing = os.pipe()
+    writer = threading.Timer(0.1, lambda: (os.write(writing, b"1 2\n"), os.close(writing)))
+    writer.start()
+    assert edges_of(read_graph(f"/dev/fd/{reading}")) == [(1, 2)]
+    writer.join()
+    os.close(reading)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "cause"),
+    [
+        ("g.txt", "1 2\n" + "\n" * 200 + "1 x\n", ":1[0-9][0-9]: more than 100 bytes without an edge"),
+        ("g.txt", "# comment\n" * 30, ":[0-9]+: more than 100 bytes without an edge"),
+        ("g.mtx", MTX.decode() + "%\n" * 200, ":[0-9]+: the header is longer than 100 bytes"),
+        ("g.gr", "c\n" * 200, ":[0-9]+: the header is longer than 100 bytes"),
+    ],
+)
+def test_endless_comments(name: str, text: str, cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit, value in (("_BLOCK", 64), ("_MOST_BARREN", 100), ("_LONGEST_HEADER", 100)):
+        monkeypatch.setattr(parsing, limit, value)
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=f"{name}{cause}$"):
+        read_graph(tmp_path / name)
 
 
 def test_an_empty_pipe() -> None:
