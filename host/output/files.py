@@ -1,5 +1,6 @@
 """Output files, checked before the simulation starts and written atomically; the first fields of JSON documents."""
 
+import errno
 import json
 import os
 import stat
@@ -231,6 +232,8 @@ def renamed_when_complete(path: str) -> Iterator[Path]:
     path : str
         The output file.
     """
+    if "\0" in path:
+        raise OSError(errno.EINVAL, "a null byte in its name")
     target = Path(path).resolve()
     if _is_special(target):
         yield target

@@ -447,6 +447,9 @@ class RunSpec:
                     object.__setattr__(self, name, option.checked(value))
                 if self.algorithm not in option.algorithms and value:
                     raise ValueError(f"{option.name}: only searches have one")
+        if self.wave_window is not None:
+            with _refused("wave_window"):
+                cycle_window(":".join(map(str, self.wave_window)))
         for name in ("wave_window", "scopes", "wave_view"):
             if getattr(self, name) and self.waves is None:
                 raise SpecError(name, f"{option_of(name).flag} needs --waves")

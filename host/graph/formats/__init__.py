@@ -10,6 +10,7 @@ from cyscc.host.graph.formats import lists, npz
 from cyscc.host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipped, open_input, open_output, suffix_of
 from cyscc.host.graph.formats.parsing import BYTE_ORDER_MARK
 from cyscc.host.output.errors import InputError, locating_errors
+from cyscc.host.output.files import Content, check_suffix
 
 __all__ = ["check_graph", "read_graph", "write_graph"]
 
@@ -143,8 +144,9 @@ def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -
     Raises
     ------
     InputError
-        When the file cannot be written.
+        When the file cannot be written, or its suffix promises something else than a graph.
     """
     path = Path(path)
+    check_suffix(str(path), Content.GRAPH)
     with locating_errors(path=path), open_output(path, watch) as stream:
         _FORMATS.get(suffix_of(path), _SNAP).write(graph, stream)

@@ -173,6 +173,8 @@ def open_input(path: Path, watch: Watch | None = None, *, what: str) -> Iterator
         The file cannot be opened or read, is empty, damaged or of a foreign type, or does not fit in memory. This
         covers errors in the body of the block; an `InputError` raised there without a file gets this file.
     """
+    if "\0" in str(path):
+        raise InputError("does not exist", path=path)
     try:
         with locating_errors(path=path), io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
             if not raw.peek().startswith(_GZIP_MAGIC):

@@ -55,6 +55,22 @@ def test_modules_of_the_user_are_not_in_its_way(tmp_path: Path) -> None:
     assert done.stdout.split() == [*cyscc.PRESETS, "scc"]
 
 
+def test_odd_names_of_files(folder: Path, graph: cyscc.Graph) -> None:
+    with refused(cyscc.InputError, "a\\x00b: does not exist"):
+        cyscc.read_graph("a\0b")
+    with refused(cyscc.InputError, "a\\x00b: cannot be written: a null byte in its name"):
+        cyscc.write_graph(graph, "a\0b")
+    with refused(cyscc.InputError, "g.html: a graph is .mtx, .gr, .npz or .txt, not '.html'"):
+        cyscc.write_graph(graph, "g.html")
+    with refused(cyscc.InputError, "a\\x00b: embedded null byte (--record)"):
+        cyscc.bfs(graph, 1, config="test", record="a\0b")
+    with refused(cyscc.InputError, "t.json: a trace is .pftrace or .perfetto-trace, not '.json'"):
+        cyscc.bfs(graph, 1, config="test", trace="t.json")
+    with refused(cyscc.InputError, "p.pdf: a page is .html or .htm, not '.pdf'"):
+        cyscc.report("p.pdf", "missing")
+    assert list(folder.iterdir()) == []
+
+
 def test_every_name_is_there() -> None:
     assert dir(cyscc) == sorted(cyscc.__all__)
     assert [name for name in cyscc.__all__ if getattr(cyscc, name) is None] == []

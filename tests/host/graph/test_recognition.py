@@ -238,7 +238,12 @@ def test_a_pipe_without_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_writers_of_pipes_without_a_name_may_take_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_PATIENCE", 0.01)
     reading, writing = os.pipe()
-    writer = threading.Timer(0.1, lambda: (os.write(writing, b"1 2\n"), os.close(writing)))
+
+    def write() -> None:
+        os.write(writing, b"1 2\n")
+        os.close(writing)
+
+    writer = threading.Timer(0.1, write)
     writer.start()
     assert edges_of(read_graph(f"/dev/fd/{reading}")) == [(1, 2)]
     writer.join()

@@ -201,6 +201,11 @@ def test_another_process_is_given_the_fields_alone() -> None:
         ({"waves": "w.png"}, "waves", "--waves writes FST and VCD files, which end in .fst or .vcd: w.png"),
         ({"waves": "-"}, "waves", "--waves needs a file"),
         ({"wave_window": (1, 2)}, "wave_window", "--wave-window needs --waves"),
+        (
+            {"wave_window": (2, 1), "waves": "w.vcd"},
+            "wave_window",
+            "the first cycle must not come after the last: '2:1'",
+        ),
         ({"scopes": ("*",)}, "scopes", "--scope needs --waves"),
         ({"wave_view": True}, "wave_view", "--wave-view needs --waves"),
         ({"checkpoint_every": "1s"}, "checkpoint_every", "--checkpoint-every needs --checkpoint"),
