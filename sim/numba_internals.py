@@ -13,15 +13,17 @@ They may change with any version of numba. Then `tests/sim/caching/test_code.py`
 - Types (`AbstractTemplate`, `AttributeTemplate`, `infer_global`, `signature`): typing of subscripts and fields of
   records. The public ``type_callable`` and ``make_attribute_wrapper`` could replace them, with a class for each field.
 - Elements (`element_pointer`): the address of an array's element, for atomic operations.
+- Options from a file (`_config_fname`): its name in ``core.config``.
 - Options (`NO_REFERENCE_COUNTS`): without it, code is slower but correct, so it can be empty.
 """
 
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from numba.core import cgutils
+from numba.core import cgutils, config
 from numba.core.caching import NullCache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
@@ -44,6 +46,11 @@ __all__ = [
     "set_cache",
     "signature",
 ]
+
+# numba takes options of its own from a file in the working folder, which may be a stranger's; forget them.
+if os.path.exists(config._config_fname):
+    config._config_fname = os.devnull
+    config.reload_config()
 
 NO_REFERENCE_COUNTS = {"_nrt": False}
 """Options of code that creates no arrays."""

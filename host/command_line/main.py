@@ -126,6 +126,8 @@ def command() -> NoReturn:
         open_missing()
         # OpenBLAS threads take address space, and print to standard error when they cannot be started.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        # Python in worker processes imports nothing from the working folder, which may be a stranger's.
+        os.environ["PYTHONSAFEPATH"] = "1"
         with Interrupts() as interrupts:
             status = _end(None, interrupts)
             ignore_signals()

@@ -23,6 +23,7 @@ __all__ = [
     "figure_format",
     "identity",
     "is_replaced",
+    "is_special",
     "open_output",
     "output_result",
     "reason",
@@ -88,14 +89,14 @@ _BY_OPTION = {
 """Contents of the files that options name which mean the same in every command."""
 
 
-def _is_special(path: Path) -> bool:
-    """Whether a path must be written in place because it is a device or a pipe."""
+def is_special(path: Path) -> bool:
+    """Return whether a path is a device, pipe or folder: no plain file."""
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
 def is_replaced(path: str) -> bool:
     """Return whether an output replaces a file whenever it is written, which is no stream, device or pipe."""
-    return path != STANDARD_OUTPUT and not _is_special(Path(path))
+    return path != STANDARD_OUTPUT and not is_special(Path(path))
 
 
 def check_suffix(path: str, content: Content) -> None:
@@ -159,7 +160,7 @@ def check_output(path: str, option: str, content: Content | None = None, *, plai
             raise InputError(f"its directory does not exist ({option})", path=path)
         if target.exists() and not os.access(target, os.W_OK):
             raise InputError(f"cannot be written: read only ({option})", path=path)
-        if not _is_special(target):
+        if not is_special(target):
             with temporary_file(target):
                 pass
     except RuntimeError:
@@ -235,7 +236,7 @@ def renamed_when_complete(path: str) -> Iterator[Path]:
     if "\0" in path:
         raise OSError(errno.EINVAL, "a null byte in its name")
     target = Path(path).resolve()
-    if _is_special(target):
+    if is_special(target):
         yield target
         return
     with replaced(target) as temporary:

@@ -37,6 +37,7 @@ __all__ = [
     "Reached",
     "file_of",
     "given_up",
+    "holds_parts",
     "is_of_parts",
     "read_parts",
     "write_part",
@@ -134,6 +135,11 @@ def write_part(folder: Path, number: int, document: PartDocument) -> str:
         It cannot be written.
     """
     return _write(folder / f"{number}.json", msgspec.to_builtins(document))
+
+
+def holds_parts(folder: Path) -> bool:
+    """Return whether a record's folder, which is no link, holds parts of a run."""
+    return not folder.is_symlink() and (folder / PARTS_FOLDER / SETTING).is_file()
 
 
 def read_parts(folder: Path, *, most: int | None = None) -> tuple[dict[str, Any], list[PartDocument], str]:

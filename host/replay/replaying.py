@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyscc.host.graph.csr import Graph, graph_digest
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import check_output
+from cyscc.host.output.files import check_output, is_special
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import read_failure
 from cyscc.host.record.reader import Record
@@ -92,6 +92,7 @@ class Replay:
         self._folder, self._digest = folder, run["digest"]
         self._progress = progress
         self._given = graph if isinstance(graph, Graph) else None
+        self._named = graph is None  # by the record alone, which may name a pipe or a device
 
     @cached_property
     def graph(self) -> Graph:
@@ -102,6 +103,8 @@ class Replay:
         InputError
             The graph cannot be read, or is not that of the run.
         """
+        if self._named and is_special(Path(self.spec.graph)):
+            raise InputError("is no plain file: name the graph of the run: --graph FILE", path=self.spec.graph)
         graph = Session(self.spec, self._progress, self._given).read_graph()
         if graph_digest(graph.simplified() if self.spec.simplify else graph) != self._digest:
             raise InputError(f"is not the graph of the run in {self._folder}", path=self.spec.graph)

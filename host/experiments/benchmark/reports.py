@@ -469,7 +469,7 @@ def _command_line(tree: Path) -> list[str]:
     module, _, function = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"][
         "cyscc"
     ].partition(":")
-    return [sys.executable, "-c", f"import sys; from {module} import {function}; sys.exit({function}())"]
+    return [sys.executable, "-P", "-c", f"import sys; from {module} import {function}; sys.exit({function}())"]
 
 
 def _revision_row(threads: int, found: dict[str, list[_Record]]) -> _Record:

@@ -122,7 +122,7 @@ def _run(module: str, arguments: Sequence[str], *, folder: Path, log: str) -> No
     entry = _ENTRIES[module]
     # The packages do not support `python -m`, and their commands need not be on the PATH.
     start = f"import sys; from {module} import {entry}; sys.exit({entry}(sys.argv[1:]))"
-    command = [sys.executable, "-c", start, *arguments]
+    command = [sys.executable, "-P", "-c", start, *arguments]
     path = folder / f"{log}.log"
     with path.open("w") as file:
         status = subprocess.run(command, cwd=folder, stdout=file, stderr=subprocess.STDOUT, check=False).returncode

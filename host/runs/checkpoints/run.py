@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import is_special
+from cyscc.host.record.parts import holds_parts
 from cyscc.host.runs.checkpoints.folder import About, Checkpoint, CheckpointFolder, Identity
 from cyscc.host.specification.run import OWN_RULES, Interval, RunSpec, option_of
 from cyscc.sim.notices import notice
@@ -85,8 +87,7 @@ class CheckpointedRun:
             raise InputError(f"is a checkpoint of a run without {lacking}", path=resume)
         self.seconds = about.seconds
         values = {"checkpoint": resume, **RunSpec.stored_values(stored, Path(about.folder)), **given}
-        if "memory" not in given and (rules := rules_file(values["memory"])) is not None:
-            raise InputError(OWN_RULES.format(rules), path=resume)
+        _check_named(values, given)
         if realpath(values["checkpoint"]) == realpath(resume):
             values["checkpoint"] = resume
             self._folder = folder
@@ -147,6 +148,22 @@ class CheckpointedRun:
         """Remove the checkpoint after the run is finished."""
         if self._folder is not None:
             self._folder.remove()
+
+
+def _check_named(values: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Refuse code, and places to write to, that only the checkpoint names: anyone may have written it."""
+    named = {name: values.get(name) for name in ("graph", "config", "memory", "record") if name not in given}
+    for name, value in named.items():
+        if not isinstance(value, str | None):
+            raise InputError(f"is a checkpoint of a run whose {name} is {value!r}", path=values["resume"])
+    memory, record = named.get("memory"), named.get("record")
+    if memory is not None and (rules := rules_file(memory)) is not None:
+        raise InputError(OWN_RULES.format(rules), path=values["resume"])
+    if "graph" not in given and is_special(Path(values["graph"])):
+        raise InputError(f"the graph {values['graph']} is no plain file: name it again", path=values["resume"])
+    if record is not None and not holds_parts(Path(record)):
+        cause = f"the run was recorded to {record}, which holds no part of its record: name its folder: --record DIR"
+        raise InputError(cause, path=values["resume"])
 
 
 def _tell_passed_window(spec: RunSpec, cycle: int) -> None:

@@ -178,6 +178,6 @@ def _written_by_yosys(sources: Sequence[Path], folder: Path, tools: Toolchain) -
     (folder / "script.ys").write_text("\n".join(script) + "\n")
     # The package does not support `python -m`, and its command may not be on the path.
     start = f"import os, sys, {_YOSYS}; os.chdir(sys.argv[1]); sys.exit({_YOSYS}.run_yosys(['-q', 'script.ys']))"
-    run_tool([sys.executable, "-c", start, str(folder)], tools.environment)
+    run_tool([sys.executable, "-P", "-c", start, str(folder)], tools.environment)
     runtime = importlib.resources.files(_YOSYS) / "share" / "include" / "backends" / "cxxrtl" / "runtime"
     return [folder / f"{TOP}.cc"], [], ["-isystem", str(runtime)]

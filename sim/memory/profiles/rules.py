@@ -60,7 +60,7 @@ def load_rules(text: str, *, taken: tuple[str, ...]) -> type[Profile]:
     """
     path = rules_file(text)
     if not isinstance(text, GivenText):
-        raise ValueError(f"{path} has rules, which are code: name the file for them to be loaded: --memory {path}")
+        raise ValueError(f"{path} has rules, which are code: name their file: --memory FILE.py")
     assert path is not None
     try:
         source = read_plain(path, most=LONGEST_SETTING)

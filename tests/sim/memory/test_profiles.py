@@ -136,7 +136,7 @@ def test_file_of_parameters(tmp_path: Path) -> None:
         ("bank_busy =", "not TOML: Invalid value (at end of document)"),
         (
             'profile = "none.py"',
-            "none.py has rules, which are code: name the file for them to be loaded: --memory none.py",
+            "none.py has rules, which are code: name their file: --memory FILE.py",
         ),
     ],
 )

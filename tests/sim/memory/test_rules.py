@@ -162,5 +162,5 @@ def test_link_without_an_array() -> None:
 
 def test_rules_are_loaded_only_for_the_user() -> None:
     Path("pipe.py").write_text("raise SystemExit(0)")
-    with pytest.raises(ValueError, match=r"^pipe\.py has rules, which are code: .*: --memory pipe\.py$"):
+    with pytest.raises(ValueError, match=r"^pipe\.py has rules, which are code: name their file: --memory FILE\.py$"):
         parse_profile("pipe.py")

