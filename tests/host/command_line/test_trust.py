@@ -135,7 +135,7 @@ def test_studies_and_parameters(rules: str, capfd: pytest.CaptureFixture[str]) -
     Path("study.toml").write_text(f'memory = "{rules}"\nconfig = "test"\ngraph = "g.txt"\n')
     error = refused("sweep", "study.toml", capfd=capfd)
     assert error.startswith("cyscc sweep: study.toml: ")
-    assert error.endswith("/evil.py has rules, which are code: name their file: --memory FILE.py")
+    assert error.endswith("evil.py has rules, which are code: name their file: --memory FILE.py")
     assert refused(*RUN, "--memory", "evil.toml", capfd=capfd).startswith(
         "cyscc bfs: --memory: evil.toml: evil.py has rules, which are code: "
     )
