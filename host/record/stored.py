@@ -30,6 +30,8 @@ Range = tuple[int, int]
 
 _BYTES = 8
 """Bytes of a value while a table is read."""
+_UNASKED = 1 << 28
+"""Bytes that may be read without asking how many are available, which takes a millisecond."""
 
 
 class StoredTables(Protocol):
@@ -67,7 +69,8 @@ class _Files:
 
         if path not in self._read:
             try:
-                data = read_verified(path, digest, most=available_memory().bytes)
+                most = _UNASKED if path.stat().st_size <= _UNASKED else available_memory().bytes
+                data = read_verified(path, digest, most=most)
                 with pq.ParquetFile(pa.BufferReader(data)) as file:
                     wanted, found = file.schema_arrow, file.metadata.num_rows
             except FileNotFoundError:
@@ -78,8 +81,9 @@ class _Files:
                 raise InputError("does not have the columns of its table", path=path)
             if found != rows:
                 raise InputError(f"has {found:,} rows, and the record says {rows:,}", path=path)
-            with locating_errors(path=path):
-                check_available_memory("the rows of a record's table", rows * len(schema) * _BYTES)
+            if (needed := rows * len(schema) * _BYTES) > _UNASKED:
+                with locating_errors(path=path):
+                    check_available_memory("the rows of a record's table", needed)
             self._read[path] = data
         return self._read[path]
 

@@ -206,7 +206,7 @@ def _text(rows: pa.Table) -> pa.Table:
         ("kernels", _text, "does not have the columns of its table"),
         ("kernels", _with("write", None), "write lacks values"),
         ("kernels", _with("write", 1 << 20), "the cycles of the causes do not add up"),
-        ("kernels", _with("cycle", 1), "cycle is not the first one of an interval"),
+        ("kernels", _with("cycle", 1), "rows are missing, or not in order"),
         ("banks", _with("cycle", 1 << 40), "cycle goes from"),
         ("banks", _with("bank", 60_000), "bank goes from"),
         ("banks", _with("accesses", 0), "accesses goes from 0"),

@@ -10,7 +10,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from cyscc.host.analysis.report.page import sections
+from cyscc.host.api.records import explain
 from cyscc.host.command_line.main import main
+from cyscc.host.output.errors import InputError
 from cyscc.host.record.parts import Reached
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import TABLES
@@ -101,6 +104,7 @@ def test_a_killed_run_has_the_record_of_one_that_was_not(capfd: pytest.CaptureFi
     kept = ["--checkpoint", "kept", "--checkpoint-every", "1kcycles"]
     interrupt(*run, *kept, "--record", "parts")
     assert not Path("parts", "record.json").exists()
+    check_interrupted(Record("parts"), whole)
     interrupt("scc", "--resume", "kept", "--executor", "amaranth", "--checkpoint-every", "300cycles", after=1)
     capfd.readouterr()
     assert main(["scc", "--resume", "kept", "--executor", "compiled", "--quiet"]) == 0
@@ -108,6 +112,69 @@ def test_a_killed_run_has_the_record_of_one_that_was_not(capfd: pytest.CaptureFi
     check_same(whole, check_record("parts"))
     assert sorted(os.listdir("parts")) == sorted(os.listdir("whole"))
     assert not Path("kept").exists()
+
+
+def check_interrupted(record: Record, whole: Record) -> None:
+    """Check that the record of an interrupted run has the beginning of the whole one, and says so."""
+    end, cycles = record.interrupted, record.document["cycles"]
+    assert end is not None
+    assert 0 < end < whole.cycles
+    assert whole.interrupted is None
+    assert sum(cycles.values()) == 2 * cycles["total"] == 2 * end
+    count = len(record.frame("instructions"))
+    assert count > 1
+    for table in TABLES:
+        mine, theirs = record.frame(table.name), whole.frame(table.name)
+        if table.name == "instructions":
+            # What each search traversed is known at its end.
+            mine, theirs = (rows.drop(columns=["edges", "duplicates"]) for rows in (mine, theirs))
+        theirs = theirs[theirs["cycle"] < end] if "cycle" in theirs else theirs[theirs["instruction"] < count]
+        pd.testing.assert_frame_equal(mine, theirs.reset_index(drop=True), obj=table.name)
+    ending = f"the run was interrupted, and its record ends at cycle {end:,}"
+    text = " ".join(str(explain(record)).split())
+    assert ending in text
+    assert f"{cycles['unfinished']:,} of instructions that are not complete in the record" in text
+    facts = dict(sections([record])[0].facts)
+    assert facts["interrupted"] == [ending]
+    assert "throughput" not in facts
+    with pytest.raises(InputError, match=f"^parts: has no result: {ending}$"):
+        _ = record.result
+
+
+def test_parts_are_those_that_were_written(capfd: pytest.CaptureFixture[str]) -> None:
+    run = ["scc", "g.txt", "--config", "test", "--record-interval", "100", "--record", "parts"]
+    interrupt(*run, "--checkpoint", "kept", "--checkpoint-every", "1kcycles")
+    table, document = Path("parts", "parts", "kernels-0.parquet"), Path("parts", "parts", "0.json")
+    for path, damage, cause in (
+        (table, lambda content: content[:-9] + content[-8:] + b"x", "is damaged: its digest is another"),
+        (document, lambda content: content.replace(b'"rows": ', b'"rows": 1'), "is damaged: its digest is another"),
+        (document, lambda _: Path("parts", "parts", "1.json").read_bytes(), "is the part of another record"),
+    ):
+        content = path.read_bytes()
+        path.write_bytes(damage(content))
+        assert refused("explain", "parts", capfd=capfd) == f"cyscc explain: {path}: {cause}"
+        if path == document:
+            assert refused("scc", "--resume", "kept", capfd=capfd) == f"cyscc scc: {path}: {cause}"
+        path.write_bytes(content)
+    document.unlink()
+    assert refused("explain", "parts", capfd=capfd) == (
+        f"cyscc explain: {document}: is not there: the record is damaged"
+    )
+
+
+def test_nothing_outside_of_the_folder_is_removed(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("mine").mkdir()
+    Path("mine", "0.json").write_text("{}")
+    Path("linked").mkdir()
+    Path("linked", "parts").symlink_to(Path("mine").absolute())
+    Path("kept", "parts").mkdir(parents=True)
+    Path("kept", "parts", "thesis.tex").write_text("a year of work")
+    for folder, held in (("linked", "parts"), ("kept", "parts/thesis.tex")):
+        assert refused("scc", "g.txt", "--config", "test", "--record", folder, capfd=capfd) == (
+            f"cyscc scc: {folder}: is no folder of a record: it holds {held} (--record)"
+        )
+    assert Path("mine", "0.json").exists()
+    assert Path("kept", "parts", "thesis.tex").exists()
 
 
 def refused(*arguments: str, capfd: pytest.CaptureFixture[str]) -> str:

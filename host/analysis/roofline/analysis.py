@@ -214,7 +214,7 @@ def level_points(roofline: Roofline) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    shown = np.flatnonzero(roofline.edges)
+    shown = np.flatnonzero(np.minimum(roofline.edges, roofline.requests))
     edges, cycles, tightest = roofline.edges[shown], roofline.cycles[shown], roofline.tightest[shown]
     intensity, rate = edges / roofline.requests[shown], edges / cycles
     levels = pd.DataFrame({"intensity": intensity, "rate": rate, "edges": edges, "share": cycles})

@@ -109,3 +109,10 @@ def test_what_a_graph_is_called_cannot_become_part_of_the_page(monkeypatch: pyte
     text = page_of(Shape(seed=9))
     assert "alert(1)" in text
     assert "<script>alert" not in text
+    other = record_of(Shape(seed=9, levels=(60, 300)))
+    monkeypatch.setitem(other.document["run"], "graph", "<a href='https://x.org'>\x1b[2J")
+    comparison = next(section for section in sections([record, other]) if section.name == "comparison")
+    drawn = "".join(str(chart.figure.to_json()) for chart in comparison.charts)
+    assert "&lt;a href" in drawn
+    assert "<a href" not in drawn
+    assert "\\u001b" not in drawn
