@@ -69,6 +69,11 @@ def _status_of(error: BaseException, prog: str) -> int:
             return _fail(f"{prog}: {error}", 2)
         case SimulationError():
             return _fail(f"{prog}: {error}", 3, diagnosis=error.diagnosis)
+    # Amaranth runs Yosys; an error of that comes after its import.
+    amaranth = sys.modules.get("amaranth._toolchain.yosys")
+    if amaranth is not None and isinstance(error, amaranth.YosysError):
+        *_, cause = str(error).strip().splitlines() or [""]
+        return _fail(f"{prog}: Yosys failed: {cause}", 3)
     if os.environ.get("CYSCC_DEBUG") == "1":
         import traceback
 

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed.
     """
-    from cyscc.host.output.files import check_folder, show
+    from cyscc.host.output.files import check_folder, removing_empty, show
 
     check_folder(arguments.output, "--output")
     config = configuration(arguments.config, read_overrides(arguments.overrides))
@@ -66,7 +66,8 @@ def run(arguments: argparse.Namespace) -> None:
         limits = AxiLimits(**given)
     except ValueError as error:
         raise UsageError(str(error).replace("outstanding_", "--outstanding-", 1)) from None
-    with Progress(quiet=arguments.quiet).step("writing Verilog"):
-        paths = export_verilog(config, Path(arguments.output), top=arguments.top, limits=limits)
+    output = Path(arguments.output)
+    with removing_empty(output), Progress(quiet=arguments.quiet).step("writing Verilog"):
+        paths = export_verilog(config, output, top=arguments.top, limits=limits)
     if not arguments.quiet:
         show("".join(f"{path}\n" for path in paths))

@@ -175,5 +175,8 @@ def export_verilog(
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".verilog-", dir=directory) as folder:
         for name, text in texts.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
+            try:
+                (Path(folder) / name).write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(directory / name)) from None
         return [(Path(folder) / name).replace(directory / name) for name in texts]

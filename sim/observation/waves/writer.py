@@ -1,6 +1,7 @@
 """Writers of waveform files: VCD, which every viewer reads, and FST, by the writer that comes with GTKWave."""
 
 import abc
+import ctypes
 import errno
 import os
 import shutil
@@ -172,9 +173,10 @@ class FstWriter(WaveWriter):
         self._lib: Any = lib
         self._ffi: Any = ffi
         self._handles: dict[int, int] = {}
-        # The writer has temporary files there, and would crash on a full disk.
-        if shutil.disk_usage(_WORKPLACE).free < _WORK:
-            raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)} in {_WORKPLACE}")
+        # The writer has temporary files there, and its head beside the file, and would crash on a full disk.
+        for folder, least in ((_WORKPLACE, _WORK), (path.parent, _LITTLE)):
+            if shutil.disk_usage(folder).free < least:
+                raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)} in {folder}")
         mode = path.stat().st_mode if path.exists() else None
         self._writer: Any = lib.fstWriterCreate(os.fsencode(path), 1)
         if self._writer == ffi.NULL:
@@ -206,6 +208,11 @@ class FstWriter(WaveWriter):
                     self._handles.setdefault(variable.number, handle)
                 case _:
                     lib.fstWriterSetUpscope(writer)
+        # At the end the writer maps the file of its head into memory: if something of that was lost, it would crash.
+        if ctypes.CDLL(None, use_errno=True).fflush(None):
+            self._abandon()
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
 
     def key(self, variable: Variable) -> tuple[int, bytes]:
         """Return a variable's number in the file; there is no text identifier."""
@@ -252,6 +259,12 @@ class FstWriter(WaveWriter):
         if writer != self._ffi.NULL:
             self._lib.fstWriterClose(writer)
             os.close(self._lock)
+
+    def _abandon(self) -> None:
+        """Leave the writer as it is, since it cannot be closed, and remove the file of its head."""
+        self._writer = self._ffi.NULL
+        os.close(self._lock)
+        self._path.with_name(f"{self._path.name}.hier").unlink(missing_ok=True)
 
     def _address(self, name: str) -> int:
         return int(self._ffi.cast("uintptr_t", self._ffi.addressof(self._lib, name)))
