@@ -23,7 +23,7 @@ from cyscc.sim.hardware import DEGREE, START
 from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, read_lives
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 
-__all__ = ["chosen_lives", "directions_of", "life_text", "name_lives", "write_kanata"]
+__all__ = ["chosen_lives", "directions_of", "kernels_of", "life_text", "name_lives", "write_kanata"]
 
 Vertices = npt.NDArray[np.int64]
 """Array of vertices, or of `_NONE` and `_SEVERAL`."""
@@ -100,7 +100,7 @@ def select(lives: Lives, *, of: Sequence[str] = (), first: int | None = None) ->
             if word.isdecimal():
                 vertices.add(int(word))
             else:
-                kernels |= _kernels(lives, word)
+                kernels |= kernels_of(lives.kernels, word)
         chosen = [life for life in lives.lives if life.kernel in kernels or _is_of(life, vertices)]
         for vertex in sorted(vertices):
             if not any(life.vertex == vertex for life in chosen):
@@ -115,13 +115,17 @@ def _is_of(life: Life, vertices: set[int]) -> bool:
     return life.vertex in vertices or (life.parent is not None and life.parent.vertex in vertices)
 
 
-def _kernels(lives: Lives, pattern: str) -> set[str]:
-    """Return the kernels that match a pattern."""
-    found = {
-        name for name in lives.kernels if fnmatchcase(name, pattern) or fnmatchcase(name.partition(".")[0], pattern)
-    }
+def kernels_of(kernels: Sequence[str], pattern: str) -> set[str]:
+    """Return the kernels that a pattern selects.
+
+    Raises
+    ------
+    InputError
+        It selects none. The message quotes it.
+    """
+    found = {name for name in kernels if fnmatchcase(name, pattern) or fnmatchcase(name.partition(".")[0], pattern)}
     if not found:
-        raise InputError(f"no kernel {pattern!r}: there are {lives.kernels[0]} to {lives.kernels[-1]}")
+        raise InputError(f"no kernel {pattern!r}: there are {kernels[0]} to {kernels[-1]}")
     return found
 
 

@@ -2,11 +2,16 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cyscc.host.specification import options
 from cyscc.host.specification.options import UsageError, at_least
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.trust import GivenText
+
+if TYPE_CHECKING:
+    from cyscc.host.output.progress import Progress
+    from cyscc.host.replay.replaying import Window
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -94,22 +99,31 @@ def run(arguments: argparse.Namespace) -> None:
         scopes=tuple(getattr(arguments, "scopes", ())),
         view=hasattr(arguments, "wave_view"),
         executor=arguments.executor,
+        kernels=tuple(word for word in arguments.life_of if not word.isdecimal()),
     )
     how = {name: getattr(arguments, name) for name in ("threads", "graph", "memory", "checkpoint")}
     window = replay_window(Path(arguments.record), wanted, progress, **how)
     if arguments.life is not None:
-        from cyscc.host.analysis.lives import chosen_lives, name_lives, write_kanata
-
-        directions = {address: [graph] for address, graph in window.directions().items()}
-        with progress.step("reading the waveforms"):
-            shown, lives = chosen_lives(
-                window.path, of=arguments.life_of, option="--life-of", name=lambda lives: name_lives(lives, directions)
-            )
-        write_kanata(arguments.life, shown, lives)
+        try:
+            _write_lives(arguments, window, progress)
+        except BaseException:
+            window.remove()
+            raise
     if not arguments.quiet and arguments.life != STANDARD_OUTPUT:
         where = "" if point.cycle is not None else f"{point} is at cycle {window.cycle:,}\n"
         size = bytes_text(window.path.stat().st_size)
         show(f"{where}{window.path}: cycles {window.first:,} to {window.last:,}, {size}\n")
+
+
+def _write_lives(arguments: argparse.Namespace, window: "Window", progress: "Progress") -> None:
+    from cyscc.host.analysis.lives import chosen_lives, name_lives, write_kanata
+
+    directions = {address: [graph] for address, graph in window.directions().items()}
+    with progress.step("reading the waveforms"):
+        shown, lives = chosen_lives(
+            window.path, of=arguments.life_of, option="--life-of", name=lambda lives: name_lives(lives, directions)
+        )
+    write_kanata(arguments.life, shown, lives)
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

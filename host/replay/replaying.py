@@ -213,6 +213,20 @@ class Replay:
             # A failing run may end within the window.
             if _stamp(path) == before:
                 raise
+        except BaseException:
+            # Waveforms of an interrupted run are completed, and show only a part of the window.
+            if _stamp(path) != before:
+                _remove(path)
+            raise
+
+
+def _remove(path: Path) -> None:
+    """Remove a waveform file and its views."""
+    from cyscc.sim.observation.waves.files import VIEWS
+
+    for each in (path, *map(path.with_suffix, VIEWS)):
+        if each.is_file():
+            each.unlink()
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -286,6 +300,10 @@ class Window:
     graph: Graph
     words: tuple[int, ...]
 
+    def remove(self) -> None:
+        """Remove the waveforms, of which something was refused."""
+        _remove(self.path)
+
     def directions(self) -> dict[int, Graph]:
         """Return the graph, and its transpose if that was placed too, by the address of their graph words."""
         kinds = [self.graph] if len(self.words) == 1 else [self.graph, self.graph.transpose()]
@@ -312,6 +330,8 @@ class WindowRequest:
         Whether to write view files for waveform viewers too.
     executor : str or None
         The executor of the window; None for that of the run.
+    kernels : tuple of str
+        Patterns each of which must select a kernel of the machine, see `cyscc.host.analysis.lives.select`.
     """
 
     point: Point
@@ -321,6 +341,41 @@ class WindowRequest:
     scopes: tuple[str, ...]
     view: bool = False
     executor: str | None = None
+    kernels: tuple[str, ...] = ()
+
+    def check(self, folder: Path, spec: RunSpec) -> None:
+        """Refuse what the machine of the run in a folder does not have, and a file that cannot be written.
+
+        Raises
+        ------
+        InputError
+            A scope or a pattern selects nothing, or the waveforms cannot be written.
+        """
+        from cyscc.host.analysis.lives import kernels_of
+        from cyscc.sim.executors.factory import check_scopes
+
+        config = spec.configuration
+        try:
+            check_scopes(self.scopes, name=self.executor or spec.executor, config=config)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        counts = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
+        names = [
+            f"engine{engine}.{module}{kernel}"
+            for module, count in counts.items()
+            for engine in range(config.engines)
+            for kernel in range(count)
+        ]
+        try:
+            for pattern in self.kernels:
+                kernels_of(names, pattern)
+        except InputError as error:
+            raise InputError(f"{error.cause} (--life-of)", path=folder) from None
+        check_output(str(self.file(folder, 0)), "-o")
+
+    def file(self, folder: Path, first: int) -> Path:
+        """Return the waveform file, given the record's folder and the first cycle of the window."""
+        return Path(f"{folder.resolve().name}-{first}.fst") if self.path is None else self.path
 
 
 def replay_window(
@@ -359,10 +414,11 @@ def replay_window(
     SimulationError
         The machine could not be built, or the run failed before the point.
     """
-    point, path = wanted.point, wanted.path
+    point = wanted.point
     failure = read_failure(folder)
     document = Record(folder).document if failure is None else failure
     replay = Replay(document, folder, progress, threads=threads, graph=graph, memory=memory)
+    wanted.check(folder, replay.spec)
     with progress.step("reading the record"):
         found = find(point, Record(folder)) if failure is None else _cycle_of_failure(point, failure, folder)
     with ExitStack() as stack:
@@ -378,9 +434,8 @@ def replay_window(
         first = max(cycle - wanted.before, 0)
         end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
         last = min(first + wanted.cycles, end) - 1
-        if path is None:
-            path = Path(f"{folder.resolve().name}-{first}.fst")
-            check_output(str(path), "-o")
+        path = wanted.file(folder, first)
+        check_output(str(path), "-o")
         executor = wanted.executor or replay.spec.executor
         replay.record(path, (first, last), scopes=wanted.scopes, wave_view=wanted.view, executor=executor)
         placed = replay.graph.simplified() if replay.spec.simplify else replay.graph

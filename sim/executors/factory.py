@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.executors.base import Command, CommandKind, Executor
@@ -9,7 +10,10 @@ from cyscc.sim.executors.tools import OnStep
 from cyscc.sim.memory import Memory, Profile
 from cyscc.sim.observation.state import MachineState
 
-__all__ = ["Stepper", "make_executor", "watchdog_cycles"]
+if TYPE_CHECKING:
+    from cyscc.sim.observation.waves.signals import Signals
+
+__all__ = ["Stepper", "check_scopes", "make_executor", "watchdog_cycles"]
 
 
 def watchdog_cycles(memory: Profile) -> int:
@@ -39,10 +43,8 @@ def make_executor(
     drawn = None
     if waves is not None:
         from cyscc.sim.observation.waves import Waves
-        from cyscc.sim.observation.waves.signals import accelerator_signals, model_signals
 
-        signals = (accelerator_signals if name == "amaranth" else model_signals)(config)
-        drawn = Waves(waves, wave_window, signals=signals, scopes=scopes, view=wave_view)
+        drawn = Waves(waves, wave_window, signals=_signals(name, config), scopes=scopes, view=wave_view)
     if name == "amaranth":
         from cyscc.sim.executors.amaranth import AmaranthExecutor
 
@@ -54,6 +56,27 @@ def make_executor(
     from cyscc.sim.executors.compiled.executor import CompiledExecutor
 
     return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, interval=interval, on_build=on_build)
+
+
+def check_scopes(scopes: Sequence[str], *, name: str, config: AcceleratorConfig) -> None:
+    """Refuse scopes that select no signal of an executor's waveforms, without making it.
+
+    Raises
+    ------
+    ValueError
+        A scope selects nothing. One line.
+    """
+    from cyscc.sim.observation.waves.variables import Scopes
+
+    if scopes:
+        Scopes(scopes).check(path for paths in _signals(name, config).models.values() for path in paths)
+
+
+def _signals(name: str, config: AcceleratorConfig) -> "Signals":
+    """Return the signals that an executor's waveforms may show."""
+    from cyscc.sim.observation.waves.signals import accelerator_signals, model_signals
+
+    return (accelerator_signals if name == "amaranth" else model_signals)(config)
 
 
 class Stepper:

@@ -4,6 +4,7 @@ The library that parses them panics, or ends the process, on files that declare 
 own therefore parses a file, with limits of memory and processor time that follow from the file's size.
 """
 
+import faulthandler
 import multiprocessing
 import os
 import re
@@ -170,7 +171,8 @@ def _parse(path: Path, size: int, questions: Connection) -> None:
     """Answer questions for a file until nobody asks any more; never returns."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # The library prints its panics.
+    # The library prints its panics, and Python may print where the process was aborted.
+    faulthandler.disable()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     with suppress(ValueError, OSError):
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

@@ -32,6 +32,7 @@ def test_lives_are_those_of_the_waveforms(
     assert {int(name) % 3 for name in named} == {1}
     assert main(["replay", "seen", *window, "--life", "-", "--life-of", "1"]) == 2
     assert capfd.readouterr().err == "cyscc replay: level.vcd: nothing of vertex 1 begins in the window (--life-of)\n"
+    assert not Path("level.vcd").exists()
 
     capfd.readouterr()
     for options, line in (

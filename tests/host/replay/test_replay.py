@@ -167,6 +167,11 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
         ("seen --at hang", "seen: there is no hang in the run: the run did not fail"),
         ("seen --at slots", "--at: there is no point 'slots': there are a cycle, level=N, {events}"),
         ("seen --at 5 --output -", "-o needs a file"),
+        ("seen --at slot --scope none.*", "scope none.*: matches no signal: the machine has engine0, engine1"),
+        (
+            "seen --at slot --life life --life-of engine7",
+            "seen: no kernel 'engine7': there are engine0.bfs0 to engine1.intersection0 (--life-of)",
+        ),
         ("seen --at 5 -o w.txt", "-o writes waveforms, which end in .fst or .vcd: w.txt"),
         ("seen --at 5 -o out.vcd --life ./out.vcd", "--life and -o are the same file: ./out.vcd"),
         ("seen --at 5 --graph other.txt --life other.txt", "--life and the graph are the same file: other.txt"),
@@ -175,7 +180,7 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
         ("old --at 5", "old: the run was made by another version of this program"),
     ],
 )
-def test_refusals(arguments: str, why: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_refusals(arguments: str, why: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     from cyscc.host.replay.point import EVENTS
 
     Path("other.txt").write_text(GRAPH + "0 5\n")
@@ -184,6 +189,8 @@ def test_refusals(arguments: str, why: str, capfd: pytest.CaptureFixture[str]) -
     document = json.loads(Path("seen", "record.json").read_text())
     write_sealed("old/record.json", {**document, "program": "0" * 64})
     capfd.readouterr()
+    # What is refused is refused before any simulation.
+    monkeypatch.setattr("cyscc.host.replay.replaying.execute", None)
     assert main(["replay", *arguments.split()]) == 2
     fifos = [each["name"] for module in document["machine"]["fifos"].values() for each in module]
     more = ", ".join(dict.fromkeys(fifos[4:]))
