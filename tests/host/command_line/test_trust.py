@@ -147,3 +147,20 @@ def test_study_with_rules_that_are_named(capfd: pytest.CaptureFixture[str]) -> N
     assert "evil.py: must define one profile, not 0" in capfd.readouterr().err
     assert Path("../ran").exists()
     assert not Path("ran").exists()
+
+
+def test_exit_from_within_a_command_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave(_: object) -> None:
+        raise SystemExit(0)
+
+    monkeypatch.setattr("cyscc.host.command_line.cache.run", leave)
+    assert main(["cache"]) == 3
+
+
+def test_python_that_is_started_imports_nothing_from_the_working_folder() -> None:
+    """`-P` keeps the current folder out of the path of ``python -c`` and ``python -m``."""
+    root = Path(__file__).parents[3]
+    sources = [path.read_text() for part in ("hw", "sim", "host") for path in (root / part).rglob("*.py")]
+    started = [text.partition("sys.executable, ")[2] for text in sources if "[sys.executable, " in text]
+    assert len(started) == 5
+    assert all(text.startswith('"-P", ') for text in started)
