@@ -215,18 +215,20 @@ class Contenders:
             edges=graph.edges,
             components=int(sizes.size),
             largest=int(sizes.max()),
-            entries=(scipy,) if SCIPY in self.algorithms else (),
+            entries=(),
         )
-        for entry in self._entries(path, graph, transpose, labels, progress):
+        for entry in self._entries(path, graph, transpose, labels, scipy, progress):
             comparison = replace(comparison, entries=(*comparison.entries, entry))
             if on_entry is not None:
                 on_entry(comparison)
         return comparison
 
     def _entries(
-        self, path: str, graph: Graph, transpose: Graph, labels: NDArray[np.uint32], progress: Progress
+        self, path: str, graph: Graph, transpose: Graph, labels: NDArray[np.uint32], scipy: Entry, progress: Progress
     ) -> Iterator[Entry]:
-        """Run the contenders but scipy one after the other, and yield their entries."""
+        """Run the contenders but scipy one after the other, and yield the entries of all."""
+        if SCIPY in self.algorithms:
+            yield scipy
         for name in self.algorithms:
             if name != SCIPY:
                 with progress.step(f"{path}: {name}") as step:

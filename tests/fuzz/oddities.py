@@ -1,0 +1,199 @@
+"""Odd command lines: each must end with one clear line and leave nothing, or do what it says."""
+
+import os
+import random
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import chdir, suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from unittest.mock import patch
+
+from tests.fuzz.commands import run_cyscc
+from tests.fuzz.parts import Finding, Part
+
+_COMMANDS = (
+    "scc g.txt --config test --json out.json --threads 1",
+    "scc g.txt --config test --memory fixed:9 --labels out.txt --cycle-limit 100000",
+    "bfs g.txt --source 1 --config test --levels out.txt --queue-slack 5",
+    "bfs g.txt --source 1 --config test --record out --record-interval 64",
+    "bfs g.txt --source 1 --config test --waves out.vcd --wave-window 0:9",
+    "bfs g.txt --source 1 --config test --set word_depth=8 --trace out.pftrace",
+    "scc g.txt --config test --checkpoint out --checkpoint-every 1s",
+    "scc --resume seen",
+    "explain seen --top 3 --json out.json",
+    "explain seen seen --level 0",
+    "report seen -o out.html",
+    "life seen.vcd -o out.kanata --first 3 --graph g.txt",
+    "replay seen --at 5 --cycles 9 --before 2 -o out.vcd",
+    "replay seen --at level=0 -o out.vcd --life out.kanata --graph g.txt",
+    "generate random --vertices 9 --degree 2 --seed 1 -o out.gr",
+    "generate gnm --vertices 9 --edges 9 -o out.txt.gz",
+    "model random states=9 -o out.tra",
+    "mec m.tra -o out.txt --json out.json --threads 1",
+    "software li g.txt --seed 1 --threads 1 --json out.json",
+    "compare g.txt --algorithms tarjan,hong --configs none --runs 2 --limit 9 --json out.json",
+    "cache list --json out.json",
+    "verilog --config hc3 -o out",
+    "sweep g.txt -o out",
+    "synth --depth 5 --config test -o out --json out.json",
+    "bench --compare norevision -o out",
+    "reproduce wijs-table2 --models x -o out",
+)
+_NUMBERS = ("0", "-1", "1e400", "2^64", "2^63", "9" * 30, "nan", "1.5", "0x10", "", "1e9999999", "\u0663", "1_0", " ")
+_FILES = (
+    *(
+        "",
+        ".",
+        "/",
+        "..",
+        "-",
+        "missing",
+        "missing/out",
+        "folder",
+        "folder/",
+        "loop",
+        "pipe",
+        "g.txt",
+        "g.txt/x",
+        "seen",
+    ),
+    *(
+        "m.tra",
+        "seen.vcd",
+        "brackets.json",
+        "brackets.toml",
+        "empty",
+        "out.pdf",
+        "out.xyz",
+        "out.csv",
+        "out.npz",
+        "x" * 300,
+    ),
+    *(
+        "a\nb",
+        "\x1b[2J",
+        os.fsdecode(b"\xff"),
+        "/dev/zero",
+        "/dev/full",
+        "/dev/null",
+        "/proc/self/mem",
+        "/proc/self/fd/0",
+    ),
+    *("sparse", "zero.toml", "zero.npz", "zero.gr", "zero.vcd", "zero.tra", "s3://a/b", "file:x", "~", "$HOME", "*"),
+)
+_VARIABLES = {
+    "COLUMNS": ("9" * 30, "0", "-5", "x", ""),
+    "LINES": ("9" * 30, "-5"),
+    "TERM": ("", "odd", "dumb"),
+    "FORCE_COLOR": ("1",),
+    "NO_COLOR": ("1",),
+    "LC_ALL": ("C", "odd"),
+    "TMPDIR": ("/nonexistent",),
+}
+_OPTIONS = ("--json", "--quiet", "--threads", "--seed", "--config", "--memory", "-o", "--no-verify", "--", "--jsn", "-")
+_TOO_LONG = 240
+
+
+@dataclass(frozen=True)
+class Oddity:
+    """A command line.
+
+    Parameters
+    ----------
+    arguments : list of str
+        Its words.
+    environment : dict
+        Variables of its environment.
+    """
+
+    arguments: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def draw(seed: int, index: int) -> Oddity:
+    """Draw a command line: one that is good, with odd words in some places."""
+    chance = random.Random(f"{seed}/{index}/odd")
+    words = chance.choice(_COMMANDS).split()
+    for count in range(chance.choice((1, 1, 1, 2, 3))):
+        place = chance.randrange(1, len(words))
+        kind = chance.random()
+        # Without more than one word, some would measure for minutes.
+        if kind < 0.05 and count == 0:
+            del words[place]
+        elif kind < 0.15:
+            words[place:place] = [chance.choice(_OPTIONS)]
+        elif not words[place].startswith("-"):
+            name, equals, _ = words[place].rpartition("=")
+            numeric = words[place][-1:].isdigit()
+            words[place] = name + equals + chance.choice(_NUMBERS if numeric and kind < 0.8 else _FILES)
+    variables = {}
+    if chance.random() < 0.2:
+        name = chance.choice(sorted(_VARIABLES))
+        variables = {name: chance.choice(_VARIABLES[name])}
+    return Oddity(words, variables)
+
+
+@cache
+def _things() -> Path:
+    """Return a folder with all that command lines name, made once."""
+    folder = Path(tempfile.mkdtemp(prefix="cyscc-odd-"))
+    (folder / "g.txt").write_text("0 1\n1 0\n1 2\n")
+    (folder / "m.tra").write_text("2 2 2\n0 0 1 1.0\n1 0 0 1.0\n")
+    for name in ("brackets.json", "brackets.toml"):
+        (folder / name).write_text("a=" * name.endswith("toml") + "[" * 100_000)
+    (folder / "empty").touch()
+    (folder / "folder").mkdir()
+    (folder / "loop").symlink_to("loop")
+    for suffix in ("toml", "npz", "gr", "vcd", "tra"):
+        (folder / f"zero.{suffix}").symlink_to("/dev/zero")
+    with chdir(folder):
+        made = run_cyscc("bfs", "g.txt", "--source", "1", "--config", "test", "--record", "seen", "--waves", "seen.vcd")
+    assert made.status == 0, made
+    return folder
+
+
+def examine(case: Oddity, folder: Path) -> Finding:
+    """Run a command line in a folder with all that it may name."""
+    shutil.copytree(_things(), folder, symlinks=True, dirs_exist_ok=True)
+    os.mkfifo(folder / "pipe")
+    with (folder / "sparse").open("wb") as file:
+        file.truncate(1 << 40)
+    before = _names(folder)
+    with chdir(folder), patch.dict(os.environ, case.environment):
+        ended = run_cyscc(*case.arguments)
+    left = _names(folder) - before
+    with suppress(OSError):
+        (folder / "pipe").unlink()
+    wrong = []
+    if ended.status not in (0, 2, 3) or "internal error" in ended.err:
+        wrong.append(f"status {ended.status}: {ended.line}")
+    if ended.status == 2 and (ended.err.count("\n") != 1 or len(ended.line) > _TOO_LONG):
+        wrong.append(f"not a line: {ended.err!r}")
+    if ended.status == 2 and left:
+        wrong.append(f"left: {', '.join(sorted(left))}")
+    if wrong:
+        return Finding("odd", False, "; ".join(wrong))
+    return Finding({0: "done", 2: "refused", 3: "failed"}[ended.status], True)
+
+
+def _names(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def simpler(case: Oddity) -> Iterator[Oddity]:
+    """Yield command lines without a variable, and without a word."""
+    if case.environment:
+        yield replace(case, environment={})
+    for place in range(1, len(case.arguments)):
+        yield replace(case, arguments=case.arguments[:place] + case.arguments[place + 1 :])
+
+
+def save(case: Oddity, folder: Path) -> None:
+    """Write nothing: the case itself says all."""
+
+
+ODDITIES = Part("oddities", 0.05, 120, Oddity, draw, examine, simpler, save)
+"""The part."""
