@@ -1,4 +1,4 @@
-"""Fuzzing campaigns: random runs, files, flipped bits, faults of the environment.
+"""Fuzzing campaigns: random runs, files, flipped bits, faults of the environment, odd command lines.
 
 Usage: ``python -m tests.fuzz [--minutes N] [--seed N] [--log FOLDER] [--only PART:INDEX | --case FILE | --summary]``
 
@@ -19,13 +19,14 @@ from tests.fuzz.environments import ENVIRONMENTS
 from tests.fuzz.flips import FLIPS
 from tests.fuzz.inputs import INPUTS
 from tests.fuzz.logs import Failure, batches_in, seeds_in
+from tests.fuzz.oddities import ODDITIES
 from tests.fuzz.parts import Part
 from tests.fuzz.runs import RUNS
 from tests.fuzz.shrinking import kept_case
 from tests.fuzz.summaries import summary
 from tests.fuzz.workers import examined
 
-PARTS: dict[str, Part[Any]] = {part.name: part for part in (RUNS, INPUTS, FLIPS, ENVIRONMENTS)}
+PARTS: dict[str, Part[Any]] = {part.name: part for part in (RUNS, INPUTS, FLIPS, ENVIRONMENTS, ODDITIES)}
 
 _INTERRUPTED = 130
 

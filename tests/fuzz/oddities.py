@@ -3,12 +3,12 @@
 import os
 import random
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import chdir, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from tests.fuzz.commands import run_cyscc
@@ -137,9 +137,10 @@ def draw(seed: int, index: int) -> Oddity:
 
 
 @cache
-def _things() -> Path:
-    """Return a folder with all that command lines name, made once."""
-    folder = Path(tempfile.mkdtemp(prefix="cyscc-odd-"))
+def _things() -> "TemporaryDirectory[str]":
+    """Return a folder with all that command lines name, made once and removed when the process ends."""
+    things = TemporaryDirectory(prefix="cyscc-odd-")
+    folder = Path(things.name)
     (folder / "g.txt").write_text("0 1\n1 0\n1 2\n")
     (folder / "m.tra").write_text("2 2 2\n0 0 1 1.0\n1 0 0 1.0\n")
     for name in ("brackets.json", "brackets.toml"):
@@ -152,12 +153,12 @@ def _things() -> Path:
     with chdir(folder):
         made = run_cyscc("bfs", "g.txt", "--source", "1", "--config", "test", "--record", "seen", "--waves", "seen.vcd")
     assert made.status == 0, made
-    return folder
+    return things
 
 
 def examine(case: Oddity, folder: Path) -> Finding:
     """Run a command line in a folder with all that it may name."""
-    shutil.copytree(_things(), folder, symlinks=True, dirs_exist_ok=True)
+    shutil.copytree(_things().name, folder, symlinks=True, dirs_exist_ok=True)
     os.mkfifo(folder / "pipe")
     with (folder / "sparse").open("wb") as file:
         file.truncate(1 << 40)

@@ -325,5 +325,5 @@ def save(run: Run, folder: Path) -> None:
     (folder / "expected").write_text(expected_of(run))
 
 
-RUNS = Part("runs", 0.62, 600, Run, draw, examine, simpler, save)
+RUNS = Part("runs", 0.57, 600, Run, draw, examine, simpler, save)
 """The part."""
