@@ -1,7 +1,7 @@
 """`cyscc compare`: every algorithm, scipy and simulated machines on the same graphs."""
 
 import argparse
-from os.path import exists
+from os.path import exists, isfile
 
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.command_line.software import uses_seed, uses_threads
@@ -166,9 +166,10 @@ def _check_usable(arguments: argparse.Namespace) -> None:
     Raises
     ------
     UsageError, InputError
-        The device does not exist, or no algorithm runs on it; a graph file is missing.
+        The device does not exist, or no algorithm runs on it; a graph file is missing, or is no graph.
     """
     from cyscc.host.baselines.devices import open_device
+    from cyscc.host.graph.formats import check_graph
     from cyscc.host.output.errors import InputError
 
     if arguments.device != "cpu":
@@ -181,6 +182,8 @@ def _check_usable(arguments: argparse.Namespace) -> None:
     for path in arguments.graphs:
         if not exists(path):
             raise InputError("does not exist", path=path)
+        if isfile(path):  # a pipe can be read only once
+            check_graph(path)
 
 
 def _check_used(arguments: argparse.Namespace) -> None:

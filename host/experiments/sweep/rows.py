@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from math import exp, fsum, log
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import msgspec
 
 from cyscc.host.experiments.fpga.synthesis import usages
-from cyscc.host.experiments.measuring.measurements import Measurements, OnStep
+from cyscc.host.experiments.measuring.measurements import Amount, Count, Measurements, OnStep
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.points import SweepFolder, Swept
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.reader import Record
@@ -70,10 +73,45 @@ def rows_of(study: SweepStudy, folder: SweepFolder, swept: Swept) -> list[Row]:
     return rows
 
 
+class _Wall(TypedDict):
+    simulate: Amount
+
+
+class _AnyResult(TypedDict):
+    retries: Count
+    wall: _Wall
+
+
+class _SearchResult(_AnyResult):
+    levels: list[Any]
+    reached: Count
+    duplicates: Count
+
+
+class _ComponentsResult(_AnyResult):
+    components: dict[str, Count]
+    iterations: Count
+
+
+_RESULTS = {"bfs": _SearchResult, "scc": _ComponentsResult}
+"""Types of the results by command, with what a record need not have."""
+
+
 def _result(record: Record) -> Row:
-    """Return the results in a record, as numbers."""
+    """Return the results in a record, as numbers.
+
+    Raises
+    ------
+    InputError
+        The record lacks one.
+    """
     document = record.document
     result, run = record.result, document["run"]
+    try:
+        msgspec.convert(result, _RESULTS[document["command"]])
+        msgspec.convert(run["options"].get("source"), int | None)
+    except msgspec.ValidationError as error:
+        raise InputError(f"has not the result of a point: {error}", path=record.folder) from None
     row: Row = {
         "vertices": run["vertices"],
         "edges": run["edges"],

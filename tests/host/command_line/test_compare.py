@@ -91,7 +91,9 @@ def test_bad_usage(options: list[str], message: str, capfd: pytest.CaptureFixtur
     assert err.count("\n") == 1
 
 
-def test_a_graph_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "g.txt", "nothing.txt", "--configs", "none"]) == 2
-    # Before the first graph takes its time.
-    assert capfd.readouterr() == ("", "cyscc compare: nothing.txt: does not exist\n")
+def test_a_graph_that_is_not_there_or_is_none(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("words.txt").write_text("hello world\n")
+    for name, cause in (("nothing.txt", "does not exist"), ("words.txt:1", "'hello' is not a vertex id")):
+        assert main(["compare", "g.txt", name.partition(":")[0], "--configs", "none"]) == 2
+        # Before the first graph takes its time.
+        assert capfd.readouterr() == ("", f"cyscc compare: {name}: {cause}\n")

@@ -9,9 +9,11 @@ import pyarrow as pa
 
 from cyscc.host.experiments.sweep.points import Swept
 from cyscc.host.experiments.sweep.rows import rows_of, table_of
+from cyscc.host.output.errors import InputError
 from cyscc.host.record.tables import MODULES
 from cyscc.sim.observation.causes import CAUSES
 from tests.conftest import ROOT
+from tests.refusals import refused
 
 
 def document_of(command: str, **found: Any) -> dict[str, Any]:
@@ -34,7 +36,8 @@ def test_rows_have_the_results_of_the_records() -> None:
 
     def record(point: SimpleNamespace) -> SimpleNamespace:
         read.append(point.digest)
-        return SimpleNamespace(document=documents[point.digest])
+        document = documents[point.digest]
+        return SimpleNamespace(document=document, result=document["result"])
 
     names = ("search", "components", "search", "lost")
     points = [SimpleNamespace(values={"n": n}, point=SimpleNamespace(digest=name)) for n, name in enumerate(names)]
@@ -51,6 +54,15 @@ def test_rows_have_the_results_of_the_records() -> None:
     assert search == {**both, **own, **shares["bfs"]}, "a search has no intersection"
     own = {"n": 1, "point": "components", "source": None, "components": 6, "iterations": 9}
     assert components == {**both, **own, **shares["bfs"], **shares["intersection"]}
+
+
+def test_records_without_a_number_are_refused() -> None:
+    document = document_of("bfs", levels=[], reached=8, duplicates=4, wall={})
+    record = SimpleNamespace(folder="here", document=document, result=document["result"])
+    study = SimpleNamespace(points=[SimpleNamespace(values={}, point=SimpleNamespace(digest="it"))])
+    message = "here: has not the result of a point: Object missing required field `simulate` - at `$.wall`"
+    with refused(InputError, message):
+        rows_of(study, SimpleNamespace(record=lambda _: record), Swept(found=1, made=0, failures={}))  # type: ignore[arg-type]
 
 
 def test_columns_have_the_type_of_their_values() -> None:
