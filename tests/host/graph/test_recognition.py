@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from cyscc.host.graph.formats import files, parsing, read_graph
+from cyscc.host.graph.formats import check_graph, files, parsing, read_graph
 from cyscc.host.output.errors import InputError
 from tests.host.graph.files import edges_of, refusal
+from tests.refusals import refused
 
 MTX = b"%%MatrixMarket matrix coordinate pattern general\n"
 # Read as an edge list the second has its size line for an edge, and three components instead of one.
@@ -281,3 +282,23 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "g.txt").chmod(0)
     with pytest.raises(InputError, match=r"g.txt: cannot be read: Permission denied$"):
         read_graph(tmp_path / "g.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("g.txt", b"# of many\n" * 10_000 + b"0 1\n", None),
+        ("g.txt", b"\xef\xbb\xbf0 1\n" + b"1 2\n" * 20_000, None),
+        ("g.mtx", MTX_REAL.replace(b"3 3 3", b"3 3 9"), "g.mtx: the header announces 9 edges, but only 3 follow"),
+        ("g.txt", b"0 1\n" + b"hello world\n" * 10_000, "g.txt:2: 'hello' is not a vertex id"),
+        ("g.npz", b"0 1\n" * 20_000, "g.npz: not an .npz file"),
+    ],
+)
+def test_check_by_the_beginning(name: str, content: bytes, message: str | None, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    if message is None:
+        check_graph(path)
+    else:
+        with refused(InputError, f"{tmp_path}/{message}"):
+            check_graph(path)
