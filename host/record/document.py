@@ -234,7 +234,7 @@ def check_setting(document: Mapping[str, Any], kind: type[SettingDocument]) -> N
     config = AcceleratorConfig.from_mapping(document["configuration"])
     machine = found.machine
     fifos = [*machine.fifos.bfs, *machine.fifos.intersection]
-    depths = {name: value for name, value in found.configuration.items() if name.endswith("_depth")}
+    depths = {name: value for name, value in found.configuration.items() if type(value) is int}
     if machine.engines != config.engines or any(depths.get(each.parameter) != each.depth for each in fifos):
         raise ValueError("the machine is not that of its configuration")
     if any(each.answers is not None and each.answers not in _CAUSES for each in fifos):

@@ -307,8 +307,10 @@ class RecordedRun:
         Raises
         ------
         InputError
-            The length of the intervals is not supported; the parts of a resumed run's record are damaged.
+            The machine is too large, or the length of the intervals is not supported; the parts of a resumed run's
+            record are damaged.
         """
+        from cyscc.host.record.document import SettingDocument, check_setting
         from cyscc.host.runs.recorder import RecorderState, RunRecorder, setting_document
 
         options = {**self.spec.document(), "threads": self.spec.threads, "source": None}
@@ -329,6 +331,10 @@ class RecordedRun:
         checkpointer = checkpointer or Checkpointer()
         state = checkpointer.restored("record", RecorderState, RecorderState.check)
         about = setting_document(machine, self._run)
+        try:
+            check_setting(about, SettingDocument)
+        except ValueError as error:
+            raise InputError(f"cannot be recorded: {error} (--record)", path=self._folder) from None
         try:
             recorder = RunRecorder(machine, self._folder, interval=self._interval, about=about, state=state)
         except ValueError as error:
