@@ -22,12 +22,13 @@ __all__ = [
     "lock_folder",
     "locked",
     "private_folder",
+    "remove_left",
     "replaced",
     "same_file",
     "temporary_file",
 ]
 
-_LEFT = re.compile(r"\..*\.cyscc-[0-9a-f]{16}(\..*)?")
+_LEFT = re.compile(r"\..*\.cyscc-[0-9a-f]{16}(\..*)?", re.DOTALL)
 _LONGEST_STEM = 64
 
 _looked_at: set[Path] = set()
@@ -188,7 +189,7 @@ def temporary_file(target: Path) -> Iterator[Path]:
     OSError
         The folder cannot be written.
     """
-    _remove_left(target.parent)
+    _remove_left_once(target.parent)
     stem = os.fsdecode(os.fsencode(target.stem)[:_LONGEST_STEM])
     path = target.with_name(f".{stem}.cyscc-{os.urandom(8).hex()}{target.suffix}")
     descriptor, ours = None, True
@@ -220,11 +221,15 @@ def _create(path: Path) -> int:
         os.close(descriptor)
 
 
-def _remove_left(folder: Path) -> None:
-    """Remove temporary files of ended processes from a folder, once per process and folder."""
-    if folder in _looked_at:
-        return
-    _looked_at.add(folder)
+def _remove_left_once(folder: Path) -> None:
+    """Remove temporary files of ended processes from a folder, once in this process."""
+    if folder not in _looked_at:
+        _looked_at.add(folder)
+        remove_left(folder)
+
+
+def remove_left(folder: Path) -> None:
+    """Remove temporary files of ended processes from a folder."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if is_temporary(entry.name) and entry.is_file(follow_symlinks=False):

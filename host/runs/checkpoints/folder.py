@@ -25,7 +25,7 @@ from cyscc.host.output.documents import DAMAGED, read_sealed, sealed
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import reason
 from cyscc.sim.documents import DocumentError, read_plain
-from cyscc.sim.files import is_temporary, lock_folder, replaced
+from cyscc.sim.files import is_temporary, lock_folder, remove_left, replaced
 
 __all__ = ["About", "Checkpoint", "CheckpointFolder", "Identity"]
 
@@ -208,12 +208,13 @@ class CheckpointFolder:
         return Checkpoint(self.path / _BLOCKS, manifest.about, manifest.files, self._sound)
 
     def remove(self) -> None:
-        """Remove the checkpoint, and the folder if that leaves it empty."""
+        """Remove the checkpoint and what killed processes left, and the folder if that leaves it empty."""
         with suppress(OSError):
             (self.path / _MANIFEST).unlink(missing_ok=True)
             for entry in os.scandir(self.path / _BLOCKS):
                 os.unlink(entry.path)
             (self.path / _BLOCKS).rmdir()
+        remove_left(self.path)
         with suppress(OSError):
             self.path.rmdir()
 

@@ -110,6 +110,8 @@ def test_end_at_any_moment_leaves_the_newest_complete_one(
 
 def test_removed(folder: CheckpointFolder) -> None:
     folder.write(about_of(1), files(1))
+    # A killed process was writing its result here.
+    (folder.path / ".result.cyscc-0123456789abcdef.json").write_text("{")
     folder.remove()
     assert not folder.path.exists()
 
