@@ -1,6 +1,9 @@
 """The cache of built executors: shared headers, cache keys, and lookup or build of a library."""
 
+import errno
 import hashlib
+import os
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple
@@ -94,6 +97,9 @@ def _constant(name: str) -> str:
 
 _SHARED = {"configuration": {"name": "any"}, "parts": []}
 """Description of files shared by several machines."""
+
+_LITTLE = 1 << 20
+"""A disk with less free space in bytes counts as full: a tool that failed may have removed what it wrote."""
 
 _TOOLS = Path(__file__).with_name("tools.py").read_bytes()
 
@@ -241,7 +247,7 @@ def cached(
             # Another process may have built it meanwhile.
             if not find(library, to=to, told=True):
                 provide_for_tools(cache)
-                publish_library(build(folder), library, {**about, "tools": identity, "version": _version()})
+                publish_library(_built(build, folder), library, {**about, "tools": identity, "version": _version()})
                 find(library, to=to)
         evict(cache, limit())
         return library
@@ -254,6 +260,16 @@ def cached(
             return build_in(cache)
     except OSError as error:
         raise BuildError(f"{cache}: {error.strerror}: the executor cannot be built there") from None
+
+
+def _built(build: Callable[[Path], Path], folder: Path) -> Path:
+    """Build in a folder; raise an `OSError` if a tool has failed because the disk is full."""
+    try:
+        return build(folder)
+    except BuildError:
+        if shutil.disk_usage(folder).free < _LITTLE:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
+        raise
 
 
 def _digest(content: bytes, digits: int) -> str:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -75,6 +76,18 @@ def test_failing_compiler_is_quoted_and_leaves_nothing(tmp_path: Path, monkeypat
     error = refusal()
     assert (str(error), error.diagnosis) == ("compiler failed with status 3", "it is full of errors")
     assert list(made.cache.iterdir()) == []
+
+
+@pytest.mark.usefixtures("small_hardware")
+def test_compiler_that_fails_on_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = Toolchain.install(tmp_path, monkeypatch, failure="exit 1")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 10))
+    assert str(refusal()).endswith(": No space left on device: the executor cannot be built there")
+    assert capfd.readouterr().err.startswith(f"cyscc: {made.cache}: No space left on device: a temporary cache is used")
+    remove_temporary_cache()
 
 
 @pytest.mark.usefixtures("small_hardware")
