@@ -279,14 +279,15 @@ class TableWriter:
                     # Keep the part until the record is complete: a run killed now resumes with it.
                     os.link(file_of(self._folder / PARTS_FOLDER, name, parts[0]), target)
                 else:
-                    with pq.ParquetWriter(target, schema, **self._encoding(schema)) as writer:
+                    # Opened here: Arrow takes some names for addresses, and no name that is not UTF-8.
+                    with target.open("wb") as file, pq.ParquetWriter(file, schema, **self._encoding(schema)) as writer:
                         for number in parts:
                             found = pq.ParquetFile(pa.BufferReader(self._stored(name, number))).read()
                             if name in GIVEN_UP and number < reached.abandoned:
                                 found = given_up(found, reached.readouts, interval=interval)
                             writer.write_table(found)
-                with target.open("rb") as file:
-                    digests[name] = file_digest(file)
+                with target.open("rb") as written:
+                    digests[name] = file_digest(written)
             rows[name] = sum(self._documents[number].tables[name].rows for number in parts)
         return rows, digests
 

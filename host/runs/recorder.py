@@ -330,7 +330,7 @@ def _kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
     import pyarrow.parquet as pq
 
     sums = np.zeros((len(MODULES), len(CAUSE_NAMES)), np.int64)
-    with pq.ParquetFile(folder / "kernels.parquet") as file:
+    with (folder / "kernels.parquet").open("rb") as stored, pq.ParquetFile(stored) as file:
         # Read in batches: the rows of a long run do not fit into memory.
         for rows in file.iter_batches(columns=["module", *CAUSE_NAMES]):
             module = rows.column("module")

@@ -213,6 +213,16 @@ def test_folders_that_cannot_be_used(capfd: pytest.CaptureFixture[str]) -> None:
     assert Path("record", "record.json").read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["\udcff", "s3:a"])
+def test_names_that_are_no_text_or_look_like_addresses(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("g.txt").write_text("0 1\n1 0\n")
+    command = ["bfs", "g.txt", "--source", "0", "--config", "test", "--record", f"{name}//b"]
+    Path(name).mkdir()
+    assert main([*command, "--quiet"]) == 0
+    assert main(["explain", f"{name}//b", "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "")
+
+
 def test_no_tables_are_left_of_a_run_that_fails(capfd: pytest.CaptureFixture[str]) -> None:
     run = ["scc", "g.txt", "--config", "test", "--cycle-limit", "500"]
     Path("old").mkdir()
