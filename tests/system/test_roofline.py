@@ -235,7 +235,7 @@ def test_plot_implies_the_analysis(folder: Path, capfd: pytest.CaptureFixture[st
     [
         (["--roofline-plot", "none/plot.svg"], "none/plot.svg: its directory does not exist (--roofline-plot)"),
         (["--roofline-plot", "x", "--json", "x"], "--json and --roofline-plot are the same file: x"),
-        (["--roofline-plot", "g.txt"], "g.txt: a figure is .svg, .png or .pdf, not '.txt'"),
+        (["--roofline-plot", "plot.txt"], "plot.txt: a figure is .svg, .png or .pdf, not '.txt'"),
     ],
 )
 def test_bad_output_is_refused_beforehand(

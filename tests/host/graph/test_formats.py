@@ -18,7 +18,7 @@ from cyscc.host.graph.formats.writer import write_pairs
 from cyscc.host.graph.generators import random_graph
 from tests.host.graph.files import edges_of
 
-ALL = [".txt", ".mtx", ".gr", ".npz", ".tsv.gz", ".mtx.gz", ".gr.gz", ".npz.gz", ".MTX", ".el.GZ"]
+ALL = [".txt", ".mtx", ".gr", ".npz", ".edges.gz", ".mtx.gz", ".gr.gz", ".npz.gz", ".MTX", ".el.GZ"]
 
 
 def read(folder: Path, name: str, content: str | bytes) -> Graph:

