@@ -277,6 +277,7 @@ class Machine(Coprocessor):
         self._executor.load(state.hardware)
         self.memory.load(state.memory)
         self.memory.check(self.cycle)
+        self.reached = self.cycle
         if self._recording is not None:
             self._recording.check(self.cycle)
         self._pending = []

@@ -11,7 +11,7 @@ import numpy as np
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.checking import CHECKED_BY_INSTRUCTION, TableChecks
-from cyscc.host.record.document import DOCUMENT, Document, read_checked
+from cyscc.host.record.document import DOCUMENT, Document, read_checked, read_failure
 from cyscc.host.record.parts import PARTS_FOLDER
 from cyscc.host.record.stored import CompleteTables, MemoryTables, PartTables, StoredTables
 from cyscc.host.record.tables import CATEGORIES, TABLES
@@ -40,7 +40,7 @@ class Record:
 
     Tables are read once. Joins, such as the instructions with their kernels' causes, are computed here.
 
-    The record of a run that was killed is readable up to its last complete part: see `interrupted`.
+    The record of a run that was killed, or has failed, is readable up to its last complete part: see `interrupted`.
 
     Parameters
     ----------
@@ -53,9 +53,11 @@ class Record:
         The folder; of a record in memory, a name for messages.
     document : dict
         ``record.json``: the run, its result, and the meaning of the tables' numbers; see
-        ``host/record/record.schema.json``. Without the result if the run was interrupted.
+        ``host/record/record.schema.json``. Without the result if the run was interrupted or has failed.
     interrupted : int or None
-        The cycle at which the record of an interrupted run ends; None if the record is complete.
+        The cycle at which the record of an interrupted or failed run ends; None if the record is complete.
+    failed : str or None
+        The message of a failed run.
 
     Raises
     ------
@@ -66,6 +68,7 @@ class Record:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         self.interrupted: int | None = None
+        self.failed: str | None = None
         self._frames: dict[str, pd.DataFrame] = {}
         self._stored: StoredTables
         read = read_checked(self.folder / DOCUMENT, Document)
@@ -78,19 +81,25 @@ class Record:
         self._checks: TableChecks | None = self._checks_of(rows["instructions"])
 
     def _open_parts(self) -> None:
-        """Open the record of an interrupted run.
+        """Open the record of an interrupted or failed run.
 
         Raises
         ------
         InputError
             There are no parts, or they are damaged.
         """
+        failure = read_failure(self.folder)
         try:
             stored = PartTables(self.folder / PARTS_FOLDER)
         except FileNotFoundError:
-            raise InputError(f"holds no complete record: there is no {DOCUMENT}", path=self.folder) from None
+            message = None if failure is None else failure["failure"]["message"]
+            why = f"there is no {DOCUMENT}" if message is None else f"the run failed: {message}"
+            raise InputError(f"holds no complete record: {why}", path=self.folder) from None
         self._stored = stored
         self.interrupted = total = stored.reached.cycle
+        # The failed run may have been resumed, and then interrupted behind the cycle of its failure.
+        if failure is not None and failure["failure"]["cycle"] >= total:
+            self.failed = failure["failure"]["message"]
         self.document = {**stored.setting, "cycles": {"total": total}, "tables": stored.rows}
         self._checks = self._checks_of(stored.instructions)
         rows = self.frame("instructions")
@@ -121,7 +130,7 @@ class Record:
         """
         record = cls.__new__(cls)
         record.folder, record.document, record._frames = Path("memory"), document, {}
-        record.interrupted, record._checks = None, None
+        record.interrupted, record.failed, record._checks = None, None, None
         record._stored = MemoryTables(parts)
         return record
 
@@ -208,7 +217,7 @@ class Record:
         Raises
         ------
         InputError
-            The run was interrupted.
+            The run was interrupted, or has failed.
         """
         if self.interrupted is not None:
             raise InputError(f"has no result: {self.ending}", path=self.folder)
@@ -216,10 +225,11 @@ class Record:
 
     @property
     def ending(self) -> str:
-        """How the record of an interrupted run ends; empty for a complete one."""
+        """How the record of an interrupted or failed run ends; empty for a complete one."""
         if self.interrupted is None:
             return ""
-        return f"the run was interrupted, and its record ends at cycle {self.interrupted:,}"
+        how = "was interrupted, and its" if self.failed is None else f"failed: {self.failed}; its"
+        return f"the run {how} record ends at cycle {self.interrupted:,}"
 
     @property
     def attempt(self) -> int:

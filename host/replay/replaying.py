@@ -206,7 +206,8 @@ class Replay:
         """
         first, last = window
         before = _stamp(path)
-        changes |= {"waves": str(path), "wave_window": window}
+        # No limit on cycles: a resumed run's may be smaller than the cycles before its checkpoint.
+        changes |= {"waves": str(path), "wave_window": window, "cycle_limit": None}
         try:
             self.make(lambda machine, graphs: stop_behind(machine, last), by=first, aim=f"to cycle {last:,}", **changes)
         except SimulationError:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.driver.search import LevelAccount, Observer
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import identity
 from cyscc.host.record.arrow import numbers_of
 from cyscc.host.record.document import RECORD_SCHEMA
@@ -34,6 +35,9 @@ _GATHERED = 3_000_000
 """Rows that are buffered before a part is written: some 60 MB."""
 _GATHERED_IN_MEMORY = 500_000
 """The same for a record in memory, whose parts are small once they are compressed."""
+
+_MOST = 1 << 60
+"""A number larger than any in a record."""
 
 _TOGETHER = 1024
 """Rows of the table ``instructions`` that are converted to columns in one batch."""
@@ -82,11 +86,13 @@ class RecorderState:
         ValueError
             Something is out of range.
         """
-        numbers = (self.parts, self.abandoned, self.instructions, self.iteration, self.level)
+        numbers = [self.parts, self.abandoned, self.instructions, self.iteration, self.level]
+        told = [value for row in self.rows for name, value in row.items() if name != "level"]
         columns = {"instruction", "iteration", "phase", "level", *(each.name for each in fields(RanInstruction))}
         columns |= {"frontier", "edges", "pushed", "duplicates"}
         if (
-            min(numbers) < 0
+            min(numbers + told) < 0
+            or max(numbers + told) > _MOST
             or self.phase not in range(len(PHASES))
             or self.level != len(self.rows)
             or any(row.keys() != columns or row["phase"] not in range(len(PHASES)) for row in self.rows)
@@ -174,7 +180,11 @@ class RunRecorder(Observer):
         """Complete the instructions of a search, or an intersection."""
         if account is not None:
             found = account()
-            for row, once, edges in zip(self.state.rows, found.pushed.tolist(), found.edges.tolist(), strict=True):
+            rows = self.state.rows
+            # The first rows of a resumed run are from its checkpoint.
+            if len(rows) != found.pushed.size or any([row["pushed"] for row in rows] < found.pushed):
+                raise InputError("the checkpoint has the record of another search")
+            for row, once, edges in zip(rows, found.pushed.tolist(), found.edges.tolist(), strict=True):
                 row |= {"duplicates": row["pushed"] - once, "edges": edges}
         self._write_rows()
 

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from cyscc.host.analysis.report.page import sections
 from cyscc.host.api.records import explain
 from cyscc.host.command_line.main import main
+from cyscc.host.output.documents import read_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.parts import Reached
 from cyscc.host.record.reader import Record
@@ -230,6 +232,29 @@ def test_no_tables_are_left_of_a_run_that_fails(capfd: pytest.CaptureFixture[str
         assert main([*run, "--record", folder]) == 3
         assert sorted(os.listdir(folder)) == ["failed.json", "last.fst"]
     assert sorted(os.listdir()) == ["g.txt", "new", "old"]
+
+
+def test_record_of_a_run_that_failed_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    run = ["scc", "g.txt", "--config", "test", "--record", "parts", "--record-interval", "64"]
+    kept = ["--checkpoint", "kept", "--checkpoint-every", "500cycles"]
+    assert main([*run, *kept, "--cycle-limit", "1200", "--quiet"]) == 3
+    record = Record("parts")
+    assert record.failed == "cycle limit of 1,200 reached"
+    ending = f"the run failed: {record.failed}; its record ends at cycle {record.interrupted:,}"
+    assert ending in " ".join(str(explain(record)).split())
+    assert dict(sections([record])[0].facts)["failed"] == [ending]
+    # A smaller limit fails at once, and not later.
+    assert main(["scc", "--resume", "kept", "--cycle-limit", "10", "--quiet"]) == 3
+    again = Record("parts")
+    assert again.failed == "cycle limit of 10 reached"
+    capfd.readouterr()
+    end = read_sealed(Path("parts", "failed.json"))["failure"]["cycle"]
+    assert main(["replay", "parts", "--at", "error", "-o", "out.vcd"]) == 0
+    assert capfd.readouterr().out.startswith(f"error is at cycle {end - 1:,}\nout.vcd: cycles {end - 1:,} to ")
+    shutil.rmtree(Path("parts", "parts"))
+    assert refused("explain", "parts", capfd=capfd) == (
+        "cyscc explain: parts: holds no complete record: the run failed: cycle limit of 10 reached"
+    )
 
 
 def test_records_say_what_ran() -> None:

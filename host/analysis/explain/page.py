@@ -241,6 +241,7 @@ def _run_document(record: Record) -> dict[str, Any]:
         "machine": document["machine"],
         "cycles": document["cycles"],
         **({} if record.interrupted is None else {"interrupted": record.interrupted}),
+        **({} if record.failed is None else {"failed": record.failed}),
     }
 
 

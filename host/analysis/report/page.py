@@ -89,7 +89,7 @@ def _facts_of(record: Record) -> dict[str, str]:
     shown = {name: what for name, what in _CYCLES.items() if name in cycles}
     facts = {
         "record": str(record.folder),
-        "interrupted": record.ending,
+        "interrupted" if record.failed is None else "failed": record.ending,
         "graph": f"{run['graph']}: {count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}",
         "command": _command(document["command"], options),
         "machine": f"{config}: {count_text(machine['engines'], 'AE')}, kernels of each: {kernels}",
@@ -105,7 +105,7 @@ def _facts_of(record: Record) -> dict[str, str]:
 
 
 def _result_facts(record: Record, *names: str) -> dict[str, str]:
-    """Return some of the facts about the result of a run; none if it was interrupted."""
+    """Return some of the facts about the result of a run; none if it was interrupted or has failed."""
     if record.interrupted is not None:
         return {}
     result, document = record.result, record.document

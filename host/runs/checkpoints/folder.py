@@ -120,7 +120,7 @@ class CheckpointFolder:
             if other is not None:
                 raise InputError(f"is no folder of checkpoints: it holds {other}", path=path)
             self._lock = lock_folder(path)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise InputError(reason(error), path=path) from None
         if self._lock is None:
             raise InputError("is in use by another run", path=path)

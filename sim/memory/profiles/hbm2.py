@@ -26,6 +26,8 @@ _PLACES = 65_536
 _BURST_BITS = 5
 """Address bits within a burst of 4 beats of 64 bits, 32 bytes, which is always transferred as a whole."""
 _CLOSED = -1
+_LATEST = 1 << 50
+"""A later time than any; `_whole` is exact up to it."""
 
 
 class Bank(Record):
@@ -402,6 +404,14 @@ class Hbm2(QueuedPorts):
         slot = shared.links.book(link, back, now, is_read) if is_read != 0 else back
         shared.returned += slot - back
         return slot + self.response_travel
+
+    def check(self, state: State, *, ports: int) -> None:
+        """Refuse times of banks that no run reaches, as well: bringing them up to date would not end."""
+        super().check(state, ports=ports)
+        banks = _banks(self, state)
+        for name in ("activated", "used", "readable", "closable", "refresh"):
+            if banks[name].size and not -_LATEST <= banks[name].min() <= banks[name].max() <= _LATEST:
+                raise ValueError("the memory's times of banks are impossible")
 
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
         """Return accesses by pseudo-channel and bank, row hits and misses, and waiting cycles of requests."""

@@ -166,7 +166,7 @@ class _Source:
 
     def _add_memory(self, cell: Cell) -> None:
         """Add a memory with clocked read ports, which return the contents before this cycle's writes."""
-        width, depth = cell.numbers["WIDTH"], cell.numbers["SIZE"]
+        width, bits = cell.numbers["WIDTH"], cell.numbers["ABITS"]
         ports = [signal for signal in self._signals.registers if signal.cell is cell]
         plain = ("RD_ARST", "RD_SRST", "RD_TRANSPARENCY_MASK")
         usual = all(set(cell.pins.get(pin, ())) <= {"0"} and not cell.numbers.get(pin, 0) for pin in plain)
@@ -175,8 +175,8 @@ class _Source:
             raise BuildError(f"memory {cell.name} is of a form that the lanes do not cover")
         stores = list(self._stores(cell))
         for first, end, store in stores:
-            self._memories.append(f"{scalar_type(end - first)} {store}[kLanes][{depth}] = {{}};")
-        bits = cell.numbers["ABITS"]
+            # As many words as addresses: a loaded state may have any.
+            self._memories.append(f"{scalar_type(end - first)} {store}[kLanes][{1 << bits}] = {{}};")
         for number, signal in enumerate(ports):
             self._declare(self._registers, signal, {})
             moves = []
