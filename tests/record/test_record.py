@@ -8,18 +8,22 @@ import shutil
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from cyscc.host.analysis.report.page import sections
 from cyscc.host.api.records import explain
 from cyscc.host.command_line.main import main
+from cyscc.host.driver.search import LevelAccount
 from cyscc.host.output.documents import read_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.parts import Reached
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import TABLES
 from cyscc.host.record.writer import RecordFolder, TableWriter
+from cyscc.host.runs.recorder import RecorderState, RunRecorder
+from cyscc.sim.recording import RecordingState
 from tests.host.command_line.test_checkpointing import interrupt
 from tests.record.checks import check_record, frames
 
@@ -255,6 +259,16 @@ def test_record_of_a_run_that_failed_says_so(capfd: pytest.CaptureFixture[str]) 
     assert refused("explain", "parts", capfd=capfd) == (
         "cyscc explain: parts: holds no complete record: the run failed: cycle limit of 10 reached"
     )
+
+
+@pytest.mark.parametrize("pushed", [[], [1]])
+def test_rows_of_another_search_are_refused(pushed: list[int]) -> None:
+    recorder = RunRecorder.__new__(RunRecorder)
+    recorder.state = RecorderState(
+        recording=RecordingState.__new__(RecordingState), rows=[{"pushed": each} for each in pushed]
+    )
+    with pytest.raises(InputError, match="the checkpoint has the record of another search"):
+        recorder.end(lambda: LevelAccount(pushed=np.array([2]), edges=np.array([3])))
 
 
 def test_records_say_what_ran() -> None:

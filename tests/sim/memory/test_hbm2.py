@@ -48,6 +48,16 @@ def times(profile: Hbm2, *, gap: int = 400, ports: int = 1, accesses: list[tuple
     return found
 
 
+@pytest.mark.parametrize(("name", "time"), [("refresh", -(1 << 60)), ("activated", 1 << 60)])
+def test_impossible_times_are_refused(name: str, time: int) -> None:
+    bench = Stepper(machine(HBM2, ports=1, size=1 << 22, capacity=1 << 23))
+    state = bench.memory._state
+    HBM2.check(state, ports=1)
+    state.arena.at(state.shared["banks"][0])[name][0] = time
+    with pytest.raises(ValueError, match="the memory's times of banks are impossible"):
+        HBM2.check(state, ports=1)
+
+
 def test_place_of_an_address() -> None:
     places = {"row": 5, "column": 19, "group": 3, "bank": 2, "channel": 17}
     address = address_of(HBM2, **places)
