@@ -506,7 +506,7 @@ class RunSpec:
     @property
     def memory_name(self) -> str:
         """Name of the memory profile in results, without overrides."""
-        return self.memory if isinstance(self.memory, str) else self.memory.name
+        return str(self.memory) if isinstance(self.memory, str) else self.memory.name
 
     @property
     def config_text(self) -> str:

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -198,7 +197,7 @@ class World:
             return Path(shutil.copytree(source, name))
 
         def changed(path: Path, **values: Any) -> None:
-            path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
+            write_sealed(path, {**read_sealed(path), **values})
 
         changed(copied("r-bfs", "r-newer") / "record.json", record=999)
         (copied("r-bfs", "r-text") / "record.json").write_text("this is text\n")
@@ -207,8 +206,7 @@ class World:
         (copied("r-bfs", "r-missing") / "kernels.parquet").unlink()
         (copied("r-bfs", "r-table") / "kernels.parquet").write_text("this is text\n")
         (copied("r-bfs", "r-cut") / "instruction_kernels.parquet").write_bytes(b"PAR1")
-        manifest = copied("kept", "kept-newer") / "checkpoint.json"
-        write_sealed(manifest, {**read_sealed(manifest), "version": 999})
+        changed(copied("kept", "kept-newer") / "checkpoint.json", version=999)
         (copied("kept", "kept-text") / "checkpoint.json").write_text("this is text\n")
         (copied("kept", "kept-without") / "checkpoint.json").unlink()
         (copied("kept", "kept-more") / "notes").write_text("mine\n")
