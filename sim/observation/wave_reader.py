@@ -5,12 +5,14 @@ own therefore parses a file, with limits of memory and processor time that follo
 """
 
 import faulthandler
+import math
 import multiprocessing
 import os
 import re
 import resource
 import signal
 import stat
+import time
 import weakref
 from collections.abc import Iterable
 from contextlib import suppress
@@ -35,7 +37,7 @@ _FST_HEADER = 0
 _MEMORY = 1 << 30, 50
 """Bytes that the parser may allocate, and how many more for each byte of the file."""
 _SECONDS = 6, 1 << 21
-"""Processor time of the parser, and the bytes of the file for each further second."""
+"""Processor time of the parser for each question, and the bytes of the file for each further second."""
 _CYCLES = 1 << 18, 10
 """Cycles that a file may have, and how many more for each of its bytes."""
 
@@ -177,10 +179,9 @@ def _parse(path: Path, size: int, questions: Connection) -> None:
     with suppress(ValueError, OSError):
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         _limit(resource.RLIMIT_AS, used + _MEMORY[0] + _MEMORY[1] * size)
-        _limit(resource.RLIMIT_CPU, _SECONDS[0] + size // _SECONDS[1])
         _limit(resource.RLIMIT_CORE, 0)
     try:
-        _answer(path, questions)
+        _answer(path, questions, seconds=_SECONDS[0] + size // _SECONDS[1])
     finally:
         os._exit(0)
 
@@ -192,10 +193,12 @@ def _limit(kind: int, most: int) -> None:
     resource.setrlimit(kind, (most, hard))
 
 
-def _answer(path: Path, questions: Connection) -> None:
+def _answer(path: Path, questions: Connection, *, seconds: int) -> None:
+    """Answer questions, each in at most so many seconds of processor time."""
     variables: dict[str, pywellen.Var] = {}
     while True:
         name = questions.recv()
+        _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + seconds)
         try:
             if name is None:
                 # Single-threaded: starting threads would take as long as reading a window.

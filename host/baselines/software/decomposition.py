@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import Any, Generic, TypeVar
@@ -126,6 +126,10 @@ class SoftwareRun(Generic[Found]):
     seconds: float
 
 
+_PATIENCE = 0.5
+"""Seconds after which an interrupt is noticed at the latest."""
+
+
 def _interruptible(work: Callable[[], Found]) -> Found:
     """Run a function in a thread of its own, which an interrupt of this one abandons.
 
@@ -140,6 +144,9 @@ def _interruptible(work: Callable[[], Found]) -> Found:
             future.set_exception(error)
 
     Thread(target=run, daemon=True).start()
+    # Not without end: a signal that arrives just before the wait begins is handled only after it.
+    while not wait([future], timeout=_PATIENCE).done:
+        pass
     return future.result()
 
 

@@ -18,6 +18,13 @@ from tests.waiting import is_gone, wait_until
 Slept = dict[str, tuple[float, float, int]]
 
 
+@pytest.fixture(autouse=True)
+def _own_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tests see only processes that they have started: fixtures of the session may have some, too."""
+    others, every = set(multiprocessing.active_children()), multiprocessing.active_children
+    monkeypatch.setattr(multiprocessing, "active_children", lambda: [each for each in every() if each not in others])
+
+
 def run(groups: list[list[Nap]], *, jobs: int, memory: int = 1 << 40, apart: bool = False) -> Slept:
     slept: Slept = {}
 
