@@ -96,7 +96,10 @@ def test_damaged(
     Path("middle.vcd").write_bytes(whole[:middle] + b"b1zz garbage ###\n" + whole[middle:])
     assert main(["life", "middle.vcd"]) == 2
     # The reader's own words come before.
-    assert re.fullmatch(r"cyscc life: middle.vcd: damaged where \S+ changes", capfd.readouterr().err.splitlines()[-1])
+    assert re.fullmatch(
+        r"cyscc life: middle.vcd: (no waveforms: damaged|damaged where \S+ changes)",
+        capfd.readouterr().err.splitlines()[-1],
+    )
     Path("cut.vcd").write_bytes(whole[: whole.index(b"\n#1000\n") + 1])
     assert main(["life", "cut.vcd"]) == 0
     assert re.match(r"cycles 0 to 9\d\d, 6 kernels: \d+ queue entries, \d+ neighbours\n", capfd.readouterr().out)
