@@ -113,7 +113,7 @@ class OptionsDocument(msgspec.Struct):
 
 
 class RunDocument(msgspec.Struct, forbid_unknown_fields=True):
-    """What a replay needs besides configuration and memory."""
+    """The run itself: its graph, working folder and options. A replay takes it with configuration and memory."""
 
     graph: Annotated[str, Meta(description="The graph's file as it was given.")]
     folder: Annotated[str, Meta(description="Where the command ran; the file's name is relative to it.")]

@@ -11,7 +11,6 @@ import os
 import re
 import resource
 import signal
-import stat
 import time
 import weakref
 from collections.abc import Iterable
@@ -24,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pywellen
 
+from cyscc.sim.documents import DocumentError, open_plain
 from cyscc.sim.named_words import WORD
 
 __all__ = ["WaveFileError", "WaveReader"]
@@ -70,7 +70,10 @@ class WaveReader:
     """
 
     def __init__(self, path: Path) -> None:
-        size, end = _size_and_end(path)
+        try:
+            size, end = _size_and_end(path)
+        except DocumentError as error:
+            raise WaveFileError(str(error)) from None
         self._parser = _Parser(path, size)
         self._widths: dict[str, int]
         self._widths, times = self._parser.ask(None)
@@ -237,10 +240,7 @@ def _columns(changes: list[tuple[int, Any]]) -> tuple[npt.NDArray[np.int64], npt
 
 def _size_and_end(path: Path) -> tuple[int, int]:
     """Return the size of a file, and its last time, which the library's reader does not provide."""
-    # Without O_NONBLOCK a pipe that nobody writes would block.
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise WaveFileError("is no plain file")
+    with open_plain(path) as file:
         head = file.read(25)
         size = file.seek(0, 2)
         if head[:1] == bytes([_FST_HEADER]) and len(head) == 25:

@@ -45,7 +45,7 @@ _LONGEST_BLOCK = 2 * _BLOCK
 
 
 class Identity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What resuming must not change, see `cyscc.host.specification.run.RunSpec.identity`."""
+    """Identity of a run, which resuming must not change; see `cyscc.host.specification.run.RunSpec.identity`."""
 
     graph: str
     configuration: dict[str, Any]
