@@ -77,7 +77,7 @@ _CYCLES = {
     "readout": "reading out",
     "unfinished": "instructions that are not complete in the record",
 }
-"""Titles of the cycles outside of each other that a record has."""
+"""Titles of the parts into which a record divides its cycles."""
 
 
 def _facts_of(record: Record) -> dict[str, str]:
