@@ -1,8 +1,8 @@
 """A store of results on disk: written atomically, found by the digest of their inputs, and sealed.
 
 Each result is a JSON file that can be read without this program. One that is damaged is refused: measured again, a time
-would be another. Libraries for caches (diskcache, joblib) by default
-store pickles, whose reading can run code; joblib's key covers one function's source, not all that it calls.
+would be another. Libraries for caches (diskcache, joblib) by default store pickles, whose reading can run code;
+joblib's key covers one function's source, not all that it calls.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason
 from cyscc.sim.files import alone, private_folder
 
-__all__ = ["Store", "measurement_digest"]
+__all__ = ["Store", "measurement_digest", "read_stored"]
 
 _DIGITS = 24
 
@@ -27,6 +27,32 @@ _DIGITS = 24
 def measurement_digest(inputs: dict[str, Any]) -> str:
     """Return the digest of a measurement's inputs, 24 hexadecimal digits."""
     return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+
+
+def read_stored(path: Path, inputs: dict[str, Any], *, otherwise: str) -> dict[str, Any]:
+    """Return a sealed document that has the inputs of what it tells.
+
+    Parameters
+    ----------
+    path : Path
+        Its file.
+    inputs : dict
+        The inputs that it must have.
+    otherwise : str
+        Cause of the refusal of a document with others.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    InputError
+        It is damaged, or has other inputs.
+    """
+    document = read_sealed(path)
+    # Compare as JSON, which has no tuples.
+    if document.get("inputs") != json.loads(json.dumps(inputs)):
+        raise InputError(otherwise, path=path)
+    return document
 
 
 class Store:
@@ -83,10 +109,7 @@ class Store:
         """
         path = self._path(inputs)
         try:
-            stored = read_sealed(path)
-            # Compare as JSON, which has no tuples.
-            if stored.get("inputs") != json.loads(json.dumps(inputs)):
-                raise InputError("is another measurement")
+            stored = read_stored(path, inputs, otherwise="is another measurement")
             result: dict[str, Any] = stored.get("result", {})
             check(result)
         except FileNotFoundError:

@@ -1,6 +1,5 @@
 """Points of a sweep: runs identified by the digest of their inputs, found in a folder or made in parallel."""
 
-import json
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,10 +11,10 @@ from typing import Any
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.measurements import OnStep
 from cyscc.host.experiments.measuring.schedule import EndedError, run_groups, run_on_cluster
-from cyscc.host.experiments.measuring.store import Store, measurement_digest
+from cyscc.host.experiments.measuring.store import Store, measurement_digest, read_stored
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph, write_graph
-from cyscc.host.output.documents import DAMAGED, SEAL, read_sealed, sealed, write_sealed
+from cyscc.host.output.documents import DAMAGED, SEAL, sealed, write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import RECORD_SCHEMA
@@ -195,13 +194,9 @@ def _kept(folder: Path, name: str, inputs: dict[str, Any]) -> str:
     if folder.is_symlink():
         raise InputError("is a link, which is not followed here", path=folder)
     try:
-        document = read_sealed(path)
+        return str(read_stored(path, inputs, otherwise="has other inputs").get("digest"))
     except FileNotFoundError:
         raise InputError("is not there", path=path) from None
-    # Compare as JSON, which has no tuples.
-    if document.get("inputs") != json.loads(json.dumps(inputs)):
-        raise InputError("has other inputs", path=path)
-    return str(document.get("digest"))
 
 
 def _digest(record: Record) -> str:
