@@ -10,9 +10,9 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, Track
 from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 from cyscc.host.output.files import open_output
-from cyscc.host.record.reader import CAUSE_NAMES, Record
+from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, MODULES
-from cyscc.sim.observation.causes import CAUSES
+from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES
 
 __all__ = ["write_trace"]
 

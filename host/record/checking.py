@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cyscc.host.record.arrow import Integers, codes, numbers
 from cyscc.host.record.document import LARGEST
 from cyscc.host.record.tables import CATEGORIES, LONGEST_LATENCY, MODULES, PHASES
-from cyscc.sim.observation.causes import CAUSES
+from cyscc.sim.observation.causes import CAUSE_NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,6 @@ __all__ = ["CHECKED_BY_INSTRUCTION", "TableChecks"]
 CHECKED_BY_INSTRUCTION = ("instruction_kernels", "instruction_fifos")
 """Tables whose rows depend on the instructions."""
 
-_CAUSE_NAMES = [cause.name for cause in CAUSES]
 _COUNTED = {"accesses", "requests", ("instruction_latencies", "reads"), ("instructions", "cycles")}
 """Columns whose values are above 0; most are of tables that have rows only where there was something to count."""
 
@@ -170,7 +169,7 @@ class TableChecks:
     @staticmethod
     def _check_causes(frame: "pd.DataFrame", cycles: npt.NDArray[np.int64]) -> None:
         total = np.zeros(len(frame), np.int64)
-        for name in _CAUSE_NAMES:
+        for name in CAUSE_NAMES:
             total += frame[name].to_numpy()
         if not np.array_equal(total, cycles):
             raise ValueError("the cycles of the causes do not add up")

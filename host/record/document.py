@@ -11,7 +11,7 @@ from cyscc.host.output.documents import read_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.tables import TABLES
 from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.observation.causes import CAUSES
+from cyscc.sim.observation.causes import CAUSE_NAMES
 
 __all__ = [
     "DOCUMENT",
@@ -37,7 +37,6 @@ RECORD_SCHEMA = 3
 LARGEST = 1 << 53
 """Largest number of a record: sums of them are exact as floating-point numbers."""
 _MOST_BANKS = 1 << 16
-_CAUSES = {cause.name for cause in CAUSES}
 
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 Positive: TypeAlias = Annotated[int, Meta(ge=1, le=LARGEST)]
@@ -237,7 +236,7 @@ def check_setting(document: Mapping[str, Any], kind: type[SettingDocument]) -> N
     depths = {name: value for name, value in found.configuration.items() if type(value) is int}
     if machine.engines != config.engines or any(depths.get(each.parameter) != each.depth for each in fifos):
         raise ValueError("the machine is not that of its configuration")
-    if any(each.answers is not None and each.answers not in _CAUSES for each in fifos):
+    if any(each.answers is not None and each.answers not in CAUSE_NAMES for each in fifos):
         raise ValueError("a FIFO takes the answers of no cause")
     memory = machine.memory
     if memory is not None and memory.controllers * memory.banks > _MOST_BANKS:

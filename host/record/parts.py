@@ -22,7 +22,7 @@ from cyscc.host.record.arrow import array_of
 from cyscc.host.record.document import Count, Hexadecimal
 from cyscc.host.record.tables import TABLES
 from cyscc.sim.files import is_temporary, replaced
-from cyscc.sim.observation.causes import CAUSES
+from cyscc.sim.observation.causes import CAUSE_NAMES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,7 +55,6 @@ GIVEN_UP = ("kernels", "instruction_kernels")
 
 _NAMES = (*(table.name for table in TABLES), SEARCHING)
 _OWN = re.compile(rf"(({'|'.join(_NAMES)})-[0-9]+\.parquet|[0-9]+\.json|{re.escape(SETTING)})")
-_CAUSE_NAMES = [cause.name for cause in CAUSES]
 
 
 class PartTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -194,13 +193,13 @@ def given_up(rows: "pa.Table", readouts: Sequence[tuple[int, int]], *, interval:
     interval : int
         Cycles of an interval.
     """
-    total = np.sum([rows[name].to_numpy() for name in _CAUSE_NAMES], axis=0, dtype=np.int64)
+    total = np.sum([rows[name].to_numpy() for name in CAUSE_NAMES], axis=0, dtype=np.int64)
     host = np.zeros_like(total)
     if "cycle" in rows.column_names:
         cycle = rows["cycle"].to_numpy()
         for begin, end in readouts:
             host += np.maximum(np.minimum(cycle + interval, end) - np.maximum(cycle, begin), 0)
-    for name in _CAUSE_NAMES:
+    for name in CAUSE_NAMES:
         counts = {"restarted": total - host, "host": host}.get(name, np.zeros_like(total))
         index = rows.column_names.index(name)
         rows = rows.set_column(index, rows.schema.field(index), array_of(counts, rows.schema.field(index).type))

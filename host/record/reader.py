@@ -15,16 +15,15 @@ from cyscc.host.record.document import DOCUMENT, Document, read_checked, read_fa
 from cyscc.host.record.parts import PARTS_FOLDER
 from cyscc.host.record.stored import CompleteTables, MemoryTables, PartTables, StoredTables
 from cyscc.host.record.tables import CATEGORIES, TABLES
-from cyscc.sim.observation.causes import CAUSES, WORK
+from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["CAUSE_NAMES", "DEPENDENT_WAITS", "ENDING", "GROWING", "PARTS", "SATURATED", "Record"]
+__all__ = ["DEPENDENT_WAITS", "ENDING", "GROWING", "PARTS", "SATURATED", "Record"]
 
-CAUSE_NAMES = [cause.name for cause in CAUSES]
 GROWING, SATURATED, ENDING = "growing", "saturated", "ending"
 """Parts of a search: levels before, with and after enough work to hide a level's fixed cost."""
 PARTS = (GROWING, SATURATED, ENDING, "")

@@ -17,7 +17,6 @@ from cyscc.host.output.files import identity
 from cyscc.host.record.arrow import numbers_of
 from cyscc.host.record.document import RECORD_SCHEMA
 from cyscc.host.record.parts import SEARCHING, Reached
-from cyscc.host.record.reader import CAUSE_NAMES
 from cyscc.host.record.rows import Rows
 from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
 from cyscc.host.record.writer import Columns, TableWriter
@@ -26,6 +25,7 @@ from cyscc.sim.errors import HangError, SimulationError
 from cyscc.sim.executors.factory import watchdog_cycles
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import Contention, RecordedSums
+from cyscc.sim.observation.causes import CAUSE_NAMES
 from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction, RecordingState
 
 __all__ = ["RecorderState", "RunRecorder", "failure_document", "setting_document"]

@@ -2,7 +2,10 @@
 
 from cyscc.hw.causes import CAUSES, KINDS, IdleCause, RecordedCause
 
-__all__ = ["CAUSES", "IDLE_CAUSES", "KINDS", "WORK", "RecordedCause", "cause_named"]
+__all__ = ["CAUSES", "CAUSE_NAMES", "IDLE_CAUSES", "KINDS", "WORK", "RecordedCause", "cause_named"]
+
+CAUSE_NAMES = [cause.name for cause in CAUSES]
+"""Columns of causes in a record's tables."""
 
 WORK = tuple(cause.name for cause in CAUSES if cause.kind == "work")
 """Causes of cycles in which a request is issued."""

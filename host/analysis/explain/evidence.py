@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.record.reader import CAUSE_NAMES, Record
+from cyscc.host.record.reader import Record
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import ring_turn
+from cyscc.sim.observation.causes import CAUSE_NAMES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,10 @@ from cyscc.host.analysis.explain.verdict import Finding, array_text, findings_of
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text
 from cyscc.host.record.colours import STACK
-from cyscc.host.record.reader import CAUSE_NAMES, Record
+from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.notices import printable
-from cyscc.sim.observation.causes import CAUSES, WORK, cause_named
+from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, WORK, cause_named
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyscc.host.record.reader import CAUSE_NAMES, PARTS, Record
+from cyscc.host.record.reader import PARTS, Record
 from cyscc.host.record.tables import PHASES
+from cyscc.sim.observation.causes import CAUSE_NAMES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,8 +21,7 @@ from cyscc.host.analysis.explain.stacks import compare, groups_of
 from cyscc.host.analysis.explain.terminal import LETTERS, as_text, bar
 from cyscc.host.analysis.explain.verdict import array_text, diagnose, findings
 from cyscc.host.record.colours import STACK
-from cyscc.host.record.reader import CAUSE_NAMES
-from cyscc.sim.observation.causes import WORK, cause_named
+from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape

@@ -9,7 +9,7 @@ import pytest
 
 from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.explain.stacks import stacks
-from cyscc.host.record.reader import CAUSE_NAMES
+from cyscc.sim.observation.causes import CAUSE_NAMES
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape
