@@ -4,10 +4,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from cyscc.host.analysis.explain.comparison import Comparison
+from cyscc.host.analysis.explain.comparison import compare as compare_records
+from cyscc.host.analysis.explain.comparison_page import difference_page
 from cyscc.host.analysis.explain.evidence import evidence_of
-from cyscc.host.analysis.explain.page import difference_page, page
-from cyscc.host.analysis.explain.stacks import Comparison, stacks
-from cyscc.host.analysis.explain.stacks import compare as compare_records
+from cyscc.host.analysis.explain.page import page
+from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.explain.terminal import as_html, as_text
 from cyscc.host.analysis.explain.verdict import Finding, findings_of
 from cyscc.host.graph.csr import Graph

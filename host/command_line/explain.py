@@ -108,8 +108,8 @@ def _explained(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, A
 
 def _compared(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
     """Return the comparison of two records as a document and as text."""
-    from cyscc.host.analysis.explain.page import comparison_document, difference_page
-    from cyscc.host.analysis.explain.stacks import compare
+    from cyscc.host.analysis.explain.comparison import compare
+    from cyscc.host.analysis.explain.comparison_page import comparison_document, difference_page
     from cyscc.host.record.reader import Record
 
     comparison = compare(Record(arguments.record), Record(arguments.other), **_selection(arguments))

@@ -6,13 +6,12 @@ A window is at a given point, or at the last cycles of a failed run.
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.graph.csr import Graph, graph_digest
+from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import check_output, is_special
+from cyscc.host.output.files import check_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import read_failure
 from cyscc.host.record.reader import Record
@@ -22,10 +21,11 @@ from cyscc.host.replay.search import EventSearch, Reached, detector_of, stop_beh
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import RecordedRun, Session, execute
+from cyscc.host.runs.rerun import Rerun
 from cyscc.host.runs.sources import sources_digest
-from cyscc.host.specification.run import OWN_RULES, RunSpec, option_of, resolved_profile
+from cyscc.host.specification.run import RunSpec, option_of
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.memory import Profile, changed_profile, profile_from
+from cyscc.sim.memory import Profile
 from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
@@ -57,8 +57,6 @@ class Replay:
 
     Attributes
     ----------
-    spec : RunSpec
-        Specification of the run.
     checkpoint : Checkpoint or None
         The checkpoint to resume from if it is early enough; None to start from the beginning.
     words : tuple of int
@@ -83,32 +81,21 @@ class Replay:
     ) -> None:
         if document.get("program") != sources_digest():
             raise InputError("the run was made by another version of this program", path=folder)
-        run = document["run"]
-        named = {"graph": graph} if isinstance(graph, str) else {}
-        memory = _memory(document["memory_profile"], run["options"]["memory"], folder, memory)
-        self.spec = RunSpec.of_record(document, memory=memory, threads=threads, **named)
+        self._rerun = Rerun(document, folder, progress, threads=threads, graph=graph, memory=memory)
         self.checkpoint: Checkpoint | None = None
         self.words: tuple[int, ...] = ()
-        self._folder, self._digest = folder, run["digest"]
+        self._folder, self._digest = folder, document["run"]["digest"]
         self._progress = progress
-        self._given = graph if isinstance(graph, Graph) else None
-        self._named = graph is None  # by the record alone, which may name a pipe or a device
 
-    @cached_property
+    @property
+    def spec(self) -> RunSpec:
+        """Specification of the run."""
+        return self._rerun.spec
+
+    @property
     def graph(self) -> Graph:
-        """The graph as read from its file.
-
-        Raises
-        ------
-        InputError
-            The graph cannot be read, or is not that of the run.
-        """
-        if self._named and is_special(Path(self.spec.graph)):
-            raise InputError("is no plain file: name the graph of the run: --graph FILE", path=self.spec.graph)
-        graph = Session(self.spec, self._progress, self._given).read_graph()
-        if graph_digest(graph.simplified() if self.spec.simplify else graph) != self._digest:
-            raise InputError(f"is not the graph of the run in {self._folder}", path=self.spec.graph)
-        return graph
+        """The graph as read from its file; raises the errors of `Rerun.graph`."""
+        return self._rerun.graph
 
     def go_on_from(self, path: Path, stack: ExitStack) -> None:
         """Load a checkpoint of the run; its folder stays locked until the stack is closed.
@@ -244,36 +231,6 @@ def _same_cycles(one: Identity, other: Identity) -> bool:
     names = [name for name in one.options if option_of(name).affects_result]
     parts = [(each.graph, each.configuration, each.memory, *map(each.options.get, names)) for each in (one, other)]
     return parts[0] == parts[1]
-
-
-def _memory(described: dict[str, Any], text: str, folder: Path, given: Profile | str | None) -> Profile:
-    """Return the memory profile that a record describes.
-
-    Parameters
-    ----------
-    described : dict
-        Its description in the record.
-    text : str
-        The run's option ``--memory``.
-    folder : Path
-        The record's folder.
-    given : Profile, str or None
-        The profile, or its text, if the user gave it.
-    """
-    values = {name: value for name, value in described.items() if name not in ("profile", "source")}
-    try:
-        if isinstance(given, str):
-            profile = changed_profile(resolved_profile(given), values)
-        elif given is not None:
-            profile = given
-        else:
-            profile = profile_from({"profile": described["profile"], **values})
-    except ValueError as error:
-        cause = f"the memory of the run cannot be had: {error}"
-        raise InputError(OWN_RULES.format(text) if given is None else cause, path=folder) from None
-    if profile.describe() != described:
-        raise InputError(f"the memory {text} is not what it was in the run", path=folder)
-    return profile
 
 
 @dataclass(frozen=True, kw_only=True)

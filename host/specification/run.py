@@ -574,6 +574,23 @@ class RunSpec:
         }
         return {**values, "configuration": asdict(self.configuration), "memory": self.profile.describe()}
 
+    def changed(self, settings: Mapping[str, Any]) -> "RunSpec":
+        """Return the specification with some settings changed.
+
+        Parameters
+        ----------
+        settings : mapping
+            Values by name, as in a study: ``word_depth``, ``memory.banks``, ``simplify``.
+
+        Raises
+        ------
+        SpecError
+            A value is invalid, or the machine cannot run the algorithm.
+        """
+        options = {name: value for name, value in settings.items() if name in run_options(self.algorithm)}
+        others = {name: value for name, value in settings.items() if name not in options}
+        return replace(self, **options, overrides=Overrides.of({**self.overrides.values(), **others}))
+
     @classmethod
     def of_record(cls, document: Mapping[str, Any], **values: Any) -> "RunSpec":
         """Return the specification of a recorded run, without its outputs and without verification.

@@ -1,12 +1,13 @@
-"""Text pages and JSON documents of `cyscc explain`: one record, or a comparison of two."""
+"""Text and JSON of the explanation of a record."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from cyscc.host.analysis.explain.advice import array_text
 from cyscc.host.analysis.explain.evidence import evidence_of
-from cyscc.host.analysis.explain.stacks import Comparison, Group, stacks
+from cyscc.host.analysis.explain.stacks import Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
-from cyscc.host.analysis.explain.verdict import Finding, array_text, findings_of
+from cyscc.host.analysis.explain.verdict import Finding, findings_of
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text
 from cyscc.host.record.colours import STACK
@@ -21,19 +22,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bank_section",
-    "comparison_document",
-    "difference_page",
     "explanation_document",
     "fifo_section",
     "head",
     "page",
+    "rows_document",
+    "run_document",
 ]
 
 _SHOWN_CAUSE = 0.0005
 """Least share of the cycles with which a cause is listed."""
-
-_FEW = 3
-"""Most causes named in a row."""
 
 _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
 
@@ -231,7 +229,7 @@ def _verdict_section(findings: list[Finding], top: int) -> "list[RenderableType]
     return section("verdict", *lines)
 
 
-def _run_document(record: Record) -> dict[str, Any]:
+def run_document(record: Record) -> dict[str, Any]:
     """Return the description of the run."""
     document = record.document
     return {
@@ -245,7 +243,7 @@ def _run_document(record: Record) -> dict[str, Any]:
     }
 
 
-def _rows_document(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+def rows_document(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     """Return the rows as JSON objects, with the causes as an object of their own."""
     rows: list[dict[str, Any]] = frame.drop(columns=CAUSE_NAMES).to_dict("records")
     causes = frame[CAUSE_NAMES].round(3).to_dict("records")
@@ -279,90 +277,9 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
         }
     return {
         **identity(),
-        **_run_document(record),
+        **run_document(record),
         "modules": modules,
         "by": by,
-        "stacks": _rows_document(stacks(record, rows, by)),
+        "stacks": rows_document(stacks(record, rows, by)),
         "findings": [asdict(finding) for finding in findings_of(record, rows)],
-    }
-
-
-def difference_page(comparison: Comparison, *, top: int) -> "list[RenderableType]":
-    """Return the page on where and why the second of two records takes more cycles than the first.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The comparison.
-    top : int
-        Most rows of a table.
-    """
-    from rich.text import Text
-
-    first, second = comparison.first, comparison.second
-    parts = [*head(first, first.instructions), *head(second, second.instructions)]
-    if not comparison.same_graph:
-        parts.append(Text("the graphs are not the same: levels of one number may have little in common"))
-    if comparison.settings:
-        shown = [
-            f"{printable(name)} {_value(one)} -> {_value(other)}" for name, (one, other) in comparison.settings.items()
-        ]
-        parts.append(Text(f"settings that differ: {', '.join(shown)}"))
-    total = max(first.cycles, 1)
-    parts.append(Text(f"difference: {comparison.difference:+,} cycles ({comparison.difference / total:+.1%})"))
-    parts += section("by cause, in cycles of an average kernel", _causes(comparison, total))
-    parts += section("by phase", _rows(comparison.phases, ["phase"], total))
-    return parts + _levels(comparison, top, total)
-
-
-def _value(value: object) -> str:
-    return printable("none" if value is None else str(value).lower() if isinstance(value, bool) else str(value))
-
-
-def _causes(comparison: Comparison, total: int) -> "RenderableType":
-    ranked = sorted(comparison.causes.items(), key=lambda item: -abs(item[1]))
-    rows: list[list[Cell]] = [
-        [letter(name), name, cause_named(name).title, f"{cycles:+,.0f}", f"{cycles / total:+.1%}"]
-        for name, cycles in ranked
-        if abs(cycles) >= 0.5
-    ]
-    return table(["", "cause", "", "cycles", "of first"], rows, words=3)
-
-
-def _rows(frame: "pd.DataFrame", keys: list[str], total: int) -> "RenderableType":
-    rows: list[list[Cell]] = []
-    for _, row in frame.iterrows():
-        cells: list[Cell] = [str(row[name]) for name in keys]
-        cells += [f"{row[name]:,}" for name in ("first_cycles", "second_cycles")]
-        cells += [f"{row['difference']:+,}", f"{row['difference'] / total:+.1%}", _why(row)]
-        rows.append(cells)
-    return table([*keys, "first", "second", "difference", "of first", "why"], rows, last=True)
-
-
-def _why(row: "pd.Series[Any]") -> str:
-    """Return the causes that contribute most to a difference."""
-    ranked = sorted(CAUSE_NAMES, key=lambda name: -abs(float(row[name])))
-    return ", ".join(f"{name} {float(row[name]):+,.0f}" for name in ranked[:_FEW] if abs(float(row[name])) >= 0.5)
-
-
-def _levels(comparison: Comparison, top: int, total: int) -> "list[RenderableType]":
-    frame = comparison.levels
-    chosen = frame.loc[frame["difference"].abs().nlargest(top).index].sort_index() if len(frame) > top else frame
-    keys = [name for name in ("iteration", "phase", "level") if name == "level" or frame[name].nunique() > 1]
-    which = f"the {top} of {len(frame):,} that differ most" if len(chosen) < len(frame) else "all"
-    return section(f"by level: {which}", _rows(chosen, keys, total))
-
-
-def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Return the comparison of two records as a JSON document."""
-    return {
-        **identity(),
-        "first": _run_document(comparison.first),
-        "second": _run_document(comparison.second),
-        "same_graph": comparison.same_graph,
-        "settings": {name: list(values) for name, values in comparison.settings.items()},
-        "difference": comparison.difference,
-        "causes": {name: round(cycles, 3) for name, cycles in comparison.causes.items()},
-        "phases": _rows_document(comparison.phases),
-        "levels": _rows_document(comparison.levels),
     }

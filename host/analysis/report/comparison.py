@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.analysis.explain.stacks import outside, stacks
+from cyscc.host.analysis.explain.comparison import outside
+from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.report.activity import Key, Levels
 from cyscc.host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure
 from cyscc.host.record.arrow import numbers

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from cyscc.host.analysis.report.charts import Chart, bar_rows, new_figure
 from cyscc.host.analysis.report.page import Section, render
+from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
-from cyscc.host.experiments.sweep.rows import AREA, DONE, Effect, Row, cells, effects, pareto, shares
+from cyscc.host.experiments.sweep.rows import DONE, Effect, Row, cells, effects, pareto, shares
 from cyscc.host.output.text import count_text
 from cyscc.host.record.colours import RUN_COLOURS, STACK
 from cyscc.host.record.tables import MODULES

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, fsum, log
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
-from cyscc.host.experiments.fpga.synthesis import usages
-from cyscc.host.experiments.measuring.measurements import Amount, Count, Measurements, OnStep
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.fpga.area import AREA, areas
+from cyscc.host.experiments.measuring.measurements import Amount, Count, OnStep
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.points import SweepFolder, Swept
 from cyscc.host.output.errors import InputError
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
-    "AREA",
     "DONE",
     "FAILED",
     "Effect",
@@ -186,12 +183,6 @@ def write_table(rows: list[Row], path: Path) -> None:
         pq.write_table(table_of(rows), file)
 
 
-AREA = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
-"""Columns of a machine's area, over all its AEs, and their titles."""
-
-_FAMILY = "xc5v"
-
-
 def with_area(study: SweepStudy, rows: Sequence[Row], folder: Path, *, jobs: int, on_step: OnStep) -> list[Row]:
     """Return rows with the area of their machines.
 
@@ -215,15 +206,9 @@ def with_area(study: SweepStudy, rows: Sequence[Row], folder: Path, *, jobs: int
     SimulationError
         Yosys failed.
     """
-    measurements = Measurements(Store(folder), jobs=jobs, verify=False, on_step=on_step)
-    configs = list(dict.fromkeys(each.point.spec.configuration for each in study.points))
-    with TemporaryDirectory(prefix="cyscc-sweep-") as work:
-        found = usages(measurements, [(config, _FAMILY) for config in configs], folder=Path(work))
-    area = {}
-    for config in configs:
-        total = found[config, _FAMILY].total * config.engines
-        area[config] = {name: getattr(total, name) for name in AREA}
-    return [{**row, **area[each.point.spec.configuration]} for each, row in zip(study.points, rows, strict=True)]
+    configs = [each.point.spec.configuration for each in study.points]
+    found = areas(configs, folder=folder, jobs=jobs, on_step=on_step)
+    return [{**row, **found[config]} for config, row in zip(configs, rows, strict=True)]
 
 
 def sweep_document(study: SweepStudy, rows: list[Row]) -> dict[str, Any]:

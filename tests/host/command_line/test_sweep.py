@@ -126,7 +126,7 @@ def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
             for config, family in engines
         }
 
-    monkeypatch.setattr("cyscc.host.experiments.sweep.rows.usages", usages)
+    monkeypatch.setattr("cyscc.host.experiments.fpga.area.usages", usages)
     document = swept("small.toml", "--area")
     assert asked == [(PRESETS["test"], "xc5v")], "a machine is synthesised once"
     for row in (*document["points"], *pq.read_table("out/small.parquet").to_pylist()):

@@ -8,18 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cyscc.host.analysis.explain.advice import array_text, diagnose
+from cyscc.host.analysis.explain.comparison import compare
+from cyscc.host.analysis.explain.comparison_page import comparison_document, difference_page
 from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
 from cyscc.host.analysis.explain.page import (
-    comparison_document,
-    difference_page,
     explanation_document,
     fifo_section,
     head,
     page,
 )
-from cyscc.host.analysis.explain.stacks import compare, groups_of
+from cyscc.host.analysis.explain.stacks import groups_of
 from cyscc.host.analysis.explain.terminal import LETTERS, as_text, bar
-from cyscc.host.analysis.explain.verdict import array_text, diagnose, findings
+from cyscc.host.analysis.explain.verdict import findings
 from cyscc.host.record.colours import STACK
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from cyscc.host.analysis.explain.advice import advise, array_text, crossbar_share, diagnose
 from cyscc.host.analysis.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
 from cyscc.host.analysis.explain.stacks import Group
-from cyscc.host.analysis.explain.verdict import advise, array_text, crossbar_share, diagnose, findings, findings_of
+from cyscc.host.analysis.explain.verdict import findings, findings_of
 from cyscc.host.record.reader import ENDING, SATURATED, Record
 from cyscc.sim.memory import Hbm2, Hc2
 from cyscc.sim.observation.causes import CAUSES, cause_named

@@ -1,0 +1,347 @@
+"""Observations on a cause in some instructions, and what to try; one function for each cause."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from cyscc.host.analysis.explain.evidence import BankUse, Evidence
+from cyscc.host.analysis.explain.stacks import Group
+from cyscc.host.output.text import count_text
+from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED
+from cyscc.sim.observation.causes import WORK, cause_named
+
+__all__ = ["BUSY", "Advice", "advise", "array_text", "crossbar_share", "diagnose"]
+
+# Thresholds of the findings, each with its reason.
+
+_SAID_OF_BANK = 0.2
+"""Least share of a bank's accesses with which an array is named."""
+
+BUSY = 0.7
+"""Least utilisation of a bank or link, over some levels, to count as the bottleneck: traffic is low at the beginning
+and end of a level, and random traffic queues long before 100 %."""
+
+_HEAD_OF_LINE = 0.85
+"""Least throughput of the links, as a share of what the crossbar can carry (`crossbar_share`), to blame head-of-line
+blocking for refusals: a little below 1, as traffic is low at the beginning and end of a level."""
+
+_CROWDED = 1.5
+"""Least accesses of the busiest bank, as a multiple of the mean, to call it a hot bank: random traffic of a saturated
+level stays below 1.2."""
+
+_SLOWED = 1.5
+"""Mean latency, as a multiple of the minimum, from which on requests queue in the memory."""
+
+_SMALL = 3.0
+"""Most cycles of a level, as a multiple of the smallest possible level's, for which the fixed cost is the reason."""
+
+_UNEVEN = 1.2
+"""Working time of the last kernel, as a multiple of the mean kernel's, from which on a few vertices with many edges are
+suspected: with many similar vertices, the shares differ less."""
+
+_ARRAYS = 2
+"""Most arrays named for a bank."""
+_ALIKE = 0.9
+"""Use of a FIFO, as a share of the tightest one's, from which on it would be the next limit."""
+
+_WAY = ("request_travel", "response_travel", "bank_busy", "way_there", "way_back", "latency")
+"""Memory parameters that make up the latency of a request without contention."""
+
+
+class Advice(NamedTuple):
+    """Text of a finding on some causes.
+
+    Parameters
+    ----------
+    title : str
+        Name of the problem.
+    text : str
+        The observation.
+    proposal : str
+        What to try; empty if nothing would help.
+    """
+
+    title: str
+    text: str
+    proposal: str
+
+
+def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Advice]]:
+    """Return the findings that explain several causes at once, each with these causes.
+
+    Parameters
+    ----------
+    group : Group
+        The group.
+    evidence : Evidence
+        The evidence for the group's instructions.
+    """
+    found: list[tuple[tuple[str, ...], Advice]] = []
+    latency = evidence.latency
+    if group.part != SATURATED:
+        least = DEPENDENT_WAITS * (latency.least if latency is not None else 0)
+        each = evidence.cycles / max(len(evidence.rows), 1)
+        if each <= _SMALL * (least + evidence.turn):
+            found.append((("no_work", "response", "starting", "ending", "flush"), _small(group, evidence, each, least)))
+    elif latency is not None and latency.mean >= _SLOWED * latency.least:
+        contended = _contention(evidence)
+        if contended is not None:
+            slow = (
+                f"{contended.text} Reads take {latency.mean:.0f} cycles on average, {latency.least} at best, and "
+                "answers come in the order of the reads."
+            )
+            found.append((("refused", "response", "credit"), contended._replace(text=slow)))
+    return found
+
+
+def advise(cause: str, group: Group, evidence: Evidence) -> Advice:
+    """Return the advice on a single cause in a group.
+
+    Parameters
+    ----------
+    cause : str
+        The cause.
+    group : Group
+        The group in which the cause was observed.
+    evidence : Evidence
+        The evidence for the group's instructions.
+    """
+    text, proposal = _RULES[cause](group, evidence) if cause in _RULES else ("", "")
+    return Advice(cause_named(cause).title, text, proposal)
+
+
+def array_text(bank: BankUse) -> str:
+    """Return the arrays in a bank with their shares of the bank's accesses."""
+    return ", ".join(
+        f"{name} {number / bank.accesses:.0%}"
+        for name, number in list(bank.arrays.items())[:_ARRAYS]
+        if number >= _SAID_OF_BANK * bank.accesses
+    )
+
+
+def _configured(evidence: Evidence, name: str) -> int | bool | float:
+    value: int | bool | float = evidence.record.document["configuration"][name]
+    return value
+
+
+def _small(group: Group, evidence: Evidence, each: float, least: int) -> Advice:
+    entries = float(evidence.rows["frontier"].mean())
+    one = "a level" if group.part else "an intersection"
+    return Advice(
+        f"fixed cost of small {'levels' if group.part else 'intersections'}",
+        f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, {one} needs "
+        f"{DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles), and turns of the token, "
+        f"{evidence.turn} cycles each.",
+        f"A shorter way to the memory{_named(evidence, *_WAY)}, a shorter ring (link_cycles, fewer AEs); neither more "
+        "kernels nor deeper FIFOs.",
+    )
+
+
+def _contention(evidence: Evidence) -> Advice | None:
+    """Return the advice on the bottleneck in the memory; None if there is none."""
+    bank, links = evidence.bank, evidence.links
+    if bank is None or links is None:
+        return None
+    if bank.use >= BUSY and bank.multiple >= _CROWDED:
+        return _hot_bank(bank, evidence)
+    if evidence.banks_use >= BUSY:
+        return Advice(
+            "all banks busy",
+            f"All banks together are busy {evidence.banks_use:.0%} of the time.",
+            f"More banks{_named(evidence, 'banks', 'controllers', 'channels')}, or {_quicker(evidence)}.",
+        )
+    if links.most >= BUSY and links.most >= _CROWDED * links.mean:
+        return Advice(
+            "a busy link",
+            f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
+            "Divide the addresses otherwise over the links"
+            f"{_named(evidence, 'link_bit', 'controller_bit', 'channel_bit')}.",
+        )
+    if links.mean >= _HEAD_OF_LINE * _crossbar(evidence):
+        return Advice(
+            "head-of-line blocking in the crossbar",
+            f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
+            "link: the one at the head of a port's queue blocks those behind it, and a crossbar with one queue a port "
+            f"carries {_crossbar(evidence):.0%} at most.",
+            f"More links to each controller (links = {2 * _links(evidence)}). A longer queue (port_queue) does not "
+            "raise that limit.",
+        )
+    return None
+
+
+def _profile(evidence: Evidence) -> dict[str, Any]:
+    return dict(evidence.record.document["memory_profile"])
+
+
+def _named(evidence: Evidence, *names: str) -> str:
+    """Return those of the named parameters that the memory has, in brackets; an empty string if it has none."""
+    found = ", ".join(name for name in names if name in _profile(evidence))
+    return f" ({found})" if found else ""
+
+
+def _quicker(evidence: Evidence) -> str:
+    """Return the proposal that makes a bank faster."""
+    if "bank_busy" in _profile(evidence):
+        return "a shorter bank_busy"
+    return f"quicker ones{_named(evidence, 't_ras', 't_rp', 'channel_bit')}"
+
+
+def _crossbar(evidence: Evidence) -> float:
+    """Return the share of its links' bandwidth that the crossbar, with one queue per port, can carry."""
+    machine = evidence.record.machine
+    links = int(evidence.record.memory["links"]) if evidence.record.memory else 0
+    return crossbar_share(links / max(machine["kernels"].values()))
+
+
+def _links(evidence: Evidence) -> int:
+    memory = evidence.record.memory or {}
+    return int(memory["links"]) // int(memory["controllers"])
+
+
+def _hot_bank(bank: BankUse, evidence: Evidence) -> Advice:
+    text = (
+        f"Bank {bank.bank} of controller {bank.controller} ({array_text(bank)}) is busy {min(bank.use, 1):.0%} of the "
+        f"time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it."
+    )
+    banks = _profile(evidence).get("banks")
+    more = f" (banks = {2 * banks})" if isinstance(banks, int) else ""
+    divided = f"Try more banks{more}, which divide what several words bring to one"
+    if bank.array != "words":
+        return Advice("a hot bank", text, f"{divided}, or {_quicker(evidence)}.")
+    copies = "a larger" if _configured(evidence, "remembered_ids") else "with"
+    return Advice(
+        "a hot bank",
+        text,
+        f"{divided}, or {_quicker(evidence)}. Where it is the word of one hub, kernels should read it less often: "
+        f"{copies} remembered_ids, or without repeated edges (--simplify).",
+    )
+
+
+def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
+    latency = evidence.latency
+    least = latency.least if latency is not None else 0
+    return (
+        f"Latency bounds them: the kernels have too little to read at once to hide the {least} cycles of a read.",
+        f"Only a shorter way to the memory helps{_named(evidence, *_WAY)}; deeper FIFOs and more kernels do not.",
+    )
+
+
+def _credit(group: Group, evidence: Evidence) -> tuple[str, str]:
+    taking = [(fifo, fifo.under_way) for fifo in evidence.fifos if fifo.under_way is not None]
+    if not taking:
+        return "", ""
+    shares = {fifo.name: under_way / fifo.depth for fifo, under_way in taking}
+    tightest = max(shares.values())
+    short = [(fifo, under_way) for fifo, under_way in taking if shares[fifo.name] >= _ALIKE * tightest]
+    seen = ", ".join(
+        f"{min(under_way, fifo.depth):.0f} of the {fifo.depth} of {fifo.name}" for fifo, under_way in short
+    )
+    return (
+        f"Places for answers are short: on average while a kernel works, {seen} are promised to reads under way.",
+        f"Try {' and '.join(f'{fifo.parameter} = {2 * fifo.depth}' for fifo, _ in short)}.",
+    )
+
+
+def _refused(group: Group, evidence: Evidence) -> tuple[str, str]:
+    contended = _contention(evidence)
+    if contended is not None:
+        return contended.text, contended.proposal
+    links = evidence.links
+    if links is None:
+        return "This memory refuses by its own rules.", ""
+    return (
+        f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
+        "link: bursts fill the ports' queues.",
+        "A longer port_queue takes bursts; more links to each controller (links) serve them sooner.",
+    )
+
+
+def _slot(group: Group, evidence: Evidence) -> tuple[str, str]:
+    text = f"The token takes {evidence.turn} cycles for a turn."
+    if _configured(evidence, "blocking_reservation"):
+        return text, "Try blocking_reservation = false: reads go on, and the next reservation is made ahead."
+    depth = _configured(evidence, "visit_depth")
+    return text, f"More slots a turn (visit_depth, now {depth}), or a shorter turn (ring_stages, link_cycles)."
+
+
+def _no_work(group: Group, evidence: Evidence) -> tuple[str, str]:
+    if group.part and evidence.starved > 0.5:
+        return (
+            f"In {evidence.short} of {count_text(len(evidence.rows), 'level')} the queue has fewer entries than there "
+            f"are kernels ({evidence.kernels}), and a vertex's edges stay on one kernel.",
+            "Nothing in the configuration: fewer kernels or AEs would hardly be slower here.",
+        )
+    text = f"The last kernel works {evidence.unevenness:.2f} times as long as the mean one."
+    if not group.part:
+        return text, ""
+    if evidence.unevenness < _UNEVEN:
+        return text, "Shares differ by chance; larger levels even them out."
+    return (
+        text,
+        "A vertex's edges stay on one kernel, so a hub serialises its level: --simplify where edges are repeated.",
+    )
+
+
+def _resting(group: Group, evidence: Evidence) -> tuple[str, str]:
+    text = "The multiplexer needs a cycle between two requests."
+    contended = _contention(evidence)
+    if contended is not None:
+        return text, f"issue_interval = 1 gains little as long as there is {contended.title}."
+    least = 0.0 if evidence.links is None else evidence.links.mean / _crossbar(evidence)
+    if least < BUSY:
+        return text, "Try issue_interval = 1."
+    return text, (
+        f"issue_interval = 1 gains {max(1 - least, 0):.0%} of these cycles at most: of what its links could carry, a "
+        f"crossbar with one queue a port carries {_crossbar(evidence):.0%}."
+    )
+
+
+def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
+    issued = evidence.share(*WORK)
+    return (
+        f"The kernels issue a request in {issued:.0%} of their cycles: their ports are the limit.",
+        "More kernels or AEs; nothing in a kernel makes it faster.",
+    )
+
+
+def _ring(group: Group, evidence: Evidence) -> tuple[str, str]:
+    each = evidence.cycles * evidence.share("starting", "ending") / max(len(evidence.rows), 1)
+    noun = "level" if group.part else "intersection"
+    return (
+        f"To begin and to end costs each {noun} {each:.0f} cycles; a turn of the token is {evidence.turn}.",
+        "A shorter ring: link_cycles, ring_stages, fewer AEs.",
+    )
+
+
+def _flush(group: Group, evidence: Evidence) -> tuple[str, str]:
+    each = evidence.cycles * evidence.share("flush") / max(len(evidence.rows), 1)
+    return (
+        f"Until the last writes of all ports are complete {count_text(round(each), 'cycle')} go by each time.",
+        f"A shorter way to the memory{_named(evidence, *_WAY, 'flush_travel')}.",
+    )
+
+
+_RULES: dict[str, Callable[[Group, Evidence], tuple[str, str]]] = {
+    "response": _response,
+    "credit": _credit,
+    "refused": _refused,
+    "slot": _slot,
+    "no_work": _no_work,
+    "resting": _resting,
+    "starting": _ring,
+    "ending": _ring,
+    "flush": _flush,
+    **dict.fromkeys(WORK, _work),
+}
+
+
+def crossbar_share(links: float) -> float:
+    """Return the share of its links' bandwidth that a large crossbar with one queue per port can carry.
+
+    It holds for queues of any length (Karol, Hluchyj, Morgan 1987): 2 - 2**0.5 with as many links as ports.
+
+    Parameters
+    ----------
+    links : float
+        Links per port.
+    """
+    return (1 + links - (1 + links * links) ** 0.5) / links if links else 0.0
