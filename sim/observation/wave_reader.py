@@ -5,6 +5,7 @@ own therefore parses a file, with limits of memory and processor time that follo
 """
 
 import faulthandler
+import gc
 import math
 import multiprocessing
 import os
@@ -176,6 +177,8 @@ def _parse(path: Path, size: int, questions: Connection) -> None:
     """Answer questions for a file until nobody asks any more; never returns."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Collecting garbage would touch, and so copy, all objects of the program.
+    gc.disable()
     # The library prints its panics, and Python may print where the process was aborted.
     faulthandler.disable()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

@@ -45,7 +45,7 @@ def test_windows(body: str, first: int, valid: list[int], level: list[int], tmp_
             reader.values("engine0.late")
 
 
-WIDE = HEAD.replace("wire 8 # late", "wire 1000000000 # late")
+WIDE = HEAD.replace("wire 8 # late", "wire 4000000000 # late")
 
 
 @pytest.mark.parametrize(
