@@ -252,7 +252,7 @@ class _Run:
             return None
         backward = state.backward = state.backward or self._search(self._backward, start, run.backward)
         if not self._driver.running:
-            self._driver.observer.begin(run.iterations, "intersection")
+            self._driver.observer.begin(run.iterations, "intersection", start)
         _, cycles, _, offered = self._driver.run(
             Instruction.INTERSECTION,
             {
@@ -278,7 +278,7 @@ class _Run:
         assert direction.reach is not None
         if not self._driver.searching:
             self._driver.observer.begin(
-                self._totals.iterations, "forward" if totals is self._totals.forward else "backward"
+                self._totals.iterations, "forward" if totals is self._totals.forward else "backward", start
             )
         search = self._driver.search(direction, start)
         graph, reach = direction.graph, direction.reach.values

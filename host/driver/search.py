@@ -82,8 +82,8 @@ class LevelAccount(NamedTuple):
 class Observer:
     """Interface to observers of a run; this base class ignores all events. Observing never changes a run."""
 
-    def begin(self, iteration: int, phase: str) -> None:
-        """Handle the begin of a phase of an iteration (iteration 0 if the run is a single search)."""
+    def begin(self, iteration: int, phase: str, source: int) -> None:
+        """Handle the begin of a phase of an iteration, whose searches begin at a vertex (0 for a single search)."""
 
     def on_instruction(self, entries: int, pushed: int) -> None:
         """Handle a completed instruction, with the entries that it read from its queues, and those it pushed."""
@@ -578,7 +578,7 @@ def breadth_first_search(
     def attempt(driver: Driver, state: Attempt, resumed: bool) -> BfsRun:
         if not resumed:
             graph.reset(np.zeros(vertices, np.bool_))
-            driver.observer.begin(0, "forward")
+            driver.observer.begin(0, "forward", source)
         reach = next(iter(driver.queues.reaches), None)
         search = driver.search(Direction(graph=graph, reach=reach), source)
         account = _account_of_words(graph, search) if reach is None else _account_of_queue(graph, reach.values, search)

@@ -121,6 +121,9 @@ class TableChecks:
         searching = codes(frame["phase"]) != PHASES.index("intersection")
         if ((numbers(frame["level"]) >= 0) != searching).any() or (np.diff(numbers(frame["attempt"])) < 0).any():
             raise ValueError("levels and attempts are not those of a run")
+        same = (np.diff(numbers(frame["iteration"])) == 0) & (np.diff(numbers(frame["attempt"])) == 0)
+        if (same & (np.diff(numbers(frame["source"])) != 0)).any():
+            raise ValueError("an iteration begins at two vertices")
         ran = {
             module for module, any_ran in zip(MODULES, (searching.any(), not searching.all()), strict=True) if any_ran
         }

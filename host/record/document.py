@@ -31,7 +31,7 @@ DOCUMENT = "record.json"
 """File name of a record's document."""
 FAILURE = "failed.json"
 """File name of the document that a failed run leaves."""
-RECORD_SCHEMA = 3
+RECORD_SCHEMA = 4
 """Schema version of records; increased when a table, column or field is removed or changes its meaning."""
 
 LARGEST = 1 << 53

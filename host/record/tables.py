@@ -157,6 +157,12 @@ TABLES = (
             _INSTRUCTION,
             Column("attempt", "uint8", "", "Attempt, from 0; all but the last one were given up."),
             Column("iteration", "int32", "", "Iteration, from 1; 0 for the only search of cyscc bfs."),
+            Column(
+                "source",
+                "int64",
+                "",
+                "Vertex at which the searches of its iteration begin, as the machine numbers vertices.",
+            ),
             Column("phase", "category", "", "forward, backward or intersection."),
             Column("level", "int32", "", "Level of the search, from 0; -1 for an intersection."),
             Column("start", "int64", "cycles", "Cycle of the dispatch, counted from reset."),

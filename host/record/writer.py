@@ -44,7 +44,19 @@ if TYPE_CHECKING:
 __all__ = ["LAST_CYCLES", "Columns", "RecordFolder", "TableWriter"]
 
 _CODEC = "zstd"
-_INDEX = ("cycle", "engine", "kernel", "controller", "bank", "link", "instruction", "attempt", "iteration", "level")
+_INDEX = (
+    "cycle",
+    "engine",
+    "kernel",
+    "controller",
+    "bank",
+    "link",
+    "instruction",
+    "attempt",
+    "iteration",
+    "source",
+    "level",
+)
 
 Columns = Mapping[str, npt.NDArray[Any]]
 """Columns of some rows by name; category columns hold codes."""

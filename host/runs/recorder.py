@@ -61,6 +61,8 @@ class RecorderState:
         Number of completed instructions.
     iteration, phase, level : int
         Iteration, phase and level of the next instruction; the phase as an index into `PHASES`.
+    source : int
+        Vertex at which the searches of its iteration begin.
     rows : list of dict
         Rows of the table ``instructions`` for the current search.
     memory : list of dict, or None
@@ -75,6 +77,7 @@ class RecorderState:
     iteration: int = 0
     phase: int = 0
     level: int = 0
+    source: int = 0
     rows: list[dict[str, int]] = field(default_factory=list)
     memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None
 
@@ -86,9 +89,16 @@ class RecorderState:
         ValueError
             Something is out of range.
         """
-        numbers = [self.parts, self.abandoned, self.instructions, self.iteration, self.level]
+        numbers = [self.parts, self.abandoned, self.instructions, self.iteration, self.level, self.source]
         told = [value for row in self.rows for name, value in row.items() if name != "level"]
-        columns = {"instruction", "iteration", "phase", "level", *(each.name for each in fields(RanInstruction))}
+        columns = {
+            "instruction",
+            "iteration",
+            "source",
+            "phase",
+            "level",
+            *(each.name for each in fields(RanInstruction)),
+        }
         columns |= {"frontier", "edges", "pushed", "duplicates"}
         if (
             min(numbers + told) < 0
@@ -168,9 +178,10 @@ class RunRecorder(Observer):
         self._flush(wait=True)
         self.state.seal = self._writer.seal
 
-    def begin(self, iteration: int, phase: str) -> None:
-        """Set the iteration and phase of the next instructions."""
+    def begin(self, iteration: int, phase: str, source: int) -> None:
+        """Set iteration, phase and source of the next instructions."""
         self.state.iteration, self.state.phase, self.state.level = iteration, PHASES.index(phase), 0
+        self.state.source = source
 
     def on_instruction(self, entries: int, pushed: int) -> None:
         """Add the numbers of entries read and pushed to the completed instruction."""
@@ -199,7 +210,7 @@ class RunRecorder(Observer):
         state = self.state
         searching = PHASES[state.phase] != "intersection"
         row = {"instruction": state.instructions, "iteration": state.iteration, "phase": state.phase}
-        row |= {"level": state.level if searching else -1, **vars(ran)}
+        row |= {"source": state.source, "level": state.level if searching else -1, **vars(ran)}
         state.rows.append(row | dict.fromkeys(("frontier", "edges", "pushed", "duplicates"), 0))
         state.instructions += 1
         state.level += 1

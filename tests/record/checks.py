@@ -102,6 +102,9 @@ def _check_instructions(record: Record, tables: dict[str, pd.DataFrame]) -> None
     assert last["cycles"].sum() == document["cycles"]["instructions"] == document["result"]["cycles"]["total"]
     assert (rows["start"].diff().dropna() > 0).all()
     assert (rows["working"] <= rows["cycles"]).all()
+    # Each iteration begins at a vertex that none before it has coloured.
+    assert (last.groupby("iteration")["source"].nunique() == 1).all()
+    assert last["source"].nunique() == last["iteration"].nunique()
     own = tables["instruction_kernels"].merge(rows, on="instruction")
     assert (own[NAMES].sum(axis=1) == own["cycles"]).all()
     # The last kernel is done when the level ends to work; each begins after its start and ends after its work.

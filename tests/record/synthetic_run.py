@@ -51,6 +51,8 @@ class Shape:
     iterations : int
         0: the one search of ``bfs``. Otherwise an SCC run of so many, in which the phases forward and backward have
         these levels, longer and longer ones the earlier the iteration.
+    sources : sequence of int
+        Vertices at which the iterations begin their searches; by default the number of each.
     restarted : bool
         Whether an attempt was given up before.
     host : int
@@ -66,6 +68,7 @@ class Shape:
     interval: int = 64
     levels: Sequence[int] = (150, 700, 1500, 400, 120)
     iterations: int = 0
+    sources: Sequence[int] = ()
     restarted: bool = False
     host: int = 9
     busy: float = 1.0
@@ -75,6 +78,7 @@ class Shape:
 class Instruction(NamedTuple):
     attempt: int
     iteration: int
+    source: int
     phase: str
     level: int
     cycles: int
@@ -86,14 +90,15 @@ class Instruction(NamedTuple):
 
 def _instructions(shape: Shape) -> list[Instruction]:
     """Return the instructions in their order."""
-    found = [Instruction(0, 0, "forward", level, cycles) for level, cycles in enumerate(shape.levels)]
+    found = [Instruction(0, 0, 0, "forward", level, cycles) for level, cycles in enumerate(shape.levels)]
     if shape.iterations:
         found = []
         for iteration in range(1, shape.iterations + 1):
+            source = shape.sources[iteration - 1] if shape.sources else iteration
             for phase in ("forward", "backward"):
                 for level, cycles in enumerate(shape.levels):
-                    found.append(Instruction(0, iteration, phase, level, max(40, cycles // iteration)))
-            found.append(Instruction(0, iteration, "intersection", -1, max(60, shape.levels[0] // iteration)))
+                    found.append(Instruction(0, iteration, source, phase, level, max(40, cycles // iteration)))
+            found.append(Instruction(0, iteration, source, "intersection", -1, max(60, shape.levels[0] // iteration)))
     if shape.restarted:
         given_up = found[: max(1, len(found) // 2)]
         found = given_up + [each._replace(attempt=1) for each in found]

@@ -154,7 +154,7 @@ def _set(*keys: str | int, to: object) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "cause"),
     [
-        (_set("record", to=2), "is no record of version 3, but 2"),
+        (_set("record", to=2), "is no record of version 4, but 2"),
         (_set("interval", to=0), "Expected `int` >= 1 - at `$.interval`"),
         (_set("interval", to=1 << 70), "at `$.interval`"),
         (_set("cycles", "total", to=1 << 62), "at `$.cycles.total`"),
@@ -219,6 +219,7 @@ def _text(rows: pa.Table) -> pa.Table:
         ("instructions", _with("instruction", 2), "instructions are missing, or not in order"),
         ("instructions", _with("start", 1 << 50), "instructions overlap, or end after the run"),
         ("instructions", _with("level", -1), "levels and attempts are not those of a run"),
+        ("instructions", _with("source", 4999), "an iteration begins at two vertices"),
         ("instructions", _with("phase", "intersection"), "levels and attempts are not those of a run"),
         ("instruction_kernels", _with("instruction", 1000), "instruction goes from"),
         ("instruction_kernels", lambda rows: rows.slice(0, 1), "rows are missing, or not in order"),
