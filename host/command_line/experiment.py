@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cyscc.host.output.files import check_output, removing_empty
 from cyscc.host.output.progress import Progress
-from cyscc.host.specification.options import add_shared, at_least
+from cyscc.host.specification.options import Noted, add_shared, at_least
 from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
@@ -33,10 +33,11 @@ def add_keep(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_jobs(parser: argparse.ArgumentParser) -> None:
+def add_jobs(parser: "argparse._ActionsContainer") -> None:
     """Add the option for the number of parallel jobs."""
     parser.add_argument(
         "--jobs",
+        action=Noted,
         default=available_cores(),
         type=at_least(1, 1024),
         metavar="N",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cyscc.host.command_line.trial import add_runs, add_try, check_runs, run_trial
 from cyscc.host.specification.options import UsageError, add_shared, at_least
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ __all__ = ["TEXTS", "add_options", "run"]
 
 _BY = ("phase", "iteration", "level", "engine", "kernel", "interval")
 _PHASES = ("forward", "backward", "intersection")
+_PARTS = ("phase", "iteration", "level", "by", "banks", "fifos")
+"""Options that show a part of a record."""
 
 
 TEXTS = {
@@ -29,6 +32,8 @@ TEXTS = {
   cyscc explain seen --fifos
   cyscc explain seen-hc2 seen-published
   cyscc explain seen --json why.json --quiet
+  cyscc explain seen --try
+  cyscc explain seen --try word_depth=64 --try neighbour_depth=256 word_depth=256 --area
 
 A stack is a row of letters, one for each cause, as long as its share of the kernel-cycles.
 """,
@@ -53,6 +58,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="OUT", help="write everything as JSON ('-': standard output)")
     add_shared(parser, "--quiet")
+    add_try(parser)
+    add_runs(parser, "--try")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -62,7 +69,19 @@ def run(arguments: argparse.Namespace) -> None:
     ------
     UsageError, InputError
         Bad usage; a folder without a record, or a record without the requested part.
+    SimulationError
+        A run that is made again failed.
     """
+    if arguments.changes is not None:
+        for name in ("other", *_PARTS):
+            if getattr(arguments, name) not in (None, False):
+                what = (
+                    "one record, and there are two" if name == "other" else f"the whole run, and --{name} shows a part"
+                )
+                raise UsageError(f"--try is about {what}")
+        run_trial(arguments)
+        return
+    check_runs(arguments, "--try")
     if arguments.other is not None:
         for name in ("by", "banks", "fifos"):
             if getattr(arguments, name):

@@ -1,7 +1,7 @@
 """Points of a sweep: runs identified by the digest of their inputs, found in a folder or made in parallel."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
@@ -12,7 +12,7 @@ from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.measurements import OnStep
 from cyscc.host.experiments.measuring.schedule import EndedError, run_groups, run_on_cluster
 from cyscc.host.experiments.measuring.store import Store, measurement_digest, read_stored
-from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.csr import Graph, graph_digest
 from cyscc.host.graph.formats import read_graph, write_graph
 from cyscc.host.output.documents import DAMAGED, SEAL, sealed, write_sealed
 from cyscc.host.output.errors import InputError
@@ -158,17 +158,25 @@ class SweepFolder:
         """Return the file of a graph, and the graph; a generated one is generated if it is missing."""
         if isinstance(graph, GraphFile):
             return graph, _read(graph, "has changed since the study was read")
-        name = measurement_digest(graph.identity())
+        return self._kept_graph(graph.identity(), graph.generate)
+
+    def keep(self, graph: Graph) -> GraphFile:
+        """Return the file of a graph in the folder, written if it is missing; vertices are numbered from 0 there."""
+        return self._kept_graph({"digest": graph_digest(graph)}, lambda: graph)[0]
+
+    def _kept_graph(self, inputs: dict[str, Any], make: Callable[[], Graph]) -> tuple[GraphFile, Graph]:
+        """Return the file of a graph in the folder, and the graph; it is made if it is missing."""
+        name = measurement_digest(inputs)
 
         def generate(folder: Path) -> None:
             folder.mkdir()
             path = folder / f"{name}.npz"
-            write_graph(graph.generate(), path)
-            write_sealed(folder / _GRAPH, {"inputs": graph.identity(), "digest": GraphFile.of(path).digest})
+            write_graph(make(), path)
+            write_sealed(folder / _GRAPH, {"inputs": inputs, "digest": GraphFile.of(path).digest})
 
         folder = self._graphs.make(name, generate)
         with _advising("remove the graph's folder to generate it again"):
-            digest = _kept(folder, _GRAPH, graph.identity())
+            digest = _kept(folder, _GRAPH, inputs)
             file = GraphFile.of(folder / f"{name}.npz", follow=False)
             return file, _read(replace(file, digest=digest), DAMAGED)
 

@@ -1,0 +1,128 @@
+"""Points of a sweep that are a recorded run, with changed settings or as it was."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cyscc.host.experiments.measuring.graphs import GraphFile
+from cyscc.host.experiments.sweep.definition import value_text
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.progress import Progress
+from cyscc.host.record.reader import Record
+from cyscc.host.runs.rerun import Rerun
+from cyscc.host.specification.overrides import MEMORY
+from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, SpecError, run_options
+from cyscc.sim.memory import Profile
+from cyscc.sim.trust import GivenText, rules_file
+
+__all__ = ["RecordedPoints", "settings_text"]
+
+_CHANGEABLE = ("config", "memory", "simplify", "queue_slack")
+"""Options of a run that are settings of its machine, besides the values of configuration and memory."""
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Return the display text of settings: ``word_depth=64, memory.banks=256``; of none: ``as it is``."""
+    return ", ".join(f"{name}={value_text(value)}" for name, value in settings.items()) or "as it is"
+
+
+class RecordedPoints:
+    """Points made of a recorded run by changing its settings.
+
+    Parameters
+    ----------
+    record : Record
+        The record of the run.
+    folder : SweepFolder
+        Folder of the points, in which a graph that is in no file is kept.
+    progress : Progress
+        Progress display.
+    threads : int
+        Threads of each run.
+    graph : Graph or str, optional
+        The graph or its file, if the recorded file has moved, or there was none.
+    memory : Profile or str, optional
+        The memory profile, or its text as the user gave it, for a run with rules of its own.
+
+    Raises
+    ------
+    InputError
+        The run is not complete, or its memory cannot be had.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        folder: SweepFolder,
+        progress: Progress,
+        *,
+        threads: int,
+        graph: Graph | str | None = None,
+        memory: Profile | str | None = None,
+    ) -> None:
+        if record.interrupted is not None:
+            raise InputError("is not the record of a complete run, which could be made again", path=record.folder)
+        try:
+            again = Rerun(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
+        except SpecError as error:
+            raise InputError(str(error), path=record.folder) from None
+        # As in a study, so that points are shared: recorded, and with a verified result.
+        spec = replace(again.spec, verify=True, record=again.spec.graph, record_interval=RECORD_INTERVAL)
+        if isinstance(memory, str) and rules_file(memory) is not None:
+            spec = replace(spec, memory=_rules_text(memory, spec.profile))
+        self._spec, self._again, self._folder = spec, again, folder
+        self._given = isinstance(graph, Graph)
+
+    def spec(self, settings: Mapping[str, Any]) -> RunSpec:
+        """Return the specification of the run with some settings changed, without reading the graph.
+
+        Parameters
+        ----------
+        settings : mapping
+            Values by name, as in a study: ``word_depth``, ``memory.banks``, ``simplify``.
+
+        Raises
+        ------
+        SpecError
+            A setting is unknown, a value is invalid, or the machine cannot run the algorithm.
+        """
+        options = run_options(self._spec.algorithm).items()
+        for name in settings:
+            if any(name in (field, option.name) and field not in _CHANGEABLE for field, option in options):
+                others = f"values of the configuration, {MEMORY}KEY, {', '.join(_CHANGEABLE)}"
+                raise SpecError("overrides", f"{name} cannot be changed in a run that is made again: only {others}")
+        return self._spec.changed(settings).checked()
+
+    def point(self, settings: Mapping[str, Any]) -> SweepPoint:
+        """Return the run with some settings changed, see `spec`.
+
+        Raises
+        ------
+        SpecError
+            See `spec`.
+        InputError
+            The graph cannot be read, or is not that of the run.
+        """
+        spec = self.spec(settings)
+        # A graph's file in the folder numbers vertices from 0.
+        if self._given and spec.source is not None:
+            spec = replace(spec, source=self._again.graph.index(spec.source))
+        return SweepPoint(graph=self._graph, spec=spec)
+
+    @cached_property
+    def _graph(self) -> GraphFile:
+        """The file of the graph, which is that of the run."""
+        graph = self._again.graph
+        return self._folder.keep(graph) if self._given else GraphFile.of(Path(self._spec.graph))
+
+
+def _rules_text(text: str, profile: Profile) -> GivenText:
+    """Return the text of a profile of rules, which other processes, in other folders, load by the name of its file."""
+    file = rules_file(text)
+    assert file is not None, "the profile has rules of its own"
+    values = ", ".join(f"{name}={value}" for name, value in asdict(profile).items())
+    return GivenText(f"{Path(file).resolve()} ({values})" if values else Path(file).resolve())

@@ -1,0 +1,1 @@
+"""Trials: a recorded run made again with changed settings, to measure what each change brings."""

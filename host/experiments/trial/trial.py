@@ -1,0 +1,222 @@
+"""A recorded run, made again as it was and with each of some changes; predicted effects beside the measured ones."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cyscc.host.analysis.explain.proposals import Proposal
+from cyscc.host.experiments.fpga.area import areas
+from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, sweep
+from cyscc.host.experiments.sweep.recorded import RecordedPoints, settings_text
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.files import removing_empty
+from cyscc.host.output.progress import Progress
+from cyscc.host.record.reader import Record
+from cyscc.host.specification.run import available_cores
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.errors import SimulationError
+from cyscc.sim.memory import Profile
+
+__all__ = ["NOTICEABLE", "Attempt", "Outcome", "Trial", "try_changes"]
+
+NOTICEABLE = 0.005
+"""Least relative change of the cycles that counts as faster or slower."""
+
+_FACTOR = 2.0
+"""Most by which a right prediction may differ from the measured effect."""
+
+
+class Outcome(StrEnum):
+    """Result of comparing a predicted effect with the measured one."""
+
+    RIGHT = "right"
+    LARGE = "too large"
+    SMALL = "too small"
+    WRONG = "wrong sign"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """The run with some settings changed.
+
+    Parameters
+    ----------
+    settings : mapping
+        The changed settings by name; empty for the run as it was.
+    proposal : Proposal or None
+        The proposal of this change; None if it is the user's own.
+    point : SweepPoint
+        The run.
+    cycles : int or None
+        Measured cycles; None if the run failed.
+    change : float or None
+        Relative change of the measured cycles: negative if the run is faster.
+    predicted : float or None
+        Predicted relative change; None without a prediction.
+    failure : str
+        Reason of a failure, in one line; empty if there was none.
+    area : dict of str to int
+        Area of the machine, the columns of `cyscc.host.experiments.fpga.area.AREA`; empty if it was not asked for.
+    """
+
+    settings: Mapping[str, Any]
+    proposal: Proposal | None
+    point: SweepPoint
+    cycles: int | None
+    change: float | None
+    predicted: float | None
+    failure: str
+    area: Mapping[str, int]
+
+    @property
+    def text(self) -> str:
+        """Display text of the change."""
+        return settings_text(self.settings)
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """Whether the prediction is right: its sign, and its size within a factor of two; None if there is none."""
+        predicted, measured = self.predicted, self.change
+        if predicted is None or measured is None:
+            return None
+        if max(abs(predicted), abs(measured)) < NOTICEABLE:
+            return Outcome.RIGHT
+        if predicted * measured < 0:
+            return Outcome.WRONG
+        if abs(predicted) > _FACTOR * abs(measured):
+            return Outcome.LARGE
+        return Outcome.SMALL if abs(measured) > _FACTOR * abs(predicted) else Outcome.RIGHT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A recorded run made again, as it was and with each change.
+
+    Parameters
+    ----------
+    record : Record
+        The record of the run.
+    folder : SweepFolder
+        Folder of the points.
+    baseline : Attempt
+        The run as it was.
+    attempts : tuple of Attempt
+        The run with each change.
+    made, found : int
+        Number of runs that were made, and that existed.
+    """
+
+    record: Record
+    folder: SweepFolder
+    baseline: Attempt
+    attempts: tuple[Attempt, ...]
+    made: int
+    found: int
+
+    @property
+    def best(self) -> Attempt | None:
+        """The change with the fewest cycles; None if none makes the run noticeably faster."""
+        faster = [each for each in self.attempts if each.change is not None and each.change <= -NOTICEABLE]
+        return min(faster, key=lambda each: each.cycles or 0, default=None)
+
+    @property
+    def failed(self) -> list[Attempt]:
+        """The changes with which the run failed."""
+        return [each for each in self.attempts if each.failure]
+
+
+def try_changes(
+    record: Record,
+    proposals: Iterable[Proposal],
+    own: Iterable[Mapping[str, Any]] = (),
+    *,
+    folder: Path,
+    progress: Progress,
+    jobs: int,
+    scheduler: str | None = None,
+    area: bool = False,
+    graph: Graph | str | None = None,
+    memory: Profile | str | None = None,
+) -> Trial:
+    """Make a recorded run again, as it was and with each of some changes, side by side.
+
+    Parameters
+    ----------
+    record : Record
+        The record of the run.
+    proposals : iterable of Proposal
+        Changes with predictions.
+    own : iterable of mapping
+        Changes without: settings by name; those that are proposed are not tried twice.
+    folder : Path
+        Folder of the runs, which are found there again.
+    progress : Progress
+        Progress display.
+    jobs : int
+        Number of processes.
+    scheduler : str, optional
+        Address of the scheduler of a Dask cluster, whose workers make the runs instead.
+    area : bool
+        Whether to synthesise the machines.
+    graph : Graph or str, optional
+        The graph or its file, if the recorded file has moved, or there was none.
+    memory : Profile or str, optional
+        The memory profile, or its text as the user gave it, for a run with rules of its own.
+
+    Raises
+    ------
+    SpecError
+        A change is invalid.
+    InputError
+        The run, its graph or its memory, or the folder cannot be used.
+    SimulationError
+        The run as it was failed, or the synthesis did. A failed change does not raise, see `Trial.failed`.
+    """
+    changes: list[tuple[Mapping[str, Any], Proposal | None]] = [({}, None)]
+    changes += [(proposal.changes, proposal) for proposal in proposals]
+    for settings in own:
+        if all(dict(other) != dict(settings) for other, _ in changes[1:]):
+            changes.append((settings, None))
+    with removing_empty(*(folder / name for name in ("points", "graphs", "measurements"))):
+        if area:
+            check_tool(YOSYS)
+        points = SweepFolder(folder)
+        threads = 1 if scheduler is not None else max(available_cores() // min(jobs, len(changes)), 1)
+        again = RecordedPoints(record, points, progress, threads=threads, graph=graph, memory=memory)
+        for settings, _ in changes:
+            again.spec(settings)
+        asked = [again.point(settings) for settings, _ in changes]
+        with progress.step("simulating") as step:
+            swept = sweep(asked, points, jobs=jobs, scheduler=scheduler, on_step=step)
+        if failure := swept.failures.get(asked[0].digest):
+            raise SimulationError(f"the run as it was failed: {failure}")
+        sizes: Mapping[AcceleratorConfig, dict[str, int]] = {}
+        if area:
+            configs = [point.spec.configuration for point in asked]
+            with progress.step("synthesising") as step:
+                sizes = areas(configs, folder=points.path / "measurements", jobs=jobs, on_step=step)
+    present = points.record(asked[0]).cycles
+    attempts = []
+    for (settings, proposal), point in zip(changes, asked, strict=True):
+        failure = swept.failures.get(point.digest, "")
+        cycles = None if failure else points.record(point).cycles
+        attempts.append(
+            Attempt(
+                settings=settings,
+                proposal=proposal,
+                point=point,
+                cycles=cycles,
+                change=None if cycles is None else cycles / max(present, 1) - 1,
+                predicted=None if proposal is None else proposal.cycles / max(record.cycles, 1) - 1,
+                failure=failure,
+                area=sizes.get(point.spec.configuration, {}),
+            )
+        )
+    baseline, *others = attempts
+    return Trial(
+        record=record, folder=points, baseline=baseline, attempts=tuple(others), made=swept.made, found=swept.found
+    )
