@@ -208,18 +208,19 @@ class TableWriter:
             return
         self._schemas[SEARCHING] = self._schemas["instructions"]
         own = folder / PARTS_FOLDER
+        # Later parts are removed only if the folder is that of the run.
+        if parts:
+            try:
+                _, self._documents, found = read_parts(own, most=parts)
+            except FileNotFoundError:
+                raise InputError("holds no parts of the run's record", path=folder) from None
+            if found != seal:
+                raise InputError("holds the parts of another run's record", path=folder)
         with writing(own):
             own.mkdir(exist_ok=True)
             _clear_parts(own, keep=parts)
-        if parts == 0:
+        if not parts:
             self._seal = write_setting(own, about)
-            return
-        try:
-            _, self._documents, found = read_parts(own, most=parts)
-        except FileNotFoundError:
-            raise InputError("holds no parts of the run's record", path=folder) from None
-        if found != seal:
-            raise InputError("holds the parts of another run's record", path=folder)
 
     @property
     def parts(self) -> int:

@@ -17,9 +17,12 @@ from cyscc.host.analysis.report.page import sections
 from cyscc.host.output.documents import sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.document import document_schema
+from cyscc.host.record.parts import PARTS_FOLDER, PartDocument, Reached, write_part, write_setting
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import TABLES
+from cyscc.host.record.writer import TableWriter
 from tests.record.synthetic import Shape, write_record
+from tests.refusals import refused
 
 SHAPE = Shape(levels=(20, 90, 60), interval=256)
 
@@ -245,3 +248,16 @@ def test_more_rows_than_fit_into_memory(folder: Path, monkeypatch: pytest.Monkey
 def test_the_published_schema_is_that_of_the_checks() -> None:
     path = Path(__file__).parents[2] / "host" / "record" / "record.schema.json"
     assert json.loads(path.read_text()) == document_schema()
+
+
+def test_parts_of_another_run_stay(tmp_path: Path) -> None:
+    """A run that goes on removes later parts, but only where the earlier ones are its own."""
+    own = tmp_path / PARTS_FOLDER
+    own.mkdir()
+    seal = write_setting(own, {"run": "another"})
+    for number in range(2):
+        seal = write_part(own, number, PartDocument(previous=seal, tables={}, reached=Reached()))
+    files = sorted(own.iterdir())
+    with refused(InputError, f"{tmp_path}: holds the parts of another run's record"):
+        TableWriter(tmp_path, categories={}, about={}, parts=1, seal="0" * 64)
+    assert sorted(own.iterdir()) == files
