@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["TEXTS", "add_options", "run"]
 
 _BY = ("phase", "iteration", "level", "engine", "kernel", "interval")
+_ROWS = 12
+"""Rows of a table, unless --top says otherwise."""
 _PHASES = ("forward", "backward", "intersection")
-_PARTS = ("phase", "iteration", "level", "by", "banks", "fifos")
+_PARTS = ("phase", "iteration", "level", "by", "numbers", "banks", "fifos")
 """Options that show a part of a record."""
 
 
@@ -28,6 +30,7 @@ TEXTS = {
   cyscc explain seen
   cyscc explain seen --level 5
   cyscc explain seen --by kernel --level 5
+  cyscc explain seen --by phase --numbers
   cyscc explain seen --banks
   cyscc explain seen --fifos
   cyscc explain seen-hc2 seen-published
@@ -54,7 +57,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--banks", action="store_true", help="only the hottest banks: utilisation, array, time")
     parser.add_argument("--fifos", action="store_true", help="only the occupancy of each FIFO, and the depth to try")
     parser.add_argument(
-        "--top", type=at_least(1), default=12, metavar="N", help="maximum rows of a table (default: %(default)s)"
+        "--numbers", action="store_true", help="only the stacks of --by, as a table of cycles by cause, with all rows"
+    )
+    parser.add_argument(
+        "--top", type=at_least(1), metavar="N", help=f"maximum rows of a table (default: {_ROWS}; all with --numbers)"
     )
     parser.add_argument("--json", metavar="OUT", help="write everything as JSON ('-': standard output)")
     add_shared(parser, "--quiet")
@@ -83,11 +89,12 @@ def run(arguments: argparse.Namespace) -> None:
         return
     check_runs(arguments, "--try")
     if arguments.other is not None:
-        for name in ("by", "banks", "fifos"):
+        for name in ("by", "numbers", "banks", "fifos"):
             if getattr(arguments, name):
                 raise UsageError(f"--{name} is about one record, and there are two")
-    if arguments.by is not None and (arguments.banks or arguments.fifos):
-        raise UsageError(f"--by shows stacks, and --{'banks' if arguments.banks else 'fifos'} does not")
+    stacked = "by" if arguments.by is not None else "numbers"
+    if getattr(arguments, stacked) and (arguments.banks or arguments.fifos):
+        raise UsageError(f"--{stacked} shows stacks, and --{'banks' if arguments.banks else 'fifos'} does not")
     from cyscc.host.output.files import STANDARD_OUTPUT, check_output, show, write_json
     from cyscc.host.output.progress import Progress
 
@@ -111,18 +118,28 @@ def _selection(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _explained(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
     """Return the explanation of one record as a document and as text."""
-    from cyscc.host.analysis.explain.page import bank_section, explanation_document, fifo_section, head, page
+    from cyscc.host.analysis.explain.page import (
+        bank_section,
+        explanation_document,
+        fifo_section,
+        head,
+        numbers_text,
+        page,
+    )
     from cyscc.host.record.reader import Record
 
     record = Record(arguments.record)
     rows = record.select(**_selection(arguments))
-    if arguments.banks or arguments.fifos:
+    top = arguments.top or _ROWS
+    if arguments.numbers:
+        parts = [*head(record, rows), numbers_text(record, rows, arguments.by or "level", arguments.top)]
+    elif arguments.banks or arguments.fifos:
         parts = head(record, rows)
-        parts += bank_section(record, rows, arguments.top) if arguments.banks else []
+        parts += bank_section(record, rows, top) if arguments.banks else []
         parts += fifo_section(record, rows) if arguments.fifos else []
     else:
-        parts = page(record, rows, by=arguments.by, top=arguments.top)
-    return partial(explanation_document, record, rows, arguments.by or "level", banks=arguments.top), parts
+        parts = page(record, rows, by=arguments.by, top=top)
+    return partial(explanation_document, record, rows, arguments.by or "level", banks=top), parts
 
 
 def _compared(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
@@ -132,4 +149,4 @@ def _compared(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, An
     from cyscc.host.record.reader import Record
 
     comparison = compare(Record(arguments.record), Record(arguments.other), **_selection(arguments))
-    return partial(comparison_document, comparison), difference_page(comparison, top=arguments.top)
+    return partial(comparison_document, comparison), difference_page(comparison, top=arguments.top or _ROWS)

@@ -288,18 +288,23 @@ class Record:
         """Return the part of a search to which each instruction belongs."""
         enough = DEPENDENT_WAITS * max(self.least_latency, 1) * self.kernels("bfs")
         parts = np.full(len(frame), "", dtype=object)
-        searching = (frame["module"] == "bfs").to_numpy()
-        requests = frame["requests"].to_numpy()
+        (at,) = np.nonzero((frame["module"] == "bfs").to_numpy())
+        if not at.size:
+            return parts
+        requests = frame["requests"].to_numpy()[at]
         # The levels of a search are consecutive and start from level 0.
-        search = np.cumsum(frame["level"].to_numpy() <= 0)
-        for number in np.unique(search[searching]):
-            at = np.flatnonzero((search == number) & searching)
-            full = np.flatnonzero(requests[at] >= enough)
-            peak = int(np.argmax(requests[at]))
-            first, last = (int(full[0]), int(full[-1])) if full.size else (peak + 1, peak)
-            parts[at[:first]] = GROWING
-            parts[at[first : last + 1]] = SATURATED
-            parts[at[last + 1 :]] = ENDING
+        search = np.cumsum(frame["level"].to_numpy() <= 0)[at]
+        starts = np.flatnonzero(np.diff(search, prepend=-1))
+        of = np.repeat(np.arange(starts.size), np.diff(np.append(starts, at.size)))
+        level = np.arange(at.size) - starts[of]
+        full = requests >= enough
+        last = np.maximum.reduceat(np.where(full, level, -1), starts)
+        # Without a full level, the level with most requests is the last growing one.
+        most = np.maximum.reduceat(requests, starts)
+        begins = full | ((last[of] < 0) & (requests == most[of]))
+        first = np.minimum.reduceat(np.where(begins, level, at.size), starts)
+        growing = level < np.where(last < 0, first + 1, first)[of]
+        parts[at] = np.where(growing, GROWING, np.where(level <= last[of], SATURATED, ENDING))
         return parts
 
     def select(

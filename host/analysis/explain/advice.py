@@ -9,7 +9,7 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED
 from cyscc.sim.observation.causes import WORK, cause_named
 
-__all__ = ["BUSY", "Advice", "advise", "array_text", "crossbar_share", "diagnose"]
+__all__ = ["BUSY", "CROWDED", "Advice", "advise", "array_text", "crossbar_share", "diagnose"]
 
 # Thresholds of the findings, each with its reason.
 
@@ -24,7 +24,7 @@ _HEAD_OF_LINE = 0.85
 """Least throughput of the links, as a share of what the crossbar can carry (`crossbar_share`), to blame head-of-line
 blocking for refusals: a little below 1, as traffic is low at the beginning and end of a level."""
 
-_CROWDED = 1.5
+CROWDED = 1.5
 """Least accesses of the busiest bank, as a multiple of the mean, to call it a hot bank: random traffic of a saturated
 level stays below 1.2."""
 
@@ -141,7 +141,7 @@ def _contention(evidence: Evidence) -> Advice | None:
     bank, links = evidence.bank, evidence.links
     if bank is None or links is None:
         return None
-    if bank.use >= BUSY and bank.multiple >= _CROWDED:
+    if bank.use >= BUSY and bank.multiple >= CROWDED:
         return _hot_bank(bank, evidence)
     if evidence.banks_use >= BUSY:
         return Advice(
@@ -149,7 +149,7 @@ def _contention(evidence: Evidence) -> Advice | None:
             f"All banks together are busy {evidence.banks_use:.0%} of the time.",
             f"More banks{_named(evidence, 'banks', 'controllers', 'channels')}, or {_quicker(evidence)}.",
         )
-    if links.most >= BUSY and links.most >= _CROWDED * links.mean:
+    if links.most >= BUSY and links.most >= CROWDED * links.mean:
         return Advice(
             "a busy link",
             f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",

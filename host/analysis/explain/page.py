@@ -1,15 +1,17 @@
 """Text and JSON of the explanation of a record."""
 
+import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.analysis.explain.advice import array_text
-from cyscc.host.analysis.explain.evidence import evidence_of
+from cyscc.host.analysis.explain.advice import BUSY, CROWDED, array_text
+from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
+from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
 from cyscc.host.analysis.explain.stacks import Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
-from cyscc.host.analysis.explain.verdict import Finding, findings_of
+from cyscc.host.analysis.explain.verdict import Finding, bound_of, findings_of
 from cyscc.host.output.files import identity
-from cyscc.host.output.text import count_text
+from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.colours import STACK
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import Overrides
@@ -25,11 +27,14 @@ __all__ = [
     "explanation_document",
     "fifo_section",
     "head",
+    "numbers_text",
     "page",
     "rows_document",
     "run_document",
 ]
 
+_LEVEL_BAR = 20
+"""Longest bar in the table of levels, which leaves room for what bounds each."""
 _SHOWN_CAUSE = 0.0005
 """Least share of the cycles with which a cause is listed."""
 
@@ -37,7 +42,7 @@ _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
 
 
 def page(record: Record, rows: "pd.DataFrame", *, by: str | None, top: int) -> "list[RenderableType]":
-    """Return the page of one record: its cycle stacks, hottest banks and verdict.
+    """Return the page of one record: its cycle stacks, iterations, hottest banks and verdict.
 
     Parameters
     ----------
@@ -54,9 +59,12 @@ def page(record: Record, rows: "pd.DataFrame", *, by: str | None, top: int) -> "
     parts += _stack_section(record, rows, "phase", top)
     if by != "phase" and (by is not None or len(rows) > 1):
         parts += _stack_section(record, rows, by or "level", top)
+    iterations = iterations_of(record) if len(rows) == len(record.instructions) else None
+    if iterations is not None:
+        parts += _iteration_sections(record, iterations)
     parts += _cause_section(record, rows)
     parts += bank_section(record, rows, min(top, 5))
-    return parts + _verdict_section(findings_of(record, rows), top)
+    return parts + _verdict_section(record, findings_of(record, rows), top)
 
 
 def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
@@ -74,7 +82,7 @@ def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
     ]
     if record.interrupted is not None:
         lines.append(record.ending)
-    parts = [f"{cycles[name]:,} {what}" for name, what in _OUTSIDE if cycles.get(name)]
+    parts = [f"{cycles[name]:,} {what}" for name, (what, *_) in _OUTSIDE.items() if cycles.get(name)]
     lines.append(f"{cycles['total']:,} cycles: {', '.join(parts)}")
     if len(rows) < len(record.instructions):
         taken = int(rows["cycles"].sum())
@@ -85,13 +93,14 @@ def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
     return [Text(printable(line)) for line in lines]
 
 
-_OUTSIDE = (
-    ("instructions", "in instructions"),
-    ("host", "of the host between them"),
-    ("restarted", "of attempts given up"),
-    ("readout", "to read the result"),
-    ("unfinished", "of instructions that are not complete in the record"),
-)
+_OUTSIDE = {
+    "instructions": ("in instructions", "", ""),
+    "host": ("of the host between them", "host", "host"),
+    "restarted": ("of attempts given up", "given up", "restarted"),
+    "readout": ("to read the result", "reading out", "host"),
+    "unfinished": ("of instructions that are not complete in the record", "not complete", ""),
+}
+"""Parts of the cycles of a run: the text in the head, the row in the table of phases, and the cause, if it has one."""
 
 
 def largest_cause(stack: "dict[str, float] | pd.Series[Any]") -> str:
@@ -112,26 +121,109 @@ def instruction_text(row: "pd.Series[Any]") -> str:
 
 
 def _stack_section(record: Record, rows: "pd.DataFrame", by: str, top: int) -> "list[RenderableType]":
+    frame, keys, count = _stacks(record, rows, by)
+    chosen, title = _chosen(frame, by, top)
+    total = max(record.cycles, 1)
+    lines: list[list[Cell]] = []
+    for _, row in chosen.iterrows():
+        stack = Bar({name: float(row[name]) for name in CAUSE_NAMES}, longest=_LEVEL_BAR if by == "level" else None)
+        cells: list[Cell] = [*(_cell(row[name]) for name in [*keys, *count]), *_cycles(row["cycles"], total)]
+        bound = bound_of(record, _row_of(rows, row)) if by == "level" else largest_cause(row)
+        lines.append([*cells, stack, bound] if by == "level" else [*cells, bound, stack])
+    if by == "phase" and len(rows) == len(record.instructions):
+        lines += _outside_rows(record, len(keys) - 1 + len(count))
+    heads = ["stack", "bound by, of the level"] if by == "level" else ["most", "stack"]
+    return section(title, table([*keys, *count, "cycles", "of run", *heads], lines, last=True))
+
+
+def numbers_text(record: Record, rows: "pd.DataFrame", by: str, top: int | None) -> str:
+    """Return the stacks as a table of numbers: cycles of an average kernel by cause, which add up to a row's.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    rows : pandas.DataFrame
+        The selected instructions.
+    by : str
+        Grouping of the rows, see `STACKED`.
+    top : int or None
+        Most rows; None for all.
+    """
+    frame, keys, count = _stacks(record, rows, by)
+    chosen, title = _chosen(frame, by, len(frame) if top is None else top)
+    causes = [name for name in STACK if (chosen[name] > 0).any()]
+    total = max(record.cycles, 1)
+    lines = [
+        [
+            *(_cell(row[name]) for name in [*keys, *count]),
+            *_cycles(row["cycles"], total),
+            *(f"{row[name]:,.0f}" for name in causes),
+        ]
+        for row in chosen.to_dict("records")
+    ]
+    words = [place for place, name in enumerate(keys) if isinstance(chosen[name].iloc[0], str)]
+    text = plain_table(lines, head=[*keys, *count, "cycles", "of run", *causes], words=words)
+    return f"\n{title}, causes in cycles of an average kernel\n{text.rstrip()}"
+
+
+def _stacks(record: Record, rows: "pd.DataFrame", by: str) -> "tuple[pd.DataFrame, list[str], list[str]]":
+    """Return the stacks of a grouping, the names of its key columns that are shown, and those of counts."""
     frame = stacks(record, rows, by)
     if by == "phase":
         phases = zip(frame["phase"], frame["part"], strict=True)
         frame = frame.drop(columns="part").assign(phase=[Group(phase, part).short for phase, part in phases])
-    chosen, title = _chosen(frame, by, top)
     keys = [name for name in frame.columns if name not in {"cycles", "instructions", *CAUSE_NAMES}]
     shown = [name for name in keys if name == keys[-1] or frame[name].nunique() > 1]
-    count = ["instructions"] if by in ("phase", "iteration") else []
-    total = max(record.cycles, 1)
-    lines: list[list[Cell]] = [
-        [
-            *(_cell(row[name]) for name in [*shown, *count]),
-            f"{row['cycles']:,}",
-            f"{row['cycles'] / total:.1%}",
-            largest_cause(row),
-            Bar({name: float(row[name]) for name in CAUSE_NAMES}),
-        ]
-        for _, row in chosen.iterrows()
+    return frame, shown, ["instructions"] if by in ("phase", "iteration") else []
+
+
+def _row_of(rows: "pd.DataFrame", row: "pd.Series[Any]") -> "pd.DataFrame":
+    """Return the instruction of a row of the stacks of levels."""
+    same = (rows["iteration"] == row["iteration"]) & (rows["phase"] == row["phase"]) & (rows["level"] == row["level"])
+    return rows[same]
+
+
+def _cycles(cycles: int, total: int) -> list[str]:
+    return [f"{cycles:,}", f"{cycles / total:.1%}"]
+
+
+def _outside_rows(record: Record, empty: int) -> list[list[Cell]]:
+    """Return the rows of the cycles outside of instructions, with which the table of phases adds up to the run."""
+    cycles, total = record.document["cycles"], max(record.cycles, 1)
+    return [
+        [short, *[""] * empty, *_cycles(cycles[name], total), "", Bar({cause: 1.0} if cause else {})]
+        for name, (_, short, cause) in _OUTSIDE.items()
+        if cycles.get(name) and short
     ]
-    return section(title, table([*shown, *count, "cycles", "of run", "most", "stack"], lines, last=True))
+
+
+def _iteration_sections(record: Record, iterations: Iterations) -> "list[RenderableType]":
+    """Return the sections on the iterations: large ones and the rest, the sizes of their components, and advice."""
+    from rich.text import Text
+
+    total = max(record.cycles, 1)
+
+    def cells(name: str, group: IterationGroup) -> list[Cell]:
+        each = group.cycles / max(group.iterations, 1)
+        return [name, f"{group.iterations:,}", f"{group.instructions:,}", *_cycles(group.cycles, total), f"{each:,.0f}"]
+
+    heads = ["number", "instructions", "cycles", "of run", "cycles each"]
+    what, last = "with saturated levels" if iterations.saturated else "the longest", f"{iterations.last_large:,}"
+    groups = {
+        what: iterations.large,
+        f"others up to iteration {last}": ~iterations.large & ~iterations.tail,
+        f"the tail, after iteration {last}": iterations.tail,
+    }
+    lines = [cells(name, iterations.group(chosen)) for name, chosen in groups.items() if chosen.any()]
+    parts = section("iterations, without the host's cycles", table(["iterations", *heads], lines))
+    lines = [
+        cells(f"{least:,}" if least == most else f"{least:,} to {most:,}", group)
+        for least, most, group in iterations.sizes
+    ]
+    title = "iterations by their component's vertices: at most as many as either search reached"
+    advice = [Text(f"-> {text}", style="italic") for text in iterations.advice]
+    return parts + section(title, table(["vertices", *heads], lines), *advice)
 
 
 def _cell(value: object) -> str:
@@ -191,8 +283,24 @@ def bank_section(record: Record, rows: "pd.DataFrame", top: int) -> "list[Render
             f"hottest banks, {evidence.module} (controller.bank; all banks together are {evidence.banks_use:.0%} busy)"
         )
         heads = ["bank", "accesses", "of mean", "busy", "wait", "arrays", "when most"]
-        parts += section(title, table(heads, lines, last=True))
+        cool = no_hot_bank(evidence)
+        parts += section(title, Text(cool) if cool else table(heads, lines, last=True))
     return parts
+
+
+def no_hot_bank(evidence: Evidence) -> str:
+    """Return the sentence that says that no bank is hot; an empty string if one is, or if there are no accesses.
+
+    A hot bank has `CROWDED` times the accesses of the mean bank, and was nearly always busy for an interval.
+    """
+    bank = evidence.bank
+    if bank is None or (bank.multiple >= CROWDED and bank.peak >= BUSY):
+        return ""
+    return (
+        f"no hot bank: the busiest, {bank.controller}.{bank.bank}, has {bank.multiple:.1f}x the accesses of the mean, "
+        f"is busy {min(bank.use, 1):.0%} of the time, and at most {min(bank.peak, 1):.0%} in "
+        f"{count_text(evidence.record.interval, 'cycle')}"
+    )
 
 
 def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
@@ -210,23 +318,33 @@ def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]"
     return parts
 
 
-def _verdict_section(findings: list[Finding], top: int) -> "list[RenderableType]":
+def _verdict_section(record: Record, findings: list[Finding], top: int) -> "list[RenderableType]":
+    from rich.text import Text
+
+    lines = [line for finding in findings[:top] for line in _finding_lines(finding)]
+    if any(finding.proposals for finding in findings[:top]):
+        lines.append(
+            Text(f"cyscc explain {printable(shlex.quote(str(record.folder)))} --try measures what is predicted")
+        )
+    return section("verdict", *(lines or [Text("no cause stands out")]))
+
+
+def _finding_lines(finding: Finding, indent: int = 0) -> "list[RenderableType]":
+    """Return the lines of a finding, those of its parts indented below it."""
     from rich.padding import Padding
     from rich.text import Text
 
-    lines: list[RenderableType] = []
-    for finding in findings[:top]:
-        title = Text()
-        title.append_text(letter(finding.cause))
-        title.append(f" {finding.title}", style="bold")
-        title.append(f": {finding.share:.1%}, {finding.cycles:,} cycles")
-        lines.append(title)
-        lines.append(Padding(Text(finding.text), (0, 0, 0, 2)))
-        if finding.advice:
-            lines.append(Padding(Text(f"-> {finding.advice}", style="italic"), (0, 0, 0, 2)))
-    if not lines:
-        lines.append(Text("no cause stands out"))
-    return section("verdict", *lines)
+    title = Text()
+    title.append_text(letter(finding.cause))
+    # What the parts have in common is in the line above them.
+    name = finding.phase.capitalize() if indent else finding.title
+    title.append(f" {name}", style="" if indent else "bold")
+    title.append(f": {finding.share:.1%}, {finding.cycles:,} cycles")
+    lines: list[RenderableType] = [Padding(title, (0, 0, 0, indent))]
+    lines.append(Padding(Text(finding.text), (0, 0, 0, indent + 2)))
+    for advice in finding.advice.splitlines():
+        lines.append(Padding(Text(f"-> {advice}", style="italic"), (0, 0, 0, indent + 2)))
+    return lines + [line for part in finding.parts for line in _finding_lines(part, indent + 2)]
 
 
 def run_document(record: Record) -> dict[str, Any]:
@@ -262,8 +380,10 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
     by : str
         Grouping of the stacks, one of `cyscc.host.analysis.explain.stacks.STACKED`.
     banks : int
-        Number of hottest banks listed for each module.
+        Number of hottest banks listed for each module, and of heaviest levels whose bounds are.
     """
+    iterations = iterations_of(record) if len(rows) == len(record.instructions) else None
+    heaviest = rows.loc[rows["cycles"].nlargest(banks).index].sort_index()
     modules = {}
     for evidence in evidence_of(record, rows):
         modules[evidence.module] = {
@@ -271,6 +391,7 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
             "cycles": evidence.cycles,
             "causes": {name: round(cycles, 3) for name, cycles in evidence.stack.items()},
             "banks": [asdict(bank) for bank in evidence.hottest(banks)],
+            "hot_bank": bool(evidence.bank) and not no_hot_bank(evidence),
             "links": None if evidence.links is None else asdict(evidence.links),
             "fifos": [{**asdict(fifo), "proposed": fifo.proposed} for fifo in evidence.fifos],
             "latency": None if evidence.latency is None else asdict(evidence.latency),
@@ -281,5 +402,15 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
         "modules": modules,
         "by": by,
         "stacks": rows_document(stacks(record, rows, by)),
+        "bounds": [
+            {
+                "iteration": row["iteration"],
+                "phase": row["phase"],
+                "level": row["level"],
+                "bound": bound_of(record, its),
+            }
+            for row, its in ((row, heaviest.loc[[place]]) for place, row in heaviest.iterrows())
+        ],
         "findings": [asdict(finding) for finding in findings_of(record, rows)],
+        **({} if iterations is None else {"iterations": iterations.document()}),
     }

@@ -91,16 +91,19 @@ class Bar:
     ----------
     stack : mapping of str to float
         Cycles by cause.
+    longest : int, optional
+        Its most columns.
     """
 
-    def __init__(self, stack: Mapping[str, float]) -> None:
+    def __init__(self, stack: Mapping[str, float], *, longest: int | None = None) -> None:
         self._stack = stack
+        self._longest = _LONGEST_BAR if longest is None else longest
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        return Measurement(_LEAST_BAR, max(_LEAST_BAR, min(_LONGEST_BAR, options.max_width)))
+        return Measurement(_LEAST_BAR, max(_LEAST_BAR, min(self._longest, options.max_width)))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield bar(self._stack, min(_LONGEST_BAR, options.max_width))
+        yield bar(self._stack, min(self._longest, options.max_width))
 
 
 def section(title: str, *parts: RenderableType) -> list[RenderableType]:
@@ -114,7 +117,10 @@ def terminal_width() -> int:
 
 
 def rendered(parts: Iterable[RenderableType]) -> str:
-    """Return a page as text for standard output, in the terminal's width; coloured if the terminal has colours."""
+    """Return a page as text for standard output, in the terminal's width; coloured if the terminal has colours.
+
+    Parts that are strings keep their lines, however long they are.
+    """
     shown = sys.stdout is not None and sys.stdout.isatty()
     return as_text(parts, width=terminal_width(), colours=shown)
 
@@ -137,4 +143,4 @@ def as_html(parts: Iterable[RenderableType], *, width: int) -> str:
 
 def _print(console: Console, parts: Iterable[RenderableType]) -> None:
     for part in parts:
-        console.print(part, overflow="fold" if isinstance(part, Text) else None)
+        console.print(part, overflow="fold" if isinstance(part, Text) else None, soft_wrap=isinstance(part, str))

@@ -1,24 +1,34 @@
 """The verdict on a recorded run: what bounds each phase, the cost, and what to try."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cyscc.host.analysis.explain.advice import BUSY, advise, diagnose
+import numpy as np
+
+from cyscc.host.analysis.explain.advice import BUSY, Advice, advise, diagnose
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, Evidence
+from cyscc.host.analysis.explain.proposals import Proposal, proposals
 from cyscc.host.analysis.explain.stacks import Group, groups_of
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
-from cyscc.sim.observation.causes import CAUSES, WORK, cause_named
+from cyscc.host.record.tables import PHASES
+from cyscc.host.specification.overrides import toml_text
+from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Finding", "findings", "findings_of"]
+__all__ = ["WHOLE", "Finding", "bound_of", "findings", "findings_of"]
 
 _SAID_OF_GROUP = 0.01
 """Least share of a run with which a group always gets a finding on its largest cause."""
+WHOLE = "whole run"
+"""Phase of findings on the cycles outside of instructions."""
+_NOTHING = "Nothing in the configuration is predicted to help noticeably."
 _NAMED = 0.005
 """Least share of a group with which one of several causes is named."""
+_PART = 0.005
+"""Least share of a run with which a group's cost is part of a finding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +38,12 @@ class Finding:
     Parameters
     ----------
     phase : str
-        The group of instructions: ``forward, saturated levels``, ``intersection``, ``whole run``.
+        The group of instructions: ``forward, saturated levels``, ``intersection``, ``whole run``; of a finding with
+        parts, their phases.
     cause : str
         The cause, one of `cyscc.sim.observation.causes.CAUSES`; the largest one if the finding explains several.
+    causes : tuple of str
+        All of its causes.
     title : str
         One line: the group and the cause.
     text : str
@@ -41,16 +54,24 @@ class Finding:
     cycles : int
         The same in cycles of an average kernel: an upper bound of the gain without it.
     advice : str
-        The proposal, with the parameter's name; empty if there is none.
+        The proposals, a line each, with the parameters' names; empty if there are none.
+    parts : tuple of Finding
+        The findings of this kind for each group of instructions, the most costly first, if there are several groups;
+        their cycles add up to those of the finding.
+    proposals : tuple of Proposal
+        For a whole run: the changes that are predicted to make these cycles fewer, with the predicted effect.
     """
 
     phase: str
     cause: str
+    causes: tuple[str, ...]
     title: str
     text: str
     share: float
     cycles: int
     advice: str
+    parts: "tuple[Finding, ...]" = ()
+    proposals: tuple[Proposal, ...] = ()
 
 
 def findings(record: Record) -> list[Finding]:
@@ -67,6 +88,8 @@ def findings(record: Record) -> list[Finding]:
 def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
     """Return the findings on some instructions, the most costly first; for a whole run also on the time between them.
 
+    Findings of one kind are one finding, whose parts are those of the groups of instructions.
+
     Parameters
     ----------
     record : Record
@@ -77,46 +100,209 @@ def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
     whole = len(rows) == len(record.instructions)
     found = _outside(record) if whole else []
     total = max(record.cycles if whole else int(rows["cycles"].sum()), 1)
+    kinds: dict[object, list[_Cost]] = {}
     for group, its in groups_of(rows):
-        found += _of_group(group, Evidence(record, its), total)
-    return sorted(found, key=lambda finding: -finding.cycles)
+        for cost in _ranked(group, Evidence(record, its)):
+            if cost.cycles >= _PART * total:
+                kinds.setdefault(cost.kind, []).append(cost)
+    for costs in kinds.values():
+        largest = any(cost.largest and cost.evidence.cycles >= _SAID_OF_GROUP * total for cost in costs)
+        if largest or sum(cost.cycles for cost in costs) >= SAID_OF_RUN * total:
+            found.append(_summed(sorted(costs, key=lambda cost: -cost.cycles), total))
+    ranked = sorted(found, key=lambda finding: -finding.cycles)
+    return _with_proposals(record, ranked) if whole and ranked else ranked
 
 
-def _of_group(group: Group, evidence: Evidence, total: int) -> list[Finding]:
-    """Return the findings on a group: its largest cause, and every other one of at least `SAID_OF_RUN` of the run."""
-    said = diagnose(group, evidence)
-    explained = {cause for causes, _ in said for cause in causes}
-    left = [(cause.name,) for cause in CAUSES if cause.name not in explained and cause.name not in WORK]
-    said += [(causes, advise(causes[0], group, evidence)) for causes in left if evidence.share(*causes)]
-    if evidence.share(*WORK) >= BUSY:
-        said.append((WORK, advise(WORK[0], group, evidence)._replace(title="issuing requests")))
-    ranked = sorted(said, key=lambda each: -evidence.share(*each[0]))
+def _with_proposals(record: Record, ranked: list[Finding]) -> list[Finding]:
+    """Return the findings with the proposals for the run, each at the largest one with its cause, or at the largest."""
+    inside = [number for number, each in enumerate(ranked) if each.phase != WHOLE]
+    given: dict[int, list[Proposal]] = {}
+    for proposal in proposals(record) if inside else []:
+        place = next((number for number in inside if proposal.cause in ranked[number].causes), inside[0])
+        given.setdefault(place, []).append(proposal)
     found = []
-    for place, (causes, advice) in enumerate(ranked):
-        cycles = evidence.share(*causes) * evidence.cycles
-        largest = place == 0 and evidence.cycles >= _SAID_OF_GROUP * total
-        if largest or cycles >= SAID_OF_RUN * total:
-            found.append(
-                Finding(
-                    phase=str(group),
-                    cause=max(causes, key=lambda cause: evidence.stack[cause]),
-                    title=f"{str(group).capitalize()}: {advice.title}",
-                    text=f"{_cost(group, evidence, causes)} {advice.text}".rstrip(),
-                    share=cycles / total,
-                    cycles=round(cycles),
-                    advice=advice.proposal,
-                )
-            )
+    for number, each in enumerate(ranked):
+        if each.phase == WHOLE:
+            found.append(each)
+            continue
+        own = tuple(given.get(number, ()))
+        lines = [_proposal_text(proposal, record.cycles) for proposal in own] or [_NOTHING]
+        parts = tuple(replace(part, advice="") for part in each.parts)
+        found.append(replace(each, advice="\n".join(lines), proposals=own, parts=parts))
     return found
 
 
-def _cost(group: Group, evidence: Evidence, causes: tuple[str, ...]) -> str:
-    """Return the sentence with the share of a group's kernel-cycles that these causes have."""
-    noun = "level" if group.part else "intersection"
-    parts = sorted(((evidence.share(cause), cause) for cause in causes), reverse=True)
+def _proposal_text(proposal: Proposal, cycles: int) -> str:
+    """Return a proposal with its predicted effect."""
+    changes = ", ".join(f"{name} = {toml_text(value)}" for name, value in proposal.changes.items())
+    more = proposal.cycles - cycles
+    kind = " (a smaller machine)" if proposal.smaller else ""
+    return f"{changes}{kind}: predicted {more / max(cycles, 1):+.1%}, {more:+,} cycles. {proposal.reason}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Cost:
+    """Cycles that a group of instructions loses to causes with one reason.
+
+    Parameters
+    ----------
+    group : Group
+        The group.
+    evidence : Evidence
+        The evidence for its instructions.
+    causes : tuple of str
+        The causes.
+    said : Advice or None
+        The advice on several causes with one reason; None for a single cause.
+    largest : bool
+        Whether it is the largest of the group's.
+    """
+
+    group: Group
+    evidence: Evidence
+    causes: tuple[str, ...]
+    said: Advice | None
+    largest: bool
+
+    @property
+    def cycles(self) -> float:
+        """The cycles, of an average kernel."""
+        return sum(self.evidence.stack[cause] for cause in self.causes)
+
+    @property
+    def kind(self) -> object:
+        """Key that is equal for costs that are summed: the causes, and what was said of several with one reason."""
+        small = self.said is None or "no_work" in self.causes
+        return self.causes if small or self.said is None else (self.causes, self.said.title)
+
+    @property
+    def title(self) -> str:
+        """Name of the problem."""
+        if self.said is not None:
+            return self.said.title
+        return "issuing requests" if self.causes == WORK else cause_named(self.causes[0]).title
+
+    @property
+    def advice(self) -> Advice:
+        """The advice."""
+        return advise(self.causes[0], self.group, self.evidence) if self.said is None else self.said
+
+    @property
+    def cause(self) -> str:
+        """The cause with most cycles."""
+        return max(self.causes, key=lambda cause: self.evidence.stack[cause])
+
+
+def _ranked(group: Group, evidence: Evidence) -> list[_Cost]:
+    """Return the costs of a group, the largest first; issuing requests is one where it is most of the time."""
+    said: list[tuple[tuple[str, ...], Advice | None]] = [*diagnose(group, evidence)]
+    explained = {cause for causes, _ in said for cause in causes}
+    said += [((name,), None) for name in CAUSE_NAMES if name not in explained and name not in WORK]
+    if evidence.share(*WORK) >= BUSY:
+        said.append((WORK, None))
+    ranked = sorted((each for each in said if evidence.share(*each[0])), key=lambda each: -evidence.share(*each[0]))
+    return [
+        _Cost(group=group, evidence=evidence, causes=causes, said=advice, largest=place == 0)
+        for place, (causes, advice) in enumerate(ranked)
+    ]
+
+
+def _summed(costs: list[_Cost], total: int) -> Finding:
+    """Return the finding on costs of one kind; its parts are the findings on each, if there are several."""
+    parts = tuple(_finding(str(cost.group), [cost], total) for cost in costs)
+    if len(parts) == 1:
+        return parts[0]
+    phases = [name for name in PHASES if any(cost.group.phase == name for cost in costs)]
+    found = _finding(", ".join(phases), costs, total)
+    return replace(found, parts=tuple(replace(part, advice="") for part in parts) if found.advice else parts)
+
+
+def _finding(where: str, costs: list[_Cost], total: int) -> Finding:
+    """Return the finding on costs of one kind: with one proposal, if all have the same."""
+    cycles = sum(cost.cycles for cost in costs)
+    advice = [cost.advice for cost in costs]
+    what = advice[0].text if len(costs) == 1 else _in_common(costs)
+    proposed = {each.proposal for each in advice}
+    return Finding(
+        phase=where,
+        cause=costs[0].cause,
+        causes=costs[0].causes,
+        title=f"{where.capitalize()}: {costs[0].title}",
+        text=f"{_cost(costs)} {what}".rstrip(),
+        share=cycles / total,
+        cycles=round(cycles),
+        advice=proposed.pop() if len(proposed) == 1 else "",
+    )
+
+
+def _cost(costs: list[_Cost]) -> str:
+    """Return the sentence with the share of some groups' kernel-cycles that these causes have."""
+    cycles = max(sum(cost.evidence.cycles for cost in costs), 1)
+    causes = costs[0].causes
+    shares = {cause: sum(cost.evidence.stack[cause] for cost in costs) / cycles for cause in causes}
+    parts = sorted(((share, cause) for cause, share in shares.items()), reverse=True)
     names = ", ".join(f"{cause} {share:.0%}" for share, cause in parts if share >= _NAMED)
-    what = f" ({names})" if len(causes) > 1 else ""
-    return f"{evidence.share(*causes):.0%} of the kernel-cycles of {count_text(len(evidence.rows), noun)}{what}."
+    levels = sum(len(cost.evidence.rows) for cost in costs if cost.group.part)
+    others = sum(len(cost.evidence.rows) for cost in costs if not cost.group.part)
+    counted = [count_text(number, noun) for number, noun in ((levels, "level"), (others, "intersection")) if number]
+    which = f" ({names})" if len(causes) > 1 else ""
+    return f"{sum(shares.values()):.0%} of the kernel-cycles of {' and '.join(counted)}{which}."
+
+
+def _in_common(costs: list[_Cost]) -> str:
+    """Return what the groups of a finding have in common, as far as numbers say it."""
+    if "no_work" not in costs[0].causes:
+        return ""
+    entries = np.concatenate([cost.evidence.rows["frontier"].to_numpy() for cost in costs])
+    each = sum(cost.evidence.cycles for cost in costs) / entries.size
+    kernels = min(cost.evidence.kernels for cost in costs)
+    median = int(np.quantile(entries, 0.5, method="lower"))
+    idle = "Most kernels have nothing to do: half" if 2 * median <= kernels else "Half"
+    return (
+        f"{idle} of them have at most {count_text(median, 'entry')} for {kernels} kernels, the mean is "
+        f"{entries.mean():,.1f}; each takes {each:,.0f} cycles on average."
+    )
+
+
+def bound_of(record: Record, row: "pd.DataFrame") -> str:
+    """Return what bounds a level or an intersection, with the share of its cycles, in a few words.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    row : pandas.DataFrame
+        The instruction, a row of `Record.instructions`.
+    """
+    evidence = Evidence(record, row)
+    ranked = _ranked(Group(row["phase"].iloc[0], row["part"].iloc[0]), evidence)
+    first = next((cost for cost in ranked if cost.causes != WORK), None)
+    work, share = evidence.share(*WORK), 0.0 if first is None else evidence.share(*first.causes)
+    said = [f"issuing requests {work:.0%}"] if work >= share else []
+    if first is not None and share >= _NAMED:
+        said.append(f"{first.title} {share:.0%}: {_measured(first)}")
+    return ", ".join(said)
+
+
+def _measured(cost: _Cost) -> str:
+    """Return the measurement behind the largest cost of a single instruction, in a few words."""
+    evidence = cost.evidence
+    if cost.said is not None and "refused" in cost.causes:
+        bank, links = evidence.bank, evidence.links
+        if bank is not None and "bank" in cost.title:
+            return f"{bank.controller}.{bank.bank} is {min(bank.use, 1):.0%} busy, all banks {evidence.banks_use:.0%}"
+        if links is not None:
+            return f"links are {links.mean:.0%} busy, one {links.most:.0%}"
+    if "no_work" in cost.causes:
+        entries = int(evidence.rows["frontier"].sum())
+        if entries < evidence.kernels:
+            return f"{count_text(entries, 'entry')} for {evidence.kernels} kernels"
+        return f"the last kernel works {evidence.unevenness:.1f}x the mean"
+    if cost.causes[0] in ("response", "credit", "refused") and evidence.latency is not None:
+        return f"reads take {evidence.latency.mean:.0f} cycles, {evidence.latency.least} at best"
+    if cost.causes[0] == "slot":
+        return f"a turn of the token is {count_text(evidence.turn, 'cycle')}"
+    return count_text(round(cost.cycles), "cycle")
 
 
 def _outside(record: Record) -> list[Finding]:
@@ -141,9 +327,10 @@ def _outside(record: Record) -> list[Finding]:
     ]
     return [
         Finding(
-            phase="whole run",
+            phase=WHOLE,
             cause=name,
-            title=f"Whole run: {cause_named(name).title}",
+            causes=(name,),
+            title=f"{WHOLE.capitalize()}: {cause_named(name).title}",
             text=text,
             share=cycles / total,
             cycles=cycles,

@@ -39,16 +39,17 @@ def test_a_run(capfd: pytest.CaptureFixture[str]) -> None:
         "verdict",
     ]
     levels = out.split("cycles by level\n")[1].split("\n\n")[0].splitlines()
-    assert [line.split()[:2] for line in levels[1:]] == [
+    lines = [line.split() for line in levels[1:] if line[2:3].isdigit()]  # others are further lines of the last column
+    assert [line[:2] for line in lines] == [
         ["0", "150"],
         ["1", "700"],
         ["2", "1,500"],
         ["3", "400"],
         ["4", "120"],
     ]
-    bars = {line.split()[-1] for line in levels[1:]}
-    assert {len(text) for text in bars} == {40}
-    assert all(re.fullmatch(r"1+2+3+w+r+c+x+s*\.+>*<*", text) for text in bars)
+    bars = {line[3] for line in lines}
+    assert {len(text) for text in bars} == {20}
+    assert all(re.fullmatch(r"1*2+3+w+r+c+x+s*\.+>*<*", text) for text in bars)
 
 
 def test_questions(capfd: pytest.CaptureFixture[str]) -> None:
@@ -67,6 +68,12 @@ def test_questions(capfd: pytest.CaptureFixture[str]) -> None:
         "word_depth",
         "visit_depth",
     ]
+    assert main(["explain", "one", "--by", "phase", "--numbers"]) == 0
+    numbers = capfd.readouterr().out.splitlines()
+    assert numbers[3] == "cycles by phase, causes in cycles of an average kernel"
+    sums = [[float(cell.replace(",", "")) for cell in line[22:].replace("%", "").split()] for line in numbers[5:]]
+    assert all(abs(sum(causes) - cycles) <= len(causes) for _, cycles, _, *causes in sums)
+    assert len(sums) == 3
     intervals = shown("one --by interval --top 4", capfd)
     assert "cycles by interval: the 4 that issue least of 46" in intervals
 
@@ -99,6 +106,7 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         ("one --iteration 1", "one: has no iteration 1"),
         ("one other --banks", "--banks is about one record, and there are two"),
         ("one --fifos --by kernel", "--by shows stacks, and --fifos does not"),
+        ("one --banks --numbers", "--numbers shows stacks, and --banks does not"),
         ("one --json nowhere/x.json", "nowhere/x.json: its directory does not exist (--json)"),
     ],
 )

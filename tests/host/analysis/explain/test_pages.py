@@ -16,11 +16,13 @@ from cyscc.host.analysis.explain.page import (
     explanation_document,
     fifo_section,
     head,
+    numbers_text,
     page,
 )
+from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.analysis.explain.stacks import groups_of
 from cyscc.host.analysis.explain.terminal import LETTERS, as_text, bar
-from cyscc.host.analysis.explain.verdict import findings
+from cyscc.host.analysis.explain.verdict import Finding, bound_of, findings, findings_of
 from cyscc.host.record.colours import STACK
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
@@ -64,9 +66,18 @@ def test_tables_of_stacks(shape: Shape) -> None:
     numbers = ["cycles", "instructions", *CAUSE_NAMES]
     phases = frame.groupby(["phase", "part"])[numbers].sum().reset_index()
     phases = phases.sort_values(["phase", "part"], key=lambda names: names.map(IN_ORDER.index))
+    outside = {"host": ("host", "h"), "restarted": ("given up", "!"), "readout": ("reading out", "h")}
+    took = plain.document["cycles"]
     assert tables["cycles by phase"][1:] == [
-        [", ".join(filter(None, (row["phase"], row["part"]))), f"{row['instructions']:,}", *cells(row, plain.total)]
-        for _, row in phases.iterrows()
+        *(
+            [", ".join(filter(None, (row["phase"], row["part"]))), f"{row['instructions']:,}", *cells(row, plain.total)]
+            for _, row in phases.iterrows()
+        ),
+        *(
+            [title, f"{took[name]:,}", f"{took[name] / plain.total:.1%}", 40 * letter]
+            for name, (title, letter) in outside.items()
+            if took[name]
+        ),
     ]
     (title,) = (title for title in tables if title.startswith("cycles by level"))
     heaviest = frame.sort_values("cycles", ascending=False, kind="stable").head(7).sort_index()
@@ -74,11 +85,123 @@ def test_tables_of_stacks(shape: Shape) -> None:
         share = heaviest["cycles"].sum() / frame["cycles"].sum()
         assert title == f"cycles by level: the 7 heaviest of {len(frame)}, {share:.0%} of these cycles"
     keys = ["iteration", "phase", "level"] if shape.iterations else ["level"]
-    assert tables[title][0] == [*keys, "cycles", "of run", "most", "stack"]
-    assert tables[title][1:] == [
-        [*(str(row[key]) for key in keys if key != "level" or row[key] >= 0), *cells(row, plain.total)]
-        for _, row in heaviest.iterrows()
-    ]
+    assert tables[title][0] == [*keys, "cycles", "of run", "stack", "bound by, of the level"]
+    for line, (_, row) in zip(tables[title][1:], heaviest.iterrows(), strict=True):
+        cycles, of_run, _, _ = cells(row, plain.total)
+        stack = bar({cause: float(row[cause]) for cause in CAUSE_NAMES}, 20).plain
+        shown_keys = [str(row[key]) for key in keys if key != "level" or row[key] >= 0]
+        assert line == [*shown_keys, cycles, of_run, stack, line[-1]]
+        check_bound(line[-1], plain, row)
+
+
+def check_bound(text: str, plain: Plain, row: "pd.Series[Any]") -> None:
+    """Check every number of the text on what bounds a level, given the level's stack."""
+    module = "intersection" if row["phase"] == "intersection" else "bfs"
+    work = sum(row[cause] for cause in WORK) / row["cycles"]
+    limits = {cause: float(row[cause]) / row["cycles"] for cause in CAUSE_NAMES if cause not in WORK}
+    small = sum(limits[name] for name in ("no_work", "response", "starting", "ending", "flush"))
+    contended = sum(limits[name] for name in ("refused", "response", "credit"))
+    if issuing := re.match(r"issuing requests (\d+%)(, |$)", text):
+        assert issuing[1] == f"{work:.0%}"
+        text = text[issuing.end() :]
+    if not text:
+        return
+    bound = re.fullmatch(r"(.+) (\d+%): (.+)", text)
+    assert bound is not None
+    title, share, numbers = bound.groups()
+    named = {cause_named(name).title: value for name, value in limits.items()}
+    grouped = small if title.startswith("fixed cost") else contended
+    assert share == f"{named.get(title, grouped):.0%}"
+    assert bool(issuing) == (work >= named.get(title, grouped))
+    if title in named:
+        assert named[title] <= max(limits.values())
+    if found := re.fullmatch(r"([\d,]+) entr(y|ies) for (\d+) kernels", numbers):
+        assert (int(found[1]), int(found[3])) == (row["frontier"], plain.kernels(module))
+    elif found := re.fullmatch(r"the last kernel works (.+)x the mean", numbers):
+        done = plain.of("instruction_kernels", instruction=row["instruction"])["done"]
+        assert found[1] == f"{done.max() / done.mean():.1f}"
+    elif found := re.fullmatch(r"reads take (\d+) cycles, (\d+) at best", numbers):
+        reads = plain.of("instruction_latencies", instruction=row["instruction"])
+        mean = (reads["latency"] * reads["reads"]).sum() / reads["reads"].sum()
+        assert found.groups() == (f"{mean:.0f}", str(reads["latency"].min()))
+    elif found := re.fullmatch(r"(\d+)\.(\d+) is (\d+%) busy, all banks (\d+%)", numbers):
+        memory = plain.machine["memory"]
+        accesses = plain.of("instruction_banks", instruction=row["instruction"])
+        own = accesses.groupby(["controller", "bank"])["accesses"].sum()
+        busy = memory["bank_busy"] / row["cycles"]
+        assert own[int(found[1]), int(found[2])] == own.max()
+        assert found[3] == f"{min(own.max() * busy, 1):.0%}"
+        assert found[4] == f"{own.sum() / memory['controllers'] / memory['banks'] * busy:.0%}"
+    elif found := re.fullmatch(r"([\d,]+) cycles?", numbers):
+        (cause,) = (name for name in limits if cause_named(name).title == title)
+        assert found[1] == f"{row[cause]:,.0f}"
+    else:
+        assert numbers.startswith(("links are", "a turn of the token is"))
+
+
+@SHAPES
+def test_numbers(shape: Shape) -> None:
+    record, plain = record_of(shape), plain_of(shape)
+    frame = framed(plain, record.instructions["part"].tolist())
+    for by, top in (("level", None), ("phase", None), ("kernel", 3)):
+        empty, title, head, *lines = numbers_text(record, record.instructions, by, top).splitlines()
+        assert (empty, title.split(",")[0].split(":")[0]) == ("", f"cycles by {by}")
+        names = re.split(r" {2,}", head.strip())
+        causes = names[names.index("of run") + 1 :]
+        assert causes == [cause for cause in STACK if cause in causes]
+        assert all(frame[cause].sum() == 0 for cause in CAUSE_NAMES if cause not in causes) or top
+        rows = [re.split(r" {2,}", line.strip()) for line in lines]
+        if top:
+            assert len(rows) == top
+            continue
+        keys = ["iteration", "phase", "level"] if by == "level" else ["phase", "part"]
+        expected = frame.groupby(keys, sort=False)[["cycles", *causes]].sum()
+        assert sorted(row[-len(causes) - 2 :] for row in rows) == sorted(
+            [
+                f"{row['cycles']:,.0f}",
+                f"{row['cycles'] / plain.total:.1%}",
+                *(f"{row[cause]:,.0f}" for cause in causes),
+            ]
+            for _, row in expected.iterrows()
+        )
+
+
+@SHAPES
+def test_iterations(shape: Shape) -> None:
+    record, plain = record_of(shape), plain_of(shape)
+    tables = shown(page(record, record.instructions, by=None, top=7))
+    titles = [title for title in tables if title.startswith("iterations")]
+    if not shape.iterations:
+        assert titles == []
+        return
+    rows = plain.instructions.assign(part=record.instructions["part"].tolist(), instructions=1)
+    by = rows.groupby("iteration")[["instructions", "cycles"]].sum()
+    reached = (rows["pushed"] - rows["duplicates"]).groupby([rows["iteration"], rows["phase"]]).sum().unstack() + 1
+    by["vertices"] = reached[["forward", "backward"]].min(axis=1)
+    large = by.index.isin(rows[rows["part"] == "saturated"]["iteration"])
+    if not large.any():
+        large = by["cycles"] == by["cycles"].max()
+    last = by.index[large].max()
+
+    def line(name: str, chosen: Any) -> list[str]:
+        own = by[chosen]
+        cycles = own["cycles"].sum()
+        share, each = f"{cycles / plain.total:.1%}", f"{cycles / len(own):,.0f}"
+        return [name, f"{len(own)}", f"{own['instructions'].sum():,}", f"{cycles:,}", share, each]
+
+    groups = {
+        "with saturated levels" if (rows["part"] == "saturated").any() else "the longest": large,
+        f"others up to iteration {last}": ~large & (by.index <= last),
+        f"the tail, after iteration {last}": by.index > last,
+    }
+    assert tables[titles[0]][1:] == [line(name, chosen) for name, chosen in groups.items() if any(chosen)]
+    sizes = by["vertices"].astype(str).str.len().where(by["vertices"] > 1, 0)
+    body = [row for row in tables[titles[1]][1:] if len(row) == 6]
+    assert [row[1:] for row in body] == [line("", sizes == size)[1:] for size in sorted(set(sizes))]
+    for row, size in zip(body, sorted(set(sizes)), strict=True):
+        ends = [int(number.replace(",", "")) for number in row[0].split(" to ")]
+        assert ends[0] in (by["vertices"][sizes == size].max(), 10 ** max(size - 1, 0) + (size == 1))
+        assert ends[-1] == by["vertices"][sizes == size].max()
 
 
 @SHAPES
@@ -136,9 +259,25 @@ def test_tables_of_causes_and_banks(shape: Shape) -> None:
         if max(own[cause] for own in shares.values()) >= 0.0005
     ]
     for evidence in evidence_of(record):
+        frame = plain.of("instruction_banks")
+        frame = frame[(frame["phase"] == "intersection") == (evidence.module == "intersection")]
+        accesses = frame.groupby(["controller", "bank"])["accesses"].sum()
+        memory = plain.machine["memory"]
+        multiple = accesses.max() / (accesses.sum() / memory["controllers"] / memory["banks"])
+        controller, bank = evidence.hottest(1)[0].controller, evidence.hottest(1)[0].bank
+        over_time = plain.tables["banks"].query(f"controller == {controller} and bank == {bank}")
+        peak = over_time["accesses"].max() * memory["bank_busy"] / shape.interval
         title = (
             f"hottest banks, {evidence.module} (controller.bank; all banks together are {evidence.banks_use:.0%} busy)"
         )
+        if multiple < 1.5 or peak < 0.7:
+            cycles = plain.instructions.query(f"module == '{evidence.module}'")["cycles"].sum()
+            use = accesses.max() * memory["bank_busy"] / cycles
+            assert " ".join(" ".join(row) for row in tables[title]) == (
+                f"no hot bank: the busiest, {controller}.{bank}, has {multiple:.1f}x the accesses of the mean, is busy "
+                f"{min(use, 1):.0%} of the time, and at most {min(peak, 1):.0%} in {shape.interval} cycles"
+            )
+            continue
         assert tables[title][0] == ["bank", "accesses", "of mean", "busy", "wait", "arrays", "when most"]
         expected = []
         for each in evidence.hottest(4):
@@ -171,17 +310,11 @@ def test_tables_of_fifos(shape: Shape) -> None:
 @SHAPES
 def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
     record, plain = record_of(shape), plain_of(shape)
-    expected = {
-        ("whole run", name): float(plain.document["cycles"][name])
-        for name in ("host", "restarted")
-        if plain.document["cycles"][name] >= 0.03 * plain.total
-    }
-    texts = {}
+    kinds: dict[Any, list[dict[str, Any]]] = {}
     for group, rows in groups_of(record.instructions):
-        evidence = Evidence(record, rows)
         of = plain.instructions["instruction"].isin(rows.index).to_numpy()
         stack = {cause: plain.stack(cause)[of].sum() for cause in CAUSE_NAMES}
-        together = [causes for causes, _ in diagnose(group, evidence)]
+        together = {causes: advice.title for causes, advice in diagnose(group, Evidence(record, rows))}
         left = [cause for cause in CAUSE_NAMES if cause not in WORK and not any(cause in c for c in together)]
         single: list[tuple[str, ...]] = [(cause,) for cause in left]
         if sum(stack[cause] for cause in WORK) >= 0.7 * sum(stack.values()):
@@ -189,37 +322,95 @@ def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
         costs = {causes: sum(stack[cause] for cause in causes) for causes in [*together, *single]}
         largest = max(costs, key=lambda causes: costs[causes])
         for causes, cycles in costs.items():
+            if cycles < 0.005 * plain.total:
+                continue
+            title = together.get(causes, cause_named(causes[0]).title).replace("intersections", "levels")
             felt = causes == largest and sum(stack.values()) >= 0.01 * plain.total
-            if felt or cycles >= 0.03 * plain.total:
-                where = str(group), max(causes, key=lambda cause: stack[cause])
-                expected[where] = cycles
-                whole = sum(stack.values())
-                ranked = sorted(causes, key=lambda cause: -stack[cause])
-                named = ", ".join(
-                    f"{cause} {stack[cause] / whole:.0%}" for cause in ranked if stack[cause] >= 0.005 * whole
-                )
-                noun = f"{'level' if group.part else 'intersection'}{'s' if len(rows) > 1 else ''}"
-                texts[where] = f"{cycles / whole:.0%} of the kernel-cycles of {len(rows)} {noun}"
-                texts[where] += f" ({named})." if len(causes) > 1 else "."
-    found = findings(record)
-    assert {(each.phase, each.cause): each.cycles for each in found} == {
-        where: round(cycles) for where, cycles in expected.items()
+            cost = {"group": group, "causes": causes, "cycles": cycles, "stack": stack, "rows": of, "felt": felt}
+            kinds.setdefault("issuing requests" if causes == WORK else title, []).append(cost)
+    outside = [name for name in ("host", "restarted") if plain.document["cycles"][name] >= 0.03 * plain.total]
+    kept = {
+        title: sorted(costs, key=lambda cost: -cost["cycles"])
+        for title, costs in kinds.items()
+        if any(cost["felt"] for cost in costs) or sum(cost["cycles"] for cost in costs) >= 0.03 * plain.total
     }
-    for each in found:
-        assert each.share == pytest.approx(expected[each.phase, each.cause] / plain.total)
-        if each.phase != "whole run":
-            assert each.text.startswith(texts[each.phase, each.cause])
+    found = findings(record)
+    assert [each.cycles for each in found] == sorted((each.cycles for each in found), reverse=True)
+    assert {each.cause: each.cycles for each in found if each.phase == "whole run"} == {
+        name: plain.document["cycles"][name] for name in outside
+    }
+    inside = [each for each in found if each.phase != "whole run"]
+    assert len(inside) == len(kept)
+    for each in inside:
+        title = each.title.split(": ", 1)[1].replace("intersections", "levels")
+        check_finding(each, kept[title], plain)
+        parts = kept[title] if len(kept[title]) > 1 else []
+        assert len(each.parts) == len(parts)
+        for part, cost in zip(each.parts, parts, strict=True):
+            check_finding(part, [cost], plain)
+            assert part.phase == str(cost["group"])
     for top in (99, 2):
         text = as_text(page(record, record.instructions, by=None, top=top), width=2000).split("\nverdict\n")[1]
-        assert [line.strip() for line in text.splitlines()] == [
-            line
-            for each in found[:top]
-            for line in (
-                f"{LETTERS[each.cause]} {each.title}: {each.share:.1%}, {each.cycles:,} cycles",
-                each.text,
-                *([f"-> {each.advice}"] if each.advice else []),
-            )
-        ]
+        lines = [line.strip() for line in text.splitlines()]
+        told = [line for each in found[:top] for line in lines_of(each, each.title)]
+        last = f"cyscc explain {record.folder} --try measures what is predicted"
+        assert lines == told + [last] * any(each.proposals for each in found[:top])
+
+
+def lines_of(finding: Finding, title: str) -> list[str]:
+    """Return the displayed lines of a finding and its parts."""
+    head = f"{LETTERS[finding.cause]} {title}: {finding.share:.1%}, {finding.cycles:,} cycles"
+    below = [line for part in finding.parts for line in lines_of(part, part.phase.capitalize())]
+    return [head, finding.text, *(f"-> {line}" for line in finding.advice.splitlines()), *below]
+
+
+def check_finding(finding: Finding, costs: list[dict[str, Any]], plain: Plain) -> None:
+    """Check the numbers of a finding that some costs are summed in."""
+    cycles = sum(cost["cycles"] for cost in costs)
+    stack = {cause: sum(cost["stack"][cause] for cost in costs) for cause in CAUSE_NAMES}
+    whole, causes = sum(stack.values()), costs[0]["causes"]
+    assert finding.cycles == round(cycles)
+    assert finding.share == pytest.approx(cycles / plain.total)
+    assert finding.causes == causes
+    ranked = sorted(causes, key=lambda cause: -stack[cause])
+    named = ", ".join(f"{cause} {stack[cause] / whole:.0%}" for cause in ranked if stack[cause] >= 0.005 * whole)
+    counts = {
+        noun: sum(cost["rows"].sum() for cost in costs if bool(cost["group"].part) == (noun == "level"))
+        for noun in ("level", "intersection")
+    }
+    counted = " and ".join(f"{count} {noun}{'s' if count > 1 else ''}" for noun, count in counts.items() if count)
+    text = f"{cycles / whole:.0%} of the kernel-cycles of {counted}"
+    assert finding.text.startswith(f"{text} ({named})." if len(causes) > 1 else f"{text}.")
+    if half := re.search(
+        r"alf of them have at most ([\d,]+) entr.* mean is ([\d,.]+); each takes ([\d,]+) c", finding.text
+    ):
+        rows = plain.instructions[np.any([cost["rows"] for cost in costs], axis=0)]
+        entries = rows["frontier"].sort_values()
+        median = entries.iloc[(len(entries) - 1) // 2]
+        assert half.groups() == (f"{median:,}", f"{entries.mean():,.1f}", f"{rows['cycles'].mean():,.0f}")
+    else:
+        assert len(costs) == 1 or "no_work" not in causes
+
+
+def test_proposals_are_said_with_their_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    record, plain = record_of(BFS), plain_of(BFS)
+    inside = [each for each in findings(record) if each.phase != "whole run"]
+    place = next(number for number, each in enumerate(inside) if number and each.cause not in inside[0].causes)
+    given = [
+        Proposal(changes={"memory.banks": 256}, cause=inside[place].cause, cycles=plain.total - 90, reason="Why."),
+        Proposal(changes={"simplify": True}, cause="restarted", cycles=plain.total + 7, reason="So.", smaller=True),
+    ]
+    monkeypatch.setattr("cyscc.host.analysis.explain.verdict.proposals", lambda _: given)
+    found = [each for each in findings(record) if each.phase != "whole run"]
+    assert (found[place].proposals, found[0].proposals) == ((given[0],), (given[1],))
+    less, more = 90 / plain.total, 7 / plain.total
+    assert found[place].advice == f"memory.banks = 256: predicted -{less:.1%}, -90 cycles. Why."
+    assert found[0].advice == f"simplify = true (a smaller machine): predicted +{more:.1%}, +7 cycles. So."
+    nothing = "Nothing in the configuration is predicted to help noticeably."
+    assert {each.advice for each in found if not each.proposals} == {nothing}
+    assert not any(part.advice for each in found for part in each.parts)
+    # A part of a run has no predictions.
+    assert not any(each.proposals for each in findings_of(record, record.select(level=2)))
 
 
 def test_tables_of_a_difference() -> None:
@@ -291,6 +482,11 @@ def test_documents_of_an_explanation(shape: Shape) -> None:
     assert document["cycles"] == record.document["cycles"]
     assert [row["cycles"] for row in document["stacks"]] == record.instructions["cycles"].tolist()
     assert document["findings"] == [asdict(each) for each in findings(record)]
+    heaviest = record.instructions["cycles"].nlargest(2).index.sort_values()
+    assert [row["bound"] for row in document["bounds"]] == [
+        bound_of(record, record.instructions.loc[[place]]) for place in heaviest
+    ]
+    assert ("iterations" in document) == bool(shape.iterations)
     for evidence in evidence_of(record):
         found = document["modules"][evidence.module]
         assert (found["instructions"], found["cycles"]) == (len(evidence.rows), evidence.cycles)

@@ -28,7 +28,11 @@ def test_findings_of_a_run(tmp_path: Path) -> None:
     restarted = next(finding for finding in found if finding.cause == "restarted")
     assert restarted.cycles == record.document["cycles"]["restarted"]
     assert "--queue-slack" in restarted.advice
-    assert {finding.phase for finding in found} >= {"whole run", "forward, growing levels", "backward, growing levels"}
+    assert "whole run" in {finding.phase for finding in found}
+    parts = {part.phase for finding in found for part in finding.parts}
+    assert parts >= {"forward, growing levels", "backward, growing levels"}
+    for finding in found:
+        assert sum(part.share for part in finding.parts) in (0, pytest.approx(finding.share))
 
 
 def test_the_host_takes_some_cycles_for_each_instruction(tmp_path: Path) -> None:
