@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from cyscc.host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
     from cyscc.host.api.records import Difference, Explanation, compare, explain, figures, replay, report
     from cyscc.host.api.runs import bfs, scc
+    from cyscc.host.api.trials import WhatIf, what_if
     from cyscc.host.graph.csr import Graph
     from cyscc.host.output.errors import InputError
     from cyscc.host.record.reader import Record
@@ -34,6 +35,7 @@ __all__ = [
     "Result",
     "SccResult",
     "SimulationError",
+    "WhatIf",
     "Window",
     "bfs",
     "compare",
@@ -47,6 +49,7 @@ __all__ = [
     "replay",
     "report",
     "scc",
+    "what_if",
     "write_graph",
 ]
 
@@ -61,6 +64,7 @@ _HOMES = {
     ),
     "cyscc.host.api.records": ("Difference", "Explanation", "compare", "explain", "figures", "replay", "report"),
     "cyscc.host.api.runs": ("bfs", "scc"),
+    "cyscc.host.api.trials": ("WhatIf", "what_if"),
     "cyscc.host.output.errors": ("InputError",),
     "cyscc.host.analysis.explain.verdict": ("Finding",),
     "cyscc.host.graph.csr": ("Graph",),

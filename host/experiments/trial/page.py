@@ -1,12 +1,12 @@
 """Text, rows and JSON of a trial."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.page import head, run_document
-from cyscc.host.analysis.explain.terminal import Cell, section, table
+from cyscc.host.analysis.explain.terminal import section, table
 from cyscc.host.experiments.fpga.area import AREA
-from cyscc.host.experiments.trial.trial import NOTICEABLE, Attempt, Outcome, Trial
+from cyscc.host.experiments.trial.trial import NOTICEABLE, Attempt, Outcome, Trial, cycles_of
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import MEMORY
@@ -23,35 +23,49 @@ def trial_page(trial: Trial) -> "list[RenderableType]":
     from rich.text import Text
 
     record = trial.record
-    heads = ["change", "predicted", "", "measured", "", "prediction"]
-    heads += AREA if trial.baseline.area else []
-    lines = [_cells(each, trial.baseline) for each in (trial.baseline, *trial.attempts)]
-    parts = [*head(record, record.instructions), *section("changes", table(heads, lines))]
+    every = [trial.baseline, *trial.attempts]
+    columns = [("change", [printable(each.text) for each in every]), *_predicted(every), *_measured(every)]
+    columns += [(name, _area(every, name)) for name in trial.baseline.area]
+    heads, cells = zip(*columns, strict=True)
+    parts = [
+        *head(record, record.instructions),
+        *section("changes, cycles in instructions", table(heads, zip(*cells, strict=True))),
+    ]
     said = [Text(printable(sentence)) for sentence in conclusion(trial)]
     runs = Text(f"{count_text(trial.made + trial.found, 'run')}: {trial.made} made, {trial.found} from before")
     return [*parts, *section("conclusion", *said, runs)]
 
 
-def _cells(attempt: Attempt, baseline: Attempt) -> list[Cell]:
-    """Return an attempt as cells of the table; of the area of a changed machine, what it has more than the present."""
-    predicted = ["", ""]
-    if attempt.proposal is not None and attempt.predicted is not None:
-        predicted = [f"{attempt.proposal.cycles:,}", f"{attempt.predicted:+.1%}"]
-    measured = ["failed", ""]
-    if attempt.cycles is not None and attempt.change is not None:
-        measured = [f"{attempt.cycles:,}", "" if attempt is baseline else f"{attempt.change:+.1%}"]
-    area = [_difference(number, baseline.area[name], attempt is baseline) for name, number in attempt.area.items()]
-    return [printable(attempt.text), *predicted, *measured, attempt.outcome or "", *area]
+_Columns = list[tuple[str, list[str]]]
+"""Columns of a table: head and cells."""
 
 
-def _difference(number: int, present: int, alone: bool) -> str:
-    return f"{number:,}" if alone else f"{number - present:+,}" if number != present else "="
+def _predicted(attempts: Sequence[Attempt]) -> _Columns:
+    """Return the columns of the predictions, if there are any."""
+    if all(each.proposal is None for each in attempts):
+        return []
+    proposals = [each.proposal for each in attempts]
+    cycles = ["" if proposal is None else f"{proposal.cycles:,}" for proposal in proposals]
+    changes = ["" if each.predicted is None else f"{each.predicted:+.1%}" for each in attempts]
+    return [("predicted", cycles), ("", changes), ("is", [each.outcome or "" for each in attempts])]
+
+
+def _measured(attempts: Sequence[Attempt]) -> _Columns:
+    cycles = ["failed" if each.cycles is None else f"{each.cycles:,}" for each in attempts]
+    changes = [f"{each.change:+.1%}" if each.settings and each.change is not None else "" for each in attempts]
+    return [("measured", cycles), ("", changes)]
+
+
+def _area(attempts: Sequence[Attempt], name: str) -> list[str]:
+    """Return a column of the area: that of the present machine, and what the others have more."""
+    present, *others = (each.area[name] for each in attempts)
+    return [f"{present:,}", *("=" if number == present else f"{number - present:+,}" for number in others)]
 
 
 def conclusion(trial: Trial) -> list[str]:
     """Return the sentences of the conclusion: the best change with its cost, what is slower, what was not foreseen."""
     said = []
-    present, recorded = trial.baseline.cycles, trial.record.cycles
+    present, recorded = trial.baseline.cycles, cycles_of(trial.record)
     if present != recorded:
         said.append(
             f"The record has {recorded:,} cycles, and the run takes {present:,}: the record is that of another version "
@@ -69,9 +83,10 @@ def conclusion(trial: Trial) -> list[str]:
     slower = [each for each in trial.attempts if each.change is not None and each.change > NOTICEABLE]
     if slower:
         said.append(f"Slower: {_listed((each.text, f'{each.change:+.1%}') for each in slower)}.")
-    smaller = [each for each in trial.attempts if _saved(trial, each) and abs(each.change or 0) <= NOTICEABLE]
+    smaller = [each for each in trial.attempts if each is not best and _is_smaller(trial, each)]
     if smaller:
-        said.append(f"Smaller, and as fast: {_listed((each.text, _saved(trial, each)) for each in smaller)}.")
+        told = ((each.text, ", ".join((f"{each.change:+.1%}", *_more(trial, each)))) for each in smaller)
+        said.append(f"Smaller, and not slower: {_listed(told)}.")
     foretold = [each for each in trial.attempts if each.outcome is not None]
     if foretold:
         wrong = [each for each in foretold if each.outcome is not Outcome.RIGHT]
@@ -92,27 +107,28 @@ def _listed(told: Iterable[tuple[str, str]]) -> str:
 def _cost(trial: Trial, attempt: Attempt) -> str:
     """Return what a change costs, as the end of a sentence; empty if that is not known."""
     if all(name.startswith(MEMORY) or name in ("memory", "simplify", "queue_slack") for name in attempt.settings):
-        return ", with the same machine"
-    more = [
-        f"{attempt.area[name] - number:+,} {title}"
-        for name, (number, title) in _sizes(trial).items()
-        if attempt.area[name] != number
-    ]
-    return f", for {', '.join(more)}" if more else ", in the same area" if attempt.area else ""
-
-
-def _saved(trial: Trial, attempt: Attempt) -> str:
-    """Return the area that a change saves if nothing of it grows; empty if it does, or is not known."""
-    sizes = _sizes(trial)
-    less = {name: number - attempt.area[name] for name, (number, _) in sizes.items()}
-    if min(less.values(), default=0) < 0:
+        return ", with the same FPGAs"
+    if not attempt.area:
         return ""
-    return ", ".join(f"{-number:+,} {sizes[name][1]}" for name, number in less.items() if number)
+    more = _more(trial, attempt)
+    return f", for {', '.join(more)}" if more else ", in the same area"
 
 
-def _sizes(trial: Trial) -> Mapping[str, tuple[int, str]]:
-    """Return each column of the area of the present machine, with its title."""
-    return {name: (number, AREA[name]) for name, number in trial.baseline.area.items()}
+def _more(trial: Trial, attempt: Attempt) -> list[str]:
+    """Return what a machine has more of each part of the area than the present one; nothing of equal parts."""
+    present = trial.baseline.area
+    more = {name: number - present[name] for name, number in attempt.area.items()}
+    return [f"{number:+,} {AREA[name]}" for name, number in more.items() if number]
+
+
+def _is_smaller(trial: Trial, attempt: Attempt) -> bool:
+    """Whether a change makes the machine smaller, and the run not noticeably slower."""
+    if attempt.change is None or attempt.change > NOTICEABLE:
+        return False
+    if not attempt.area:
+        return attempt.proposal is not None and attempt.proposal.smaller
+    present = trial.baseline.area
+    return attempt.area != present and all(number <= present[name] for name, number in attempt.area.items())
 
 
 def trial_rows(trial: Trial) -> list[dict[str, Any]]:

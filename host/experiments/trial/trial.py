@@ -21,7 +21,7 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 
-__all__ = ["NOTICEABLE", "Attempt", "Outcome", "Trial", "try_changes"]
+__all__ = ["NOTICEABLE", "Attempt", "Outcome", "Trial", "cycles_of", "try_changes"]
 
 NOTICEABLE = 0.005
 """Least relative change of the cycles that counts as faster or slower."""
@@ -52,7 +52,7 @@ class Attempt:
     point : SweepPoint
         The run.
     cycles : int or None
-        Measured cycles; None if the run failed.
+        Measured cycles, see `cycles_of`; None if the run failed.
     change : float or None
         Relative change of the measured cycles: negative if the run is faster.
     predicted : float or None
@@ -129,6 +129,11 @@ class Trial:
         return [each for each in self.attempts if each.failure]
 
 
+def cycles_of(record: Record) -> int:
+    """Return the cycles of a recorded run as its result has them: those in instructions."""
+    return int(record.result["cycles"]["total"])
+
+
 def try_changes(
     record: Record,
     proposals: Iterable[Proposal],
@@ -199,11 +204,11 @@ def try_changes(
             configs = [point.spec.configuration for point in asked]
             with progress.step("synthesising") as step:
                 sizes = areas(configs, folder=points.path / "measurements", jobs=jobs, on_step=step)
-    present = points.record(asked[0]).cycles
+    recorded, present = cycles_of(record), cycles_of(points.record(asked[0]))
     attempts = []
     for (settings, proposal), point in zip(changes, asked, strict=True):
         failure = swept.failures.get(point.digest, "")
-        cycles = None if failure else points.record(point).cycles
+        cycles = None if failure else cycles_of(points.record(point))
         attempts.append(
             Attempt(
                 settings=settings,
@@ -211,7 +216,7 @@ def try_changes(
                 point=point,
                 cycles=cycles,
                 change=None if cycles is None else cycles / max(present, 1) - 1,
-                predicted=None if proposal is None else proposal.cycles / max(record.cycles, 1) - 1,
+                predicted=None if proposal is None else proposal.cycles / max(recorded, 1) - 1,
                 failure=failure,
                 area=sizes.get(point.spec.configuration, {}),
             )

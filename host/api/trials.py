@@ -1,0 +1,131 @@
+"""Changes of recorded runs, measured, in the Python interface: `what_if`."""
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cyscc.host.analysis.explain.proposals import proposals
+from cyscc.host.analysis.explain.terminal import as_html, as_text
+from cyscc.host.api.records import Recorded, record_of
+from cyscc.host.experiments.sweep.recorded import settings_text
+from cyscc.host.experiments.trial.page import conclusion, trial_page, trial_rows
+from cyscc.host.experiments.trial.trial import Trial, try_changes
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.progress import Progress
+from cyscc.host.runs.results import Result
+from cyscc.sim.memory import Profile
+from cyscc.sim.trust import GivenText
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["WhatIf", "what_if"]
+
+_WIDTH = 100
+
+
+class WhatIf:
+    """Effects of changed settings on a recorded run, predicted and measured; its `str` is that of ``explain --try``.
+
+    Attributes
+    ----------
+    cycles : int
+        Cycles of the run as it was, made again.
+    changes : pandas.DataFrame
+        A row for each change: settings, predicted and measured cycles, their relative changes, area.
+    best : dict or None
+        Settings of the change with the fewest cycles; None if none makes the run faster by 0.5 % or more.
+    conclusion : list of str
+        The conclusion, in sentences.
+    """
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        self.cycles = trial.baseline.cycles
+        self.best = None if trial.best is None else dict(trial.best.settings)
+        self.conclusion = conclusion(trial)
+
+    @property
+    def changes(self) -> "pd.DataFrame":
+        """A row for each change."""
+        import pandas as pd
+
+        baseline, *rows = trial_rows(self._trial)
+        named = [{**row, "settings": settings_text(row["settings"])} for row in rows]
+        return pd.DataFrame(named, columns=list(baseline))
+
+    def __str__(self) -> str:
+        return as_text(trial_page(self._trial), width=_WIDTH)
+
+    def _repr_html_(self) -> str:
+        return as_html(trial_page(self._trial), width=_WIDTH)
+
+
+def what_if(
+    recorded: Recorded,
+    *changes: Mapping[str, Any],
+    folder: str | PathLike[str] = "build/explain",
+    jobs: int = 1,
+    scheduler: str | None = None,
+    area: bool = False,
+    graph: Graph | str | PathLike[str] | None = None,
+    memory: Profile | str | PathLike[str] | None = None,
+    progress: bool = False,
+) -> WhatIf:
+    """Make a recorded run again with changed settings, as ``cyscc explain --try`` does.
+
+    Parameters
+    ----------
+    recorded : Record, Result, str or path
+        A record, the result of a recorded run, or a record's folder.
+    *changes : mapping
+        Settings that are changed together, by name: ``{"word_depth": 64}``; by default each proposal for the run.
+    folder : str or path
+        Folder of the runs, which are found there again.
+    jobs : int
+        Number of processes; with several, a script needs ``if __name__ == "__main__":``.
+    scheduler : str, optional
+        Address of the scheduler of a Dask cluster, whose workers make the runs instead.
+    area : bool
+        Whether to synthesise the machines too.
+    graph : Graph, str or path, optional
+        The graph, or its file; by default the result's graph, or the file that the run read.
+    memory : Profile, str or path, optional
+        The memory profile, or its file, of a run whose rules are in a file; that file is code.
+    progress : bool
+        Show progress on standard error if it is a terminal.
+
+    Raises
+    ------
+    ValueError
+        A change is invalid, or the run was not recorded.
+    InputError
+        The record, its graph or its memory, or the folder cannot be used.
+    SimulationError
+        The run as it was failed, or the synthesis did.
+    """
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, not {jobs}")
+    record = record_of(recorded)
+    if isinstance(recorded, Result) and graph is None:
+        graph = recorded.graph
+    return WhatIf(
+        try_changes(
+            record,
+            [] if changes else proposals(record),
+            [{name: _given(value) for name, value in settings.items()} for settings in changes],
+            folder=Path(folder),
+            progress=Progress(quiet=not progress),
+            jobs=jobs,
+            scheduler=scheduler,
+            area=area,
+            graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
+            memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
+        )
+    )
+
+
+def _given(value: Any) -> Any:
+    """Return a setting's value; a text may name code, as it is the caller's."""
+    return GivenText(value) if isinstance(value, str) else value

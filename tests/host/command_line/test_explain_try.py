@@ -1,0 +1,144 @@
+"""`cyscc explain --try` on the small machine: proposals and own changes, found again, refused; the same in Python."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cyscc
+from cyscc.host.analysis.explain.proposals import proposals
+from cyscc.host.command_line.main import main
+from cyscc.host.graph.kinds import generate_graph
+from tests.refusals import refused
+
+OWN = ("--try", "memory.bank_busy=5", "memory.reads_in_flight=64", "--try", "simplify=true", "--try", "memory=fixed:75")
+"""Changes for which no machine is built."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the record of a search, whose tests share the runs that they make."""
+    folder = tmp_path_factory.mktemp("tried")
+    graph = generate_graph("rmat", vertices=32, degree=6, seed=1)
+    cyscc.write_graph(graph, folder / "g.gr")
+    cyscc.bfs(folder / "g.gr", 1, config="test", record=folder / "seen")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in the folder with the record, with real machines."""
+    monkeypatch.chdir(made)
+    monkeypatch.setenv("COLUMNS", "100")
+    return made
+
+
+def tried(*words: str) -> dict[str, Any]:
+    """Try changes in this process, and return the JSON."""
+    assert main(["explain", "seen", *words, "-o", "runs", "--jobs", "1", "--json", "json", "--quiet"]) == 0
+    return dict(json.loads(Path("json").read_text()))
+
+
+def cycles_of(*words: str) -> int:
+    """Return the cycles of the search alone, with other options."""
+    assert main(["bfs", "g.gr", "--source", "1", "--config", "test", *words, "--json", "alone", "--quiet"]) == 0
+    return int(json.loads(Path("alone").read_text())["cycles"]["total"])
+
+
+def test_own_changes_are_measured() -> None:
+    document = tried(*OWN)
+    recorded = cycles_of()
+    baseline, (memory, simple, fixed) = document["as_it_was"], document["changes"]
+    assert (baseline["settings"], baseline["cycles"], baseline["change"]) == ({}, recorded, 0)
+    assert memory["settings"] == {"memory.bank_busy": 5, "memory.reads_in_flight": 64}
+    assert memory["cycles"] == cycles_of("--set", "memory.bank_busy=5", "--set", "memory.reads_in_flight=64")
+    assert simple["cycles"] == cycles_of("--simplify")
+    assert fixed["cycles"] == cycles_of("--memory", "fixed:75")
+    for row in (memory, simple, fixed):
+        assert row["change"] == pytest.approx(row["cycles"] / recorded - 1)
+        assert (row["proposed"], row["predicted_cycles"], row["failure"]) == (False, None, "")
+        assert cyscc.Record(Path("runs", "points", row["point"])).result["cycles"]["total"] == row["cycles"]
+    fewest = min(range(3), key=lambda place: document["changes"][place]["cycles"])
+    assert document["best"] == fewest
+
+
+def test_proposals_are_measured_once(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    proposed = [each for each in proposals(cyscc.Record("seen")) if all("memory." in name for name in each.changes)][:2]
+    assert proposed
+    monkeypatch.setattr("cyscc.host.analysis.explain.proposals.proposals", lambda _: proposed)
+    document = tried("--try", "--try", "memory.bank_busy=5", "memory.reads_in_flight=64")
+    *rows, own = document["changes"]
+    assert [row["settings"] for row in rows] == [each.changes for each in proposed]
+    assert [row["predicted_cycles"] for row in rows] == [each.cycles for each in proposed]
+    assert not own["proposed"]
+    assert main(["explain", "seen", "--try", "-o", "runs"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert re.search(rf"^  as it is +{document['as_it_was']['cycles']:,}$", out, re.MULTILINE)
+    assert out.endswith(f"  {1 + len(proposed)} runs: 0 made, {1 + len(proposed)} from before\n")
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_python(made: Path) -> None:
+    document = tried(*OWN)
+    changes = [row["settings"] for row in document["changes"]]
+    found = cyscc.what_if(made / "seen", *changes, folder="runs")
+    assert found.cycles == document["as_it_was"]["cycles"]
+    assert found.changes["cycles"].tolist() == [row["cycles"] for row in document["changes"]]
+    assert found.changes["settings"][1] == "simplify=true"
+    assert found.best == changes[document["best"]]
+    assert found.conclusion == document["conclusion"]
+    assert found.conclusion[0] in " ".join(str(found).split())
+    assert "4 runs: 0 made, 4 from before" in str(found)
+
+
+def test_graph_that_is_in_no_file(made: Path) -> None:
+    graph = cyscc.read_graph("g.gr")
+    search = cyscc.bfs(graph, 1, config="test", record="object")
+    assert search.record is not None
+    found = cyscc.what_if(search, {"memory.bank_busy": 5}, folder="runs")
+    assert found.cycles == search.cycles
+    with refused(cyscc.InputError, f"{made / 'graph'}: does not exist"):
+        cyscc.what_if(search.record, {"memory.bank_busy": 5}, folder="runs")
+
+
+def test_a_change_that_fails(capfd: pytest.CaptureFixture[str]) -> None:
+    limit = str(cyscc.Record("seen").cycles + 50)
+    cycles_of("--cycle-limit", limit, "--record", "limited")
+    words = ("--try", "memory.bank_busy=60", "--try", "memory.bank_busy=15", "-o", "runs", "--jobs", "1")
+    assert main(["explain", "limited", *words]) == 3
+    out, err = capfd.readouterr()
+    reason = f"cycle limit of {int(limit):,} reached"
+    assert err == f"cyscc explain: 1 of 2 changes failed: memory.bank_busy=60: {reason}\n"
+    assert re.search(r"^  memory.bank_busy=60 +failed$", out, re.MULTILINE)
+    assert f"  Failed: memory.bank_busy=60 ({reason}).\n" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--try word_dpth=3", "--try: unknown key 'word_dpth': there are .*; did you mean word_depth\\?"),
+        ("--try word_depth=20", "--try: word_depth must be a power of two, not 20"),
+        ("--try memory.bank=3", "--try: memory key 'bank' is not known for profile 'hc2': .*"),
+        ("--try simplify=2", "--try: simplify must be true or false, not 2"),
+        ("--try source=2", "--try: source cannot be changed in a run that is made again: only values of .*"),
+        ("--try word_depth", "argument --try: 'word_depth' is not KEY=VALUE"),
+        ("--try word_depth=8 word_depth=4", "--try: 'word_depth' is given twice"),
+        ("--try config=none", "--try: .*none.*"),
+        ("--try --level 1", "--try is about the whole run, and --level shows a part"),
+        ("--jobs 2", "--jobs needs --try"),
+        ("--area", "--area needs --try"),
+        ("--try --graph other.txt", "other.txt: is not the graph of the run in seen"),
+        ("--try --graph none.gr", "none.gr: does not exist"),
+        ("--try --memory fixed:75", "seen: the memory of the run cannot be had: memory key 'request_travel' .*"),
+    ],
+)
+def test_refused(words: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("other.txt").write_text("1 2\n2 1\n")
+    assert main(["explain", "seen", *words.split(), *(["-o", "none"] if "--try" in words else [])]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert re.fullmatch(f"cyscc explain: {message}\n", err)
+    assert not Path("none").exists()
