@@ -24,7 +24,7 @@ class Proposal:
     cause : str
         The cause of which it lowers the cycles most.
     cycles : int
-        Predicted cycles of the run with the change.
+        Predicted cycles of the run with the change, in instructions.
     reason : str
         Why it would help, in a sentence.
     smaller : bool

@@ -126,7 +126,8 @@ def _with_proposals(record: Record, ranked: list[Finding]) -> list[Finding]:
             found.append(each)
             continue
         own = tuple(given.get(number, ()))
-        lines = [_proposal_text(proposal, record.cycles) for proposal in own] or [_NOTHING]
+        cycles = int(record.document["cycles"]["instructions"])
+        lines = [_proposal_text(proposal, cycles) for proposal in own] or [_NOTHING]
         parts = tuple(replace(part, advice="") for part in each.parts)
         found.append(replace(each, advice="\n".join(lines), proposals=own, parts=parts))
     return found

@@ -130,7 +130,7 @@ class Trial:
 
 
 def cycles_of(record: Record) -> int:
-    """Return the cycles of a recorded run as its result has them: those in instructions."""
+    """Return the cycles of a recorded run as its result has them: without those of the host."""
     return int(record.result["cycles"]["total"])
 
 
@@ -204,7 +204,7 @@ def try_changes(
             configs = [point.spec.configuration for point in asked]
             with progress.step("synthesising") as step:
                 sizes = areas(configs, folder=points.path / "measurements", jobs=jobs, on_step=step)
-    recorded, present = cycles_of(record), cycles_of(points.record(asked[0]))
+    recorded, present = int(record.document["cycles"]["instructions"]), cycles_of(points.record(asked[0]))
     attempts = []
     for (settings, proposal), point in zip(changes, asked, strict=True):
         failure = swept.failures.get(point.digest, "")

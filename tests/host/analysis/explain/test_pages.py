@@ -396,14 +396,15 @@ def test_proposals_are_said_with_their_effect(monkeypatch: pytest.MonkeyPatch) -
     record, plain = record_of(BFS), plain_of(BFS)
     inside = [each for each in findings(record) if each.phase != "whole run"]
     place = next(number for number, each in enumerate(inside) if number and each.cause not in inside[0].causes)
+    cycles = int(plain.instructions["cycles"].sum())
     given = [
-        Proposal(changes={"memory.banks": 256}, cause=inside[place].cause, cycles=plain.total - 90, reason="Why."),
-        Proposal(changes={"simplify": True}, cause="restarted", cycles=plain.total + 7, reason="So.", smaller=True),
+        Proposal(changes={"memory.banks": 256}, cause=inside[place].cause, cycles=cycles - 90, reason="Why."),
+        Proposal(changes={"simplify": True}, cause="restarted", cycles=cycles + 7, reason="So.", smaller=True),
     ]
     monkeypatch.setattr("cyscc.host.analysis.explain.verdict.proposals", lambda _: given)
     found = [each for each in findings(record) if each.phase != "whole run"]
     assert (found[place].proposals, found[0].proposals) == ((given[0],), (given[1],))
-    less, more = 90 / plain.total, 7 / plain.total
+    less, more = 90 / cycles, 7 / cycles
     assert found[place].advice == f"memory.banks = 256: predicted -{less:.1%}, -90 cycles. Why."
     assert found[0].advice == f"simplify = true (a smaller machine): predicted +{more:.1%}, +7 cycles. So."
     nothing = "Nothing in the configuration is predicted to help noticeably."
