@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cyscc.host.analysis.explain.comparison import Comparison
 from cyscc.host.analysis.explain.comparison import compare as compare_records
 from cyscc.host.analysis.explain.comparison_page import difference_page
+from cyscc.host.analysis.explain.conclusion import conclusion
 from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.explain.page import page
 from cyscc.host.analysis.explain.stacks import stacks
@@ -108,17 +109,25 @@ class Difference:
 
     Attributes
     ----------
+    conclusion : str
+        Which run is slower, by how much, where and why.
     levels, phases : pandas.DataFrame
         Cycles of both, their difference, and the difference by cause, for each level and each phase.
+    unpaired : pandas.DataFrame
+        The same, by phase, of iterations that only one of the runs has.
     causes : dict of str to float
         The total difference by cause, in cycles of an average kernel.
     cycles : int
-        The total difference.
+        The total difference, without the time of the host.
+    settings : dict of str to list
+        Settings that differ and can change cycles, each with both values.
     """
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
-        self.levels, self.phases = comparison.levels, comparison.phases
+        self.conclusion = " ".join(conclusion(comparison))
+        self.levels, self.phases, self.unpaired = comparison.levels, comparison.phases, comparison.unpaired
+        self.settings = comparison.settings
         self.causes, self.cycles = comparison.causes, comparison.difference
 
     def _page(self) -> "list[RenderableType]":

@@ -19,9 +19,13 @@ from cyscc.sim.observation.causes import WORK
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Activity", "Fill", "Key", "Levels", "Timeline", "Traffic", "key_point", "key_title"]
+__all__ = ["LONE", "OUTSIDE", "Activity", "Fill", "Key", "Levels", "Timeline", "Traffic", "key_point", "key_title"]
 
-_OUTSIDE = ("host", "restarted")
+OUTSIDE = ("host", "restarted")
+"""Causes of cycles outside of instructions."""
+
+LONE = 1 << 62
+"""Iteration of the keys of instructions that are not paired, and therefore summed by phase."""
 
 
 class Key(NamedTuple):
@@ -37,6 +41,8 @@ def key_title(key: Key) -> str:
     if key.iteration == 0:
         return f"level {key.level}"
     phase = PHASES[key.phase]
+    if key.iteration == LONE:
+        return f"{phase}, not paired"
     return f"{key.iteration} {phase}" if key.level < 0 else f"{key.iteration} {phase} {key.level}"
 
 
@@ -250,7 +256,7 @@ class Activity:
             if cause == "not_running":
                 continue
             total = cycles[:split].sum(axis=0) / max(split, 1)
-            if cause not in _OUTSIDE and split < len(cycles):
+            if cause not in OUTSIDE and split < len(cycles):
                 total = total + cycles[split:].sum(axis=0) / (len(cycles) - split)
             found[cause] = total
         return found

@@ -1,19 +1,23 @@
-"""Comparison of several runs, aligned by iteration, phase and level, and its charts."""
+"""Comparison of several runs, whose iterations are paired, and its charts."""
 
 import html
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.analysis.explain.comparison import outside
+from cyscc.host.analysis.explain.comparison import outside, paired_iterations
 from cyscc.host.analysis.explain.stacks import stacks
-from cyscc.host.analysis.report.activity import Key, Levels
+from cyscc.host.analysis.report.activity import LONE, OUTSIDE, Key, Levels
 from cyscc.host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.colours import STACK
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["AlignedRuns", "comparison_charts"]
 
@@ -21,8 +25,9 @@ __all__ = ["AlignedRuns", "comparison_charts"]
 class AlignedRuns:
     """Runs aligned by level.
 
-    An instruction that a run lacks counts as 0 cycles. Cycles of a cause are those of an average kernel, so that
-    the differences of all causes add up to the difference in cycles, also between machines of different size.
+    An instruction that a run lacks counts as 0 cycles. Iterations that the first run lacks are summed by phase. Cycles
+    of a cause are those of an average kernel, so that the differences of all causes add up to the difference in cycles,
+    also between machines of different size.
 
     Parameters
     ----------
@@ -42,12 +47,7 @@ class AlignedRuns:
     """
 
     def __init__(self, records: Sequence[Record], *, most: int) -> None:
-        frames = [stacks(record, record.instructions, "level") for record in records]
-        for frame in frames:
-            frame.index = [
-                Key(*key)
-                for key in zip(frame["iteration"], frame["phase"].map(PHASES.index), frame["level"], strict=True)
-            ]
+        frames = [_keyed(record, records[0]) for record in records]
         keys = sorted({key for frame in frames for key in frame.index})
         frames = [frame[["cycles", *STACK]].reindex(keys, fill_value=0) for frame in frames]
         cycles = np.array([numbers(frame["cycles"]) for frame in frames])
@@ -63,9 +63,27 @@ class AlignedRuns:
         ]
 
     def difference(self, run: int) -> dict[str, npt.NDArray[np.float64]]:
-        """Return the cycles by cause that a run took more than the first: the total, then each group of levels."""
+        """Return the cycles by cause that a run's instructions took more than the first's: of all, of each group."""
         (one, first), (other, own) = ((self.whole[n], self.by_cause[n]) for n in (0, run))
-        return {cause: np.concatenate([[other[cause] - one[cause]], own[cause] - first[cause]]) for cause in STACK}
+        return {
+            cause: np.concatenate(
+                [[other[cause] - one[cause] if cause not in OUTSIDE else 0], own[cause] - first[cause]]
+            )
+            for cause in STACK
+        }
+
+
+def _keyed(record: Record, first: Record) -> "pd.DataFrame":
+    """Return the stacks of a run's instructions by key, in the first run's numbers of iterations."""
+    pairs = paired_iterations(first, record)
+    frame = stacks(record, record.instructions, "level")
+    lone = ~frame["iteration"].isin(pairs)
+    frame["iteration"] = frame["iteration"].map(pairs).where(~lone, LONE).astype("int64")
+    frame["level"] = frame["level"].where(~lone, -1)
+    frame["phase"] = frame["phase"].map(PHASES.index)
+    sums = frame.groupby(["iteration", "phase", "level"])[["cycles", *STACK]].sum()
+    sums.index = [Key(*key) for key in sums.index]
+    return sums
 
 
 def comparison_charts(comparison: AlignedRuns, names: Sequence[str]) -> list[Chart]:
@@ -123,7 +141,7 @@ def _short(names: Sequence[str]) -> list[str]:
 def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     figure = new_figure(height=460, y="cycles")
     options = {}
-    titles = ["whole run", *comparison.levels.titles]
+    titles = ["all instructions", *comparison.levels.titles]
     for run in range(1, len(names)):
         begin = len(figure.data)
         parts = comparison.difference(run)
@@ -143,7 +161,7 @@ def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     figure.add_hline(y=0, line={"width": 1, "color": "#2b2f36"})
     about = (
         "What the difference consists of: above the line are causes that took more cycles than in the first run, below "
-        "it those that took fewer; the diamond is their sum, the difference in cycles."
+        "it those that took fewer; the diamond is their sum, the difference in cycles. It is without the host's time."
     )
     title = "Differences by cause"
     if len(names) == 2:

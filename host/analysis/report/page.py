@@ -11,6 +11,8 @@ import jinja2
 import plotly
 import plotly.io
 
+from cyscc.host.analysis.explain.comparison import compare
+from cyscc.host.analysis.explain.conclusion import conclusion
 from cyscc.host.analysis.explain.evidence import FifoUse
 from cyscc.host.analysis.explain.verdict import Finding, findings
 from cyscc.host.analysis.report.activity import Activity
@@ -51,6 +53,8 @@ class Section:
         The findings of the verdict.
     fifos : list of FifoUse
         Rows of the table of FIFO depths.
+    texts : list of str
+        Paragraphs.
     charts : list of Chart
         The charts.
     record : str
@@ -64,6 +68,7 @@ class Section:
     heads: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     fifos: list[FifoUse] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     record: str = ""
 
@@ -195,7 +200,8 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
     found = [_facts(records, names)]
     if len(records) > 1:
         charts = comparison_charts(AlignedRuns(records, most=_LEVELS // 2), names)
-        found.append(Section(name="comparison", title="Comparison", charts=charts))
+        texts = [" ".join(conclusion(compare(records[0], record))) for record in records[1:]]
+        found.append(Section(name="comparison", title="Comparison", texts=texts, charts=charts))
     for number, (record, name) in enumerate(zip(records, names, strict=True)):
         found += _of_run(record, number, name, columns=columns)
         if on_run is not None:

@@ -133,7 +133,9 @@ def test_a_recorded_run(graph: cyscc.Graph, folder: Path) -> None:
     assert "<span style" in explanation._repr_html_()
     slower = cyscc.scc(graph, config="test", memory=cyscc.memory_profile("hc2", bank_busy=60), record="two")
     difference = cyscc.compare(found, "two")
-    assert difference.levels["difference"].sum() == slower.cycles - found.cycles > 0
+    assert difference.cycles == slower.cycles - found.cycles > 0
+    assert difference.levels["difference"].sum() + difference.unpaired["difference"].sum() == difference.cycles
+    assert difference.conclusion.startswith("two is slower than one: ")
     assert sum(difference.causes.values()) == pytest.approx(difference.cycles)
     assert "bank_busy 15 -> 60" in str(difference)
     assert "bank_busy" in difference._repr_html_()

@@ -1,11 +1,13 @@
 """Sums behind the charts: they add up, however rows are merged."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from cyscc.host.analysis.report.activity import Key, Levels, Timeline, key_title
 from cyscc.host.analysis.report.comparison import AlignedRuns
-from tests.host.analysis.report.pages import BFS, activity_of, record_of
+from tests.host.analysis.report.pages import BFS, SCC, activity_of, record_of
 from tests.record.synthetic import Shape
 
 
@@ -51,7 +53,25 @@ def test_of_runs_the_levels_that_differ_most_stand_by_themselves() -> None:
     more = taken[1] - taken[0]
     found = sum(comparison.difference(1).values())
     expected = [more[1], more[2], more[5], more[0] + more[3] + more[4]]
-    assert found == pytest.approx([record_of(other).cycles - record_of(BFS).cycles, *expected])
+    assert found == pytest.approx([sum(more), *expected])
+
+
+def test_runs_are_aligned_by_the_vertices_of_their_iterations() -> None:
+    one, other = (replace(SCC, sources=sources) for sources in ((11, 12, 13), (12, 11, 14)))
+    comparison = AlignedRuns([record_of(shape) for shape in (one, other)], most=99)
+    titles = comparison.levels.titles
+    assert titles[-3:] == ("forward, not paired", "backward, not paired", "intersection, not paired")
+    cycles = [
+        record_of(shape).instructions.groupby(["iteration", "phase", "level"])["cycles"].sum() for shape in (one, other)
+    ]
+    found = [
+        dict(zip(titles, np.sum(list(each.values()), axis=0).round().astype(int), strict=True))
+        for each in comparison.by_cause
+    ]
+    assert found[0]["2 forward 1"] == cycles[0][2, "forward", 1]
+    assert found[1]["2 forward 1"] == cycles[1][1, "forward", 1]
+    assert found[1]["3 backward 0"] == found[0]["backward, not paired"] == 0
+    assert found[1]["backward, not paired"] == cycles[1][3, "backward"].sum()
 
 
 def test_of_runs_that_do_not_differ_the_longest_levels_stand_by_themselves() -> None:

@@ -440,7 +440,7 @@ def test_comparisons_show_what_the_tables_have() -> None:
     levels = {cause: stack.ravel() for cause, stack in stacks.items()}
     same(values(drawn["compare-levels"]), titled(levels), absolute=1e-3)
     difference = {
-        cause: np.array([np.diff(whole.get(cause, np.zeros(2)))[0], *np.diff(stack, axis=1)[:, 0]])
+        cause: np.array([np.diff(stack, axis=1).sum(), *np.diff(stack, axis=1)[:, 0]])
         for cause, stack in stacks.items()
     }
     found = values(drawn["compare-difference"])
