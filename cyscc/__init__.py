@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cyscc.host.analysis.explain.verdict import Finding
+    from cyscc.host.api.depths import FifoDepths, smallest_depths
     from cyscc.host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
     from cyscc.host.api.records import Difference, Explanation, compare, explain, figures, replay, report
     from cyscc.host.api.runs import bfs, scc
@@ -27,6 +28,7 @@ __all__ = [
     "BfsResult",
     "Difference",
     "Explanation",
+    "FifoDepths",
     "Finding",
     "Graph",
     "InputError",
@@ -49,11 +51,13 @@ __all__ = [
     "replay",
     "report",
     "scc",
+    "smallest_depths",
     "what_if",
     "write_graph",
 ]
 
 _HOMES = {
+    "cyscc.host.api.depths": ("FifoDepths", "smallest_depths"),
     "cyscc.host.api.inputs": (
         "configuration",
         "generate",

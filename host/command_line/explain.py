@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cyscc.host.command_line.depths import add_depths, check_within, run_depths
 from cyscc.host.command_line.trial import add_runs, add_try, check_runs, run_trial
 from cyscc.host.specification.options import UsageError, add_shared, at_least
 
@@ -19,6 +20,8 @@ _ROWS = 12
 _PHASES = ("forward", "backward", "intersection")
 _PARTS = ("phase", "iteration", "level", "by", "numbers", "banks", "fifos")
 """Options that show a part of a record."""
+_MAKING = "--try or --depths"
+"""Options that make the run again."""
 
 
 TEXTS = {
@@ -37,6 +40,7 @@ TEXTS = {
   cyscc explain seen --json why.json --quiet
   cyscc explain seen --try
   cyscc explain seen --try word_depth=64 --try neighbour_depth=256 word_depth=256 --area
+  cyscc explain seen --depths
 
 A stack is a row of letters, one for each cause, as long as its share of the kernel-cycles.
 """,
@@ -65,7 +69,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="OUT", help="write everything as JSON ('-': standard output)")
     add_shared(parser, "--quiet")
     add_try(parser)
-    add_runs(parser, "--try")
+    add_depths(parser)
+    add_runs(parser, _MAKING)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -78,16 +83,21 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A run that is made again failed.
     """
-    if arguments.changes is not None:
+    making = "--depths" if arguments.depths else "--try"
+    if arguments.depths and arguments.changes is not None:
+        raise UsageError("--try and --depths are two questions: ask one after the other")
+    if not arguments.depths:
+        check_within(arguments)
+    if arguments.depths or arguments.changes is not None:
         for name in ("other", *_PARTS):
             if getattr(arguments, name) not in (None, False):
                 what = (
                     "one record, and there are two" if name == "other" else f"the whole run, and --{name} shows a part"
                 )
-                raise UsageError(f"--try is about {what}")
-        run_trial(arguments)
+                raise UsageError(f"{making} is about {what}")
+        (run_depths if arguments.depths else run_trial)(arguments)
         return
-    check_runs(arguments, "--try")
+    check_runs(arguments, _MAKING)
     if arguments.other is not None:
         for name in ("by", "numbers", "banks", "fifos"):
             if getattr(arguments, name):

@@ -1,0 +1,88 @@
+"""`cyscc explain --depths`: the smallest FIFOs with which a recorded run takes hardly more cycles."""
+
+import argparse
+from math import isfinite
+from pathlib import Path
+
+from cyscc.host.specification.options import Noted, UsageError
+
+__all__ = ["add_depths", "check_within", "run_depths"]
+
+_WITHIN = 1.0
+"""Default of ``--within``."""
+
+
+def add_depths(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the search for the smallest FIFOs."""
+    parser.add_argument(
+        "--depths",
+        action="store_true",
+        help="find the smallest FIFOs with which the run takes hardly more cycles, by runs",
+    )
+    parser.add_argument(
+        "--within",
+        action=Noted,
+        type=_percent,
+        default=_WITHIN,
+        metavar="PERCENT",
+        help="cycles that the smallest FIFOs may cost (default: %(default)g)",
+    )
+
+
+def check_within(arguments: argparse.Namespace) -> None:
+    """Refuse ``--within`` without ``--depths``.
+
+    Raises
+    ------
+    UsageError
+        It was given.
+    """
+    if Noted.given(arguments, "within"):
+        raise UsageError("--within needs --depths")
+
+
+def _percent(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+    if not (isfinite(number) and 0 <= number <= 100):
+        raise argparse.ArgumentTypeError(f"must be from 0 to 100, not {text}")
+    return number
+
+
+def run_depths(arguments: argparse.Namespace) -> None:
+    """Find the smallest FIFOs of a record's run.
+
+    Raises
+    ------
+    InputError
+        The record, its graph or the folder cannot be used.
+    SimulationError
+        A run failed.
+    """
+    from cyscc.host.analysis.explain.terminal import rendered
+    from cyscc.host.experiments.depths.page import depths_document, depths_page
+    from cyscc.host.experiments.depths.smallest import smallest_depths
+    from cyscc.host.output.files import STANDARD_OUTPUT, check_output, output_result
+    from cyscc.host.output.progress import Progress
+    from cyscc.host.record.reader import Record
+
+    if arguments.json is not None:
+        check_output(arguments.json, "--json")
+    progress = Progress(quiet=arguments.quiet or arguments.json == STANDARD_OUTPUT)
+    with progress.step("reading the record"):
+        record = Record(arguments.record)
+    found = smallest_depths(
+        record,
+        within=arguments.within / 100,
+        folder=Path(arguments.output),
+        progress=progress,
+        jobs=arguments.jobs,
+        scheduler=arguments.scheduler,
+        area=arguments.area,
+        graph=arguments.graph,
+        memory=arguments.memory,
+    )
+    document = {} if arguments.json is None else depths_document(found)
+    output_result(document, rendered(depths_page(found)), path=arguments.json, quiet=arguments.quiet)

@@ -1,0 +1,103 @@
+"""Smallest depths of a recorded run: command line, JSON and Python, with a function that stands for further runs."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import cyscc
+from cyscc.host.command_line.main import main
+from cyscc.host.experiments.depths import smallest
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, Swept
+
+
+@pytest.fixture
+def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the record of a search, whose other runs take 30 cycles more for each halving of neighbours and words."""
+    monkeypatch.chdir(tmp_path)
+    cyscc.write_graph(cyscc.generate("random", vertices=32, degree=4, seed=1), "g.gr")
+    cyscc.bfs("g.gr", 1, config="test", record="seen")
+
+    def swept(points: Iterable[SweepPoint], folder: SweepFolder, **_: Any) -> Swept:
+        return Swept(found=0, made=len(list(points)), failures={})
+
+    def record(_: SweepFolder, point: SweepPoint) -> SimpleNamespace:
+        config = point.spec.configuration
+        assert (point.spec.algorithm, point.spec.source, point.graph.label) == ("bfs", 1, "g.gr")
+        halvings = (config.neighbour_depth < 8) + (config.word_depth < 8)
+        return SimpleNamespace(result={"cycles": {"total": 2000 + 30 * halvings}})
+
+    monkeypatch.setattr(smallest, "sweep", swept)
+    monkeypatch.setattr(SweepFolder, "record", record)
+    return tmp_path / "seen"
+
+
+def test_the_command(seen: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "seen", "--depths", "--within", "2.5", "--json", "found.json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    lines = [line.split() for line in out.splitlines()]
+    assert "\nsmallest FIFOs within 2.5 % of 2,000 cycles\n" in out
+    assert ["frontier_depth", "4", "4", "the", "least", "there", "is"] in lines
+    table = {line[0]: line[1:] for line in lines if line and line[0].endswith("_depth")}
+    document = json.loads(Path("found.json").read_text())
+    assert document["limit"] == 2050
+    assert document["smallest"]["cycles"] == 2030
+    (halved,) = document["settings"]
+    other = "word_depth" if halved == "neighbour_depth" else "neighbour_depth"
+    assert document["settings"] == {halved: 4}
+    assert table[halved] == ["8", "4", "the", "least", "there", "is"]
+    assert table[other] == ["8", "8", "2,060", "+3.00%"]
+    assert ["2,030", "cycles", "with", "the", "smallest,", "+1.50%;", "at", "most", "2,050", "are", "within."] in lines
+    assert f"Not the only one: {other}=4 is as small, and takes 2,030 cycles." in out
+    assert f"Options: --set {halved}=4" in out
+    assert {each["within"] for each in document["runs"]} == {True, False}
+
+
+def test_python(seen: Path) -> None:
+    found = cyscc.smallest_depths(seen, folder="kept")
+    assert (found.settings, found.present_cycles, found.cycles, found.limit) == ({}, 2000, 2000, 2020)
+    assert "The present ones are the smallest." in str(found)
+    assert found.depths.set_index("parameter").loc["word_depth"].to_dict() == {
+        "present": 8,
+        "smallest": 8,
+        "halved": 2030,
+    }
+    assert found.runs["within"].tolist()[0]
+    assert found.area == {}
+    for wrong in ({"within": -1}, {"jobs": 0}):
+        with pytest.raises(ValueError, match=r"must be (from 0 to 1, not -1|at least 1, not 0)"):
+            cyscc.smallest_depths(seen, **wrong)  # type: ignore[arg-type]  # of either type
+
+
+def test_usage(capfd: pytest.CaptureFixture[str]) -> None:
+    for words, cause in {
+        "seen --within 2": "--within needs --depths",
+        "seen --depths --try": "--try and --depths are two questions: ask one after the other",
+        "seen --depths --level 1": "--depths is about the whole run, and --level shows a part",
+        "seen other --depths": "--depths is about one record, and there are two",
+        "seen --depths --within 101": "argument --within: must be from 0 to 100, not 101",
+        "seen --depths --within none": "argument --within: 'none' is no number",
+    }.items():
+        assert main(["explain", *words.split()]) == 2
+        assert capfd.readouterr().err.splitlines()[-1] == f"cyscc explain: {cause}"
+
+
+@pytest.mark.long
+def test_real_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    graph = cyscc.generate("random", vertices=64, degree=4, seed=1)
+    recorded = cyscc.scc(graph, config="test", record="seen")
+    found = cyscc.smallest_depths(recorded, within=0.02, folder="kept", jobs=2)
+    assert found.cycles == cyscc.scc(graph, config="test", overrides=found.settings).cycles <= found.limit
+    for row in found.depths.itertuples():
+        if row.smallest > 4:
+            halved = {**found.settings, row.parameter: row.smallest // 2}
+            cycles = cyscc.scc(graph, config="test", overrides=halved).cycles
+            assert cycles == row.halved > found.limit
+    again = cyscc.smallest_depths(recorded, within=0.02, folder="kept")
+    assert again.runs.equals(found.runs)
+    assert str(again).endswith(f"{len(found.runs)} runs: 0 made, {len(found.runs)} from before\n")
