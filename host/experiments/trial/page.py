@@ -1,6 +1,7 @@
 """Text, rows and JSON of a trial."""
 
 from collections.abc import Iterable, Sequence
+from os.path import relpath
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.page import head, run_document
@@ -32,6 +33,8 @@ def trial_page(trial: Trial) -> "list[RenderableType]":
         *section("changes, cycles in instructions", table(heads, zip(*cells, strict=True))),
     ]
     said = [Text(printable(sentence)) for sentence in conclusion(trial)]
+    if trial.best is not None:
+        said.append(Text(printable(f"Why: cyscc explain {record.folder} {relpath(trial.folder.of(trial.best.point))}")))
     runs = Text(f"{count_text(trial.made + trial.found, 'run')}: {trial.made} made, {trial.found} from before")
     return [*parts, *section("conclusion", *said, runs)]
 
