@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cyscc.host.analysis.explain.verdict import Finding
+    from cyscc.host.api.areas import area
     from cyscc.host.api.depths import FifoDepths, smallest_depths
     from cyscc.host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
     from cyscc.host.api.records import Difference, Explanation, compare, explain, figures, replay, report
     from cyscc.host.api.runs import bfs, scc
     from cyscc.host.api.trials import WhatIf, what_if
+    from cyscc.host.experiments.fpga.area import Area
     from cyscc.host.graph.csr import Graph
     from cyscc.host.output.errors import InputError
     from cyscc.host.record.reader import Record
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PRESETS",
     "AcceleratorConfig",
+    "Area",
     "BfsResult",
     "Difference",
     "Explanation",
@@ -39,6 +42,7 @@ __all__ = [
     "SimulationError",
     "WhatIf",
     "Window",
+    "area",
     "bfs",
     "compare",
     "configuration",
@@ -57,6 +61,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "cyscc.host.api.areas": ("area",),
     "cyscc.host.api.depths": ("FifoDepths", "smallest_depths"),
     "cyscc.host.api.inputs": (
         "configuration",
@@ -71,6 +76,7 @@ _HOMES = {
     "cyscc.host.api.trials": ("WhatIf", "what_if"),
     "cyscc.host.output.errors": ("InputError",),
     "cyscc.host.analysis.explain.verdict": ("Finding",),
+    "cyscc.host.experiments.fpga.area": ("Area",),
     "cyscc.host.graph.csr": ("Graph",),
     "cyscc.host.record.reader": ("Record",),
     "cyscc.host.replay.replaying": ("Window",),

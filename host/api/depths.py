@@ -9,6 +9,8 @@ from cyscc.host.api.records import Recorded, record_of
 from cyscc.host.experiments.depths.page import depths_page, depths_rows
 from cyscc.host.experiments.depths.smallest import WITHIN, SmallestDepths
 from cyscc.host.experiments.depths.smallest import smallest_depths as find_smallest
+from cyscc.host.experiments.fpga.area import checked_family
+from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
@@ -79,6 +81,7 @@ def smallest_depths(
     jobs: int = 1,
     scheduler: str | None = None,
     area: bool = False,
+    family: str = FAMILY,
     graph: Graph | str | PathLike[str] | None = None,
     memory: Profile | str | PathLike[str] | None = None,
     progress: bool = False,
@@ -99,6 +102,8 @@ def smallest_depths(
         Address of the scheduler of a Dask cluster, whose workers make the runs instead.
     area : bool
         Whether to synthesise the machines with present and smallest depths too.
+    family : str
+        The FPGA family: ``xc5v`` or ``xc6v``.
     graph : Graph, str or path, optional
         The graph, or its file; by default the result's graph, or the file that the run read.
     memory : Profile, str or path, optional
@@ -129,7 +134,7 @@ def smallest_depths(
         progress=Progress(quiet=not progress),
         jobs=jobs,
         scheduler=scheduler,
-        area=area,
+        families=(checked_family(family),) if area else (),
         graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
         memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
     )

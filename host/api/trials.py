@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.analysis.explain.proposals import proposals
 from cyscc.host.analysis.explain.terminal import as_html, as_text
 from cyscc.host.api.records import Recorded, record_of
+from cyscc.host.experiments.fpga.area import checked_family
+from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.experiments.sweep.recorded import settings_text
 from cyscc.host.experiments.trial.page import conclusion, trial_page, trial_rows
 from cyscc.host.experiments.trial.trial import Trial, try_changes
@@ -69,6 +71,7 @@ def what_if(
     jobs: int = 1,
     scheduler: str | None = None,
     area: bool = False,
+    family: str = FAMILY,
     graph: Graph | str | PathLike[str] | None = None,
     memory: Profile | str | PathLike[str] | None = None,
     progress: bool = False,
@@ -89,6 +92,8 @@ def what_if(
         Address of the scheduler of a Dask cluster, whose workers make the runs instead.
     area : bool
         Whether to synthesise the machines too.
+    family : str
+        The FPGA family: ``xc5v`` or ``xc6v``.
     graph : Graph, str or path, optional
         The graph, or its file; by default the result's graph, or the file that the run read.
     memory : Profile, str or path, optional
@@ -119,7 +124,7 @@ def what_if(
             progress=Progress(quiet=not progress),
             jobs=jobs,
             scheduler=scheduler,
-            area=area,
+            families=(checked_family(family),) if area else (),
             graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
             memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
         )

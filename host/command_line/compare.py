@@ -4,6 +4,7 @@ import argparse
 from os.path import exists, isfile
 
 from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.command_line.experiment import add_area, area_families
 from cyscc.host.command_line.software import uses_seed, uses_threads
 from cyscc.host.specification import options
 from cyscc.sim.trust import GivenText
@@ -22,6 +23,7 @@ TEXTS = {
   cyscc compare wiki-Vote.txt.gz
   cyscc compare random.gr rmat.gr --configs hc2,published --plot compared.svg --json compared.json
   cyscc compare graph.npz --algorithms tarjan,hong --configs none --threads 2
+  cyscc compare graph.npz --configs hc2,hc2-1ae,published --area
 
 Times of software are real, of this machine; those of simulated machines are cycles by their clock. Edges are those
 looked at, passes are rounds that waited for the one before. JSON in a file is written anew after each algorithm and
@@ -76,6 +78,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="time limit: an algorithm made of steps is stopped then (default: 300)",
     )
     parser.add_argument("--plot", metavar="OUT.svg", help="draw the times")
+    add_area(parser, "synthesise each machine too: LUTs, registers, block RAM of all its AEs")
     options.add_shared(parser, "--json")
     parser.add_argument("--no-verify", action="store_true", help="do not check the results")
     options.add_shared(parser, "--quiet")
@@ -105,12 +108,14 @@ def run(arguments: argparse.Namespace) -> None:
     _check_used(arguments)
     shared = {"memory": arguments.memory, "threads": arguments.threads, "verify": not arguments.no_verify}
     configs = arguments.configs if arguments.configs != (_NONE,) else ()
+    families = area_families(arguments)
     try:
         machines = [RunSpec(algorithm="scc", graph="", config=name, **shared).checked() for name in configs]
     except SpecError as error:
         raise options.UsageError(f"--{'configs' if error.field == 'config' else error.field}: {error}") from None
     # Imported here because the import is slow.
     from cyscc.host.baselines.devices.steps import Order
+    from cyscc.host.experiments.fpga.area import areas
     from cyscc.host.experiments.measuring.environment import processor_name
     from cyscc.host.experiments.studies.comparison import (
         AlgorithmComparison,
@@ -122,14 +127,20 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.output.files import identity
     from cyscc.host.specification.run import available_cores
 
+    progress = Progress(quiet=arguments.quiet)
+    sizes = {}
+    if families:
+        with progress.step("synthesising") as step:
+            configurations = [machine.configuration for machine in machines]
+            sizes = areas(configurations, families=families, jobs=available_cores(), on_step=step)
     contenders = Contenders(
         machines=tuple(machines),
+        areas=sizes,
         order=Order(arguments.order, arguments.seed),
         verify=not arguments.no_verify,
         **{name: getattr(arguments, name) for name in ("algorithms", "device", "threads", "seed", "runs", "limit")},
     )
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
-    progress = Progress(quiet=arguments.quiet)
     comparisons: list[AlgorithmComparison] = []
     about = {
         **identity(),
@@ -201,5 +212,6 @@ def _check_used(arguments: argparse.Namespace) -> None:
         raise options.UsageError(f"--threads: none of {names} uses more than one thread of the processor")
     if not any(uses_seed(kind, arguments.order) for kind in kinds) and options.Noted.given(arguments, "seed"):
         raise options.UsageError(f"--seed: none of {names} makes random choices")
-    if not machines and options.Noted.given(arguments, "memory"):
-        raise options.UsageError("--memory is of machines, and --configs says none")
+    for name, given in (("memory", options.Noted.given(arguments, "memory")), ("area", arguments.area)):
+        if not machines and given:
+            raise options.UsageError(f"--{name} is of machines, and --configs says none")

@@ -4,6 +4,7 @@ import argparse
 from math import isfinite
 from pathlib import Path
 
+from cyscc.host.command_line.experiment import area_families
 from cyscc.host.specification.options import Noted, UsageError
 
 __all__ = ["add_depths", "check_within", "run_depths"]
@@ -68,6 +69,7 @@ def run_depths(arguments: argparse.Namespace) -> None:
     from cyscc.host.output.progress import Progress
     from cyscc.host.record.reader import Record
 
+    families = area_families(arguments)
     if arguments.json is not None:
         check_output(arguments.json, "--json")
     progress = Progress(quiet=arguments.quiet or arguments.json == STANDARD_OUTPUT)
@@ -80,7 +82,7 @@ def run_depths(arguments: argparse.Namespace) -> None:
         progress=progress,
         jobs=arguments.jobs,
         scheduler=arguments.scheduler,
-        area=arguments.area,
+        families=families,
         graph=arguments.graph,
         memory=arguments.memory,
     )

@@ -5,16 +5,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cyscc.host.experiments.studies.paper import DEVICES, FAMILY
 from cyscc.host.output.files import check_output, removing_empty
 from cyscc.host.output.progress import Progress
-from cyscc.host.specification.options import Noted, add_shared, at_least
+from cyscc.host.specification.options import Noted, UsageError, add_shared, at_least
 from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
     from cyscc.host.experiments.measuring.measurements import Measurements
     from cyscc.host.experiments.studies.study import Report
 
-__all__ = ["add_experiment_options", "add_jobs", "add_keep", "make_experiment"]
+__all__ = ["add_area", "add_experiment_options", "add_jobs", "add_keep", "area_families", "make_experiment"]
 
 
 def add_experiment_options(parser: argparse.ArgumentParser, *, folder: str = "build") -> None:
@@ -43,6 +44,32 @@ def add_jobs(parser: "argparse._ActionsContainer") -> None:
         metavar="N",
         help="processes that measure in parallel (default: the cores, %(default)s)",
     )
+
+
+def add_area(parser: "argparse._ActionsContainer", text: str) -> None:
+    """Add the options for the area of machines; `text` is the help of the first."""
+    parser.add_argument("--area", action="store_true", help=text)
+    parser.add_argument(
+        "--family",
+        action="append",
+        choices=tuple(DEVICES),
+        help="FPGA family of the area (default: xc5v, the paper's); may be repeated",
+    )
+
+
+def area_families(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the families of the area that the options of `add_area` ask for; none without an area.
+
+    Raises
+    ------
+    UsageError
+        A family is given without ``--area``.
+    """
+    if not arguments.area:
+        if arguments.family:
+            raise UsageError("--family needs --area")
+        return ()
+    return tuple(dict.fromkeys(arguments.family or (FAMILY,)))
 
 
 def make_experiment(

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from cyscc.host.command_line.experiment import add_jobs
+from cyscc.host.command_line.experiment import add_area, add_jobs, area_families
 from cyscc.host.specification.options import add_shared, check_outputs
 
 __all__ = ["TEXTS", "add_options", "run"]
@@ -49,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="simulate on the workers of this Dask scheduler, instead of --jobs"
     )
-    parser.add_argument("--area", action="store_true", help="synthesise each machine too, and draw cycles against area")
+    add_area(parser, "synthesise each machine too, and draw cycles against area")
     parser.add_argument("--json", metavar="OUT", help="write the rows as JSON too ('-': standard output)")
     add_shared(parser, "--quiet")
 
@@ -73,6 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.output.progress import Progress
     from cyscc.sim.errors import SimulationError
 
+    families = area_families(arguments)
     study = read_study(Path(arguments.study), arguments.memory)
     table, page = (Path(arguments.output) / f"{study.name}.{suffix}" for suffix in ("parquet", "html"))
     others = {"the study": arguments.study, "the table": str(table), "the page": str(page)}
@@ -80,8 +81,8 @@ def run(arguments: argparse.Namespace) -> None:
     output = Path(arguments.output)
     progress = Progress(quiet=arguments.quiet)
     points = [each.point for each in study.points]
-    with removing_empty(output / "points", output / "graphs", output / "measurements"):
-        if arguments.area:
+    with removing_empty(output / "points", output / "graphs"):
+        if families:
             check_tool(YOSYS)
         folder = SweepFolder(output)
         for path in (table, page):
@@ -89,9 +90,9 @@ def run(arguments: argparse.Namespace) -> None:
         with progress.step("simulating") as step:
             swept = sweep(points, folder, jobs=arguments.jobs, scheduler=arguments.scheduler, on_step=step)
         rows = rows_of(study, folder, swept)
-        if arguments.area:
+        if families:
             with progress.step("synthesising") as step:
-                rows = with_area(study, rows, folder.path / "measurements", jobs=arguments.jobs, on_step=step)
+                rows = with_area(study, rows, families=families, jobs=arguments.jobs, on_step=step)
         write_table(rows, table)
     with progress.step("drawing"):
         text = sweep_page(study, rows).encode()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cyscc.host.command_line.experiment import add_jobs
+from cyscc.host.command_line.experiment import add_area, add_jobs, area_families
 from cyscc.host.specification.options import Noted, UsageError
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import option_of
@@ -45,7 +45,7 @@ def add_runs(parser: argparse.ArgumentParser, user: str) -> None:
         metavar="ADDRESS",
         help="simulate on the workers of this Dask scheduler, instead of --jobs",
     )
-    runs.add_argument("--area", action="store_true", help="synthesise each machine too: LUTs, registers, block RAM")
+    add_area(runs, "synthesise each machine too: LUTs, registers, block RAM")
     runs.add_argument("--graph", action=Noted, metavar="FILE", help="the graph, if its file was moved")
     runs.add_argument(
         "--memory",
@@ -64,8 +64,8 @@ def check_runs(arguments: argparse.Namespace, user: str) -> None:
     UsageError
         One was given.
     """
-    for name in ("output", "jobs", "scheduler", "area", "graph", "memory"):
-        if Noted.given(arguments, name) or (name == "area" and arguments.area):
+    for name in ("output", "jobs", "scheduler", "area", "family", "graph", "memory"):
+        if Noted.given(arguments, name) or (name in ("area", "family") and getattr(arguments, name)):
             raise UsageError(f"--{name} needs {user}")
 
 
@@ -116,6 +116,7 @@ def run_trial(arguments: argparse.Namespace) -> None:
     from cyscc.host.specification.run import SpecError
     from cyscc.sim.errors import SimulationError
 
+    families = area_families(arguments)
     own = [_together(given) for given in arguments.changes if given]
     if arguments.json is not None:
         check_output(arguments.json, "--json")
@@ -132,7 +133,7 @@ def run_trial(arguments: argparse.Namespace) -> None:
             progress=progress,
             jobs=arguments.jobs,
             scheduler=arguments.scheduler,
-            area=arguments.area,
+            families=families,
             graph=arguments.graph,
             memory=arguments.memory,
         )

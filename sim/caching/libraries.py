@@ -30,6 +30,7 @@ from cyscc.sim.files import locked, private_folder, same_file
 from cyscc.sim.notices import notice
 
 __all__ = [
+    "AREA_FOLDER",
     "DEFAULT_LIMIT",
     "Entry",
     "build_folder",
@@ -52,6 +53,9 @@ _BUILD = "build-"
 _OWN_BUILD = re.compile(_BUILD + r"[a-z]+(-[a-z]+)?-[0-9a-f]{16}-[0-9a-f]{8}")
 _OLD_BUILD = re.compile(_BUILD + r"[a-z0-9_]{8}")
 """Names of build folders, also of those from versions that wrote no descriptions."""
+
+AREA_FOLDER = "area"
+"""Name of the folder of syntheses, which make an entry together; it is touched when it is used."""
 
 _in_use: dict[Path, int] = {}
 """The libraries that this process may have loaded, with the descriptors that lock them against eviction."""
@@ -216,9 +220,9 @@ class Entry:
     Parameters
     ----------
     path : Path
-        The library, or the folder of the code.
+        The library, or the folder of code or of syntheses.
     configuration : str
-        What a library was built for; empty for code.
+        What a library was built for; empty for folders.
     size : int
         Bytes.
     used : float
@@ -278,6 +282,7 @@ def entries(cache: Path, *, thorough: bool = False) -> list[Entry]:
         *(_library(path, thorough=thorough) for path in cache.glob("*.*o") if LIBRARY.fullmatch(path.name)),
         *(_code(path, thorough=thorough) for path in (cache / "numba").glob("*-*")),
         *(_build(path) for path in builds(cache)),
+        _syntheses(cache / AREA_FOLDER),
     ]
     return sorted((entry for entry in found if entry is not None), key=lambda entry: (-entry.used, entry.path))
 
@@ -319,6 +324,15 @@ def _code(folder: Path, *, thorough: bool) -> Entry | None:
     except OSError:
         return None
     return Entry(folder, "", _size_and_time(files)[0], folder.stat().st_mtime, state)
+
+
+def _syntheses(folder: Path) -> Entry | None:
+    """Return the entry of the syntheses, whose seals are checked by those who read them."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return None
+    return Entry(folder, "", _size_and_time(_files(folder.glob("*")))[0], status.st_mtime, untrusted(status) or OK)
 
 
 def _build(folder: Path) -> Entry | None:

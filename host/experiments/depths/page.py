@@ -27,7 +27,8 @@ def depths_page(found: SmallestDepths) -> "list[RenderableType]":
     parts = [*head(record, record.instructions)]
     parts += section(title, table(heads, [_cells(each, found) for each in found.depths]))
     if found.areas:
-        parts += section("area of all AEs", table(["", *AREA.values()], _area(found)))
+        heads = ["", *(AREA[name] for name in found.areas[found.present])]
+        parts += section("area of all AEs", table(heads, _area(found)))
     parts += section("conclusion", *(Text(line) for line in _conclusion(found)))
     return parts
 
@@ -45,9 +46,9 @@ def _change(cycles: int, found: SmallestDepths) -> float:
 
 def _area(found: SmallestDepths) -> list[list[Cell]]:
     present, smallest = found.areas[found.present], found.areas[found.smallest]
-    rows: list[list[Cell]] = [["present", *(f"{present[name]:,}" for name in AREA)]]
-    rows.append(["smallest", *(f"{smallest[name]:,}" for name in AREA)])
-    return [*rows, ["difference", *(f"{smallest[name] - present[name]:+,}" for name in AREA)]]
+    rows: list[list[Cell]] = [["present", *(f"{number:,}" for number in present.values())]]
+    rows.append(["smallest", *(f"{number:,}" for number in smallest.values())])
+    return [*rows, ["difference", *(f"{smallest[name] - number:+,}" for name, number in present.items())]]
 
 
 def _conclusion(found: SmallestDepths) -> list[str]:

@@ -120,7 +120,7 @@ def smallest_depths(
     progress: Progress,
     jobs: int,
     scheduler: str | None = None,
-    area: bool = False,
+    families: Sequence[str] = (),
     graph: Graph | str | None = None,
     memory: Profile | str | None = None,
 ) -> SmallestDepths:
@@ -140,8 +140,8 @@ def smallest_depths(
         Number of processes.
     scheduler : str or None
         Address of the scheduler of a Dask cluster, whose workers make the runs instead.
-    area : bool
-        Synthesise the machines with present and smallest depths too.
+    families : sequence of str
+        FPGA families for which to synthesise the machines with present and smallest depths.
     graph : Graph or str, optional
         The graph or its file, if the recorded file has moved, or there was none.
     memory : Profile or str, optional
@@ -154,7 +154,7 @@ def smallest_depths(
     SimulationError
         A run failed, or Yosys is missing or failed.
     """
-    if area:
+    if families:
         check_tool(YOSYS)
     uses: dict[str, list[FifoUse]] = {}
     for evidence in evidence_of(record):
@@ -163,7 +163,7 @@ def smallest_depths(
     present = tuple(each[0].depth for each in uses.values())
     points: dict[Depths, SweepPoint] = {}
     made = found = 0
-    with removing_empty(*(folder / name for name in ("points", "graphs", "measurements"))):
+    with removing_empty(*(folder / name for name in ("points", "graphs"))):
         kept = SweepFolder(folder)
         recorded = RecordedPoints(record, kept, progress, threads=1, graph=graph, memory=memory)
         with progress.step("simulating") as step:
@@ -192,10 +192,10 @@ def smallest_depths(
             )
             smallest = search.smallest(tuple(map(_guess, uses.values())))
         area_of: dict[Depths, dict[str, int]] = {}
-        if area:
+        if families:
             configs = {depths: points[depths].spec.configuration for depths in (present, smallest)}
             with progress.step("synthesising") as step:
-                by_config = areas(configs.values(), folder=folder / "measurements", jobs=jobs, on_step=step)
+                by_config = areas(configs.values(), families=families, jobs=jobs, on_step=step)
             area_of = {depths: by_config[config] for depths, config in configs.items()}
     halved = [search.halved(smallest, place) for place in range(len(smallest))]
     parts = zip(uses, present, smallest, halved, strict=True)

@@ -1,51 +1,137 @@
-"""Area of machines on an FPGA family, over all their AEs."""
+"""Area of machines on FPGA families, from syntheses that are kept in the cache."""
 
-from collections.abc import Iterable
+import errno
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cyscc.host.experiments.fpga.synthesis import usages
+from cyscc.host.experiments.fpga.synthesis import Component, Resources, Usage, component_table, usages
+from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
 from cyscc.host.experiments.measuring.measurements import Measurements, OnStep
 from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.studies.paper import DEVICES, FAMILY
+from cyscc.sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
+from cyscc.sim.caching.libraries import AREA_FOLDER
 from cyscc.sim.configuration import AcceleratorConfig
 
-__all__ = ["AREA", "areas"]
+__all__ = ["AREA", "Area", "areas", "checked_family", "machine_areas"]
 
-AREA = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
-"""Columns of a machine's area, over all its AEs, and their titles."""
+_TITLES = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
 
 
-def areas(
-    configs: Iterable[AcceleratorConfig], *, folder: Path, jobs: int, on_step: OnStep, family: str = "xc5v"
-) -> dict[AcceleratorConfig, dict[str, int]]:
-    """Synthesise one AE of each machine, modules that they share only once, and return the area of all AEs.
+def _column(name: str, family: str) -> str:
+    return name if family == FAMILY else f"{family}.{name}"
+
+
+AREA = {
+    _column(name, family): title if family == FAMILY else f"{title} on {family}"
+    for family in DEVICES
+    for name, title in _TITLES.items()
+}
+"""Columns of a machine's area, over all its AEs, and their titles; those of other families than `FAMILY` name it."""
+
+
+def checked_family(family: str) -> str:
+    """Return a family. Raise a `ValueError` if there is no such family."""
+    if family not in DEVICES:
+        raise ValueError(f"unknown family {family!r}: there are {', '.join(DEVICES)}")
+    return family
+
+
+@dataclass(frozen=True, kw_only=True)
+class Area:
+    """Area of a machine on an FPGA family.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        The machine.
+    family : str
+        ``xc5v`` or ``xc6v``.
+    usage : Usage
+        Resources of one AE.
+    """
+
+    config: AcceleratorConfig
+    family: str
+    usage: Usage
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """The kinds of components of an AE, the largest first."""
+        return self.usage.components
+
+    @property
+    def engine(self) -> Resources:
+        """Resources of one AE."""
+        return self.usage.total
+
+    @property
+    def machine(self) -> Resources:
+        """Resources of all AEs."""
+        return self.engine * self.config.engines
+
+    def __str__(self) -> str:
+        """Return the table of the components."""
+        return component_table(self.usage)
+
+    def columns(self) -> dict[str, int]:
+        """Return the area of all AEs by the columns of `AREA`."""
+        return {_column(name, self.family): getattr(self.machine, name) for name in _TITLES}
+
+
+def machine_areas(
+    configs: Iterable[AcceleratorConfig], *, families: Sequence[str], jobs: int, on_step: OnStep
+) -> dict[tuple[AcceleratorConfig, str], Area]:
+    """Synthesise one AE of each machine for each family, and return the areas by machine and family.
+
+    Modules that machines have in common are synthesised once, and those that any machine had before are found in the
+    cache.
 
     Parameters
     ----------
     configs : iterable of AcceleratorConfig
         The machines.
-    folder : Path
-        Folder of the store of measurements, whose results are reused.
+    families : sequence of str
+        Families, of ``xc5v`` and ``xc6v``.
     jobs : int
-        Number of processes for the synthesis.
+        Number of processes.
     on_step : callable
         Progress callback, called for each module.
-    family : str
-        ``xc5v`` or ``xc6v``.
-
-    Returns
-    -------
-    dict
-        The columns of `AREA` by machine.
 
     Raises
     ------
+    InputError
+        A stored synthesis is damaged.
     SimulationError
         Yosys is missing or failed.
     """
-    measurements = Measurements(Store(folder), jobs=jobs, verify=False, on_step=on_step)
-    wanted = [(config, family) for config in dict.fromkeys(configs)]
+    check_tool(YOSYS)
+    measurements = Measurements(_store(), jobs=jobs, verify=False, on_step=on_step)
+    wanted = [(config, family) for config in dict.fromkeys(configs) for family in families]
     with TemporaryDirectory(prefix="cyscc-area-") as work:
         found = usages(measurements, wanted, folder=Path(work))
-    totals = {config: found[config, family].total * config.engines for config, _ in wanted}
-    return {config: {name: getattr(total, name) for name in AREA} for config, total in totals.items()}
+    return {each: Area(config=each[0], family=each[1], usage=found[each]) for each in wanted}
+
+
+def areas(
+    configs: Iterable[AcceleratorConfig], *, families: Sequence[str] = (FAMILY,), jobs: int, on_step: OnStep
+) -> dict[AcceleratorConfig, dict[str, int]]:
+    """Return the area of all AEs of each machine, by the columns of `AREA`; see `machine_areas`."""
+    found: dict[AcceleratorConfig, dict[str, int]] = {}
+    for (config, _), area in machine_areas(configs, families=families, jobs=jobs, on_step=on_step).items():
+        found.setdefault(config, {}).update(area.columns())
+    return found
+
+
+def _store() -> Store:
+    """Return the store of syntheses in the cache, which all commands share."""
+    cache = usable_cache()
+    if not os.access(cache, os.W_OK | os.X_OK):
+        cache = temporary_cache(cache, os.strerror(errno.EACCES))
+    provide_for_tools(cache)
+    store = Store(cache / AREA_FOLDER)
+    os.utime(store.folder)  # its last use, for the eviction
+    return store

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from cyscc.host.experiments.fpga.modules import merged, stub
 from cyscc.host.experiments.fpga.tools import YOSYS, ToolError, ToolRequest, check_tool, run_yosys, version, work_folder
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.studies.paper import BAR, DEVICES, PUBLISHED, PUBLISHED_BFS, PUBLISHED_LESS_VENDOR, Amounts
@@ -22,7 +23,16 @@ from cyscc.host.specification.options import UsageError
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog
 
-__all__ = ["components", "parts", "synthesis_report", "usages"]
+__all__ = [
+    "Component",
+    "Resources",
+    "Usage",
+    "component_table",
+    "components",
+    "parts",
+    "synthesis_report",
+    "usages",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -380,12 +390,10 @@ class ModuleRequest(ToolRequest):
         """
         # Other machines have modules of the same name, whose files go to the same folder.
         name = f"{self.top}.{self.family}.{text_digest(self.text)[:8]}"
-        (self.folder / f"{name}.v").write_text(self.text)
-        script = []
-        for box, verilog in self.boxes:
-            (self.folder / f"{name}.{box}.v").write_text(verilog)
-            script += [f"read_verilog {name}.{box}.v", f"blackbox {box}"]
-        script += [
+        # Both save half of an AE's time, and change no result.
+        stubs = (stub(verilog, box) for box, verilog in self.boxes)
+        (self.folder / f"{name}.v").write_text("\n".join([merged(self.text), *stubs]))
+        script = [
             f"read_verilog {name}.v",
             f"synth_xilinx -family {self.family} -noiopad -noclkbuf -top {self.top}",
             f"write_json {name}.json",

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypedDict
 import msgspec
 
 from cyscc.host.experiments.fpga import tools
+from cyscc.host.experiments.fpga.modules import ports_of
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.studies.study import Report
 from cyscc.host.output.files import open_output
@@ -21,7 +22,6 @@ from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
 
 __all__ = ["COMPONENTS", "timing_report"]
 
-_PORT = re.compile(r"^ *(input|output) +(?:wire +)?(?:\[(\d+):0\] +)?(\w+) *;", re.MULTILINE)
 _UNTIMED = ("clk", "rst")
 """Clock and reset, which have networks of their own."""
 
@@ -46,14 +46,13 @@ def harnessed(text: str, *, top: str, name: str) -> str:
     ToolError
         The module or its ports are not found.
     """
-    body = re.search(rf"^module {top} ?\(.*?^endmodule", text, re.DOTALL | re.MULTILINE)
-    ports = _PORT.findall(body[0]) if body else []
+    ports = ports_of(text, top)
     if not ports:
         raise tools.ToolError(f"the Verilog has no module {top!r} with ports")
     lines = [f"module {name} ({', '.join(port for _, _, port in ports)});"]
     inside = []
-    for direction, last, port in ports:
-        bits = f"[{last or 0}:0] "
+    for direction, width, port in ports:
+        bits = f"[{width - 1}:0] "
         lines.append(f"  {direction} {bits}{port};")
         inner = port
         if direction == "input" and port not in _UNTIMED:

@@ -23,6 +23,7 @@ from cyscc.host.output.text import column_table, device_text, graph_text, larges
 from cyscc.host.runs.execution import execute
 from cyscc.host.runs.results import SccResult
 from cyscc.host.specification.run import RunSpec
+from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.notices import notice
 
@@ -63,6 +64,8 @@ class Entry:
         Cycles of a simulated machine.
     counts : mapping
         Further counters of the algorithm.
+    area : mapping
+        Area of a simulated machine, the columns of `cyscc.host.experiments.fpga.area.AREA`; empty if it is unknown.
     trouble : str or None
         Reason if there is no time.
     """
@@ -75,6 +78,7 @@ class Entry:
     passes: int | None = None
     cycles: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    area: Mapping[str, int] = field(default_factory=dict)
     trouble: str | None = None
 
 
@@ -118,8 +122,14 @@ class AlgorithmComparison:
         return {
             "graph": {"file": self.graph, "vertices": self.vertices, "edges": self.edges},
             "components": {"count": self.components, "largest": self.largest},
-            "entries": [{**asdict(entry), "speed_up": self.speed_up(entry)} for entry in self.entries],
+            "entries": [self._entry(entry) for entry in self.entries],
         }
+
+    def _entry(self, entry: Entry) -> dict[str, Any]:
+        document = {**asdict(entry), "speed_up": self.speed_up(entry)}
+        if not entry.area:
+            del document["area"]
+        return document
 
 
 def scipy_entry(graph: Graph, *, runs: int, limit: float) -> tuple[Entry, NDArray[np.uint32]]:
@@ -159,6 +169,8 @@ class Contenders:
         Software: `SCIPY`, and names of `cyscc.host.baselines.algorithms.KINDS`.
     machines : tuple of RunSpec
         Runs of simulated machines; they specify whether their results are verified.
+    areas : mapping
+        Area of the machines by configuration, as `Entry` has it; empty if they are not synthesised.
     device : str
         The device for algorithms made of steps.
     order : Order
@@ -175,6 +187,7 @@ class Contenders:
 
     algorithms: tuple[str, ...] = ()
     machines: tuple[RunSpec, ...] = ()
+    areas: Mapping[AcceleratorConfig, Mapping[str, int]] = field(default_factory=dict)
     device: str
     order: Order
     threads: int
@@ -235,7 +248,8 @@ class Contenders:
                     entry = self.timed(name, graph, transpose, labels, step)
                 yield entry
         for spec in self.machines:
-            yield _machine_entry(replace(spec, graph=path), graph, progress)
+            entry = _machine_entry(replace(spec, graph=path), graph, progress)
+            yield replace(entry, area=self.areas.get(spec.configuration, {}))
 
     def timed(
         self, name: str, graph: Graph, transpose: Graph, expected: NDArray[np.uint32], watch: Callable[[int, int], None]
@@ -315,7 +329,9 @@ def comparison_text(comparison: AlgorithmComparison) -> str:
     ):
         shown = [row for row in rows if row["simulated"] == simulated]
         if shown:
-            named = ((first, "{name}"), *columns, (last, "{speed_up:.2f}"))
+            named = [(first, "{name}"), *columns, (last, "{speed_up:.2f}")]
+            if "area" in shown[0]:
+                named += [("cycles", "{cycles:,}"), *((name, f"{{area[{name}]:,}}") for name in shown[0]["area"])]
             parts.append(column_table(named, shown, words=2, none="", plain=True))
     return "\n".join(parts)
 

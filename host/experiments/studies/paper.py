@@ -10,6 +10,7 @@ __all__ = [
     "CYGRAPH_GTEPS",
     "DEVICES",
     "ENGINES",
+    "FAMILY",
     "KINDS",
     "PUBLISHED",
     "PUBLISHED_BFS",
@@ -130,6 +131,9 @@ DEVICES: dict[str, Device] = {
     ),
 }
 """Device to compare with, by the family name of Yosys' ``synth_xilinx``."""
+
+FAMILY = "xc5v"
+"""The family of the published machine."""
 
 PUBLISHED = Amounts(luts=132_139, registers=150_585, block_ram=8_982)
 """One FPGA of the published machine, including the vendor's interface (table II)."""

@@ -34,10 +34,9 @@ def sweep_page(study: SweepStudy, rows: Sequence[Row]) -> str:
     if found:
         charts = [_factors(found), *(_effect(number, each) for number, each in enumerate(found))]
         sections.append(Section(name="effects", title="Effects", charts=charts))
-    if done and all(name in done[0] for name in AREA):
-        sections.append(
-            Section(name="pareto", title="Cycles and area", charts=[_front(study, done, name) for name in AREA])
-        )
+    charts = [_front(study, done, name) for name in AREA if done and name in done[0]]
+    if charts:
+        sections.append(Section(name="pareto", title="Cycles and area", charts=charts))
     charts = [chart for module in MODULES if (chart := _causes(study, done, module)) is not None]
     if charts:
         sections.append(Section(name="causes", title="Causes", charts=charts))

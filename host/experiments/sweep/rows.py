@@ -183,10 +183,10 @@ def write_table(rows: list[Row], path: Path) -> None:
         pq.write_table(table_of(rows), file)
 
 
-def with_area(study: SweepStudy, rows: Sequence[Row], folder: Path, *, jobs: int, on_step: OnStep) -> list[Row]:
+def with_area(
+    study: SweepStudy, rows: Sequence[Row], *, families: Sequence[str], jobs: int, on_step: OnStep
+) -> list[Row]:
     """Return rows with the area of their machines.
-
-    Each kind of kernel and AE is synthesised only once; earlier results are reused.
 
     Parameters
     ----------
@@ -194,8 +194,8 @@ def with_area(study: SweepStudy, rows: Sequence[Row], folder: Path, *, jobs: int
         The study.
     rows : sequence of Row
         Its rows, in its order.
-    folder : Path
-        Folder of the store of measurements.
+    families : sequence of str
+        FPGA families.
     jobs : int
         Number of processes for the synthesis.
     on_step : callable
@@ -207,7 +207,7 @@ def with_area(study: SweepStudy, rows: Sequence[Row], folder: Path, *, jobs: int
         Yosys failed.
     """
     configs = [each.point.spec.configuration for each in study.points]
-    found = areas(configs, folder=folder, jobs=jobs, on_step=on_step)
+    found = areas(configs, families=families, jobs=jobs, on_step=on_step)
     return [{**row, **found[config]} for config, row in zip(configs, rows, strict=True)]
 
 

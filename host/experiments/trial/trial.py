@@ -1,6 +1,6 @@
 """A recorded run, made again as it was and with each of some changes; predicted effects beside the measured ones."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -143,7 +143,7 @@ def try_changes(
     progress: Progress,
     jobs: int,
     scheduler: str | None = None,
-    area: bool = False,
+    families: Sequence[str] = (),
     graph: Graph | str | None = None,
     memory: Profile | str | None = None,
 ) -> Trial:
@@ -165,8 +165,8 @@ def try_changes(
         Number of processes.
     scheduler : str, optional
         Address of the scheduler of a Dask cluster, whose workers make the runs instead.
-    area : bool
-        Whether to synthesise the machines.
+    families : sequence of str
+        FPGA families for which to synthesise the machines.
     graph : Graph or str, optional
         The graph or its file, if the recorded file has moved, or there was none.
     memory : Profile or str, optional
@@ -186,8 +186,8 @@ def try_changes(
     for settings in own:
         if all(dict(other) != dict(settings) for other, _ in changes[1:]):
             changes.append((settings, None))
-    with removing_empty(*(folder / name for name in ("points", "graphs", "measurements"))):
-        if area:
+    with removing_empty(*(folder / name for name in ("points", "graphs"))):
+        if families:
             check_tool(YOSYS)
         points = SweepFolder(folder)
         threads = 1 if scheduler is not None else max(available_cores() // min(jobs, len(changes)), 1)
@@ -200,10 +200,10 @@ def try_changes(
         if failure := swept.failures.get(asked[0].digest):
             raise SimulationError(f"the run as it was failed: {failure}")
         sizes: Mapping[AcceleratorConfig, dict[str, int]] = {}
-        if area:
+        if families:
             configs = [point.spec.configuration for point in asked]
             with progress.step("synthesising") as step:
-                sizes = areas(configs, folder=points.path / "measurements", jobs=jobs, on_step=step)
+                sizes = areas(configs, families=families, jobs=jobs, on_step=step)
     recorded, present = int(record.document["cycles"]["instructions"]), cycles_of(points.record(asked[0]))
     attempts = []
     for (settings, proposal), point in zip(changes, asked, strict=True):

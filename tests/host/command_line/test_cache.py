@@ -1,12 +1,13 @@
 """`cyscc cache` lists, checks and removes cached files."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from cyscc.host.command_line.main import main
-from cyscc.sim.caching.libraries import publish_library
+from cyscc.sim.caching.libraries import AREA_FOLDER, publish_library
 
 
 @pytest.fixture
@@ -44,6 +45,17 @@ def test_evict_and_clear(cache: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert len(list(cache.glob("*.so"))) == 1
     assert main(["cache", "clear", "--quiet"]) == 0
     assert list(cache.iterdir()) == []
+
+
+def test_syntheses_are_one_entry(cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (cache / AREA_FOLDER).mkdir()
+    (cache / AREA_FOLDER / "some.json").write_bytes(b"x" * 100_000)
+    assert main(["cache"]) == 0
+    *_, summary = capfd.readouterr().out.splitlines()
+    assert summary == f"{cache}: 3 entries, 0.5 MB"
+    os.utime(cache / AREA_FOLDER, (1, 1))
+    assert main(["cache", "evict", "--limit", "400k", "--quiet"]) == 0
+    assert not (cache / AREA_FOLDER).exists(), "they were used long ago"
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.command_line.main import main
+from cyscc.sim.configuration import AcceleratorConfig
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +59,22 @@ def test_an_interrupted_comparison_leaves_what_it_has_found(
     assert [entry["name"] for entry in document["graphs"][0]["entries"]] == ["scipy", "tarjan"]
 
 
+def test_areas_of_the_machines(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def areas(configs: list[AcceleratorConfig], *, families: tuple[str, ...], **_: object) -> dict[Any, Any]:
+        asked.append(families)
+        return {config: {"luts": 1000 * config.engines} for config in configs}
+
+    monkeypatch.setattr("cyscc.host.experiments.fpga.area.areas", areas)
+    command = ["compare", "g.txt", "--algorithms", "tarjan", "--configs", "test", "--area", "--family", "xc6v"]
+    assert main([*command, "--json", "-"]) == 0
+    software, machine = json.loads(capfd.readouterr().out)["graphs"][0]["entries"]
+    assert machine["area"] == {"luts": 2000}
+    assert "area" not in software
+    assert asked == [("xc6v",)]
+
+
 def test_what_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
     command = ["compare", "g.txt", "--algorithms", "hong,tarjan", "--configs", "none", "--json", "-", "--no-verify"]
     assert main(command) == 0
@@ -77,6 +95,7 @@ def test_what_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
             "--configs: published-bfs only searches: it keeps no reach queue to intersect",
         ),
         (["--configs", "hc3"], "--configs: unknown configuration 'hc3': there are "),
+        (["--family", "xc6v"], "--family needs --area"),
         (["--plot", "-"], "--plot needs a file"),
         (["--plot", "out.svg", "--json", "./out.svg"], "--plot and --json are the same file: out.svg"),
         (["--json", "g.txt"], "--json and the graph g.txt are the same file: g.txt"),

@@ -91,6 +91,7 @@ def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
         ),
         ("compare g.txt --algorithms tarjan,fbt --seed 1", "--seed: none of tarjan, fbt makes random choices"),
         ("compare g.txt --configs none --memory hc2", "--memory is of machines, and --configs says none"),
+        ("compare g.txt --configs none --area", "--area is of machines, and --configs says none"),
         ("compare g.txt --runs 1001", "argument --runs: must be at most 1000, not 1001"),
     ],
 )

@@ -135,8 +135,11 @@ def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     page = Path("out", "small.html").read_text()
     for name in ("luts", "registers", "block_ram"):
         assert f'id="pareto-{name}-chart"' in page
-    assert main(["sweep", "small.toml", "-o", "out", "--area"]) == 0
-    assert capfd.readouterr().out.splitlines()[0].split()[-3:] == ["luts", "registers", "block_ram"]
+    families = ["--family", "xc6v", "--family", "xc5v"]
+    assert main(["sweep", "small.toml", "-o", "out", "--area", *families]) == 0
+    columns = ["luts", "registers", "block_ram", "xc6v.luts", "xc6v.registers", "xc6v.block_ram"]
+    assert capfd.readouterr().out.splitlines()[0].split()[-6:] == columns
+    assert 'id="pareto-xc6v.luts-chart"' in Path("out", "small.html").read_text()
 
 
 def test_area_needs_its_tool(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -232,6 +235,7 @@ def test_refusals_leave_no_folder(capfd: pytest.CaptureFixture[str]) -> None:
     [
         (["none.toml"], "none.toml: cannot be read: No such file or directory"),
         (["small.toml", "-o", "small.toml"], "small.toml: cannot be made: Not a directory (--output)"),
+        (["small.toml", "--family", "xc6v"], "--family needs --area"),
         (["small.toml", "--json", "no/out"], "no/out: its directory does not exist (--json)"),
         (["small.toml", "--json", "small.toml"], "--json and the study are the same file: small.toml"),
         (["small.toml", "-o", ".", "--json", "small.html"], "--json and the page are the same file: small.html"),

@@ -1,6 +1,7 @@
 """Entries of software: times, counts, checks by scipy, and time limits."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -132,6 +133,18 @@ def test_real_and_simulated_time_stand_apart() -> None:
         "machine, simulated time  ran on      ms  edges touched  passes  real time of tarjan / simulated time\n"
         "hc2                      150 MHz  0.500             33       7                                  8.00\n"
     )
+
+
+def test_area_stands_beside_the_cycles() -> None:
+    found = comparison(replace(ENTRIES[3], area={"luts": 49_260, "xc6v.luts": 49_261}))
+    assert comparison_text(found).splitlines()[-2:] == [
+        "machine, simulated time  ran on      ms  edges touched  passes  real time of tarjan / simulated time  cycles"
+        "    luts  xc6v.luts",
+        "hc2                      150 MHz  0.500             33       7                                        75,000"
+        "  49,260     49,261",
+    ]
+    assert found.document()["entries"][0]["area"] == {"luts": 49_260, "xc6v.luts": 49_261}
+    assert "area" not in comparison(*ENTRIES).document()["entries"][3]
 
 
 def test_without_the_base_there_is_no_speed_up() -> None:
