@@ -1,16 +1,51 @@
 """Proposals: settings whose change would make a recorded run take fewer cycles, and how many fewer."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from cyscc.host.output.errors import InputError
+from cyscc.host.analysis.explain.prediction import Predictor
 from cyscc.host.record.reader import Record
-from cyscc.host.specification.overrides import Overrides
-from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.memory import profile_from
+from cyscc.host.specification.overrides import MEMORY, Overrides
+from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 
 __all__ = ["Proposal", "proposals"]
+
+_LEAST = 0.02
+"""Least predicted gain of a proposal, as a share of the run's cycles: smaller ones are within the model's error."""
+
+_BESIDE = 0.15
+"""Least predicted gain of a proposal, as a share of the largest one's: others are not worth a run beside it."""
+
+_MAP = 0.08
+"""Least predicted gain of another address map: the traffic's addresses are known by bank alone."""
+
+_MOST = 10
+"""Most proposals of a record."""
+
+_SMALLER = ("engines", "bfs_kernels", "intersection_kernels")
+"""Numbers whose decrease makes the machine smaller."""
+
+_CAPACITIES = {
+    "controllers": ("refused", "More controllers have more links and banks."),
+    "channels": ("refused", "More pseudo-channels have more links and banks."),
+    "groups": ("response", "More bank groups have more banks."),
+    "banks": ("response", "More banks divide what several words bring to one."),
+    "links": ("refused", "More links to each controller let pass more of what waits at the ports."),
+    "reads_in_flight": ("refused", "A port may have more reads under way."),
+    "writes_in_flight": ("refused", "A port may have more writes under way."),
+    "port_queue": ("refused", "A port's longer queue takes bursts."),
+}
+"""Parameters of memories of which more may help: the cause that they lower, and the reason."""
+
+_MAPS = ("controller_bit", "link_bit", "channel_bit", "low_groups", "low_columns")
+"""Parameters of memories that map addresses."""
+
+_NOT_TIMES = ("machine_mhz", "memory_mhz", "seed", "columns", "t_refi", "refresh_stagger")
+"""Parameters of memories of which neither more nor less is a change of its own."""
+
+_BANK_TIMES = ("bank_busy", "burst")
+"""Times for which a bank is busy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +55,7 @@ class Proposal:
     Parameters
     ----------
     changes : mapping
-        Values of the changed settings by name, as in a study: ``word_depth``, ``memory.banks``, ``simplify``.
+        Values of the changed settings by name, as in a study: ``word_depth``, ``memory.banks``.
     cause : str
         The cause of which it lowers the cycles most.
     cycles : int
@@ -28,7 +63,7 @@ class Proposal:
     reason : str
         Why it would help, in a sentence.
     smaller : bool
-        Whether the machine becomes smaller, at nearly the same cycles, rather than faster.
+        Whether the machine has fewer kernels.
     """
 
     changes: Mapping[str, Any]
@@ -38,69 +73,84 @@ class Proposal:
     smaller: bool = False
 
 
-_LEAST = 0.015
-"""Least predicted gain, as a share of the run's cycles, of a proposal."""
-
-_MOST = 10
-"""Most proposals of a record."""
-
-_HALVES = {
-    "request_travel": ("response", "no_work", "ending", "starting", "flush", "credit"),
-    "response_travel": ("response", "no_work", "ending", "starting", "flush", "credit"),
-    "bank_busy": ("refused", "response", "credit"),
-    "latency": ("response", "no_work", "credit"),
-}
-_DOUBLES = {
-    "banks": ("refused", "response", "credit"),
-    "links": ("refused",),
-}
-
-
 def proposals(record: Record) -> list[Proposal]:
     """Return the proposals for a recorded run, the one with the largest predicted gain first.
+
+    Nothing is simulated but a model with synthetic traffic, see `cyscc.host.analysis.explain.prediction`.
 
     Parameters
     ----------
     record : Record
         The record.
     """
-    document = record.document
-    stacks = record.stacks.reindex(record.instructions.index)
-    kernels = record.instructions["module"].map(record.kernels)
-    cycles = int(record.instructions["cycles"].sum())
-    spent = stacks.div(kernels, axis=0).sum()
-    config = AcceleratorConfig.from_mapping(document["configuration"])
-    values = {name: value for name, value in document["memory_profile"].items() if name != "source"}
-    tried: list[tuple[dict[str, Any], tuple[str, ...], float]] = [
-        ({name: 2 * getattr(config, name)}, ("credit",), 0.5) for name in ("neighbour_depth", "word_depth")
-    ]
-    if config.issue_interval > 1:
-        tried.append(({"issue_interval": 1}, ("resting",), 0.8))
-    if config.blocking_reservation:
-        tried.append(({"blocking_reservation": False}, ("slot",), 0.8))
-    tried += [
-        ({f"memory.{name}": change(values[name])}, causes, 0.25)
-        for names, change in ((_HALVES, lambda value: value // 2), (_DOUBLES, lambda value: 2 * value))
-        for name, causes in names.items()
-        if values.get(name)
-    ]
+    predictor = Predictor(record)
+    if not predictor.cycles:
+        return []
     found = []
-    for changes, causes, share in tried:
-        gain = share * sum(float(spent[cause]) for cause in causes)
-        if gain >= _LEAST * cycles and _possible(config, values, changes):
-            cause = max(causes, key=lambda name: float(spent[name]))
-            found.append(
-                Proposal(changes=changes, cause=cause, cycles=round(cycles - gain), reason=f"Less of {cause}.")
-            )
-    return sorted(found, key=lambda each: each.cycles)[:_MOST]
+    for changes, cause, reason in _candidates(predictor, searches_only=not _intersects(record)):
+        overrides = Overrides.of(changes)
+        try:
+            config = overrides.applied_to(predictor.config)
+            memory = None if predictor.memory is None else overrides.applied_to_memory(predictor.memory)
+        except ValueError:
+            continue
+        cycles = predictor.predicted(config, memory)
+        least = _MAP if any(name.removeprefix(MEMORY) in _MAPS for name in changes) else _LEAST
+        if predictor.cycles - cycles >= least * predictor.cycles:
+            smaller = any(getattr(config, name) < getattr(predictor.config, name) for name in _SMALLER)
+            found.append(Proposal(changes=changes, cause=cause, cycles=cycles, reason=reason, smaller=smaller))
+    found.sort(key=lambda each: each.cycles)
+    return [
+        each
+        for each in found[:_MOST]
+        if predictor.cycles - each.cycles >= _BESIDE * (predictor.cycles - found[0].cycles)
+    ]
 
 
-def _possible(config: AcceleratorConfig, memory: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
-    """Return whether a machine and its memory can have these settings."""
-    overrides = Overrides.of(changes)
-    try:
-        overrides.applied_to(config)
-        overrides.applied_to_memory(profile_from(memory))
-    except (ValueError, InputError):
-        return False
-    return True
+def _intersects(record: Record) -> bool:
+    return bool((record.instructions["module"] == "intersection").any())
+
+
+def _candidates(predictor: Predictor, *, searches_only: bool) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yield the changes that may help: settings, the cause that they lower, and the reason."""
+    yield from _of_machine(predictor.config, searches_only=searches_only)
+    if predictor.memory is None:
+        return
+    for name, value in asdict(predictor.memory).items():
+        if name in _CAPACITIES:
+            yield {MEMORY + name: 2 * value}, *_CAPACITIES[name]
+        elif name in _MAPS:
+            for bit in (value - 1, value + 1):
+                yield {MEMORY + name: bit}, "refused", "The addresses divide otherwise over links and banks."
+        elif name in _BANK_TIMES:
+            yield {MEMORY + name: value // 2}, "response", "A bank is free again sooner."
+        elif name not in _NOT_TIMES:
+            yield {MEMORY + name: value // 2}, "response", "Answers come sooner."
+
+
+def _of_machine(config: AcceleratorConfig, *, searches_only: bool) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yield the changes of a machine that may help."""
+    depths = ["frontier_depth", "neighbour_depth", "word_depth"]
+    if not searches_only:
+        depths += ["reach_depth", "colour_depth", "unvisit_depth"]
+        yield {"intersection_kernels": 2 * config.intersection_kernels}, "response", "More kernels intersect."
+    for name in depths:
+        yield {name: 2 * getattr(config, name)}, "credit", "More reads of a kernel can be under way."
+    both = {name: 2 * getattr(config, name) for name in ("neighbour_depth", "word_depth")}
+    yield both, "credit", "More reads of a kernel can be under way, of neighbours and of their words."
+    yield {"visit_depth": 2 * config.visit_depth}, "slot", "A kernel reserves more slots in a turn of the token."
+    if config.issue_interval > 1:
+        yield {"issue_interval": 1}, "resting", "The multiplexer issues a request in every cycle."
+    if config.blocking_reservation:
+        yield {"blocking_reservation": False}, "slot", "Reads go on while a vertex waits for a slot."
+    for name in ("link_cycles", "ring_stages"):
+        if name != "link_cycles" or config.engines > 1:
+            yield {name: getattr(config, name) // 2}, "no_work", "The token's turn is shorter."
+    fewer = "Levels too small for so many kernels pay for a longer turn of the token."
+    more = "More kernels share the work."
+    yield {"engines": config.engines // 2}, "no_work", fewer
+    if config.engines > 2:
+        yield {"engines": 1, "ring_stages": PRESETS["hc2-1ae"].ring_stages}, "no_work", fewer
+    yield {"engines": 2 * config.engines}, "response", more
+    yield {"bfs_kernels": config.bfs_kernels // 2}, "no_work", fewer
+    yield {"bfs_kernels": 2 * config.bfs_kernels}, "response", more

@@ -1,0 +1,284 @@
+"""Predicted cycles of a recorded run on another machine, by a queueing model with synthetic traffic of its levels.
+
+The traffic of a level has the counts of the record: entries, edges and pushes of each kernel, and the accesses of words
+by bank. The model runs it on the recorded machine and on the changed one; what it gains or loses, so does the level.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cyscc.host.analysis.explain.queueing import PLAIN, Machine, Memory, modelled
+from cyscc.host.analysis.explain.traffic import Traffic
+from cyscc.host.record.reader import Record
+from cyscc.host.record.tables import MODULES
+from cyscc.sim import hardware
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.memory import Profile, profile_from
+
+__all__ = ["Predictor"]
+
+_REQUESTS = 300_000
+"""Requests of all levels together that the model runs for a machine, or little more."""
+
+_OF_KERNEL = 1000
+"""Least requests of an average kernel in the part of a large level that the model runs: with fewer, its beginning and
+end would have too much weight."""
+
+_ALONE = 0.04
+"""Least share of a run's cycles with which a level is modelled for itself, and not by another one like it."""
+
+_TURNS = 12
+"""Turns of the token up to which levels are alike only if they take as many: a turn more or less matters."""
+
+_ERROR = 0.05
+"""Standard error of the model, as a share of the cycles in which an average kernel issues the level's requests."""
+
+_POINTS = 16
+"""Points of a turn of the token for which the end of a level is evaluated."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Level:
+    """A level, or an intersection, that stands for others like it.
+
+    Parameters
+    ----------
+    module : str
+        The kind of kernels.
+    traffic : Traffic
+        Its traffic, or a part of it.
+    requests, measured : int
+        Its requests and cycles in the record.
+    weight : float
+        Cycles of all levels that it stands for, in those of this one.
+    after : int or None
+        Index of the level before it, if that one is modelled for itself: it pushes the copies in this one's queue.
+    """
+
+    module: str
+    traffic: Traffic
+    requests: int
+    measured: int
+    weight: float
+    after: int | None
+
+
+class Predictor:
+    """Predictions for a recorded run with other settings.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+
+    Attributes
+    ----------
+    config : AcceleratorConfig
+        The recorded machine.
+    memory : Profile or None
+        Its memory; None if its rules are not in the record.
+    cycles : int
+        The recorded cycles of the instructions.
+    """
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        document = record.document
+        self.config = AcceleratorConfig.from_mapping(document["configuration"])
+        self.memory = _recorded_memory(document["memory_profile"])
+        self.cycles = int(record.instructions["cycles"].sum())
+        self._known: dict[tuple[object, ...], int] = {}
+
+    def predicted(self, config: AcceleratorConfig, memory: Profile | None) -> int:
+        """Return the predicted cycles of the instructions on another machine.
+
+        Parameters
+        ----------
+        config : AcceleratorConfig
+            The machine.
+        memory : Profile or None
+            Its memory; None only if that of the record is unknown.
+        """
+        ways = self._ways(memory)
+        model = (*(_machine(config, module) for module in MODULES), ways[:-2], *(each.tobytes() for each in ways[-2:]))
+        if model not in self._known:
+            self._known[model] = self._of_run(config, memory)
+        return self._known[model]
+
+    def _of_run(self, config: AcceleratorConfig, memory: Profile | None) -> int:
+        total = 0.0
+        after = self._modelled(config, memory, self._before)
+        for level, (before, _), (cycles, _) in zip(self._levels, self._before, after, strict=True):
+            machine = _machine(config, level.module)
+            total += level.weight * self._ended(level, before, machine, cycles)
+        return round(total)
+
+    @cached_property
+    def _before(self) -> list[tuple[int, int]]:
+        return self._modelled(self.config, self.memory)
+
+    def _modelled(
+        self, config: AcceleratorConfig, memory: Profile | None, before: list[tuple[int, int]] | None = None
+    ) -> list[tuple[int, int]]:
+        """Return the cycles of each level in the model, and its copies: vertices pushed once more."""
+        ways = self._ways(memory)
+        found: list[tuple[int, int]] = []
+        for level in self._levels:
+            machine = _machine(config, level.module)
+            traffic = level.traffic
+            more = 0.0
+            if level.after is not None and before is not None:
+                more = (found[level.after][1] - before[level.after][1]) / self._levels[level.after].traffic.pushed
+            stream = traffic.stream(more)
+            cycles, pushed = modelled(machine, ways, stream)
+            again = pushed - traffic.found
+            if traffic.share < 1:
+                # The first entries of all kernels take as long as all that does not grow with the level.
+                fixed, _ = modelled(machine, ways, traffic.beginning(machine.engines * machine.kernels))
+                cycles = round(fixed + max(cycles - fixed, 0) / traffic.share)
+            found.append((cycles, again))
+        return found
+
+    def _ended(self, level: _Level, before: float, machine: Machine, after: float) -> float:
+        """Return the cycles of a level on a changed machine, from the model's before and after the change.
+
+        A level of a search ends with a turn of the token. When in its turn the last kernel was done is not recorded:
+        it was about when the model says, give or take the model's error.
+        """
+        ratio = after / max(before, 1)
+        if level.module == "intersection":
+            return level.measured * ratio
+        now = _machine(self.config, level.module)
+        turns = max(round((level.measured - now.launch) / now.turn) - 1, 1)
+        ends = (turns - 1 + (np.arange(_POINTS) + 0.5) / _POINTS) * now.turn
+        error = 2 + _ERROR * level.requests / (now.engines * now.kernels)
+        chances = np.exp(-(((ends - before) / error) ** 2) / 2) + 1e-9
+        cycles = machine.launch + machine.turn * (1 + np.maximum(np.ceil(ends * ratio / machine.turn), 1))
+        beside = level.measured - now.launch - now.turn * (1 + turns)
+        return float((chances * cycles).sum() / chances.sum()) + beside
+
+    @cached_property
+    def _levels(self) -> list[_Level]:
+        rows = self._record.instructions
+        rows = rows[rows["requests"] > 0]
+        turn = hardware.ring_turn(self.config)
+        groups: dict[tuple[object, ...], list[int]] = {}
+        columns = (rows.index, rows["module"], rows["requests"], rows["cycles"])
+        for number, module, requests, cycles in zip(*columns, strict=True):
+            alike = (module, int(requests).bit_length(), min(cycles // turn, _TURNS))
+            groups.setdefault((number,) if cycles > _ALONE * self.cycles else alike, []).append(int(number))
+        of_group = {}
+        for members in groups.values():
+            its = rows.loc[members].sort_values("cycles")
+            of_group[int(its.index[len(its) // 2])] = its
+        found: list[_Level] = []
+        place: dict[int, int] = {}
+        for number in sorted(of_group):
+            its = of_group[number]
+            row, cycles = rows.loc[number], int(its["cycles"].sum())
+            module = str(row["module"])
+            requests = int(row["requests"])
+            wanted = max(_REQUESTS * cycles / self.cycles, _OF_KERNEL * self._record.kernels(module))
+            before = place.get(number - 1) if module == "bfs" and row["level"] > 0 else None
+            traffic = Traffic(self._record, self.memory, number, min(1.0, wanted / requests))
+            if module == "bfs":
+                traffic.calibrate(_machine(self.config, module), self._ways(self.memory))
+            measured = int(row["cycles"])
+            if len(its) == 1:
+                place[number] = len(found)
+            found.append(
+                _Level(
+                    module=module,
+                    traffic=traffic,
+                    requests=requests,
+                    measured=measured,
+                    weight=cycles / measured,
+                    after=before,
+                )
+            )
+        return found
+
+    def _ways(self, memory: Profile | None) -> Memory:
+        """Return the model of a memory."""
+        shared = None if memory is None else memory.contention
+        if memory is None or shared is None:
+            latency = self._latency if memory is None else memory.unloaded_latency
+            return PLAIN._replace(
+                there=float(latency), flush=round(latency) if memory is None else memory.flush_latency
+            )
+        values = memory.describe()
+        rows = shared.rows
+        served = float(shared.bank_busy) if rows is None else 0.0
+        travel = (memory.unloaded_latency - served) / 2
+        ways = PLAIN._replace(
+            links=shared.links,
+            there=travel,
+            served=served,
+            back=travel,
+            busy=served,
+            queue=values["port_queue"],
+            reads=values["reads_in_flight"],
+            writes=values["writes_in_flight"],
+            flush=memory.flush_latency,
+            of_controller=shared.banks // shared.controllers,
+            link_of=np.ascontiguousarray(shared.link_by_word, np.int64),
+            bank_of=np.ascontiguousarray(shared.bank_by_word, np.int64),
+        )
+        if rows is None:
+            return ways
+        # While it refreshes, a controller serves nothing; on average all takes longer by as much.
+        longer = float(1 / (1 - rows.refresh / rows.refresh_interval))
+        return ways._replace(
+            busy=longer * float(rows.column),
+            opening=longer * float(rows.row),
+            opened=float(rows.column) / values["t_ccd_l"] * (values["t_rp"] + values["t_rcd"]),
+            opens=self._opens,
+            burst=longer * float(rows.burst),
+            activate=longer * float(rows.activate),
+        )
+
+    @cached_property
+    def _opens(self) -> float:
+        """Share of the accesses that opened a row."""
+        accesses = int(self._record.frame("instruction_banks")["accesses"].sum())
+        return float(self._record.frame("instruction_rows")["openings"].sum()) / max(accesses, 1)
+
+    @cached_property
+    def _latency(self) -> float:
+        """Mean latency of the reads."""
+        frame = self._record.frame("instruction_latencies")
+        reads = frame["reads"].astype("int64")
+        return float((frame["latency"] * reads).sum() / max(reads.sum(), 1))
+
+
+def _recorded_memory(described: Mapping[str, Any]) -> Profile | None:
+    """Return the memory of a record; None if its rules are the user's."""
+    try:
+        return profile_from({name: value for name, value in described.items() if name != "source"})
+    except ValueError:
+        return None
+
+
+def _machine(config: AcceleratorConfig, module: str) -> Machine:
+    """Return the model of the kernels of a kind."""
+    searches = module == "bfs"
+    kernels = config.bfs_kernels if searches else config.intersection_kernels
+    return Machine(
+        engines=config.engines,
+        kernels=kernels,
+        entries=config.frontier_depth if searches else config.reach_depth,
+        ids=config.neighbour_depth if searches else config.colour_depth,
+        words=config.word_depth if searches else config.unvisit_depth,
+        visits=config.visit_depth,
+        interval=config.issue_interval,
+        blocking=config.blocking_reservation,
+        # Both kinds have the same ring; only the number of kernels differs.
+        turn=hardware.ring_turn(config.replace(bfs_kernels=kernels, intersection_kernels=1)),
+        stages=config.ring_stages,
+        launch=hardware.LAUNCH_CYCLES,
+        intersects=not searches,
+    )

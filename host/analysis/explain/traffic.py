@@ -1,0 +1,219 @@
+"""Synthetic traffic of a recorded level: entries, edges, words and pushes with the counts of the record."""
+
+import numpy as np
+
+from cyscc.host.analysis.explain.queueing import (
+    DROPPED,
+    NOTHING,
+    READ_AGAIN,
+    WRITTEN,
+    Machine,
+    Memory,
+    Stream,
+    modelled,
+)
+from cyscc.host.record.arrow import Integers, numbers
+from cyscc.host.record.reader import Record
+from cyscc.sim import hardware
+from cyscc.sim.memory import Profile
+
+__all__ = ["Traffic"]
+
+_WORD_BITS = 20
+"""Bits of the place of a word: more than any address map distinguishes."""
+
+_STEPS = 7
+"""Steps in which the number of repeated neighbours of a level is found."""
+
+_REPEATED = 0.003
+"""Vertices pushed again, as a share of the edges, from which on that number matters."""
+
+_NEAR = 16
+"""Entries within which a vertex stands in a queue again: kernels that read its word at the same time reserve slots in
+the same turn of the token."""
+
+
+class Traffic:
+    """Synthetic traffic of a level or an intersection.
+
+    What a record does not tell is drawn at random, the same in every call: the degrees within a kernel's entries, with
+    the variance that the kernels' sums show; the words that edges lead to, with the recorded accesses of the banks; and
+    which edges lead to the same new vertex.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    memory : Profile or None
+        Its memory.
+    number : int
+        The instruction.
+    share : float
+        Part of the requests that the traffic is to have.
+
+    Attributes
+    ----------
+    share : float
+        The part that it has.
+    pushed, found : int
+        Vertices that it pushes; and each of them counted once.
+    """
+
+    def __init__(self, record: Record, memory: Profile | None, number: int, share: float) -> None:
+        random = np.random.default_rng(number)
+        frame = record.frame("instruction_kernels")
+        frame = frame[frame["instruction"] == number].sort_values(["engine", "kernel"])
+        entries, second, third, writes = (numbers(frame[name]) for name in ("issue_1", "issue_2", "issue_3", "write"))
+        row = record.instructions.loc[number]
+        searches = row["module"] == "bfs"
+        # A part has fewer entries and edges of every kernel, and so the same imbalance.
+        part = np.ceil(entries * share).astype(np.int64)
+        edges = np.rint(second * share).astype(np.int64) if searches else part
+        self.share = share
+        self._degrees = _degrees(part, edges, random)
+        self._first = np.cumsum(self._degrees) - self._degrees
+        self._lists = random.integers(0, 1 << _WORD_BITS, self._degrees.size)
+        count = int(self._degrees.sum())
+        self._words = _words(record, memory, number, count, random)
+        self._fates = np.full(count, NOTHING, np.int8)
+        self._vertices = np.zeros(max(count, 1), np.int64)
+        draws = random.random(count)
+        self.found = self.pushed = 0
+        self._copies = np.zeros(self._degrees.size, bool)
+        if not searches:
+            number_of = max(int(entries.sum()), 1)
+            self._fates[draws < int(third.sum()) / number_of] = READ_AGAIN
+            self._fates[draws > 1 - (int(writes.sum()) - int(third.sum())) / number_of] = WRITTEN
+            return
+        self.pushed = round(int(writes.sum()) / hardware.WRITES_PER_VISIT * share)
+        self.found = max(self.pushed - round(int(row["duplicates"]) * share), 0)
+        before = record.instructions[["pushed", "duplicates"]].reindex([number - 1]).iloc[0]
+        if row["level"] > 0 and before["pushed"]:
+            self._copies = random.random(self._degrees.size) < before["duplicates"] / before["pushed"]
+        self._chances = random.random(self._degrees.size)
+        self._same, own = self._of_originals()
+        self._order = random.permutation(own)
+        self._popular = random.random(own.size)
+        self._dropped = draws > int(third.sum()) / max(int(second.sum()), 1)
+        self._words[: self._same.size] = self._words[: self._same.size][self._same]
+        self._repeat(self.pushed - self.found)
+
+    def _of_originals(self) -> tuple[Integers, Integers]:
+        """Return the edge of which each edge is a copy, or itself, and the edges that are no copies."""
+        same = np.arange(self._fates.size)
+        own = np.ones(self._fates.size, bool)
+        originals = np.flatnonzero(~self._copies)
+        for copy in np.flatnonzero(self._copies) if originals.size else ():
+            # Vertices are pushed again shortly after: a copy stands near its original.
+            near = max(int(np.searchsorted(originals, copy)) - 1 - int(self._chances[copy] * _NEAR), 0)
+            original = originals[near]
+            number = min(self._degrees[copy], self._degrees[original])
+            at, of = self._first[copy], self._first[original]
+            same[at : at + number] = np.arange(of, of + number)
+            own[at : at + number] = False
+        return same, np.flatnonzero(own)
+
+    def _repeat(self, repeated: int) -> None:
+        """Let so many edges lead to new vertices that another edge leads to already."""
+        new = min(self.found, self._order.size)
+        repeated = min(repeated, self._order.size - new)
+        at = self._order[: new + repeated]
+        self._fates[:] = NOTHING
+        self._fates[self._dropped] = DROPPED
+        self._fates[at] = WRITTEN
+        self._vertices[at[:new]] = np.arange(new)
+        self._vertices[at[new:]] = self._popular[:repeated] * new
+        self._fates = self._fates[self._same]
+        if self._same.size:
+            self._vertices = self._vertices[self._same]
+
+    def calibrate(self, machine: Machine, memory: Memory) -> None:
+        """Choose the number of repeated neighbours such that the model pushes as many vertices as the level did.
+
+        Parameters
+        ----------
+        machine : Machine
+            The kernels.
+        memory : Memory
+            Their memory.
+        """
+        least, most = 1.0, float(max(self._order.size - self.found, 1))
+        if self.pushed - self.found < _REPEATED * self._fates.size:
+            return
+        for _ in range(_STEPS):
+            middle = (least * most) ** 0.5
+            self._repeat(round(middle))
+            _, pushed = modelled(machine, memory, self.stream())
+            least, most = (middle, most) if pushed < self.pushed else (least, middle)
+        self._repeat(round((least * most) ** 0.5))
+
+    def stream(self, more: float = 0.0) -> Stream:
+        """Return the traffic.
+
+        Parameters
+        ----------
+        more : float
+            Entries that stand in the queue once more than recorded, as a share of its entries; negative if fewer do.
+        """
+        degrees, first, lists = self._degrees, self._first, self._lists
+        if more < 0 and self._copies.any():
+            kept = ~self._copies | (self._chances > -more / self._copies.mean())
+            degrees, first, lists = degrees[kept], first[kept], lists[kept]
+        elif more > 0:
+            times = 1 + np.floor(more + self._chances).astype(np.int64)
+            degrees, first, lists = (np.repeat(each, times) for each in (degrees, first, lists))
+        return Stream(degrees, first, lists, self._words, self._fates, self._vertices)
+
+    def beginning(self, entries: int) -> Stream:
+        """Return the traffic of the first entries, with an edge each."""
+        degrees = np.minimum(self._degrees[:entries], 1)
+        return Stream(degrees, self._first[:entries], self._lists[:entries], self._words, self._fates, self._vertices)
+
+
+def _degrees(entries: Integers, edges: Integers, random: np.random.Generator) -> Integers:
+    """Return the degrees of a queue's entries, of which kernels in turn read one each.
+
+    Parameters
+    ----------
+    entries, edges : ndarray of int64
+        Entries of each kernel, and edges that leave them.
+    random : Generator
+        Source of what they do not tell.
+    """
+    kernels = entries.size
+    degrees = np.zeros(int(entries.sum()), np.int64)
+    some = entries > 0
+    mean = edges.sum() / max(degrees.size, 1)
+    variance = float(((edges - entries * mean)[some] ** 2 / entries[some]).mean())
+    spread = np.sqrt(np.log1p(variance / max(mean, 1e-9) ** 2))
+    weights = np.exp(spread * random.standard_normal(degrees.size))
+    for kernel in range(kernels):
+        its = weights[kernel::kernels].cumsum()
+        if its.size:
+            degrees[kernel::kernels] = np.diff(np.rint(its / its[-1] * edges[kernel]), prepend=0)
+    return degrees
+
+
+def _words(record: Record, memory: Profile | None, number: int, count: int, random: np.random.Generator) -> Integers:
+    """Return the places of the words that edges lead to, with the banks' recorded accesses."""
+    places = random.integers(0, 1 << _WORD_BITS, max(count, 1))
+    shared = None if memory is None else memory.contention
+    if shared is None:
+        return places
+    frame = record.frame("instruction_banks")
+    frame = frame[(frame["instruction"] == number) & (frame["array"] == "words")]
+    bank = numbers(frame["controller"]) * (shared.banks // shared.controllers) + numbers(frame["bank"])
+    counts = np.bincount(bank, weights=frame["accesses"].to_numpy(), minlength=shared.banks)
+    if not counts.sum():
+        return places
+    drawn = random.choice(shared.banks, size=places.size, p=counts / counts.sum())
+    period = shared.bank_by_word.size
+    of_bank = np.argsort(shared.bank_by_word, kind="stable").reshape(shared.banks, -1)
+    word = of_bank[drawn, places % of_bank.shape[1]]
+    # The next bit divides what a bank has as unevenly as the highest bit of the map divides it now.
+    pairs = counts[shared.bank_by_word].reshape(2, -1)
+    both = pairs.sum(axis=0)
+    uneven = float((pairs.max(axis=0) * both).sum() / max((both * both).sum(), 1))
+    more = np.where(random.random(period) < 0.5, uneven, 1 - uneven)
+    upper = random.random(places.size) < more[word]
+    return word + period * (upper + 2 * (places >> 10))
