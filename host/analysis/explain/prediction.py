@@ -7,7 +7,7 @@ by bank. The model runs it on the recorded machine and on the changed one; what 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,6 +67,13 @@ class _Level:
     after: int | None
 
 
+class _Machines(NamedTuple):
+    """The model of a machine: its kernels by kind, and its memory."""
+
+    kernels: dict[str, Machine]
+    memory: Memory
+
+
 class Predictor:
     """Predictions for a recorded run with other settings.
 
@@ -103,44 +110,52 @@ class Predictor:
         memory : Profile or None
             Its memory; None only if that of the record is unknown.
         """
-        ways = self._ways(memory)
-        model = (*(_machine(config, module) for module in MODULES), ways[:-2], *(each.tobytes() for each in ways[-2:]))
-        if model not in self._known:
-            self._known[model] = self._of_run(config, memory)
-        return self._known[model]
+        machine = self._machine_of(config, memory)
+        key = (*machine.kernels.values(), machine.memory[:-2], *(each.tobytes() for each in machine.memory[-2:]))
+        if key not in self._known:
+            after = self._modelled(machine, self._before)
+            self._known[key] = round(
+                sum(
+                    level.weight * self._ended(level, before, machine.kernels[level.module], cycles)
+                    for level, (before, _), (cycles, _) in zip(self._levels, self._before, after, strict=True)
+                )
+            )
+        return self._known[key]
 
-    def _of_run(self, config: AcceleratorConfig, memory: Profile | None) -> int:
-        total = 0.0
-        after = self._modelled(config, memory, self._before)
-        for level, (before, _), (cycles, _) in zip(self._levels, self._before, after, strict=True):
-            machine = _machine(config, level.module)
-            total += level.weight * self._ended(level, before, machine, cycles)
-        return round(total)
+    @cached_property
+    def _now(self) -> _Machines:
+        """The recorded machine."""
+        return self._machine_of(self.config, self.memory)
 
     @cached_property
     def _before(self) -> list[tuple[int, int]]:
-        return self._modelled(self.config, self.memory)
+        """The cycles and copies of each level on the recorded machine, in the model."""
+        return self._modelled(self._now)
 
-    def _modelled(
-        self, config: AcceleratorConfig, memory: Profile | None, before: list[tuple[int, int]] | None = None
-    ) -> list[tuple[int, int]]:
-        """Return the cycles of each level in the model, and its copies: vertices pushed once more."""
-        ways = self._ways(memory)
+    def _modelled(self, machine: _Machines, before: list[tuple[int, int]] | None = None) -> list[tuple[int, int]]:
+        """Return the cycles of each level in the model, and its copies: pushes of a vertex that was pushed already.
+
+        Parameters
+        ----------
+        machine : _Machines
+            The machine.
+        before : list, optional
+            The same for the recorded machine, if this is another one: with more copies, the next queue is longer.
+        """
         found: list[tuple[int, int]] = []
         for level in self._levels:
-            machine = _machine(config, level.module)
-            traffic = level.traffic
+            kernels, traffic = machine.kernels[level.module], level.traffic
             more = 0.0
             if level.after is not None and before is not None:
-                more = (found[level.after][1] - before[level.after][1]) / self._levels[level.after].traffic.pushed
-            stream = traffic.stream(more)
-            cycles, pushed = modelled(machine, ways, stream)
-            again = pushed - traffic.found
+                pushed = max(self._levels[level.after].traffic.pushed, 1)
+                more = (found[level.after][1] - before[level.after][1]) / pushed
+            cycles, pushed = modelled(kernels, machine.memory, traffic.stream(more))
             if traffic.share < 1:
                 # The first entries of all kernels take as long as all that does not grow with the level.
-                fixed, _ = modelled(machine, ways, traffic.beginning(machine.engines * machine.kernels))
+                beginning = traffic.beginning(kernels.engines * kernels.kernels)
+                fixed, _ = modelled(kernels, machine.memory, beginning)
                 cycles = round(fixed + max(cycles - fixed, 0) / traffic.share)
-            found.append((cycles, again))
+            found.append((cycles, pushed - traffic.found))
         return found
 
     def _ended(self, level: _Level, before: float, machine: Machine, after: float) -> float:
@@ -152,7 +167,7 @@ class Predictor:
         ratio = after / max(before, 1)
         if level.module == "intersection":
             return level.measured * ratio
-        now = _machine(self.config, level.module)
+        now = self._now.kernels[level.module]
         turns = max(round((level.measured - now.launch) / now.turn) - 1, 1)
         ends = (turns - 1 + (np.arange(_POINTS) + 0.5) / _POINTS) * now.turn
         error = 2 + _ERROR * level.requests / (now.engines * now.kernels)
@@ -186,7 +201,7 @@ class Predictor:
             before = place.get(number - 1) if module == "bfs" and row["level"] > 0 else None
             traffic = Traffic(self._record, self.memory, number, min(1.0, wanted / requests))
             if module == "bfs":
-                traffic.calibrate(_machine(self.config, module), self._ways(self.memory))
+                traffic.calibrate(self._now.kernels[module], self._now.memory)
             measured = int(row["cycles"])
             if len(its) == 1:
                 place[number] = len(found)
@@ -201,6 +216,10 @@ class Predictor:
                 )
             )
         return found
+
+    def _machine_of(self, config: AcceleratorConfig, memory: Profile | None) -> _Machines:
+        """Return the model of a machine."""
+        return _Machines({module: _kernels(config, module) for module in MODULES}, self._ways(memory))
 
     def _ways(self, memory: Profile | None) -> Memory:
         """Return the model of a memory."""
@@ -263,7 +282,7 @@ def _recorded_memory(described: Mapping[str, Any]) -> Profile | None:
         return None
 
 
-def _machine(config: AcceleratorConfig, module: str) -> Machine:
+def _kernels(config: AcceleratorConfig, module: str) -> Machine:
     """Return the model of the kernels of a kind."""
     searches = module == "bfs"
     kernels = config.bfs_kernels if searches else config.intersection_kernels
@@ -276,8 +295,7 @@ def _machine(config: AcceleratorConfig, module: str) -> Machine:
         visits=config.visit_depth,
         interval=config.issue_interval,
         blocking=config.blocking_reservation,
-        # Both kinds have the same ring; only the number of kernels differs.
-        turn=hardware.ring_turn(config.replace(bfs_kernels=kernels, intersection_kernels=1)),
+        turn=hardware.ring_turn(config) if searches else 0,
         stages=config.ring_stages,
         launch=hardware.LAUNCH_CYCLES,
         intersects=not searches,

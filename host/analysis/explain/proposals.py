@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from cyscc.host.analysis.explain.prediction import Predictor
 from cyscc.host.record.reader import Record
@@ -83,6 +84,16 @@ def proposals(record: Record) -> list[Proposal]:
     record : Record
         The record.
     """
+    if record not in _FOUND:
+        _FOUND[record] = _proposed(record)
+    return list(_FOUND[record])
+
+
+_FOUND: WeakKeyDictionary[Record, list[Proposal]] = WeakKeyDictionary()
+"""The proposals for records that are in use: the verdict, its pages and its trials ask for the same ones."""
+
+
+def _proposed(record: Record) -> list[Proposal]:
     predictor = Predictor(record)
     if not predictor.cycles:
         return []
