@@ -27,6 +27,8 @@ __all__ = [
     "explanation_document",
     "fifo_section",
     "head",
+    "iteration_tables",
+    "no_hot_bank",
     "numbers_text",
     "page",
     "rows_document",
@@ -198,13 +200,19 @@ def _outside_rows(record: Record, empty: int) -> list[list[Cell]]:
     ]
 
 
-def _iteration_sections(record: Record, iterations: Iterations) -> "list[RenderableType]":
-    """Return the sections on the iterations: large ones and the rest, the sizes of their components, and advice."""
-    from rich.text import Text
+def iteration_tables(record: Record, iterations: Iterations) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Return the tables on the iterations, each with its title and heads: large ones and the rest; by component.
 
+    Parameters
+    ----------
+    record : Record
+        The record.
+    iterations : Iterations
+        Its iterations.
+    """
     total = max(record.cycles, 1)
 
-    def cells(name: str, group: IterationGroup) -> list[Cell]:
+    def cells(name: str, group: IterationGroup) -> list[str]:
         each = group.cycles / max(group.iterations, 1)
         return [name, f"{group.iterations:,}", f"{group.instructions:,}", *_cycles(group.cycles, total), f"{each:,.0f}"]
 
@@ -215,15 +223,33 @@ def _iteration_sections(record: Record, iterations: Iterations) -> "list[Rendera
         f"others up to iteration {last}": ~iterations.large & ~iterations.tail,
         f"the tail, after iteration {last}": iterations.tail,
     }
-    lines = [cells(name, iterations.group(chosen)) for name, chosen in groups.items() if chosen.any()]
-    parts = section("iterations, without the host's cycles", table(["iterations", *heads], lines))
-    lines = [
-        cells(f"{least:,}" if least == most else f"{least:,} to {most:,}", group)
-        for least, most, group in iterations.sizes
+    by_size = {
+        f"{least:,}" if least == most else f"{least:,} to {most:,}": group for least, most, group in iterations.sizes
+    }
+    return [
+        (
+            "iterations, without the host's cycles",
+            ["iterations", *heads],
+            [cells(name, iterations.group(chosen)) for name, chosen in groups.items() if chosen.any()],
+        ),
+        (
+            "iterations by their component's vertices: at most as many as either search reached",
+            ["vertices", *heads],
+            [cells(name, group) for name, group in by_size.items()],
+        ),
     ]
-    title = "iterations by their component's vertices: at most as many as either search reached"
+
+
+def _iteration_sections(record: Record, iterations: Iterations) -> "list[RenderableType]":
+    """Return the sections on the iterations, with what would spare some of them."""
+    from rich.text import Text
+
+    first, second = iteration_tables(record, iterations)
     advice = [Text(f"-> {text}", style="italic") for text in iterations.advice]
-    return parts + section(title, table(["vertices", *heads], lines), *advice)
+    return [
+        *section(first[0], table(first[1], first[2])),
+        *section(second[0], table(second[1], second[2]), *advice),
+    ]
 
 
 def _cell(value: object) -> str:

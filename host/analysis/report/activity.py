@@ -65,11 +65,14 @@ class Levels:
         The group of each instruction.
     sizes : ndarray of int64, shape (groups,)
         Number of instructions in each group.
+    alone : int
+        Number of groups of a single instruction that come first; groups of all others follow.
     """
 
     titles: tuple[str, ...]
     of: Integers
     sizes: Integers
+    alone: int
 
     @classmethod
     def group(cls, keys: Sequence[Key], weights: Integers, *, most: int) -> Self:
@@ -79,7 +82,9 @@ class Levels:
         """
         count = len(keys)
         if count <= most:
-            return cls(titles=tuple(map(key_title, keys)), of=np.arange(count), sizes=np.ones(count, np.int64))
+            return cls(
+                titles=tuple(map(key_title, keys)), of=np.arange(count), sizes=np.ones(count, np.int64), alone=count
+            )
         longest = np.sort(np.argsort(-weights, kind="stable")[:most])
         of = np.full(count, -1, np.int64)
         of[longest] = np.arange(longest.size)
@@ -91,7 +96,7 @@ class Levels:
                 of[rest] = len(titles)
                 what = "levels" if any(key.iteration == 0 for key in keys[:1]) else name
                 titles.append(f"other {what} ({int(rest.sum()):,})")
-        return cls(titles=tuple(titles), of=of, sizes=np.bincount(of, minlength=len(titles)))
+        return cls(titles=tuple(titles), of=of, sizes=np.bincount(of, minlength=len(titles)), alone=longest.size)
 
     @property
     def count(self) -> int:

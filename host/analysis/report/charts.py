@@ -26,6 +26,7 @@ __all__ = [
     "name_rows",
     "new_figure",
     "over_time",
+    "part_axes",
     "part_title",
     "stack_over_time",
 ]
@@ -341,6 +342,29 @@ def bars(
         )
     figure.update_layout(barmode="relative")
     figure.update_xaxes(type="category" if isinstance(titles[0], str) else "multicategory")
+
+
+def part_axes(figure: go.Figure, first: int) -> None:
+    """Move the bars from the place `first` on to axes of their own at the right, whose scale is theirs."""
+    for trace in list(figure.data):
+        values = np.array(trace.y, np.float32)
+        left, right = values.copy(), values.copy()
+        left[first:] = right[:first] = np.nan
+        copied = {name: trace[name] for name in ("x", "name", "marker", "hovertemplate")}
+        figure.add_bar(y=right, xaxis="x2", yaxis="y2", showlegend=False, legendgroup=trace.name, **copied)
+        trace.update(y=left, legendgroup=trace.name)
+    count = len(figure.data[0].x)
+    figure.update_layout(
+        xaxis={"domain": [0, 0.84], "range": [-0.5, first - 0.5]},
+        xaxis2={
+            "domain": [0.87, 1],
+            "range": [first - 0.5, count - 0.5],
+            "type": "category",
+            "anchor": "y2",
+            "tickangle": 90,
+        },
+        yaxis2={"anchor": "x2", "side": "right", "title": {"text": "of the others together"}},
+    )
 
 
 def stack_over_time(figure: go.Figure, time: Timeline, parts: Mapping[str, npt.NDArray[Any]], *, form: str) -> None:

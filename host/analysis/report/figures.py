@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from cyscc.host.analysis.explain.evidence import evidence_of
+from cyscc.host.analysis.explain.page import no_hot_bank
 from cyscc.host.analysis.report import charts
 from cyscc.host.analysis.report.activity import Activity, key_point
 from cyscc.host.analysis.report.charts import COLOURS, Chart, HeatMap
@@ -57,11 +59,17 @@ def chart_sections(activity: Activity) -> list[tuple[str, str, list[Chart]]]:
 
 def _whole(activity: Activity) -> Chart:
     ran = set(activity.instructions["phase"])
-    titles = ["whole run", *(phase for phase in PHASES if phase in ran)]
+    outside = [cause for cause in ("host", "restarted") if activity.whole.get(cause)]
+    phases_run = [phase for phase in PHASES if phase in ran]
+    titles = ["whole run", *phases_run, *(charts.part_title(cause) for cause in outside)]
     figure = charts.new_figure(height=150 + 48 * len(titles), x="cycles")
     phases = activity.by_phase
     parts = {
-        cause: [activity.whole.get(cause, 0.0), *(float(phases[cause][PHASES.index(title)]) for title in titles[1:])]
+        cause: [
+            activity.whole.get(cause, 0.0),
+            *(float(phases[cause][PHASES.index(phase)]) for phase in phases_run),
+            *(activity.whole[cause] if cause == each else 0.0 for each in outside),
+        ]
         for cause in STACK
     }
     totals = np.maximum(1.0, np.sum(list(parts.values()), axis=0))
@@ -75,18 +83,23 @@ def _whole(activity: Activity) -> Chart:
     return Chart(name="whole", title="Cycle stack of the run", about=about, figure=figure)
 
 
-def _stack_of(titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str) -> go.Figure:
-    """Return bars of cycles by cause, or of shares."""
+def _stack_of(
+    titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str, *, alone: int | None = None
+) -> go.Figure:
+    """Return bars of cycles by cause, or of shares; those after the first `alone` have an axis of their own."""
     # With many labels, rotate them.
     figure = charts.new_figure(height=440 if len(titles) < _UPRIGHT else 520, y="cycles")
     charts.bars(figure, titles, {cause: by_cause[cause] for cause in STACK}, form="%{y:,.0f}")
+    if alone is not None:
+        charts.part_axes(figure, alone)
     every = list(range(len(figure.data)))
+    autoranges = {f"{axis}.autorange": True for axis in ("yaxis", "yaxis2")[: 1 if alone is None else 2]}
     charts.choice(
         figure,
         {"cycles": every, "shares": every},
         updates=[
-            {"barnorm": "", "yaxis.title.text": "cycles", "yaxis.autorange": True},
-            {"barnorm": "percent", "yaxis.title.text": f"% of the {what}", "yaxis.autorange": True},
+            {"barnorm": "", "yaxis.title.text": "cycles", **autoranges},
+            {"barnorm": "percent", "yaxis.title.text": f"% of the {what}", **autoranges},
         ],
     )
     return figure
@@ -110,16 +123,14 @@ def _iterations(activity: Activity) -> Chart:
 
 def _levels(activity: Activity) -> Chart:
     levels = activity.levels
-    figure = _stack_of(levels.titles, activity.by_level, "level")
+    figure = _stack_of(levels.titles, activity.by_level, "level", alone=None if levels.detailed else levels.alone)
     about = "The same for each level."
     if not levels.detailed:
         about = (
             "The same for each level and intersection. There are too many to show: those that took longest stand by "
-            "themselves, in the order in which they ran; behind them the others together, whose bars may go beyond "
-            "what is shown until a double click shows everything."
+            "themselves, in the order in which they ran; behind them the others together, with an axis of their own at "
+            "the right."
         )
-        cycles = np.sum(list(activity.by_level.values()), axis=0)
-        figure.update_yaxes(range=[0, 1.15 * float(cycles[levels.sizes == 1].max(initial=1))])
     first = [int(np.argmax(levels.of == group)) for group in range(levels.count)]
     points = tuple(key_point(activity.keys[place]) for place in first)
     return Chart(name="levels", title="Cycle stack of each level", about=about, figure=figure, points=points)
@@ -351,6 +362,8 @@ def _hottest(activity: Activity) -> Chart:
         f"The {min(_HOTTEST, traffic.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
         "controller 1."
     )
+    every = {evidence.module: no_hot_bank(evidence) for evidence in evidence_of(activity.record)}
+    about += "".join(f" {module.capitalize()}: {text}." for module, text in every.items() if text)
     return Chart(name="hottest", title="Hottest banks", about=about, figure=figure)
 
 

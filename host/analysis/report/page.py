@@ -14,6 +14,8 @@ import plotly.io
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.conclusion import conclusion
 from cyscc.host.analysis.explain.evidence import FifoUse
+from cyscc.host.analysis.explain.iterations import iterations_of
+from cyscc.host.analysis.explain.page import iteration_tables
 from cyscc.host.analysis.explain.verdict import Finding, findings
 from cyscc.host.analysis.report.activity import Activity
 from cyscc.host.analysis.report.charts import Chart
@@ -51,6 +53,10 @@ class Section:
         Names of the runs as column heads of that table, if there are several.
     findings : list of Finding
         The findings of the verdict.
+    tables : list of (str, list of str, list of list of str)
+        Tables of numbers: title, heads and rows.
+    notes : list of str
+        Proposals below the tables.
     fifos : list of FifoUse
         Rows of the table of FIFO depths.
     texts : list of str
@@ -67,6 +73,8 @@ class Section:
     facts: list[tuple[str, list[str]]] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    tables: list[tuple[str, list[str], list[list[str]]]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     fifos: list[FifoUse] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
@@ -180,6 +188,9 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
         )
 
     found = [section("verdict", "Verdict", findings=findings(record))]
+    if (iterations := iterations_of(record)) is not None:
+        tables = iteration_tables(record, iterations)
+        found.append(section("components", "Iterations", tables=tables, notes=iterations.advice))
     for what, title, charts in chart_sections(activity):
         found.append(section(what, title, charts, fifos=activity.fill.kinds if what == "fifos" else []))
     return found

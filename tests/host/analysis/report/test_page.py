@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cyscc.host.analysis.explain.iterations import iterations_of
+from cyscc.host.analysis.explain.page import iteration_tables
 from cyscc.host.analysis.report.page import sections
-from tests.host.analysis.report.pages import BFS, MANY, SCC, page_of, record_of
+from tests.host.analysis.report.pages import BFS, MANY, SCC, page_of, plain_of, record_of
 from tests.record.synthetic import Shape
 
 SECTIONS = ("verdict", "stacks", "kernels", "work", "memory", "fifos", "latencies", "token", "stalls", "roofline")
@@ -48,7 +50,9 @@ def test_the_page_is_one_file_that_loads_nothing(shapes: tuple[Shape, ...]) -> N
 def test_all_sections_are_there(shape: Shape, left_out: set[str]) -> None:
     text = page_of(shape)
     names = re.findall(r'<section id="([^"]+)"', text)
-    assert names == ["facts", *(f"run0-{name}" for name in SECTIONS if name not in left_out)]
+    own = [name for name in SECTIONS if name not in left_out]
+    own[1:1] = ["components"] if shape.iterations else []
+    assert names == ["facts", *(f"run0-{name}" for name in own)]
     assert re.findall(r'<li><a href="#([^"]+)">', text) == names
     assert set(re.findall(r'class="chart" id="([^"]+)-chart"', text)) == set(charts(text))
 
@@ -96,9 +100,37 @@ def test_several_runs_are_compared_with_the_first() -> None:
 
 def test_a_long_run_has_the_longest_levels_and_the_others_together() -> None:
     text = page_of(MANY)
-    titles = charts(text)["run0-levels"]["data"][0]["x"]
+    drawn = charts(text)["run0-levels"]
+    titles = drawn["data"][0]["x"]
     assert titles[:3] == ["1 forward 0", "1 forward 1", "1 forward 2"]
     assert [title.split(" (")[0] for title in titles[60:]] == ["other forward", "other backward"]
+    # The others have axes of their own, so that no bar is cut; places are the same on both.
+    plain = plain_of(MANY)
+    sums = {name: np.zeros(62) for name in ("y", "y2")}
+    for trace in drawn["data"]:
+        there = slice(60, 62) if trace.get("yaxis") == "y2" else slice(0, 60)
+        values = array(trace["y"])
+        assert np.isfinite(values[there]).all()
+        assert np.isfinite(values).sum() == there.stop - there.start
+        sums[trace.get("yaxis", "y")][there] += values[there]
+        assert trace["x"] == titles
+    cycles = plain.instructions["cycles"].to_numpy()
+    alone = np.sort(np.argsort(-cycles, kind="stable")[:60])
+    assert sums["y"][:60] == pytest.approx(cycles[alone], rel=1e-5)
+    others = np.delete(cycles, alone)
+    assert sums["y2"].sum() == pytest.approx(others.sum(), rel=1e-5)
+    assert all("range" not in drawn["layout"][axis] for axis in ("yaxis", "yaxis2"))
+
+
+def test_iterations_are_told_as_in_the_text() -> None:
+    record = record_of(SCC)
+    (section,) = (section for section in sections([record]) if section.title == "Iterations")
+    iterations = iterations_of(record)
+    assert iterations is not None
+    assert section.tables == iteration_tables(record, iterations)
+    assert section.notes == iterations.advice
+    cells = re.findall(r'<td class="number">([^<]*)</td>', page_of(SCC))
+    assert cells[:5] == section.tables[0][2][0][1:]
 
 
 def test_what_a_graph_is_called_cannot_become_part_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,7 +57,11 @@ def check_whole(plain: Plain, drawn: Drawn) -> None:
         total = plain.average(cause, plain.total).sum() if cause != "not_running" else 0.0
         own = plain.stack(cause)
         expected[cause] = np.array([total, *(own[plain.instructions["phase"] == phase].sum() for phase in ran)])
-    assert drawn["data"][0]["y"] == ["whole run", *ran]
+    outside = [cause for cause in ("host", "restarted") if expected[cause][0]]
+    for place, cause in enumerate(outside, 1 + len(ran)):
+        expected = {name: np.append(each, each[0] if name == cause else 0.0) for name, each in expected.items()}
+        assert plain.total >= expected[cause][place] > 0
+    assert drawn["data"][0]["y"] == ["whole run", *ran, *(TITLES[cause] for cause in outside)]
     same(values(drawn, "x"), titled(expected), absolute=1e-3)
     totals = np.sum(list(expected.values()), axis=0)
     assert totals[0] == pytest.approx(plain.total)
