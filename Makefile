@@ -178,7 +178,7 @@ LOCK := $(SUPPLY)/bin/uv pip compile -q --universal --python-version 3.11 --gene
 locked = { sed '/^\#/!d' $1; $(LOCK) $2; } > $(BUILD)/$1
 
 lock: $(SUPPLY)/installed ## Resolve the newest versions that pyproject.toml allows, with hashes, into the lock files
-	@$(call locked,requirements.lock,pyproject.toml --extra dev --extra docs --extra cluster)
+	@$(call locked,requirements.lock,pyproject.toml --extra dev --extra docs --extra cluster --extra search)
 	@$(call locked,requirements-fpga.lock,--group fpga -c $(BUILD)/requirements.lock)
 	@$(call locked,requirements-supply.lock,--group supply)
 	@mv $(LOCKS:%=$(BUILD)/%) .

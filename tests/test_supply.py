@@ -14,6 +14,7 @@ LOCKS = {
         *PROJECT["project"]["optional-dependencies"]["dev"],
         *PROJECT["project"]["optional-dependencies"]["docs"],
         *PROJECT["project"]["optional-dependencies"]["cluster"],
+        *PROJECT["project"]["optional-dependencies"]["search"],
     ],
     "requirements-fpga.lock": PROJECT["dependency-groups"]["fpga"],
     "requirements-supply.lock": PROJECT["dependency-groups"]["supply"],

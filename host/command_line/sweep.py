@@ -21,7 +21,8 @@ TEXTS = {
   cyscc sweep depths.toml --area -o results
   cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
 
-STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. Complete points are kept
+STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. With search = N, a search
+chooses N points of them instead of making all. Complete points are kept
 in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
 """,
 }
@@ -65,10 +66,13 @@ def run(arguments: argparse.Namespace) -> None:
         Points failed, or no point could run.
     """
     from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
-    from cyscc.host.experiments.sweep.definition import read_study
+    from cyscc.host.experiments.measuring.measurements import OnStep, no_step
+    from cyscc.host.experiments.studies.paper import FAMILY
+    from cyscc.host.experiments.sweep.definition import SweepStudy, read_study
     from cyscc.host.experiments.sweep.page import sweep_page
     from cyscc.host.experiments.sweep.points import SweepFolder, sweep
-    from cyscc.host.experiments.sweep.rows import rows_of, sweep_document, sweep_text, with_area, write_table
+    from cyscc.host.experiments.sweep.rows import Row, rows_of, sweep_document, sweep_text, with_area, write_table
+    from cyscc.host.experiments.sweep.search import search
     from cyscc.host.output.files import check_output, open_output, output_result, removing_empty
     from cyscc.host.output.progress import Progress
     from cyscc.sim.errors import SimulationError
@@ -80,19 +84,30 @@ def run(arguments: argparse.Namespace) -> None:
     check_outputs({"--json": arguments.json}, others=others)
     output = Path(arguments.output)
     progress = Progress(quiet=arguments.quiet)
-    points = [each.point for each in study.points]
+    if study.search is not None and study.search.needs_area:
+        families = tuple(dict.fromkeys((FAMILY, *families)))
     with removing_empty(output / "points", output / "graphs"):
         if families:
             check_tool(YOSYS)
         folder = SweepFolder(output)
         for path in (table, page):
             check_output(str(path), "--output", plain=True)
-        with progress.step("simulating") as step:
-            swept = sweep(points, folder, jobs=arguments.jobs, scheduler=arguments.scheduler, on_step=step)
-        rows = rows_of(study, folder, swept)
-        if families:
-            with progress.step("synthesising") as step:
-                rows = with_area(study, rows, families=families, jobs=arguments.jobs, on_step=step)
+
+        def add_area(study: SweepStudy, rows: list[Row], on_step: OnStep = no_step) -> list[Row]:
+            return with_area(study, rows, families=families, jobs=arguments.jobs, on_step=on_step)
+
+        make = {"jobs": arguments.jobs, "scheduler": arguments.scheduler}
+        if study.search is not None:
+            with progress.step("searching") as step:
+                add = add_area if families else None
+                study, rows, swept = search(study, folder, **make, add_area=add, on_step=step)
+        else:
+            with progress.step("simulating") as step:
+                swept = sweep([each.point for each in study.points], folder, **make, on_step=step)
+            rows = rows_of(study, folder, swept)
+            if families:
+                with progress.step("synthesising") as step:
+                    rows = add_area(study, rows, step)
         write_table(rows, table)
     with progress.step("drawing"):
         text = sweep_page(study, rows).encode()
@@ -100,6 +115,7 @@ def run(arguments: argparse.Namespace) -> None:
             file.write(text)
     shown = f"{sweep_text(study, rows, swept, most=_MOST_ROWS)}written: {table}, {page}\n"
     output_result(sweep_document(study, rows), shown, path=arguments.json, quiet=arguments.quiet)
+    points = [each.point for each in study.points]
     if swept.failures:
         failed = [point for point in points if point.digest in swept.failures]
         of = f"{len(failed)} of {len(points)} points failed"

@@ -1,8 +1,8 @@
 """Studies: the parameters that a sweep varies, read from a TOML file."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from math import prod
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
 from cyscc.host.experiments.sweep.points import SweepPoint
+from cyscc.host.experiments.sweep.space import SearchOptions, range_values, search_options
 from cyscc.host.graph.formats import check_graph
 from cyscc.host.graph.kinds import KINDS, KINDS_BY_DEGREE
 from cyscc.host.output.errors import InputError
@@ -38,6 +39,8 @@ _GENERATED = (
 _GRAPH = tuple(option.name for option in _GENERATED)
 _RUN = {option.name: option for name in ALGORITHMS for option in run_options(name).values() if option.varies}
 _OPTIONS = {**_RUN, **{option.name: option for option in _GENERATED}}
+_QUESTION = ("graph", *_GRAPH, "algorithm", "source")
+"""Parameters of what is computed, not of what computes it."""
 _FIELDS = tuple(each.name for each in fields(AcceleratorConfig))
 _KNOWN = (*_RUN, "graph", *_GRAPH, *_FIELDS)
 
@@ -69,13 +72,20 @@ class SweepStudy:
     axes : dict of str to list
         The varied parameters, each with its values in order.
     points : tuple of StudyPoint
-        All combinations of the values.
+        All combinations of the values; of a study that searches, those chosen so far.
+    search : SearchOptions or None
+        The search, if the study does not ask for all combinations.
+    point_at : callable, optional
+        Returns the point with the given places in the lists of values, one for each axis; raises a `ValueError` if
+        there is no such machine. Only for a study that searches.
     """
 
     name: str
     title: str
     axes: dict[str, list[Any]]
     points: tuple[StudyPoint, ...]
+    search: SearchOptions | None = None
+    point_at: Callable[[Sequence[int]], StudyPoint] | None = field(default=None, compare=False, repr=False)
 
 
 def value_text(value: Any) -> str:
@@ -124,12 +134,13 @@ class _Reader:
         if not isinstance(self._title, str):
             raise ValueError(f"title must be a string, not {self._title!r}")
         grid, entries = rest.pop("grid", {}), rest.pop("points", [])
+        self._search = search_options(rest.pop("search")) if "search" in rest else None
         if not isinstance(grid, dict):
             raise ValueError("grid must be a table: [grid]")
         if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
             raise ValueError("points must be a list of tables: [[points]]")
         self._fixed = _flat(rest)
-        self._grid = _flat(grid)
+        self._grid = _flat(_listing(grid))
         for name, values in self._grid.items():
             if not isinstance(values, list) or not values:
                 raise ValueError(f"grid: {name} must be a list of values, not {values!r}")
@@ -208,6 +219,13 @@ class _Reader:
             for place, value in enumerate(values):
                 if value in values[:place] and type(value) in map(type, values[:place]):
                     raise ValueError(f"{name}: {value_text(value)} is given twice")
+        if self._search is not None:
+            varied = [name for name in self._axes if name in _QUESTION]
+            if varied:
+                raise ValueError(f"search: {varied[0]} is varied, and cycles of different runs are not comparable")
+            if not self._axes:
+                raise ValueError("search: there is no [grid] to search")
+            return
         count = prod(len(values) for values in self._grid.values()) * len(self._entries)
         if count > _MOST:
             raise ValueError(f"{count:,} points are too many: at most {_MOST:,}")
@@ -217,9 +235,25 @@ class _Reader:
         listed = [name for values in self._entries for name in values]
         tables = [name for table in self._tables.values() for name in table]
         names = list(dict.fromkeys((*self._axes, *listed, *tables, *self._fixed)))
+        if self._search is not None:
+            return self._searching(names)
         points = tuple(self._point(values, names) for values in self._combined())
         axes = {name: list(dict.fromkeys(each.values[name] for each in points)) for name in self._axes}
         return SweepStudy(name=self._name, title=self._title, axes=axes, points=points)
+
+    def _searching(self, names: list[str]) -> SweepStudy:
+        """Return a study that searches; its points are made when they are chosen."""
+
+        def point_at(places: Sequence[int]) -> StudyPoint:
+            *in_grid, entry = places if len(places) > len(self._grid) else (*places, 0)
+            chosen = {name: self._grid[name][place] for name, place in zip(self._grid, in_grid, strict=True)}
+            combined = {**self._fixed, **chosen, **self._entries[entry]}
+            return self._point({**combined, **self._table(combined.get("graph"))}, names)
+
+        axes = {name: [_checked(name, value) for value in values] for name, values in self._axes.items()}
+        return SweepStudy(
+            name=self._name, title=self._title, axes=axes, points=(), search=self._search, point_at=point_at
+        )
 
     def _combined(self) -> Iterator[dict[str, Any]]:
         for entry in self._entries:
@@ -284,6 +318,17 @@ class _Reader:
             degree=given["graph.degree"],
             seed=given.get("graph.seed", 0),
         )
+
+
+def _listing(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return a table of the grid with its ranges as lists."""
+    listed: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            name = prefix + key
+            value = range_values(name, value) if "from" in value else _listing(value, f"{name}.")
+        listed[key] = value
+    return listed
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

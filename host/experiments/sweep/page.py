@@ -6,7 +6,17 @@ from cyscc.host.analysis.report.charts import Chart, bar_rows, new_figure
 from cyscc.host.analysis.report.page import Section, render
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
-from cyscc.host.experiments.sweep.rows import DONE, Effect, Row, cells, effects, pareto, shares
+from cyscc.host.experiments.sweep.rows import (
+    DONE,
+    Effect,
+    Row,
+    best_rows,
+    best_so_far,
+    cells,
+    pareto,
+    shares,
+    study_effects,
+)
 from cyscc.host.output.text import count_text
 from cyscc.host.record.colours import RUN_COLOURS, STACK
 from cyscc.host.record.tables import MODULES
@@ -30,7 +40,12 @@ def sweep_page(study: SweepStudy, rows: Sequence[Row]) -> str:
     """
     done = [row for row in rows if row["status"] == DONE]
     sections = [Section(name="facts", title="Facts", facts=_facts(study, rows))]
-    found = effects(study.axes, rows)
+    if study.search is not None:
+        charts = [
+            _best(study, rows, name) for name in study.search.minimise if any(row["within_budget"] for row in rows)
+        ]
+        sections.append(Section(name="search", title="Search", facts=_best_facts(study, rows), charts=charts))
+    found = study_effects(study, rows)
     if found:
         charts = [_factors(found), *(_effect(number, each) for number, each in enumerate(found))]
         sections.append(Section(name="effects", title="Effects", charts=charts))
@@ -44,7 +59,10 @@ def sweep_page(study: SweepStudy, rows: Sequence[Row]) -> str:
     failed = [(_name(study, row), [row["reason"]]) for row in rows if row["status"] != DONE]
     if failed:
         sections.append(Section(name="failures", title="Failures", facts=failed))
-    about = f"{count_text(len(rows), 'point')}: what each parameter does while the others stay as they are."
+    said = "what each parameter does while the others stay as they are"
+    if study.search is not None:
+        said = f"chosen one batch after the other, for {study.search.text()}"
+    about = f"{count_text(len(rows), 'point')}: {said}."
     return render(sections, title=study.title, about=about)
 
 
@@ -72,6 +90,50 @@ def _points(study: SweepStudy, rows: Sequence[Row]) -> Section:
     heads = ["cycles", "GTEPS", *area, "folder"]
     facts = [(_name(study, row), [*cells(study, row)[1], f"points/{row['point']}"]) for row in rows]
     return Section(name="points", title="Points", facts=facts, heads=heads)
+
+
+def _best_facts(study: SweepStudy, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+    """Return the aim of a search, and its best points: the Pareto front of several results."""
+    options = study.search
+    assert options is not None, "the study searches"
+    results = dict.fromkeys((*options.minimise, *options.budget))
+    within = sum(row["within_budget"] for row in rows)
+    facts = [("aim", options.text()), ("within the budget", f"{within:,} of {len(rows):,}")]
+    facts += [
+        (_name(study, row), ", ".join(f"{row[name]:,} {AREA.get(name, name)}" for name in results))
+        for row in best_rows(study, rows)
+    ]
+    return [(name, [text]) for name, text in facts]
+
+
+def _best(study: SweepStudy, rows: Sequence[Row], name: str) -> Chart:
+    """Return the chart of a result by the number of points, with the best one so far."""
+    title = AREA.get(name, name)
+    figure = new_figure(height=420, x="points", y=title)
+    numbers = list(range(1, len(rows) + 1))
+    within = {True: ("within the budget", "#868680"), False: ("over the budget", RUN_COLOURS[2])}
+    for kept, (text, colour) in within.items():
+        shown = [(number, row) for number, row in zip(numbers, rows, strict=True) if row["within_budget"] == kept]
+        shown = [(number, row) for number, row in shown if row.get(name) is not None]
+        if shown:
+            figure.add_scatter(
+                x=[number for number, _ in shown],
+                y=[row[name] for _, row in shown],
+                mode="markers",
+                name=text,
+                marker={"color": colour, "size": 8},
+                text=[_name(study, row) for _, row in shown],
+                hovertemplate=f"%{{text}}<br>point %{{x}}: %{{y:,}} {title}<extra></extra>",
+            )
+    figure.add_scatter(
+        x=numbers,
+        y=best_so_far(rows, name),
+        mode="lines",
+        name="best so far",
+        line={"color": RUN_COLOURS[1], "shape": "hv"},
+        hovertemplate=f"after %{{x}} points: %{{y:,}} {title}<extra></extra>",
+    )
+    return Chart(name=f"best-{name}", title=f"Least {title} by number of points", about="", figure=figure)
 
 
 def _factors(found: Sequence[Effect]) -> Chart:
@@ -156,5 +218,8 @@ def _front(study: SweepStudy, rows: Sequence[Row], column: str) -> Chart:
             hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
             **looks,
         )
+    budget = {} if study.search is None else study.search.budget
+    if column in budget:
+        figure.add_vline(x=budget[column], line={"color": RUN_COLOURS[2], "dash": "dash"}, annotation_text="budget")
     about = f"Cycles of each point against the {title} of its machine, as synthesised for a Virtex-5."
     return Chart(name=f"pareto-{column}", title=f"Cycles against {title}", about=about, figure=figure)

@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import exp, fsum, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -30,11 +30,14 @@ __all__ = [
     "Effect",
     "Row",
     "Series",
+    "best_rows",
+    "best_so_far",
     "cells",
     "effects",
     "pareto",
     "rows_of",
     "shares",
+    "study_effects",
     "sweep_document",
     "sweep_text",
     "table_of",
@@ -211,6 +214,54 @@ def with_area(
     return [{**row, **found[config]} for config, row in zip(configs, rows, strict=True)]
 
 
+def best_so_far(rows: Sequence[Row], name: str) -> list[int | None]:
+    """Return the least value of a result up to each point of a search, within the budget; None before the first."""
+    best: list[int | None] = []
+    for row in rows:
+        before = best[-1] if best else None
+        value = row[name] if row["within_budget"] else None
+        best.append(min((each for each in (before, value) if each is not None), default=None))
+    return best
+
+
+def best_rows(study: SweepStudy, rows: Sequence[Row]) -> list[Row]:
+    """Return the best point of a search within the budget, the first of equals; of several results the Pareto front.
+
+    The front is sorted by its first result.
+    """
+    assert study.search is not None, "the study searches"
+    names = study.search.minimise
+    front: list[Row] = []
+    for row in sorted((row for row in rows if row["within_budget"]), key=lambda row: [row[name] for name in names]):
+        # One that is dominated is so by one before it, or by one of the front.
+        if not any(all(other[name] <= row[name] for name in names) for other in front):
+            front.append(row)
+    return front
+
+
+def search_text(study: SweepStudy, rows: Sequence[Row]) -> str:
+    """Return the best points of a search as text: their number, parameters and results."""
+    options = study.search
+    assert options is not None, "the study searches"
+    within = sum(row["within_budget"] for row in rows)
+    title = f"{options.text()}: {count_text(within, 'point')} of {len(rows):,} within the budget"
+    title = title if options.budget else options.text()
+    results = list(dict.fromkeys(("cycles", *options.minimise, *options.budget)))
+    numbers = {id(row): place for place, row in enumerate(rows, start=1)}
+    lines = [
+        [
+            f"{numbers[id(row)]}",
+            *(value_text(row[name]) for name in study.axes),
+            *(f"{row[name]:,}" for name in results),
+        ]
+        for row in best_rows(study, rows)
+    ]
+    if not lines:
+        return f"{title}\n"
+    columns = range(1, len(study.axes) + 1)
+    return f"{title}\n{plain_table(lines, head=['point', *study.axes, *results], words=columns)}"
+
+
 def sweep_document(study: SweepStudy, rows: list[Row]) -> dict[str, Any]:
     """Return a sweep as a JSON document."""
     return {
@@ -218,11 +269,19 @@ def sweep_document(study: SweepStudy, rows: list[Row]) -> dict[str, Any]:
         "study": study.name,
         "title": study.title,
         "axes": study.axes,
+        **({} if study.search is None else {"search": _search_document(study, rows)}),
         "effects": [
-            {"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects(study.axes, rows)
+            {"parameter": each.name, "factor": each.factor, "best": each.best} for each in study_effects(study, rows)
         ],
         "points": rows,
     }
+
+
+def _search_document(study: SweepStudy, rows: list[Row]) -> dict[str, Any]:
+    """Return the options of a search as JSON values, and ``best``: the places of the best points, from 0."""
+    assert study.search is not None, "the study searches"
+    places = {id(row): place for place, row in enumerate(rows)}
+    return {**asdict(study.search), "best": [places[id(row)] for row in best_rows(study, rows)]}
 
 
 def cells(study: SweepStudy, row: Row) -> tuple[list[str], list[str]]:
@@ -238,10 +297,17 @@ def sweep_text(study: SweepStudy, rows: list[Row], swept: Swept, *, most: int) -
     """Return a sweep as text: a table of at most `most` points, and a table of the parameters' effects."""
     head = [*study.axes, "cycles", "GTEPS", *(name for name in AREA if name in rows[0])]
     shown = [[*names, *numbers] for names, numbers in (cells(study, row) for row in rows[:most])]
+    if study.search is not None and len(study.search.minimise) == 1:
+        (name,) = study.search.minimise
+        head.append("best so far")
+        best = ["none" if value is None else f"{value:,}" for value in best_so_far(rows, name)]
+        shown = [[*line, each] for line, each in zip(shown, best, strict=False)]
     if len(rows) > most:
         shown.append(["...", *("" for _ in head[1:])])
     parts = [plain_table(shown, head=head, words=len(study.axes))]
-    found = effects(study.axes, rows)
+    if study.search is not None:
+        parts.append(search_text(study, rows))
+    found = study_effects(study, rows)
     if found:
         lines = [[each.name, value_text(each.best), f"{each.factor:.2f}"] for each in found]
         parts.append(plain_table(lines, head=["parameter", "best", "worst / best"], words=2))
@@ -342,6 +408,11 @@ def effects(axes: Iterable[str], rows: Sequence[Row]) -> list[Effect]:
         if series:
             found.append(Effect(name=name, series=series))
     return sorted(found, key=lambda effect: -effect.factor)
+
+
+def study_effects(study: SweepStudy, rows: Sequence[Row]) -> list[Effect]:
+    """Return the effect of each parameter of a study; none of a search, whose points seldom differ in one alone."""
+    return [] if study.search is not None else effects(study.axes, rows)
 
 
 def pareto(rows: Sequence[Row], column: str) -> list[Row]:

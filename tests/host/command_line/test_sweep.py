@@ -99,6 +99,22 @@ def test_equal_points_are_made_once() -> None:
     assert {name: after[name] for name in before} == before
 
 
+def test_a_search_goes_on_where_it_was() -> None:
+    text = SMALL.replace("[5, 40]", "{ from = 1, to = 60 }").replace("[grid]", "SEARCH\n[grid]")
+    Path("search.toml").write_text(text.replace("SEARCH", "search = { points = 2, batch = 2 }"))
+    first = swept("search.toml")
+    before = times()
+    Path("search.toml").write_text(text.replace("SEARCH", "search = { points = 4, batch = 2 }"))
+    document = swept("search.toml")
+    assert [row["point"] for row in document["points"]][:2] == [row["point"] for row in first["points"]] == [*before]
+    assert len(times()) == 4
+    assert before.items() <= times().items()
+    (best,) = document["search"]["best"]
+    assert document["points"][best]["cycles"] == min(row["cycles"] for row in document["points"])
+    assert pq.read_table("out/search.parquet")["within_budget"].to_pylist() == [True] * 4
+    assert 'id="best-cycles-chart"' in Path("out", "search.html").read_text()
+
+
 def test_failures_are_rows(capfd: pytest.CaptureFixture[str]) -> None:
     Path("limits.toml").write_text(SMALL.replace("memory.bank_busy = [5, 40]", "cycle_limit = [50, 100000]"))
     document = swept("limits.toml", status=3)

@@ -1,0 +1,208 @@
+"""Searches of a study's space: their options, and the points that they choose, on functions that stand for runs."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cyscc.host.experiments.sweep import search as searching
+from cyscc.host.experiments.sweep.definition import SweepStudy
+from cyscc.host.experiments.sweep.page import sweep_page
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, Swept
+from cyscc.host.experiments.sweep.rows import best_rows, best_so_far, sweep_document, sweep_text
+from cyscc.host.output.errors import InputError
+from tests.host.experiments.sweep.studies import study_of
+
+STUDY = """
+title = "Memory"
+config = "test"
+graph = { vertices = "2^5", degree = 4 }
+search = { points = 40, SEARCH }
+[grid]
+memory.bank_busy = { from = 1, to = 60 }
+memory.reads_in_flight = { from = 2, to = 512, times = 2 }
+memory.port_queue = [4, 8, 16, 32]
+"""
+Rated = Callable[[SweepPoint], dict[str, int]]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SweepFolder:
+    monkeypatch.chdir(tmp_path)
+    return SweepFolder(tmp_path / "out")
+
+
+@pytest.fixture
+def searched(folder: SweepFolder, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[SweepStudy, list[Any]]]:
+    """Return what makes a search, whose points have the results of a function, and fail where it raises."""
+
+    def made(text: str, rated: Rated) -> tuple[SweepStudy, list[Any]]:
+        def swept(points: list[SweepPoint], *_: Any, **__: Any) -> Swept:
+            return Swept(found=0, made=len(points), failures={})
+
+        def rows(study: SweepStudy, *_: Any) -> list[dict[str, Any]]:
+            found = []
+            for each in study.points:
+                row = {**each.values, "point": each.point.digest, "status": "done", "reason": "", "gteps": 1.0}
+                try:
+                    found.append({**row, **rated(each.point)})
+                except ArithmeticError:
+                    found.append({**row, "status": "failed", "reason": "divided"})
+            return found
+
+        monkeypatch.setattr(searching, "sweep", swept)
+        monkeypatch.setattr(searching, "rows_of", rows)
+        study, found, _ = searching.search(
+            study_of(text), folder, jobs=1, scheduler=None, add_area=None, on_step=lambda *_: None
+        )
+        return study, found
+
+    return made
+
+
+def bowl(point: SweepPoint) -> dict[str, int]:
+    """Return the results of a run: least cycles with a bank of 20 cycles and 64 reads in flight; area by the queue."""
+    memory = point.spec.profile.describe()
+    reads = memory["reads_in_flight"].bit_length() - 1
+    cycles = 1000 + 10 * abs(memory["bank_busy"] - 20) + 100 * abs(reads - 6)
+    return {"cycles": cycles, "luts": 10 * memory["port_queue"] + reads}
+
+
+def test_a_search_comes_near_the_best_and_is_the_same_again(searched: Any) -> None:
+    study, rows = searched(STUDY.replace("SEARCH", "batch = 5"), bowl)
+    points = [each.point.digest for each in study.points]
+    assert len(set(points)) == len(rows) == 40 < 60 * 9 * 4
+    (best,) = best_rows(study, rows)
+    assert best["cycles"] == min(row["cycles"] for row in rows) < 1150
+    so_far = best_so_far(rows, "cycles")
+    assert so_far == [min(row["cycles"] for row in rows[: place + 1]) for place in range(40)]
+    again, _ = searched(STUDY.replace("SEARCH", "batch = 5"), bowl)
+    assert [each.point.digest for each in again.points] == points
+    more, _ = searched(STUDY.replace("40, SEARCH", "45, batch = 5"), bowl)
+    assert [each.point.digest for each in more.points][:40] == points
+    other, _ = searched(STUDY.replace("SEARCH", "batch = 5, seed = 1"), bowl)
+    assert [each.point.digest for each in other.points] != points
+
+
+def test_budgets_and_fronts(searched: Any) -> None:
+    text = STUDY.replace("SEARCH", 'minimise = ["cycles", "luts"], budget = { luts = 100 }')
+    study, rows = searched(text, bowl)
+    assert {row["within_budget"] for row in rows} == {True, False}
+    assert all(row["within_budget"] == (row["luts"] <= 100) for row in rows)
+    front = best_rows(study, rows)
+    within = [row for row in rows if row["within_budget"]]
+    for row in within:
+        beaten = [
+            other
+            for other in within
+            if other["cycles"] <= row["cycles"] and other["luts"] <= row["luts"] and other != row
+        ]
+        assert any(row is each for each in front) or beaten
+    assert [row["cycles"] for row in front] == sorted(row["cycles"] for row in front)
+    assert len({row["luts"] for row in front}) == len(front)
+    document = sweep_document(study, rows)
+    assert [rows[place] for place in document["search"]["best"]] == front
+    assert document["search"]["budget"] == {"luts": 100}
+    assert document["effects"] == []
+    shown = sweep_text(study, rows, Swept(found=0, made=40, failures={}), most=3)
+    assert f"least cycles and luts with luts <= 100: {len(within)} points of 40 within the budget\n" in shown
+    page = sweep_page(study, rows)
+    for part in ('id="best-cycles-chart"', 'id="best-luts-chart"', "over the budget", "least cycles and luts"):
+        assert part in page
+
+
+def test_failures_are_no_results(searched: Any) -> None:
+    def rated(point: SweepPoint) -> dict[str, int]:
+        if point.spec.profile.describe()["bank_busy"] > 30:
+            raise ZeroDivisionError
+        return bowl(point)
+
+    study, rows = searched(STUDY.replace("SEARCH", "batch = 8"), rated)
+    assert {row["status"] for row in rows} == {"done", "failed"}
+    assert not any(row["within_budget"] for row in rows if row["status"] == "failed")
+    (best,) = best_rows(study, rows)
+    assert best["memory.bank_busy"] <= 30
+    assert "best so far" in sweep_text(study, rows, Swept(found=0, made=40, failures={}), most=99)
+
+
+def test_a_space_with_fewer_points_is_made_whole(searched: Any) -> None:
+    text = STUDY.replace("SEARCH", "batch = 8").replace("to = 60", "to = 2").replace("to = 512", "to = 16")
+    study, rows = searched(text, bowl)
+    assert len(rows) == len({each.point.digest for each in study.points}) == 2 * 4 * 4
+
+
+def test_machines_that_do_not_exist_are_left_out(searched: Any) -> None:
+    text = """
+        graph = { vertices = "2^5", degree = 4 }
+        search = 6
+        [grid]
+        bfs_kernels = [1, 2, 4]
+        intersection_kernels = [1, 2, 4, 8]
+    """
+    study, _ = searched(text, lambda point: {"cycles": point.spec.configuration.bfs_kernels})
+    assert len(study.points) == 6
+    assert all(each.values["intersection_kernels"] <= each.values["bfs_kernels"] for each in study.points)
+    with pytest.raises(InputError, match=r"^search: there is no such machine: .*must be at most bfs_kernels"):
+        searched(text.replace("[1, 2, 4, 8]", "[8, 16]"), bowl)
+
+
+def test_values_that_are_no_numbers(searched: Any) -> None:
+    text = STUDY.replace("SEARCH", "batch = 8") + "issue_interval = [1, 2]\nblocking_reservation = [false, true]\n"
+    study, rows = searched(text, bowl)
+    assert {type(row["blocking_reservation"]) for row in rows} == {bool}
+    assert best_rows(study, rows)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cause"),
+    [
+        ("search = { points = 40, SEARCH }", "search = 0", "search: points: must be at least 1, not 0"),
+        ("SEARCH", "aim = 1", "search: unknown option 'aim': there are points, minimise, budget, seed, batch"),
+        ("points = 40, SEARCH", "seed = 1", "search: points is missing: how many of them to choose"),
+        ("SEARCH", 'minimise = "time"', "search: unknown result 'time': there are cycles, luts, registers, block_ram"),
+        ("SEARCH", "minimise = []", "search: minimise must be a result or a list of different ones, not []"),
+        ("SEARCH", "budget = 5", "search: budget must be a table, not 5"),
+        ("SEARCH", "budget.luts = 1.5", "search: budget.luts must be a whole number, not 1.5"),
+        ("SEARCH", 'batch = "many"', "search: batch: 'many' is not an integer"),
+        (
+            "[grid]",
+            "[grid]\ngraph.seed = [1, 2]",
+            "search: graph.seed is varied, and cycles of different runs are not comparable",
+        ),
+        (
+            "to = 60 }",
+            "to = 60, by = 2 }",
+            "memory.bank_busy: a range has whole numbers from, to, and step or times, not from = 1, to = 60, by = 2",
+        ),
+        (
+            "from = 2, to = 512, times = 2",
+            "from = 0, to = 512, times = 2",
+            "memory.reads_in_flight: a range by times begins at 1 or more, and times is 2 or more, not "
+            "from = 0, to = 512, times = 2",
+        ),
+        (
+            "to = 60 }",
+            "to = 0 }",
+            "memory.bank_busy: a range has from 1 to 10,000 values, and a step of 1 or more, not from = 1, to = 0",
+        ),
+    ],
+)
+def test_refusals(old: str, new: str, cause: str) -> None:
+    with pytest.raises(InputError, match=f"^study.toml: {re.escape(cause)}$"):
+        study_of(STUDY.replace(old, new).replace(", SEARCH", ""))
+
+
+def test_ranges_are_lists_in_every_study() -> None:
+    text = """
+        config = "test"
+        graph = { vertices = "2^5", degree = 4 }
+        [grid]
+        word_depth = { from = 8, to = 100, times = 2 }
+        [grid.memory]
+        bank_busy = { from = 10, to = 31, step = 10 }
+    """
+    study = study_of(text)
+    assert study.axes == {"word_depth": [8, 16, 32, 64], "memory.bank_busy": [10, 20, 30]}
+    assert len(study.points) == 12
