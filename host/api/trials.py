@@ -115,11 +115,13 @@ def what_if(
     record = record_of(recorded)
     if isinstance(recorded, Result) and graph is None:
         graph = recorded.graph
+    tried = [{name: _given(value) for name, value in settings.items()} for settings in changes]
+    if not changes:
+        tried = [dict(proposal.changes) for proposal in proposals(record)]
     return WhatIf(
         try_changes(
             record,
-            [] if changes else proposals(record),
-            [{name: _given(value) for name, value in settings.items()} for settings in changes],
+            tried,
             folder=Path(folder),
             progress=Progress(quiet=not progress),
             jobs=jobs,

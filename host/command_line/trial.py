@@ -123,12 +123,11 @@ def run_trial(arguments: argparse.Namespace) -> None:
     progress = Progress(quiet=arguments.quiet or arguments.json == STANDARD_OUTPUT)
     with progress.step("reading the record"):
         record = Record(arguments.record)
-        proposed = proposals(record) if not all(arguments.changes) else []
+        proposed = [] if all(arguments.changes) else [each.changes for each in proposals(record)]
     try:
         trial = try_changes(
             record,
-            proposed,
-            own,
+            [*proposed, *own],
             folder=Path(arguments.output),
             progress=progress,
             jobs=arguments.jobs,

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cyscc.host.analysis.explain.proposals import Proposal
+from cyscc.host.analysis.explain.proposals import Proposal, proposals
 from cyscc.host.experiments.fpga.area import areas
 from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, sweep
@@ -48,7 +48,7 @@ class Attempt:
     settings : mapping
         The changed settings by name; empty for the run as it was.
     proposal : Proposal or None
-        The proposal of this change; None if it is the user's own.
+        The proposal of this change; None if it is not among those for the record.
     point : SweepPoint
         The run.
     cycles : int or None
@@ -136,8 +136,7 @@ def cycles_of(record: Record) -> int:
 
 def try_changes(
     record: Record,
-    proposals: Iterable[Proposal],
-    own: Iterable[Mapping[str, Any]] = (),
+    changes: Iterable[Mapping[str, Any]],
     *,
     folder: Path,
     progress: Progress,
@@ -153,10 +152,9 @@ def try_changes(
     ----------
     record : Record
         The record of the run.
-    proposals : iterable of Proposal
-        Changes with predictions.
-    own : iterable of mapping
-        Changes without: settings by name; those that are proposed are not tried twice.
+    changes : iterable of mapping
+        Settings that are changed together, by name. None of them is tried twice; those that are proposed for the
+        record have predictions.
     folder : Path
         Folder of the runs, which are found there again.
     progress : Progress
@@ -181,20 +179,18 @@ def try_changes(
     SimulationError
         The run as it was failed, or the synthesis did. A failed change does not raise, see `Trial.failed`.
     """
-    changes: list[tuple[Mapping[str, Any], Proposal | None]] = [({}, None)]
-    changes += [(proposal.changes, proposal) for proposal in proposals]
-    for settings in own:
-        if all(dict(other) != dict(settings) for other, _ in changes[1:]):
-            changes.append((settings, None))
+    tried: list[Mapping[str, Any]] = [{}]
+    tried += (settings for settings in changes if settings not in tried)
+    foretold = proposals(record) if len(tried) > 1 else []
     with removing_empty(*(folder / name for name in ("points", "graphs"))):
         if families:
             check_tool(YOSYS)
         points = SweepFolder(folder)
-        threads = 1 if scheduler is not None else max(available_cores() // min(jobs, len(changes)), 1)
+        threads = 1 if scheduler is not None else max(available_cores() // min(jobs, len(tried)), 1)
         again = RecordedPoints(record, points, progress, threads=threads, graph=graph, memory=memory)
-        for settings, _ in changes:
+        for settings in tried:
             again.spec(settings)
-        asked = [again.point(settings) for settings, _ in changes]
+        asked = [again.point(settings) for settings in tried]
         with progress.step("simulating") as step:
             swept = sweep(asked, points, jobs=jobs, scheduler=scheduler, on_step=step)
         if failure := swept.failures.get(asked[0].digest):
@@ -206,7 +202,8 @@ def try_changes(
                 sizes = areas(configs, families=families, jobs=jobs, on_step=step)
     recorded, present = int(record.document["cycles"]["instructions"]), cycles_of(points.record(asked[0]))
     attempts = []
-    for (settings, proposal), point in zip(changes, asked, strict=True):
+    for settings, point in zip(tried, asked, strict=True):
+        proposal = next((each for each in foretold if each.changes == settings), None)
         failure = swept.failures.get(point.digest, "")
         cycles = None if failure else cycles_of(points.record(point))
         attempts.append(

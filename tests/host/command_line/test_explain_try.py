@@ -67,7 +67,8 @@ def test_own_changes_are_measured() -> None:
 def test_proposals_are_measured_once(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     proposed = [each for each in proposals(cyscc.Record("seen")) if all("memory." in name for name in each.changes)][:2]
     assert proposed
-    monkeypatch.setattr("cyscc.host.analysis.explain.proposals.proposals", lambda _: proposed)
+    for module in ("analysis.explain.proposals", "experiments.trial.trial"):
+        monkeypatch.setattr(f"cyscc.host.{module}.proposals", lambda _: proposed)
     document = tried("--try", "--try", "memory.bank_busy=5", "memory.reads_in_flight=64")
     *rows, own = document["changes"]
     assert [row["settings"] for row in rows] == [each.changes for each in proposed]
