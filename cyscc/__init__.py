@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     from cyscc.host.api.areas import area
     from cyscc.host.api.depths import FifoDepths, smallest_depths
     from cyscc.host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
-    from cyscc.host.api.records import Difference, Explanation, compare, explain, figures, replay, report
+    from cyscc.host.api.records import (
+        Difference,
+        Explanation,
+        Groups,
+        compare,
+        compare_groups,
+        explain,
+        figures,
+        replay,
+        report,
+    )
     from cyscc.host.api.runs import bfs, scc
     from cyscc.host.api.trials import WhatIf, what_if
     from cyscc.host.experiments.fpga.area import Area
@@ -34,6 +44,7 @@ __all__ = [
     "FifoDepths",
     "Finding",
     "Graph",
+    "Groups",
     "InputError",
     "Profile",
     "Record",
@@ -45,6 +56,7 @@ __all__ = [
     "area",
     "bfs",
     "compare",
+    "compare_groups",
     "configuration",
     "explain",
     "figures",
@@ -71,7 +83,17 @@ _HOMES = {
         "read_graph",
         "write_graph",
     ),
-    "cyscc.host.api.records": ("Difference", "Explanation", "compare", "explain", "figures", "replay", "report"),
+    "cyscc.host.api.records": (
+        "Difference",
+        "Explanation",
+        "Groups",
+        "compare",
+        "compare_groups",
+        "explain",
+        "figures",
+        "replay",
+        "report",
+    ),
     "cyscc.host.api.runs": ("bfs", "scc"),
     "cyscc.host.api.trials": ("WhatIf", "what_if"),
     "cyscc.host.output.errors": ("InputError",),

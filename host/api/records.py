@@ -1,5 +1,6 @@
 """Records in the Python interface: explain, compare, draw, replay."""
 
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -9,6 +10,9 @@ from cyscc.host.analysis.explain.comparison import compare as compare_records
 from cyscc.host.analysis.explain.comparison_page import difference_page
 from cyscc.host.analysis.explain.conclusion import conclusion
 from cyscc.host.analysis.explain.evidence import evidence_of
+from cyscc.host.analysis.explain.groups import RunGroup, groups_of_runs
+from cyscc.host.analysis.explain.groups import compare_groups as compare_run_groups
+from cyscc.host.analysis.explain.groups_page import groups_conclusion, groups_page, pair_row, run_row
 from cyscc.host.analysis.explain.page import page
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.explain.terminal import as_html, as_text
@@ -29,7 +33,18 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from rich.console import RenderableType
 
-__all__ = ["Difference", "Explanation", "compare", "explain", "figures", "record_of", "replay", "report"]
+__all__ = [
+    "Difference",
+    "Explanation",
+    "Groups",
+    "compare",
+    "compare_groups",
+    "explain",
+    "figures",
+    "record_of",
+    "replay",
+    "report",
+]
 
 Recorded: TypeAlias = Record | Result | str | PathLike[str]
 """A record, given as such, as the result of a recorded run, or as its folder."""
@@ -140,6 +155,46 @@ class Difference:
         return as_html(self._page(), width=_WIDTH)
 
 
+class Groups:
+    """Groups of recorded runs and their comparison; its `str` is the output of ``cyscc explain``.
+
+    Attributes
+    ----------
+    conclusion : str
+        Which group is slower than the first, by how much, and whether that is more than the spread.
+    groups : list of RunGroup
+        The groups: `name`, `records`, and mean and spread of `cycles`, `gteps` and `causes`.
+    comparisons : list of GroupComparison
+        Those with the first group: `ratio` of times, `interval`, `beyond_spread`, `causes`.
+    runs : pandas.DataFrame
+        A row for each run: group, record, graph, source, cycles, seconds, gteps.
+    inputs : pandas.DataFrame
+        A row for each comparison and input that both groups have: cycles, ratio of times, difference by cause.
+    """
+
+    def __init__(self, groups: list[RunGroup]) -> None:
+        import pandas as pd
+
+        self.groups = groups
+        self.comparisons = compare_run_groups(groups)
+        self.conclusion = " ".join(groups_conclusion(self.groups, self.comparisons))
+        self.runs = pd.DataFrame(
+            [{"group": group.name, **run_row(record)} for group in groups for record in group.records]
+        )
+        self.inputs = pd.DataFrame(
+            [{"group": each.second.name, **pair_row(pair)} for each in self.comparisons for pair in each.pairs]
+        )
+
+    def _page(self) -> "list[RenderableType]":
+        return groups_page(self.groups, self.comparisons, top=_ROWS)
+
+    def __str__(self) -> str:
+        return as_text(self._page(), width=_WIDTH)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._page(), width=_WIDTH)
+
+
 def explain(
     recorded: Recorded, *, phase: str | None = None, level: int | None = None, iteration: int | None = None
 ) -> Explanation:
@@ -166,6 +221,28 @@ def explain(
 def compare(first: Recorded, second: Recorded) -> Difference:
     """Explain where the second of two recorded runs takes more cycles, and why. Errors are those of `explain`."""
     return Difference(compare_records(record_of(first), record_of(second)))
+
+
+def compare_groups(*recorded: Recorded, against: Iterable[Recorded] = ()) -> Groups:
+    """Compare groups of recorded runs: machines, each on several graphs, seeds or sources.
+
+    Parameters
+    ----------
+    *recorded : Record, Result, str or path
+        Records, results of recorded runs, or record folders. Runs that differ in nothing but their inputs form a group.
+    against : iterable of the same
+        Runs that form the first group instead, whatever they are; all others are then the second.
+
+    Raises
+    ------
+    ValueError
+        None was given, or a run was not recorded.
+    InputError
+        A record cannot be read or has no result; the algorithms differ; two runs of a group have one input.
+    """
+    if not recorded:
+        raise ValueError("a comparison needs a record")
+    return Groups(groups_of_runs([record_of(each) for each in recorded], [record_of(each) for each in against]))
 
 
 def report(path: str | PathLike[str], *recorded: Recorded) -> None:

@@ -27,7 +27,8 @@ _MAKING = "--try or --depths"
 TEXTS = {
     "help": "say why a recorded run spent its cycles as it did",
     "description": "Say where the cycles of a recorded run went, what bounds each phase, and what to try; of two "
-    "runs, where the second takes more cycles, and why.",
+    "runs, which is slower, by how much, where and why; of more, whether machines differ by more than the spread over "
+    "graphs, seeds and sources.",
     "epilog": """examples:
   cyscc bfs random.gr --source 1 --record seen
   cyscc explain seen
@@ -37,6 +38,8 @@ TEXTS = {
   cyscc explain seen --banks
   cyscc explain seen --fifos
   cyscc explain seen-hc2 seen-published
+  cyscc explain hc2-* published-*
+  cyscc explain published-* --against hc2-*
   cyscc explain seen --json why.json --quiet
   cyscc explain seen --try
   cyscc explain seen --try word_depth=64 --try neighbour_depth=256 word_depth=256 --area
@@ -51,7 +54,16 @@ A stack is a row of letters, one for each cause, as long as its share of the ker
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("record", metavar="DIR", help="the folder that --record wrote")
-    parser.add_argument("other", metavar="DIR2", nargs="?", help="a second one, to compare with the first")
+    parser.add_argument(
+        "others", metavar="DIR2", nargs="*", help="a second one, to compare with the first; several: groups of runs"
+    )
+    parser.add_argument(
+        "--against",
+        metavar="DIR",
+        nargs="+",
+        default=[],
+        help="compare the runs with these; without it, several runs are grouped by what differs besides their inputs",
+    )
     parser.add_argument("--phase", choices=_PHASES, help="only this phase: forward, backward or intersection")
     parser.add_argument("--iteration", type=at_least(1), metavar="N", help="only this iteration of an SCC run, from 1")
     parser.add_argument("--level", type=at_least(0), metavar="N", help="only this level of the searches, from 0")
@@ -89,19 +101,24 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.depths:
         check_within(arguments)
     if arguments.depths or arguments.changes is not None:
-        for name in ("other", *_PARTS):
-            if getattr(arguments, name) not in (None, False):
+        for name in ("others", "against", *_PARTS):
+            if getattr(arguments, name) not in (None, False, []):
+                several = name in ("others", "against")
                 what = (
-                    "one record, and there are two" if name == "other" else f"the whole run, and --{name} shows a part"
+                    f"one record, and there are {_number(arguments)}"
+                    if several
+                    else f"the whole run, and --{name} shows a part"
                 )
                 raise UsageError(f"{making} is about {what}")
         (run_depths if arguments.depths else run_trial)(arguments)
         return
     check_runs(arguments, _MAKING)
-    if arguments.other is not None:
-        for name in ("by", "numbers", "banks", "fifos"):
-            if getattr(arguments, name):
-                raise UsageError(f"--{name} is about one record, and there are two")
+    grouped = bool(arguments.against) or len(arguments.others) > 1
+    if arguments.others or grouped:
+        for name in ("by", "numbers", "banks", "fifos", *(("phase", "iteration", "level") if grouped else ())):
+            if getattr(arguments, name) not in (None, False):
+                least = "one record or two" if name in ("phase", "iteration", "level") else "one record"
+                raise UsageError(f"--{name} is about {least}, and there are {_number(arguments)}")
     stacked = "by" if arguments.by is not None else "numbers"
     if getattr(arguments, stacked) and (arguments.banks or arguments.fifos):
         raise UsageError(f"--{stacked} shows stacks, and --{'banks' if arguments.banks else 'fifos'} does not")
@@ -112,7 +129,8 @@ def run(arguments: argparse.Namespace) -> None:
         check_output(arguments.json, "--json")
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
     with Progress(quiet=quiet).step("reading the record"):
-        make_document, parts = _compared(arguments) if arguments.other is not None else _explained(arguments)
+        show_runs = _grouped if grouped else _compared if arguments.others else _explained
+        make_document, parts = show_runs(arguments)
         document = {} if arguments.json is None else make_document()
     if arguments.json is not None:
         write_json(arguments.json, document)
@@ -120,6 +138,12 @@ def run(arguments: argparse.Namespace) -> None:
         from cyscc.host.analysis.explain.terminal import rendered
 
         show(rendered(parts))
+
+
+def _number(arguments: argparse.Namespace) -> str:
+    """Return the number of records in words."""
+    number = 1 + len(arguments.others) + len(arguments.against)
+    return "two" if number == 2 else f"{number}"
 
 
 def _selection(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -158,5 +182,17 @@ def _compared(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, An
     from cyscc.host.analysis.explain.comparison_page import comparison_document, difference_page
     from cyscc.host.record.reader import Record
 
-    comparison = compare(Record(arguments.record), Record(arguments.other), **_selection(arguments))
+    comparison = compare(Record(arguments.record), Record(arguments.others[0]), **_selection(arguments))
     return partial(comparison_document, comparison), difference_page(comparison, top=arguments.top or _ROWS)
+
+
+def _grouped(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, Any]], list[RenderableType]]":
+    """Return the comparison of groups of records as a document and as text."""
+    from cyscc.host.analysis.explain.groups import compare_groups, groups_of_runs
+    from cyscc.host.analysis.explain.groups_page import groups_document, groups_page
+    from cyscc.host.record.reader import Record
+
+    records = [Record(folder) for folder in (arguments.record, *arguments.others)]
+    groups = groups_of_runs(records, [Record(folder) for folder in arguments.against])
+    comparisons = compare_groups(groups)
+    return partial(groups_document, groups, comparisons), groups_page(groups, comparisons, top=arguments.top or _ROWS)

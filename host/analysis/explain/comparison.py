@@ -13,7 +13,7 @@ from cyscc.sim.observation.causes import CAUSE_NAMES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TIMES", "Comparison", "compare", "outside", "paired_iterations"]
+__all__ = ["TIMES", "Comparison", "compare", "numbered_alike", "outside", "paired_iterations"]
 
 TIMES = ("instructions", "host", "restarted", "unfinished", "total")
 """Parts into which the cycles of a record are divided for a comparison; `host` includes the reading of results."""
@@ -124,7 +124,7 @@ def paired_iterations(first: Record, second: Record) -> dict[int, int]:
     commands = {record.document["command"] for record in (first, second)}
     if commands == {"bfs"}:
         return {0: 0}
-    if len(commands) > 1 or not _numbered_alike(first, second):
+    if len(commands) > 1 or not numbered_alike(first, second):
         return {}
     ours, theirs = (
         record.instructions.drop_duplicates("iteration").set_index("source")["iteration"].to_dict()
@@ -133,7 +133,7 @@ def paired_iterations(first: Record, second: Record) -> dict[int, int]:
     return {number: ours[source] for source, number in theirs.items() if source in ours}
 
 
-def _numbered_alike(first: Record, second: Record) -> bool:
+def numbered_alike(first: Record, second: Record) -> bool:
     """Whether a vertex has the same number in both runs: one graph, perhaps once without its repeated edges."""
     one, other = (record.document["run"] for record in (first, second))
     simplified = one["options"]["simplify"] != other["options"]["simplify"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
-__all__ = ["comparison_document", "difference_page", "settings_text"]
+__all__ = ["comparison_document", "difference_causes", "difference_page", "settings_text"]
 
 _FEW = 3
 """Most causes named in a row."""
@@ -51,9 +51,7 @@ def difference_page(comparison: Comparison, *, top: int) -> "list[RenderableType
 
 def settings_text(settings: Mapping[str, Sequence[Any]]) -> str:
     """Return settings that differ with the values of each run: ``issue_interval 1 -> 2, memory hc2 -> fixed:75``."""
-    return ", ".join(
-        f"{printable(name)} {' -> '.join(dict.fromkeys(map(_value, values)))}" for name, values in settings.items()
-    )
+    return ", ".join(f"{printable(name)} {' -> '.join(map(_value, values))}" for name, values in settings.items())
 
 
 def _value(value: object) -> str:
@@ -94,15 +92,15 @@ def _rows(frame: "pd.DataFrame", keys: list[str], comparison: Comparison, unit: 
         cells: list[Cell] = [row[name] if isinstance(row[name], str) else f"{row[name]:,}" for name in keys]
         cells += [f"{row[name]:,}" for name in ("first_cycles", "second_cycles")]
         shares = [share_text(row["difference"], whole) for whole in (row["first_cycles"], comparison.cycles[0])]
-        rows.append([*cells, f"{row['difference']:+,}", *shares, _why(row)])
+        rows.append([*cells, f"{row['difference']:+,}", *shares, difference_causes(row)])
     heads = [name.replace("_", " ") for name in keys]
     return table([*heads, "first", "second", "difference", f"of {unit}", "of run", "why"], rows, last=True)
 
 
-def _why(row: "pd.Series[Any]") -> str:
-    """Return the causes that contribute most to a difference."""
-    ranked = sorted(CAUSE_NAMES, key=lambda name: -abs(float(row[name])))
-    return ", ".join(f"{name} {float(row[name]):+,.0f}" for name in ranked[:_FEW] if abs(float(row[name])) >= 0.5)
+def difference_causes(causes: "Mapping[str, float] | pd.Series[Any]") -> str:
+    """Return the causes that contribute most to a difference: ``refused +312, slot -40``."""
+    ranked = sorted(CAUSE_NAMES, key=lambda name: -abs(float(causes[name])))
+    return ", ".join(f"{name} {float(causes[name]):+,.0f}" for name in ranked[:_FEW] if abs(float(causes[name])) >= 0.5)
 
 
 def _levels(comparison: Comparison, top: int) -> "list[RenderableType]":

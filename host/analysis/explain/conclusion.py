@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyscc.host.analysis.explain.comparison import Comparison
+from cyscc.host.analysis.explain.comparison import Comparison, numbered_alike
 from cyscc.host.output.text import count_text
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
@@ -96,11 +96,11 @@ def _other_work(comparison: Comparison) -> list[str]:
     if "command" in settings:
         one, other = settings["command"]
         found.append(f"The algorithms differ ({one} and {other}): nothing is paired.")
-    if "simplify" in settings:
-        found.append("One of the graphs is without its repeated edges.")
-    elif not comparison.same_graph and "command" not in settings:
+    elif not numbered_alike(comparison.first, comparison.second):
         paired = "levels of one number may have little in common" if comparison.unpaired.empty else "nothing is paired"
         found.append(f"The graphs differ: {paired}.")
+    elif "simplify" in settings:
+        found.append("One of the graphs is without its repeated edges.")
     if "source" in settings and "command" not in settings:
         one, other = settings["source"]
         found.append(f"The searches begin at different vertices, {one} and {other}.")

@@ -14,6 +14,8 @@ import plotly.io
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.conclusion import conclusion
 from cyscc.host.analysis.explain.evidence import FifoUse
+from cyscc.host.analysis.explain.groups import compare_groups, groups_of_runs
+from cyscc.host.analysis.explain.groups_page import groups_conclusion
 from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.page import iteration_tables
 from cyscc.host.analysis.explain.verdict import Finding, findings
@@ -21,6 +23,7 @@ from cyscc.host.analysis.report.activity import Activity
 from cyscc.host.analysis.report.charts import Chart
 from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
 from cyscc.host.analysis.report.figures import chart_sections
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
@@ -196,6 +199,17 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     return found
 
 
+def _conclusions(records: Sequence[Record]) -> list[str]:
+    """Return the conclusions on several runs: of groups, if some differ only in their inputs, else of each run."""
+    try:
+        groups = groups_of_runs(records)
+        if len(groups) < len(records) and len(records) > 2:
+            return [" ".join(groups_conclusion(groups, compare_groups(groups)))]
+    except InputError:
+        pass  # They form no groups.
+    return [" ".join(conclusion(compare(records[0], record))) for record in records[1:]]
+
+
 def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None = None) -> list[Section]:
     """Return the sections of the page.
 
@@ -211,8 +225,7 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
     found = [_facts(records, names)]
     if len(records) > 1:
         charts = comparison_charts(AlignedRuns(records, most=_LEVELS // 2), names)
-        texts = [" ".join(conclusion(compare(records[0], record))) for record in records[1:]]
-        found.append(Section(name="comparison", title="Comparison", texts=texts, charts=charts))
+        found.append(Section(name="comparison", title="Comparison", texts=_conclusions(records), charts=charts))
     for number, (record, name) in enumerate(zip(records, names, strict=True)):
         found += _of_run(record, number, name, columns=columns)
         if on_run is not None:

@@ -139,6 +139,13 @@ def test_a_recorded_run(graph: cyscc.Graph, folder: Path) -> None:
     assert sum(difference.causes.values()) == pytest.approx(difference.cycles)
     assert "bank_busy 15 -> 60" in str(difference)
     assert "bank_busy" in difference._repr_html_()
+    groups = cyscc.compare_groups(slower, against=[found])
+    assert groups.inputs["ratio"].tolist() == [slower.cycles / found.cycles]
+    assert groups.runs["cycles"].tolist() == [found.cycles, slower.cycles]
+    assert str(groups).startswith(groups.conclusion[:60])
+    assert groups.conclusion[:60] in groups._repr_html_()
+    with refused(ValueError, "a comparison needs a record"):
+        cyscc.compare_groups()
 
 
 def test_a_run_without_an_instruction() -> None:

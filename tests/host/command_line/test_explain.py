@@ -88,6 +88,16 @@ def test_two_runs(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert [level["difference"] for level in document["levels"]] == [0, 200, 3500, 0, 0]
 
 
+def test_groups(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    write_record(folder / "third", Shape(memory="fixed:75"))
+    out = " ".join(shown("one other third --json groups.json", capfd).split())
+    assert out.startswith(
+        "published, memory hc2 is slower than test, memory hc2 on the one input that both have: 2.289 "
+    )
+    assert len(json.loads((folder / "groups.json").read_text())["comparisons"]) == 2
+    assert shown("one --against other", capfd).startswith("test is faster than published on the one input")
+
+
 def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "one", "--level", "2", "--json", "-"]) == 0
     document = json.loads(capfd.readouterr().out)
@@ -106,6 +116,10 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         ("one --level 9", "one: has no level 9"),
         ("one --iteration 1", "one: has no iteration 1"),
         ("one other --banks", "--banks is about one record, and there are two"),
+        ("one other one --numbers", "--numbers is about one record, and there are 3"),
+        ("one --against other --level 2", "--level is about one record or two, and there are two"),
+        ("one other one", "one: has the input of one, which is in the same group"),
+        ("one --try --against other", "--try is about one record, and there are two"),
         ("one --fifos --by kernel", "--by shows stacks, and --fifos does not"),
         ("one --banks --numbers", "--numbers shows stacks, and --banks does not"),
         ("one --json nowhere/x.json", "nowhere/x.json: its directory does not exist (--json)"),
