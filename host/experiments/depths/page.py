@@ -7,7 +7,7 @@ from cyscc.host.analysis.explain.terminal import Cell, section, table
 from cyscc.host.experiments.depths.search import Depths
 from cyscc.host.experiments.depths.smallest import Depth, SmallestDepths
 from cyscc.host.experiments.fpga.area import AREA
-from cyscc.host.experiments.sweep.recorded import settings_text
+from cyscc.host.experiments.sweep.recorded import cycles_of, settings_text
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text
 
@@ -56,10 +56,11 @@ def _conclusion(found: SmallestDepths) -> list[str]:
     cycles = found.cycles[found.smallest]
     said = [f"{cycles:,} cycles with the smallest, {_change(cycles, found):+.2%}; at most {found.limit:,} are within."]
     if not found.settings:
-        said = ["The present ones are the smallest."]
-    said.append(
-        "Measured: halving any of them misses that, and halving one while another is doubled makes none smaller."
-    )
+        said = [f"The present ones are the smallest; at most {found.limit:,} cycles are within."]
+    said.append("Measured: with any one halved the run takes more; halving one and doubling another saves nothing.")
+    recorded = cycles_of(found.record)
+    if recorded != found.cycles[found.present]:
+        said.append(f"The record has {recorded:,} cycles: it is that of another version of the program.")
     for depths in found.equals:
         settings = settings_text(found.settings_of(depths))
         said.append(f"Not the only one: {settings} is as small, and takes {found.cycles[depths]:,} cycles.")

@@ -9,7 +9,7 @@ from cyscc.host.experiments.depths.search import Depths, DepthSearch
 from cyscc.host.experiments.fpga.area import areas
 from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, sweep
-from cyscc.host.experiments.sweep.recorded import RecordedPoints
+from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import removing_empty
 from cyscc.host.output.progress import Progress
@@ -181,7 +181,7 @@ def smallest_depths(
                 for reason in swept.failures.values():
                     raise SimulationError(reason)
                 made, found = made + swept.made, found + swept.found
-                return {depths: int(kept.record(points[depths]).result["cycles"]["total"]) for depths in wanted}
+                return {depths: cycles_of(kept.record(points[depths])) for depths in wanted}
 
             search = DepthSearch(
                 present=present,

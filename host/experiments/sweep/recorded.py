@@ -19,7 +19,7 @@ from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, SpecError, ru
 from cyscc.sim.memory import Profile
 from cyscc.sim.trust import GivenText, rules_file
 
-__all__ = ["RecordedPoints", "settings_text"]
+__all__ = ["RecordedPoints", "cycles_of", "settings_text"]
 
 _CHANGEABLE = ("config", "memory", "simplify", "queue_slack")
 """Options of a run that are settings of its machine, besides the values of configuration and memory."""
@@ -28,6 +28,11 @@ _CHANGEABLE = ("config", "memory", "simplify", "queue_slack")
 def settings_text(settings: Mapping[str, Any]) -> str:
     """Return the display text of settings: ``word_depth=64, memory.banks=256``; of none: ``as it is``."""
     return ", ".join(f"{name}={value_text(value)}" for name, value in settings.items()) or "as it is"
+
+
+def cycles_of(record: Record) -> int:
+    """Return the cycles of a recorded run as its result has them: without those of the host."""
+    return int(record.result["cycles"]["total"])
 
 
 class RecordedPoints:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.analysis.explain.page import head, run_document
 from cyscc.host.analysis.explain.terminal import section, table
 from cyscc.host.experiments.fpga.area import AREA
-from cyscc.host.experiments.trial.trial import NOTICEABLE, Attempt, Outcome, Trial, cycles_of
+from cyscc.host.experiments.sweep.recorded import cycles_of
+from cyscc.host.experiments.trial.trial import NOTICEABLE, Attempt, Outcome, Trial
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import MEMORY

@@ -11,7 +11,7 @@ from cyscc.host.analysis.explain.proposals import Proposal, proposals
 from cyscc.host.experiments.fpga.area import areas
 from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, sweep
-from cyscc.host.experiments.sweep.recorded import RecordedPoints, settings_text
+from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import removing_empty
 from cyscc.host.output.progress import Progress
@@ -21,7 +21,7 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 
-__all__ = ["NOTICEABLE", "Attempt", "Outcome", "Trial", "cycles_of", "try_changes"]
+__all__ = ["NOTICEABLE", "Attempt", "Outcome", "Trial", "try_changes"]
 
 NOTICEABLE = 0.005
 """Least relative change of the cycles that counts as faster or slower."""
@@ -127,11 +127,6 @@ class Trial:
     def failed(self) -> list[Attempt]:
         """The changes with which the run failed."""
         return [each for each in self.attempts if each.failure]
-
-
-def cycles_of(record: Record) -> int:
-    """Return the cycles of a recorded run as its result has them: without those of the host."""
-    return int(record.result["cycles"]["total"])
 
 
 def try_changes(

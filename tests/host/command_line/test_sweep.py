@@ -100,6 +100,7 @@ def test_equal_points_are_made_once() -> None:
 
 
 def test_a_search_goes_on_where_it_was() -> None:
+    pytest.importorskip("optuna")
     text = SMALL.replace("[5, 40]", "{ from = 1, to = 60 }").replace("[grid]", "SEARCH\n[grid]")
     Path("search.toml").write_text(text.replace("SEARCH", "search = { points = 2, batch = 2 }"))
     first = swept("search.toml")

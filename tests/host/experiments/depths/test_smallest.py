@@ -60,7 +60,10 @@ def test_the_command(seen: Path, capfd: pytest.CaptureFixture[str]) -> None:
 def test_python(seen: Path) -> None:
     found = cyscc.smallest_depths(seen, folder="kept")
     assert (found.settings, found.present_cycles, found.cycles, found.limit) == ({}, 2000, 2000, 2020)
-    assert "The present ones are the smallest." in str(found)
+    assert f"The record has {cyscc.Record(seen).result['cycles']['total']:,} cycles: it is that of another" in str(
+        found
+    )
+    assert "The present ones are the smallest; at most 2,020 cycles are within." in str(found)
     assert found.depths.set_index("parameter").loc["word_depth"].to_dict() == {
         "present": 8,
         "smallest": 8,

@@ -1,6 +1,7 @@
 """Searches of a study's space: their options, and the points that they choose, on functions that stand for runs."""
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, Swept
 from cyscc.host.experiments.sweep.rows import best_rows, best_so_far, sweep_document, sweep_text
 from cyscc.host.output.errors import InputError
 from tests.host.experiments.sweep.studies import study_of
+
+pytest.importorskip("optuna")
 
 STUDY = """
 title = "Memory"
@@ -153,6 +156,28 @@ def test_values_that_are_no_numbers(searched: Any) -> None:
     study, rows = searched(text, bowl)
     assert {type(row["blocking_reservation"]) for row in rows} == {bool}
     assert best_rows(study, rows)
+
+
+def test_lists_beside_the_grid(searched: Any) -> None:
+    text = (
+        STUDY.replace("SEARCH", "batch = 8")
+        + """
+        [[points]]
+        name = "as it is"
+        [[points]]
+        name = "published"
+        issue_interval = 2
+        blocking_reservation = true
+    """
+    )
+    _, rows = searched(text, lambda point: {"cycles": 100 + point.spec.configuration.issue_interval})
+    assert {(row["variant"], row["cycles"]) for row in rows} == {("as it is", 101), ("published", 102)}
+
+
+def test_without_optuna(searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(InputError, match=r"^a search needs Optuna: pip install 'cyscc\[search\]'$"):
+        searched(STUDY.replace("SEARCH", "batch = 8"), bowl)
 
 
 @pytest.mark.parametrize(
