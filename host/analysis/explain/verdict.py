@@ -42,8 +42,8 @@ class Finding:
         parts, their phases.
     cause : str
         The cause, one of `cyscc.sim.observation.causes.CAUSES`; the largest one if the finding explains several.
-    causes : tuple of str
-        All of its causes.
+    causes : dict of str to float
+        All of its causes, with their cycles.
     title : str
         One line: the group and the cause.
     text : str
@@ -64,7 +64,7 @@ class Finding:
 
     phase: str
     cause: str
-    causes: tuple[str, ...]
+    causes: dict[str, float]
     title: str
     text: str
     share: float
@@ -114,11 +114,11 @@ def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
 
 
 def _with_proposals(record: Record, ranked: list[Finding]) -> list[Finding]:
-    """Return the findings with the proposals for the run, each at the largest one with its cause, or at the largest."""
+    """Return the findings with the proposals for the run: each where its cause has most cycles, else at the largest."""
     inside = [number for number, each in enumerate(ranked) if each.phase != WHOLE]
     given: dict[int, list[Proposal]] = {}
     for proposal in proposals(record) if inside else []:
-        place = next((number for number in inside if proposal.cause in ranked[number].causes), inside[0])
+        place = max(inside, key=lambda number: ranked[number].causes.get(proposal.cause, 0.0))
         given.setdefault(place, []).append(proposal)
     found = []
     for number, each in enumerate(ranked):
@@ -227,7 +227,7 @@ def _finding(where: str, costs: list[_Cost], total: int) -> Finding:
     return Finding(
         phase=where,
         cause=costs[0].cause,
-        causes=costs[0].causes,
+        causes={name: sum(cost.evidence.stack[name] for cost in costs) for name in costs[0].causes},
         title=f"{where.capitalize()}: {costs[0].title}",
         text=f"{_cost(costs)} {what}".rstrip(),
         share=cycles / total,
@@ -330,7 +330,7 @@ def _outside(record: Record) -> list[Finding]:
         Finding(
             phase=WHOLE,
             cause=name,
-            causes=(name,),
+            causes={name: float(cycles)},
             title=f"{WHOLE.capitalize()}: {cause_named(name).title}",
             text=text,
             share=cycles / total,
