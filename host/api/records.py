@@ -14,6 +14,7 @@ from cyscc.host.analysis.explain.groups import RunGroup, groups_of_runs
 from cyscc.host.analysis.explain.groups import compare_groups as compare_run_groups
 from cyscc.host.analysis.explain.groups_page import groups_conclusion, groups_page, pair_row, run_row
 from cyscc.host.analysis.explain.page import page
+from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.explain.terminal import as_html, as_text
 from cyscc.host.analysis.explain.verdict import Finding, findings_of
@@ -103,11 +104,12 @@ class Explanation:
         return pd.DataFrame([{"module": its.module, **vars(bank)} for its in every for bank in its.hottest(count)])
 
     def fifos(self) -> "pd.DataFrame":
-        """Return the maximum occupancy of each FIFO, and a depth to try."""
+        """Return the maximum occupancy of each FIFO, and its depth, or another one that is predicted to help."""
         import pandas as pd
 
-        every = evidence_of(self.record, self.instructions)
-        return pd.DataFrame([{**vars(fifo), "proposed": fifo.proposed} for its in every for fifo in its.fifos])
+        depths = proposed_depths(self.record)
+        every = [fifo for its in evidence_of(self.record, self.instructions) for fifo in its.fifos]
+        return pd.DataFrame([{**vars(fifo), "proposed": depths.get(fifo.parameter, fifo.depth)} for fifo in every])
 
     def _page(self) -> "list[RenderableType]":
         return page(self.record, self.instructions, by=None, top=_ROWS)

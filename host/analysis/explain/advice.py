@@ -1,7 +1,7 @@
-"""Observations on a cause in some instructions, and what to try; one function for each cause."""
+"""Observations on a cause in some instructions; one function for each cause."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cyscc.host.analysis.explain.evidence import BankUse, Evidence
 from cyscc.host.analysis.explain.stacks import Group
@@ -43,12 +43,9 @@ _ARRAYS = 2
 _ALIKE = 0.9
 """Use of a FIFO, as a share of the tightest one's, from which on it would be the next limit."""
 
-_WAY = ("request_travel", "response_travel", "bank_busy", "way_there", "way_back", "latency")
-"""Memory parameters that make up the latency of a request without contention."""
-
 
 class Advice(NamedTuple):
-    """Text of a finding on some causes.
+    """Title and text of a finding on some causes; what to change is said by the run's proposals.
 
     Parameters
     ----------
@@ -56,13 +53,10 @@ class Advice(NamedTuple):
         Name of the problem.
     text : str
         The observation.
-    proposal : str
-        What to try; empty if nothing would help.
     """
 
     title: str
     text: str
-    proposal: str
 
 
 def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Advice]]:
@@ -105,8 +99,7 @@ def advise(cause: str, group: Group, evidence: Evidence) -> Advice:
     evidence : Evidence
         The evidence for the group's instructions.
     """
-    text, proposal = _RULES[cause](group, evidence) if cause in _RULES else ("", "")
-    return Advice(cause_named(cause).title, text, proposal)
+    return Advice(cause_named(cause).title, _RULES[cause](group, evidence) if cause in _RULES else "")
 
 
 def array_text(bank: BankUse) -> str:
@@ -131,8 +124,6 @@ def _small(group: Group, evidence: Evidence, each: float, least: int) -> Advice:
         f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, {one} needs "
         f"{DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles), and turns of the token, "
         f"{evidence.turn} cycles each.",
-        f"A shorter way to the memory{_named(evidence, *_WAY)}, a shorter ring (link_cycles, fewer AEs); neither more "
-        "kernels nor deeper FIFOs.",
     )
 
 
@@ -142,19 +133,17 @@ def _contention(evidence: Evidence) -> Advice | None:
     if bank is None or links is None:
         return None
     if bank.use >= BUSY and bank.multiple >= CROWDED:
-        return _hot_bank(bank, evidence)
-    if evidence.banks_use >= BUSY:
         return Advice(
-            "all banks busy",
-            f"All banks together are busy {evidence.banks_use:.0%} of the time.",
-            f"More banks{_named(evidence, 'banks', 'controllers', 'channels')}, or {_quicker(evidence)}.",
+            "a hot bank",
+            f"Bank {bank.bank} of controller {bank.controller} ({array_text(bank)}) is busy {min(bank.use, 1):.0%} of "
+            f"the time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it.",
         )
+    if evidence.banks_use >= BUSY:
+        return Advice("all banks busy", f"All banks together are busy {evidence.banks_use:.0%} of the time.")
     if links.most >= BUSY and links.most >= CROWDED * links.mean:
         return Advice(
             "a busy link",
             f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
-            "Divide the addresses otherwise over the links"
-            f"{_named(evidence, 'link_bit', 'controller_bit', 'channel_bit')}.",
         )
     if links.mean >= _HEAD_OF_LINE * _crossbar(evidence):
         return Advice(
@@ -162,27 +151,8 @@ def _contention(evidence: Evidence) -> Advice | None:
             f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
             "link: the one at the head of a port's queue blocks those behind it, and a crossbar with one queue a port "
             f"carries {_crossbar(evidence):.0%} at most.",
-            f"More links to each controller (links = {2 * _links(evidence)}). A longer queue (port_queue) does not "
-            "raise that limit.",
         )
     return None
-
-
-def _profile(evidence: Evidence) -> dict[str, Any]:
-    return dict(evidence.record.document["memory_profile"])
-
-
-def _named(evidence: Evidence, *names: str) -> str:
-    """Return those of the named parameters that the memory has, in brackets; an empty string if it has none."""
-    found = ", ".join(name for name in names if name in _profile(evidence))
-    return f" ({found})" if found else ""
-
-
-def _quicker(evidence: Evidence) -> str:
-    """Return the proposal that makes a bank faster."""
-    if "bank_busy" in _profile(evidence):
-        return "a shorter bank_busy"
-    return f"quicker ones{_named(evidence, 't_ras', 't_rp', 'channel_bit')}"
 
 
 def _crossbar(evidence: Evidence) -> float:
@@ -192,135 +162,83 @@ def _crossbar(evidence: Evidence) -> float:
     return crossbar_share(links / max(machine["kernels"].values()))
 
 
-def _links(evidence: Evidence) -> int:
-    memory = evidence.record.memory or {}
-    return int(memory["links"]) // int(memory["controllers"])
-
-
-def _hot_bank(bank: BankUse, evidence: Evidence) -> Advice:
-    text = (
-        f"Bank {bank.bank} of controller {bank.controller} ({array_text(bank)}) is busy {min(bank.use, 1):.0%} of the "
-        f"time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it."
-    )
-    banks = _profile(evidence).get("banks")
-    more = f" (banks = {2 * banks})" if isinstance(banks, int) else ""
-    divided = f"Try more banks{more}, which divide what several words bring to one"
-    if bank.array != "words":
-        return Advice("a hot bank", text, f"{divided}, or {_quicker(evidence)}.")
-    copies = "a larger" if _configured(evidence, "remembered_ids") else "with"
-    return Advice(
-        "a hot bank",
-        text,
-        f"{divided}, or {_quicker(evidence)}. Where it is the word of one hub, kernels should read it less often: "
-        f"{copies} remembered_ids, or without repeated edges (--simplify).",
-    )
-
-
-def _response(group: Group, evidence: Evidence) -> tuple[str, str]:
+def _response(group: Group, evidence: Evidence) -> str:
     latency = evidence.latency
     least = latency.least if latency is not None else 0
-    return (
-        f"Latency bounds them: the kernels have too little to read at once to hide the {least} cycles of a read.",
-        f"Only a shorter way to the memory helps{_named(evidence, *_WAY)}; deeper FIFOs and more kernels do not.",
-    )
+    return f"Latency bounds them: the kernels have too little to read at once to hide the {least} cycles of a read."
 
 
-def _credit(group: Group, evidence: Evidence) -> tuple[str, str]:
+def _credit(group: Group, evidence: Evidence) -> str:
     taking = [(fifo, fifo.under_way) for fifo in evidence.fifos if fifo.under_way is not None]
     if not taking:
-        return "", ""
+        return ""
     shares = {fifo.name: under_way / fifo.depth for fifo, under_way in taking}
     tightest = max(shares.values())
-    short = [(fifo, under_way) for fifo, under_way in taking if shares[fifo.name] >= _ALIKE * tightest]
     seen = ", ".join(
-        f"{min(under_way, fifo.depth):.0f} of the {fifo.depth} of {fifo.name}" for fifo, under_way in short
+        f"{min(under_way, fifo.depth):.0f} of the {fifo.depth} of {fifo.name}"
+        for fifo, under_way in taking
+        if shares[fifo.name] >= _ALIKE * tightest
     )
-    return (
-        f"Places for answers are short: on average while a kernel works, {seen} are promised to reads under way.",
-        f"Try {' and '.join(f'{fifo.parameter} = {2 * fifo.depth}' for fifo, _ in short)}.",
-    )
+    return f"Places for answers are short: on average while a kernel works, {seen} are promised to reads under way."
 
 
-def _refused(group: Group, evidence: Evidence) -> tuple[str, str]:
+def _refused(group: Group, evidence: Evidence) -> str:
     contended = _contention(evidence)
     if contended is not None:
-        return contended.text, contended.proposal
+        return contended.text
     links = evidence.links
     if links is None:
-        return "This memory refuses by its own rules.", ""
+        return "This memory refuses by its own rules."
     return (
         f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
-        "link: bursts fill the ports' queues.",
-        "A longer port_queue takes bursts; more links to each controller (links) serve them sooner.",
+        "link: bursts fill the ports' queues."
     )
 
 
-def _slot(group: Group, evidence: Evidence) -> tuple[str, str]:
+def _slot(group: Group, evidence: Evidence) -> str:
     text = f"The token takes {evidence.turn} cycles for a turn."
     if _configured(evidence, "blocking_reservation"):
-        return text, "Try blocking_reservation = false: reads go on, and the next reservation is made ahead."
-    depth = _configured(evidence, "visit_depth")
-    return text, f"More slots a turn (visit_depth, now {depth}), or a shorter turn (ring_stages, link_cycles)."
+        return f"{text} A kernel reserves only when its last slot is used up, and then reads nothing."
+    return text
 
 
-def _no_work(group: Group, evidence: Evidence) -> tuple[str, str]:
+def _no_work(group: Group, evidence: Evidence) -> str:
     if group.part and evidence.starved > 0.5:
         return (
             f"In {evidence.short} of {count_text(len(evidence.rows), 'level')} the queue has fewer entries than there "
-            f"are kernels ({evidence.kernels}), and a vertex's edges stay on one kernel.",
-            "Nothing in the configuration: fewer kernels or AEs would hardly be slower here.",
+            f"are kernels ({evidence.kernels}), and a vertex's edges stay on one kernel."
         )
     text = f"The last kernel works {evidence.unevenness:.2f} times as long as the mean one."
     if not group.part:
-        return text, ""
+        return text
     if evidence.unevenness < _UNEVEN:
-        return text, "Shares differ by chance; larger levels even them out."
-    return (
-        text,
-        "A vertex's edges stay on one kernel, so a hub serialises its level: --simplify where edges are repeated.",
-    )
+        return f"{text} Shares differ by chance; larger levels even them out."
+    return f"{text} A vertex's edges stay on one kernel, so a hub serialises its level."
 
 
-def _resting(group: Group, evidence: Evidence) -> tuple[str, str]:
+def _resting(group: Group, evidence: Evidence) -> str:
     text = "The multiplexer needs a cycle between two requests."
     contended = _contention(evidence)
-    if contended is not None:
-        return text, f"issue_interval = 1 gains little as long as there is {contended.title}."
-    least = 0.0 if evidence.links is None else evidence.links.mean / _crossbar(evidence)
-    if least < BUSY:
-        return text, "Try issue_interval = 1."
-    return text, (
-        f"issue_interval = 1 gains {max(1 - least, 0):.0%} of these cycles at most: of what its links could carry, a "
-        f"crossbar with one queue a port carries {_crossbar(evidence):.0%}."
-    )
+    return text if contended is None else f"{text} There is {contended.title}, too."
 
 
-def _work(group: Group, evidence: Evidence) -> tuple[str, str]:
+def _work(group: Group, evidence: Evidence) -> str:
     issued = evidence.share(*WORK)
-    return (
-        f"The kernels issue a request in {issued:.0%} of their cycles: their ports are the limit.",
-        "More kernels or AEs; nothing in a kernel makes it faster.",
-    )
+    return f"The kernels issue a request in {issued:.0%} of their cycles: their ports are the limit."
 
 
-def _ring(group: Group, evidence: Evidence) -> tuple[str, str]:
+def _ring(group: Group, evidence: Evidence) -> str:
     each = evidence.cycles * evidence.share("starting", "ending") / max(len(evidence.rows), 1)
     noun = "level" if group.part else "intersection"
-    return (
-        f"To begin and to end costs each {noun} {each:.0f} cycles; a turn of the token is {evidence.turn}.",
-        "A shorter ring: link_cycles, ring_stages, fewer AEs.",
-    )
+    return f"To begin and to end costs each {noun} {each:.0f} cycles; a turn of the token is {evidence.turn}."
 
 
-def _flush(group: Group, evidence: Evidence) -> tuple[str, str]:
+def _flush(group: Group, evidence: Evidence) -> str:
     each = evidence.cycles * evidence.share("flush") / max(len(evidence.rows), 1)
-    return (
-        f"Until the last writes of all ports are complete {count_text(round(each), 'cycle')} go by each time.",
-        f"A shorter way to the memory{_named(evidence, *_WAY, 'flush_travel')}.",
-    )
+    return f"Until the last writes of all ports are complete {count_text(round(each), 'cycle')} go by each time."
 
 
-_RULES: dict[str, Callable[[Group, Evidence], tuple[str, str]]] = {
+_RULES: dict[str, Callable[[Group, Evidence], str]] = {
     "response": _response,
     "credit": _credit,
     "refused": _refused,

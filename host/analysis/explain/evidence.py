@@ -17,15 +17,15 @@ from cyscc.sim.observation.causes import CAUSE_NAMES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SAID_OF_RUN", "BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
+__all__ = ["NEAR_FULL", "SAID_OF_RUN", "BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
 
 SAID_OF_RUN = 0.03
 """Share of a run from which on a cause gets a finding; removing a smaller one would not be noticed."""
 
 _LACKING = 0.5
-"""Least share of a FIFO's depth reserved for outstanding reads, on average, from which on a larger depth is proposed if
-reads waited for places: with a mean of one half, all places are reserved at times."""
-_NEAR_FULL = 0.9
+"""Least share of a FIFO's depth reserved for outstanding reads, on average, from which on its places were short, if
+reads waited for any: with a mean of one half, all places are reserved at times."""
+NEAR_FULL = 0.9
 """High-water mark of a FIFO, as a share of its depth, from which on it counts as having been full."""
 _BURSTS = 2
 """Peak of the outstanding reads as a multiple of their mean; a FIFO's depth is chosen for the peak."""
@@ -108,7 +108,7 @@ class FifoUse:
     depth : int
         Its capacity in entries.
     most : int
-        High-water mark: most entries that one of these FIFOs held.
+        High-water mark: most entries that one of these FIFOs held. Its registers hold some beyond its depth.
     mean : float
         Mean occupancy in entries.
     instruction : int
@@ -136,39 +136,13 @@ class FifoUse:
 
     @property
     def needed(self) -> int:
-        """Least depth with which the run would not have stalled on this FIFO."""
+        """Least depth with which the run would have gone on exactly as it did; with a smaller one it may be as fast."""
         return max(self.most, self.promised)
 
     @property
     def full(self) -> bool:
         """Whether one of these FIFOs was full, or nearly so."""
-        return self.most >= _NEAR_FULL * self.depth
-
-    @property
-    def proposed(self) -> int:
-        """Depth that suits the run: doubled where places were short, else the smallest power of two that is enough.
-
-        A place is reserved when a read is issued. A FIFO of read responses therefore needs places for outstanding
-        reads too; if it is full of responses, its consumer is the bottleneck.
-        """
-        shallowest, deepest = AcceleratorConfig.limits(self.parameter)
-        if self.lacked if self.under_way is not None else self.full:
-            return min(2 * self.depth, deepest)
-        return min(self.depth, max(shallowest, 1 << max(self.needed - 1, 0).bit_length()))
-
-    @property
-    def reason(self) -> str:
-        """Reason for the proposed depth."""
-        if self.proposed > self.depth:
-            what = "Reads waited for its places" if self.lacked else "It was full"
-            return f"{what}: it may be the limit itself. Try {self.proposed}; if the cycles stay, what empties it is."
-        if not self.needed:
-            return "Nothing was ever in it."
-        if self.proposed < self.depth:
-            return f"{self.proposed} places hold all that this run needed."
-        if self.full:
-            return "It was full at its worst, and reads hardly waited for its places: leave it."
-        return "It needs this depth."
+        return self.most >= NEAR_FULL * self.depth
 
 
 @dataclass(frozen=True, kw_only=True)

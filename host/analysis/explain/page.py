@@ -5,8 +5,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.advice import BUSY, CROWDED, array_text
-from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
+from cyscc.host.analysis.explain.evidence import NEAR_FULL, Evidence, evidence_of
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
+from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.stacks import Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
 from cyscc.host.analysis.explain.verdict import Finding, bound_of, findings_of
@@ -330,18 +331,26 @@ def no_hot_bank(evidence: Evidence) -> str:
 
 
 def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
-    """Return the section on FIFOs: high-water marks and proposed depths."""
+    """Return the section on FIFOs: high-water marks, and the depths that are predicted to help."""
+    from rich.text import Text
+
+    depths = proposed_depths(record)
     parts: list[RenderableType] = []
     for evidence in evidence_of(record, rows):
         lines: list[list[Cell]] = []
         for fifo in evidence.fifos:
             when = instruction_text(record.instructions.loc[fifo.instruction])
             numbers = [f"{fifo.most}", f"{fifo.most / fifo.depth:.0%}", f"{fifo.mean:.1f}"]
-            advice = "full" if fifo.full else ""
-            lines.append([fifo.parameter, f"{fifo.depth}", *numbers, f"{fifo.proposed}", f"{when}  {advice}".rstrip()])
+            full = f"at least {NEAR_FULL:.0%} full" if fifo.full else ""
+            proposed = f"{depths.get(fifo.parameter, fifo.depth)}"
+            lines.append([fifo.parameter, f"{fifo.depth}", *numbers, proposed, f"{when}  {full}".rstrip()])
         heads = ["FIFO", "depth", "most", "of depth", "mean", "try", "when most"]
         parts += section(f"FIFOs, {evidence.module}", table(heads, lines, last=True))
-    return parts
+    return parts + section(
+        "how to read it",
+        Text("most: occupancy, not need; it includes the two registers behind a FIFO's places"),
+        Text("try: another depth only where that is predicted to help; smaller ones may do, see --depths"),
+    )
 
 
 def _verdict_section(record: Record, findings: list[Finding], top: int) -> "list[RenderableType]":
@@ -410,6 +419,7 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
     """
     iterations = iterations_of(record) if len(rows) == len(record.instructions) else None
     heaviest = rows.loc[rows["cycles"].nlargest(banks).index].sort_index()
+    depths = proposed_depths(record)
     modules = {}
     for evidence in evidence_of(record, rows):
         modules[evidence.module] = {
@@ -419,7 +429,7 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
             "banks": [asdict(bank) for bank in evidence.hottest(banks)],
             "hot_bank": bool(evidence.bank) and not no_hot_bank(evidence),
             "links": None if evidence.links is None else asdict(evidence.links),
-            "fifos": [{**asdict(fifo), "proposed": fifo.proposed} for fifo in evidence.fifos],
+            "fifos": [{**asdict(fifo), "proposed": depths.get(fifo.parameter, fifo.depth)} for fifo in evidence.fifos],
             "latency": None if evidence.latency is None else asdict(evidence.latency),
         }
     return {

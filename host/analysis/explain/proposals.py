@@ -10,7 +10,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 
-__all__ = ["Proposal", "proposals"]
+__all__ = ["Proposal", "proposals", "proposed_depths"]
 
 _LEAST = 0.02
 """Least predicted gain of a proposal, as a share of the run's cycles: smaller ones are within the model's error."""
@@ -87,6 +87,19 @@ def proposals(record: Record) -> list[Proposal]:
     if record not in _FOUND:
         _FOUND[record] = _proposed(record)
     return list(_FOUND[record])
+
+
+def proposed_depths(record: Record) -> dict[str, int]:
+    """Return the depths that are predicted to help by themselves, by parameter.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    """
+    fifos = {fifo["parameter"] for its in record.machine["fifos"].values() for fifo in its}
+    alone = (dict(each.changes) for each in proposals(record) if len(each.changes) == 1)
+    return {name: depth for changes in alone for name, depth in changes.items() if name in fifos}
 
 
 _FOUND: WeakKeyDictionary[Record, list[Proposal]] = WeakKeyDictionary()

@@ -223,7 +223,6 @@ def _finding(where: str, costs: list[_Cost], total: int) -> Finding:
     cycles = sum(cost.cycles for cost in costs)
     advice = [cost.advice for cost in costs]
     what = advice[0].text if len(costs) == 1 else _in_common(costs)
-    proposed = {each.proposal for each in advice}
     return Finding(
         phase=where,
         cause=costs[0].cause,
@@ -232,7 +231,7 @@ def _finding(where: str, costs: list[_Cost], total: int) -> Finding:
         text=f"{_cost(costs)} {what}".rstrip(),
         share=cycles / total,
         cycles=round(cycles),
-        advice=proposed.pop() if len(proposed) == 1 else "",
+        advice="",
     )
 
 

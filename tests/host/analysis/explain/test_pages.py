@@ -19,7 +19,7 @@ from cyscc.host.analysis.explain.page import (
     numbers_text,
     page,
 )
-from cyscc.host.analysis.explain.proposals import Proposal
+from cyscc.host.analysis.explain.proposals import Proposal, proposed_depths
 from cyscc.host.analysis.explain.stacks import groups_of
 from cyscc.host.analysis.explain.terminal import LETTERS, as_text, bar
 from cyscc.host.analysis.explain.verdict import Finding, bound_of, findings, findings_of
@@ -297,14 +297,15 @@ def test_tables_of_causes_and_banks(shape: Shape) -> None:
 def test_tables_of_fifos(shape: Shape) -> None:
     record = record_of(shape)
     tables = shown(fifo_section(record, record.instructions))
+    depths = proposed_depths(record)
     for evidence in evidence_of(record):
         rows = tables[f"FIFOs, {evidence.module}"]
         assert rows[0] == ["FIFO", "depth", "most", "of depth", "mean", "try", "when most"]
         for row, fifo in zip(rows[1:], evidence.fifos, strict=True):
             share = fifo.most / fifo.depth
-            numbers = [f"{fifo.depth}", f"{fifo.most}", f"{share:.0%}", f"{fifo.mean:.1f}", f"{fifo.proposed}"]
-            assert row[:6] == [fifo.parameter, *numbers]
-            assert (row[-1] == "full") == (share >= 0.9)
+            numbers = [f"{fifo.depth}", f"{fifo.most}", f"{share:.0%}", f"{fifo.mean:.1f}"]
+            assert row[:6] == [fifo.parameter, *numbers, f"{depths.get(fifo.parameter, fifo.depth)}"]
+            assert (row[-1] == "at least 90% full") == (share >= 0.9)
 
 
 @SHAPES
@@ -476,6 +477,7 @@ def test_documents_of_an_explanation(shape: Shape) -> None:
         bound_of(record, record.instructions.loc[[place]]) for place in heaviest
     ]
     assert ("iterations" in document) == bool(shape.iterations)
+    depths = proposed_depths(record)
     for evidence in evidence_of(record):
         found = document["modules"][evidence.module]
         assert (found["instructions"], found["cycles"]) == (len(evidence.rows), evidence.cycles)
@@ -483,4 +485,6 @@ def test_documents_of_an_explanation(shape: Shape) -> None:
         assert found["banks"] == [asdict(each) for each in evidence.hottest(2)]
         assert found["links"] == asdict(evidence.links)  # type: ignore[arg-type]
         assert found["latency"] == asdict(evidence.latency)  # type: ignore[arg-type]
-        assert [each["proposed"] for each in found["fifos"]] == [each.proposed for each in evidence.fifos]
+        assert [each["proposed"] for each in found["fifos"]] == [
+            depths.get(each.parameter, each.depth) for each in evidence.fifos
+        ]

@@ -13,7 +13,7 @@ from cyscc.host.analysis.explain.evidence import BankUse, Evidence, FifoUse, Lat
 from cyscc.host.analysis.explain.stacks import Group
 from cyscc.host.analysis.explain.verdict import findings, findings_of
 from cyscc.host.record.reader import ENDING, SATURATED, Record
-from cyscc.sim.memory import Hbm2, Hc2
+from cyscc.sim.memory import Hc2
 from cyscc.sim.observation.causes import CAUSES, cause_named
 from tests.record.synthetic import Shape, write_record
 
@@ -95,39 +95,35 @@ QUEUEING = LatencyUse(least=75, median=120, high=900, most=999, mean=150.0)
 
 
 @pytest.mark.parametrize(
-    ("cause", "group", "changes", "text", "proposal"),
+    ("cause", "group", "changes", "text"),
     [
-        ("refused", LARGE, {"bank": bank()}, "Bank 7 of controller 3 (words 100%) is busy 99%", "with remembered_ids"),
-        ("refused", LARGE, {"bank": bank(), "remembered_ids": 64}, "(words 100%)", "a larger remembered_ids"),
-        ("refused", LARGE, {"bank": bank(arrays={"queues": 100})}, "(queues 100%)", "banks = 256"),
-        ("refused", LARGE, {"banks_use": 0.9}, "All banks together are busy 90%", "bank_busy"),
-        ("refused", LARGE, {"links": CROWDED_LINKS}, "59%", "links = 4"),
-        ("refused", LARGE, {"links": BUSY_LINK}, "Link 3 of AE 2 is busy 95%", "link_bit"),
-        ("refused", LARGE, {}, "Links carry 30%", "port_queue"),
-        ("refused", LARGE, {"links": None}, "by its own rules", ""),
-        ("response", SMALL, {}, "the 75 cycles of a read", "request_travel"),
-        ("credit", LARGE, {}, "90 of the 128 of words are promised", "word_depth = 256"),
-        ("credit", LARGE, {"fifos": []}, "", ""),
-        ("slot", LARGE, {}, "100 cycles for a turn", "visit_depth, now 64"),
-        ("slot", LARGE, {"blocking_reservation": True}, "100 cycles", "blocking_reservation = false"),
-        ("no_work", SMALL, {"starved": 0.9}, "In 1 of 2 levels the queue has fewer entries", "fewer kernels"),
-        ("no_work", LARGE, {}, "1.40 times", "a hub"),
-        ("no_work", LARGE, {"unevenness": 1.1}, "1.10 times", "chance"),
-        ("no_work", Group("intersection", ""), {}, "1.40 times", ""),
-        ("resting", LARGE, {}, "a cycle between two requests", "Try issue_interval = 1"),
-        ("resting", LARGE, {"bank": bank()}, "a cycle between two requests", "as long as there is a hot bank"),
-        ("resting", LARGE, {"links": replace(CROWDED_LINKS, mean=0.48)}, "", "gains 18% of these cycles at most"),
-        ("issue_2", LARGE, {}, "a request in 50% of their cycles", "More kernels"),
-        ("ending", SMALL, {}, "costs each level 1250 cycles; a turn of the token is 100", "link_cycles"),
-        ("flush", SMALL, {}, "625 cycles go by each time", "flush_travel"),
+        ("refused", LARGE, {"bank": bank()}, "Bank 7 of controller 3 (words 100%) is busy 99%"),
+        ("refused", LARGE, {"bank": bank(arrays={"queues": 100})}, "(queues 100%)"),
+        ("refused", LARGE, {"banks_use": 0.9}, "All banks together are busy 90%"),
+        ("refused", LARGE, {"links": CROWDED_LINKS}, "59%"),
+        ("refused", LARGE, {"links": BUSY_LINK}, "Link 3 of AE 2 is busy 95%"),
+        ("refused", LARGE, {}, "Links carry 30%"),
+        ("refused", LARGE, {"links": None}, "by its own rules"),
+        ("response", SMALL, {}, "the 75 cycles of a read"),
+        ("credit", LARGE, {}, "90 of the 128 of words are promised"),
+        ("credit", LARGE, {"fifos": []}, ""),
+        ("slot", LARGE, {}, "100 cycles for a turn"),
+        ("slot", LARGE, {"blocking_reservation": True}, "only when its last slot is used up"),
+        ("no_work", SMALL, {"starved": 0.9}, "In 1 of 2 levels the queue has fewer entries"),
+        ("no_work", LARGE, {}, "a hub serialises its level"),
+        ("no_work", LARGE, {"unevenness": 1.1}, "1.10 times as long as the mean one. Shares differ by chance"),
+        ("no_work", Group("intersection", ""), {}, "1.40 times"),
+        ("resting", LARGE, {}, "a cycle between two requests"),
+        ("resting", LARGE, {"bank": bank()}, "There is a hot bank, too."),
+        ("issue_2", LARGE, {}, "a request in 50% of their cycles"),
+        ("ending", SMALL, {}, "costs each level 1250 cycles; a turn of the token is 100"),
+        ("flush", SMALL, {}, "625 cycles go by each time"),
     ],
 )
-def test_advice(cause: str, group: Group, changes: dict[str, Any], text: str, proposal: str) -> None:
+def test_advice(cause: str, group: Group, changes: dict[str, Any], text: str) -> None:
     advice = advise(cause, group, evidence(**changes))
     assert advice.title == cause_named(cause).title
     assert text in advice.text
-    assert proposal in advice.proposal
-    assert bool(proposal) == bool(advice.proposal)
 
 
 @pytest.mark.parametrize(
@@ -202,9 +198,6 @@ def test_what_counts_as_blocking() -> None:
     at, below = (advise("refused", LARGE, evidence(links=replace(LINKS, mean=0.85 * share * x))) for x in (1, 0.999))
     assert "the one at the head" in at.text
     assert "bursts" in below.text
-    # What a crossbar can gain: it counts as busy from 70 % of what it carries on, and cannot gain less than nothing.
-    for mean, gain in ((0.69 * share, ""), (0.7 * share, "gains 30%"), (0.8 * share, "gains 20%")):
-        assert gain in advise("resting", LARGE, evidence(links=replace(LINKS, mean=mean))).proposal
 
 
 @pytest.mark.parametrize(
@@ -226,18 +219,18 @@ def test_what_counts_as_small_and_as_slow(group: Group, changes: dict[str, Any],
 
 def test_what_counts_as_uneven() -> None:
     at, below = (advise("no_work", LARGE, evidence(unevenness=unevenness)) for unevenness in (1.2, 1.19))
-    assert "a hub" in at.proposal
-    assert "chance" in below.proposal
+    assert "a hub" in at.text
+    assert "chance" in below.text
 
 
 def test_fifos_that_are_nearly_as_short_are_named_with_the_tightest() -> None:
     fifos = evidence().fifos
     tight = replace(fifos[1], under_way=100.0)
-    for under_way, proposal in ((45.0, "Try frontier_depth = 128 and word_depth = 256."), (44.9, "")):
+    for under_way, named in ((45.0, "45 of the 64 of frontier, 100 of"), (44.9, "works, 100 of")):
         found = advise(
             "credit", LARGE, evidence(fifos=[replace(fifos[0], name="frontier", under_way=under_way), tight])
         )
-        assert found.proposal == (proposal or "Try word_depth = 256.")
+        assert named in found.text
     # A FIFO that takes no answers is not named, nor are more places promised than there are.
     found = advise("credit", LARGE, evidence(fifos=[replace(fifos[0], under_way=None), replace(tight, under_way=200)]))
     assert "while a kernel works, 128 of the 128 of words are" in found.text
@@ -255,27 +248,7 @@ def test_every_cause_of_an_instruction_has_advice() -> None:
     assert [name for name in inside if not advise(name, LARGE, evidence()).text] == []
 
 
-def test_what_is_proposed_is_what_the_memory_has() -> None:
-    found = evidence(links=BUSY_LINK)
-    found.record.document["memory_profile"] = Hbm2().describe()
+def test_a_crossbar_with_more_links_than_ports_carries_less_of_what_they_could() -> None:
+    found = evidence(links=replace(CROWDED_LINKS, mean=0.35, most=0.4))
     found.record.memory = {"controllers": 32, "links": 32, "banks": 16}
-    assert advise("refused", LARGE, found).proposal.endswith("over the links (channel_bit).")
-    found.bank, found.links = bank(use=0.99, multiple=60.0), CROWDED_LINKS
-    assert "banks = 8)" in advise("refused", LARGE, found).proposal
-    assert "bank_busy" not in advise("refused", LARGE, found).proposal
-    assert "quicker ones (t_ras, t_rp, channel_bit)" in advise("refused", LARGE, found).proposal
-    # Twice as many links as ports: a crossbar carries 38 % of what they could.
-    found.bank, found.links = bank(use=0.3, multiple=1.2), replace(CROWDED_LINKS, mean=0.35, most=0.4)
     assert "38% at most" in advise("refused", LARGE, found).text
-
-
-def test_nothing_is_proposed_that_a_memory_has_not() -> None:
-    found = evidence(bank=bank(arrays={"queues": 100}))
-    found.record.document["memory_profile"] = {"profile": "own.py", "latency": 9}
-    proposal = "Try more banks, which divide what several words bring to one, or quicker ones."
-    assert advise("refused", LARGE, found).proposal == proposal
-    assert "Only a shorter way to the memory helps (latency); deeper" in advise("response", SMALL, found).proposal
-    found.record.document["memory_profile"] = {"profile": "stress", "seed": 1}
-    assert "Only a shorter way to the memory helps; deeper" in advise("response", SMALL, found).proposal
-    found.bank, found.links = bank(use=0.3, multiple=1.2), BUSY_LINK
-    assert advise("refused", LARGE, found).proposal == "Divide the addresses otherwise over the links."

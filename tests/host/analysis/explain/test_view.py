@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cyscc.host.analysis.explain.evidence import Evidence, FifoUse
+from cyscc.host.analysis.explain.evidence import Evidence
 from cyscc.host.analysis.explain.stacks import groups_of, stacks
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import ENDING, GROWING, SATURATED, Record
@@ -72,36 +72,6 @@ def test_evidence(search: Record) -> None:
     assert [fifo.parameter for fifo in evidence.fifos] == parameters
     assert evidence.fifos[-1].under_way is None
     assert evidence.turn == 16  # two AEs of two kernels
-
-
-@pytest.mark.parametrize(
-    ("most", "under_way", "lacked", "proposed", "reason"),
-    [
-        (0, None, False, 4, "Nothing was ever in it."),
-        (5, None, False, 8, "8 places hold all that this run needed."),
-        (33, None, False, 64, "It needs this depth."),
-        (60, None, False, 128, "It was full: it may be the limit itself."),
-        # Full of answers: what comes after it is slow.
-        (60, 3.0, False, 64, "It was full at its worst, and reads hardly waited for its places: leave it."),
-        (5, 12.2, False, 32, "32 places hold all that this run needed."),
-        (5, 50.0, False, 64, "It needs this depth."),
-        (5, 50.0, True, 128, "Reads waited for its places: it may be the limit itself."),
-    ],
-)
-def test_depths(most: int, under_way: float | None, lacked: bool, proposed: int, reason: str) -> None:
-    fifo = FifoUse(
-        module="bfs",
-        name="f",
-        parameter="word_depth",
-        depth=64,
-        most=most,
-        mean=1.0,
-        instruction=0,
-        under_way=under_way,
-        lacked=lacked,
-    )
-    assert fifo.proposed == proposed
-    assert fifo.reason.startswith(reason)
 
 
 def test_a_memory_without_banks(tmp_path: Path) -> None:
