@@ -183,7 +183,9 @@ def _degrees(entries: Integers, edges: Integers, random: np.random.Generator) ->
     kernels = entries.size
     degrees = np.zeros(int(entries.sum()), np.int64)
     some = entries > 0
-    mean = edges.sum() / max(degrees.size, 1)
+    if not some.any():
+        return degrees
+    mean = edges.sum() / degrees.size
     variance = float(((edges - entries * mean)[some] ** 2 / entries[some]).mean())
     spread = np.sqrt(np.log1p(variance / max(mean, 1e-9) ** 2))
     weights = np.exp(spread * random.standard_normal(degrees.size))

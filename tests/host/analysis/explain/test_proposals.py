@@ -1,6 +1,7 @@
 """Proposals and their predictions, against real runs of the small machine."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 def test_predictions_come_true(recorded: Recorded, memory: str, settings: dict[str, int]) -> None:
     record, cycles = recorded(memory)
     predictor = Predictor(record)
-    changed = Overrides(memory=settings).applied_to_memory(predictor.memory)  # type: ignore[arg-type]
+    assert predictor.memory is not None
+    changed = Overrides(memory=settings).applied_to_memory(predictor.memory)
     gain = predictor.cycles - cycles(**settings)
     assert predictor.cycles - predictor.predicted(predictor.config, changed) == pytest.approx(gain, rel=0.5)
 
@@ -66,9 +68,8 @@ def test_the_machine_itself_is_predicted_as_recorded(recorded: Recorded, memory:
 
 def test_more_of_a_good_thing_helps_more(recorded: Recorded) -> None:
     predictor = Predictor(recorded("fixed:75")[0])
-    memories = [
-        Overrides(memory={"latency": latency}).applied_to_memory(predictor.memory) for latency in (20, 50, 75, 150, 300)
-    ]  # type: ignore[arg-type]
+    assert predictor.memory is not None
+    memories = [replace(predictor.memory, latency=latency) for latency in (20, 50, 75, 150, 300)]  # type: ignore[call-arg]
     found = [predictor.predicted(predictor.config, memory) for memory in memories]
     assert found == sorted(found)
 
