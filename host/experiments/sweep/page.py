@@ -133,7 +133,8 @@ def _best(study: SweepStudy, rows: Sequence[Row], name: str) -> Chart:
         line={"color": RUN_COLOURS[1], "shape": "hv"},
         hovertemplate=f"after %{{x}} points: %{{y:,}} {title}<extra></extra>",
     )
-    return Chart(name=f"best-{name}", title=f"Least {title} by number of points", about="", figure=figure)
+    about = "The points in the order in which they were chosen."
+    return Chart(name=f"best-{name}", title=f"Least {title} by number of points", about=about, figure=figure)
 
 
 def _factors(found: Sequence[Effect]) -> Chart:
