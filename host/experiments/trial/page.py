@@ -95,8 +95,11 @@ def conclusion(trial: Trial) -> list[str]:
     if foretold:
         wrong = [each for each in foretold if each.outcome is not Outcome.RIGHT]
         right = len(foretold) - len(wrong)
-        numbers = f"{right} of {count_text(len(foretold), 'prediction')} {'is' if right == 1 else 'are'} right"
-        said.append(f"{numbers}: the sign, and the size within a factor of two.")
+        numbers = f"{right} of {count_text(len(foretold), 'prediction')} {'is' if right == 1 else 'are'}"
+        said.append(
+            f"{'The prediction is' if right == len(foretold) == 1 else numbers} right: the sign, and the size within a "
+            "factor of two."
+        )
         if wrong:
             said.append(f"Not right: {_listed((each.text, str(each.outcome)) for each in wrong)}.")
     if trial.failed:

@@ -141,7 +141,7 @@ def test_nothing_helps(record: Record) -> None:
     assert conclusion(trial(record, attempt({"engines": 1}, 0.001, 0.0, smaller=True))) == [
         "No change makes the run faster by 0.5% or more.",
         "Smaller, and not slower: engines=1 (+0.1%).",
-        "1 of 1 prediction is right: the sign, and the size within a factor of two.",
+        "The prediction is right: the sign, and the size within a factor of two.",
     ]
 
 
