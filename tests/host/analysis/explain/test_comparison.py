@@ -2,29 +2,38 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from cyscc.host.analysis.explain.comparison import compare
+from cyscc.host.analysis.explain.comparison import Comparison, compare
 from cyscc.host.analysis.explain.comparison_page import comparison_document, difference_page, settings_text
 from cyscc.host.analysis.explain.conclusion import conclusion, share_text
 from cyscc.host.analysis.explain.terminal import as_text
+from cyscc.host.record.reader import Record
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape
 
 SMALLER = Shape(config="hc2-1ae", levels=(150, 900, 1100, 400, 120, 70), seed=5)
-EARLIER = replace(SCC, sources=(11, 12, 13), levels=(60, 340, 80), seed=6)
-LATER = replace(SCC, sources=(12, 11, 14), restarted=False, levels=(60, 280, 130), seed=7)
+EQUAL = replace(BFS, memory="fixed:75", interval=512)
+EARLIER = replace(SCC, sources=(11, 12, 13), levels=(60, 340, 80), memory="fixed:75", interval=512)
+LATER = replace(EARLIER, sources=(12, 11, 14), levels=(60, 280, 130), restarted=False)
 PAIRS = pytest.mark.parametrize(
     ("one", "other"),
     [(BFS, SMALLER), (SMALLER, BFS), (EARLIER, LATER), (LATER, EARLIER), (BFS, SCC)],
     ids=["bfs", "bfs back", "scc", "scc back", "bfs and scc"],
 )
+
+
+@cache
+def compared(one: Shape, other: Shape) -> Comparison:
+    """Return a comparison that several tests look at."""
+    return compare(record_of(one), record_of(other))
 
 
 def signed(text: str) -> int:
@@ -38,7 +47,7 @@ def causes_of(plain: Plain) -> "pd.Series[float]":
 
 @PAIRS
 def test_the_conclusion_is_that_of_the_tables(one: Shape, other: Shape) -> None:
-    comparison = compare(record_of(one), record_of(other))
+    comparison = compared(one, other)
     plains = plain_of(one), plain_of(other)
     text = " ".join(conclusion(comparison))
     sums = [int(plain.instructions["cycles"].sum()) for plain in plains]
@@ -65,7 +74,7 @@ def test_the_conclusion_is_that_of_the_tables(one: Shape, other: Shape) -> None:
 
 @PAIRS
 def test_all_is_compared_once(one: Shape, other: Shape) -> None:
-    comparison = compare(record_of(one), record_of(other))
+    comparison = compared(one, other)
     plains = plain_of(one), plain_of(other)
     for name, plain in zip(("first", "second"), plains, strict=True):
         by_phase = plain.instructions.groupby("phase")["cycles"].sum()
@@ -82,7 +91,7 @@ def test_all_is_compared_once(one: Shape, other: Shape) -> None:
 
 
 def test_iterations_are_paired_by_the_vertex_at_which_they_begin() -> None:
-    comparison = compare(record_of(EARLIER), record_of(LATER))
+    comparison = compared(EARLIER, LATER)
     plains = plain_of(EARLIER), plain_of(LATER)
     levels = comparison.levels
     assert set(zip(levels["iteration"], levels["second_iteration"], strict=True)) == {(1, 2), (2, 1)}
@@ -107,11 +116,11 @@ def test_iterations_are_paired_by_the_vertex_at_which_they_begin() -> None:
 
 
 def test_the_levels_named_have_most_of_the_difference() -> None:
-    longer = replace(BFS, levels=(150, 700, 1900, 800, 100), seed=8)
+    longer = replace(EQUAL, levels=(150, 700, 1900, 800, 100))
     comparison = compare(record_of(BFS), record_of(longer))
     assert comparison.levels["difference"].tolist() == [0, 0, 400, 400, -20]
     assert "The largest part is in levels 2 and 3: +800 cycles, all else -20." in conclusion(comparison)
-    comparison = compare(record_of(EARLIER), record_of(replace(EARLIER, levels=(60, 840, 80), seed=9)))
+    comparison = compare(record_of(EARLIER), record_of(replace(EARLIER, levels=(60, 840, 80), restarted=False)))
     (place,) = (sentence for sentence in conclusion(comparison) if "largest" in sentence or "spread" in sentence)
     forward = comparison.levels[comparison.levels["phase"] == "forward"]
     most = forward.groupby("iteration")["difference"].sum().max()
@@ -129,12 +138,12 @@ def test_equal_runs() -> None:
         "the second run is as fast as the first run: 2,870 cycles, without the time of the host."
     ]
     assert same.settings == {}
-    cancelled = compare(record, record_of(replace(BFS, levels=(150, 700, 1600, 300, 120), seed=3)))
+    cancelled = compare(record, record_of(replace(EQUAL, levels=(150, 700, 1600, 300, 120))))
     assert conclusion(cancelled)[-1:] == ["Some levels take 100 cycles more, others as many fewer."]
 
 
 def test_another_clock_counts_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    record, other = record_of(BFS), record_of(replace(BFS, seed=4))
+    record, other = record_of(BFS), record_of(EQUAL)
     monkeypatch.setitem(other.document, "clock_hz", 100e6)
     (sentence,) = conclusion(compare(record, other))[:1]
     assert sentence.startswith(
@@ -172,7 +181,7 @@ def test_other_work_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_of_an_interrupted_run_only_what_both_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = record_of(replace(BFS, levels=(150, 700, 1500), seed=1)), record_of(SMALLER)
+    first, second = record_of(replace(EQUAL, levels=(150, 700, 1500))), record_of(SMALLER)
     monkeypatch.setattr(first, "interrupted", 2_400)
     comparison = compare(first, second)
     assert comparison.cycles == (2_350, 2_150)
@@ -191,8 +200,8 @@ def test_of_an_interrupted_run_only_what_both_have(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("shape", "expected"),
     [
-        (Shape(config="published", seed=4), None),
-        (Shape(memory="fixed:75", seed=6), {"memory": ["hc2", "fixed:75"]}),
+        (SMALLER, None),
+        (EQUAL, {"memory": ["hc2", "fixed:75"]}),
     ],
 )
 def test_settings_that_matter(shape: Shape, expected: dict[str, Any] | None) -> None:
@@ -208,10 +217,10 @@ def test_settings_that_matter(shape: Shape, expected: dict[str, Any] | None) -> 
 
 
 def test_settings_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = record_of(BFS), record_of(replace(BFS, seed=4))
-    monkeypatch.setitem(second.document["memory_profile"], "bank_busy", 60)
+    first, second = record_of(EQUAL), Record(record_of(EQUAL).folder)
+    monkeypatch.setitem(second.document["memory_profile"], "latency", 60)
     monkeypatch.setitem(second.document["run"]["options"], "simplify", True)
-    assert settings_text(compare(first, second).settings) == "simplify false -> true, memory.bank_busy 15 -> 60"
+    assert settings_text(compare(first, second).settings) == "simplify false -> true, memory.latency 75 -> 60"
 
 
 def test_small_shares_are_not_zero() -> None:
