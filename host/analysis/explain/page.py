@@ -1,6 +1,7 @@
 """Text and JSON of the explanation of a record."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, i
 from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.stacks import Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
-from cyscc.host.analysis.explain.verdict import Finding, bound_of, findings_of
+from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, findings_of
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.colours import STACK
@@ -22,6 +23,8 @@ from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, WORK, cause_named
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
+
+    from cyscc.host.analysis.explain.proposals import Proposal
 
 __all__ = [
     "bank_section",
@@ -44,7 +47,14 @@ _SHOWN_CAUSE = 0.0005
 _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
 
 
-def page(record: Record, rows: "pd.DataFrame", *, by: str | None, top: int) -> "list[RenderableType]":
+def page(
+    record: Record,
+    rows: "pd.DataFrame",
+    *,
+    by: str | None,
+    top: int,
+    proposed: "Sequence[Proposal] | None" = None,
+) -> "list[RenderableType]":
     """Return the page of one record: its cycle stacks, iterations, hottest banks and verdict.
 
     Parameters
@@ -57,6 +67,8 @@ def page(record: Record, rows: "pd.DataFrame", *, by: str | None, top: int) -> "
         Grouping of an additional table of stacks, see `STACKED`; None for levels.
     top : int
         Most rows of each table.
+    proposed : sequence of Proposal, optional
+        The proposals for the whole run, with their predictions.
     """
     parts = head(record, rows)
     parts += _stack_section(record, rows, "phase", top)
@@ -67,7 +79,8 @@ def page(record: Record, rows: "pd.DataFrame", *, by: str | None, top: int) -> "
         parts += _iteration_sections(record, iterations)
     parts += _cause_section(record, rows)
     parts += bank_section(record, rows, min(top, 5))
-    return parts + _verdict_section(record, findings_of(record, rows), top)
+    foretold = proposed is not None or len(rows) < len(record.instructions)
+    return parts + _verdict_section(record, findings_of(record, rows, proposed), top, foretold=foretold)
 
 
 def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
@@ -353,14 +366,16 @@ def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]"
     )
 
 
-def _verdict_section(record: Record, findings: list[Finding], top: int) -> "list[RenderableType]":
+def _verdict_section(record: Record, findings: list[Finding], top: int, *, foretold: bool) -> "list[RenderableType]":
+    """Return the section on the findings, and the command that says more: on what was not foretold, or not measured."""
     from rich.text import Text
 
     lines = [line for finding in findings[:top] for line in _finding_lines(finding)]
+    folder = printable(shlex.quote(str(record.folder)))
     if any(finding.proposals for finding in findings[:top]):
-        lines.append(
-            Text(f"cyscc explain {printable(shlex.quote(str(record.folder)))} --try measures what is predicted")
-        )
+        lines.append(Text(f"cyscc explain {folder} --try measures what is predicted"))
+    elif not foretold and any(finding.phase != WHOLE for finding in findings):
+        lines.append(Text(f"cyscc explain {folder} --predict says which changes would help, and how much"))
     return section("verdict", *(lines or [Text("no cause stands out")]))
 
 
@@ -403,7 +418,9 @@ def rows_document(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     return [{**row, "causes": by_cause} for row, by_cause in zip(rows, causes, strict=True)]
 
 
-def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks: int) -> dict[str, Any]:
+def explanation_document(
+    record: Record, rows: "pd.DataFrame", by: str, *, banks: int, proposed: "Sequence[Proposal] | None" = None
+) -> dict[str, Any]:
     """Return the explanation of one record as a JSON document.
 
     Parameters
@@ -416,6 +433,8 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
         Grouping of the stacks, one of `cyscc.host.analysis.explain.stacks.STACKED`.
     banks : int
         Number of hottest banks listed for each module, and of heaviest levels whose bounds are.
+    proposed : sequence of Proposal, optional
+        The proposals for the whole run, with their predictions.
     """
     iterations = iterations_of(record) if len(rows) == len(record.instructions) else None
     heaviest = rows.loc[rows["cycles"].nlargest(banks).index].sort_index()
@@ -447,6 +466,6 @@ def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks
             }
             for row, its in ((row, heaviest.loc[[place]]) for place, row in heaviest.iterrows())
         ],
-        "findings": [asdict(finding) for finding in findings_of(record, rows)],
+        "findings": [asdict(finding) for finding in findings_of(record, rows, proposed)],
         **({} if iterations is None else {"iterations": iterations.document()}),
     }

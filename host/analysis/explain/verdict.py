@@ -1,5 +1,6 @@
 """The verdict on a recorded run: what bounds each phase, the cost, and what to try."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -7,7 +8,6 @@ import numpy as np
 
 from cyscc.host.analysis.explain.advice import BUSY, Advice, advise, diagnose
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, Evidence
-from cyscc.host.analysis.explain.proposals import Proposal, proposals
 from cyscc.host.analysis.explain.stacks import Group, groups_of
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
@@ -17,6 +17,8 @@ from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cyscc.host.analysis.explain.proposals import Proposal
 
 __all__ = ["WHOLE", "Finding", "bound_of", "findings", "findings_of"]
 
@@ -59,7 +61,7 @@ class Finding:
         The findings of this kind for each group of instructions, the most costly first, if there are several groups;
         their cycles add up to those of the finding.
     proposals : tuple of Proposal
-        For a whole run: the changes that are predicted to make these cycles fewer, with the predicted effect.
+        The changes that are predicted to make these cycles fewer, if there are predictions.
     """
 
     phase: str
@@ -71,7 +73,7 @@ class Finding:
     cycles: int
     advice: str
     parts: "tuple[Finding, ...]" = ()
-    proposals: tuple[Proposal, ...] = ()
+    proposals: "tuple[Proposal, ...]" = ()
 
 
 def findings(record: Record) -> list[Finding]:
@@ -85,7 +87,7 @@ def findings(record: Record) -> list[Finding]:
     return findings_of(record, record.instructions)
 
 
-def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
+def findings_of(record: Record, rows: "pd.DataFrame", proposed: "Sequence[Proposal] | None" = None) -> list[Finding]:
     """Return the findings on some instructions, the most costly first; for a whole run also on the time between them.
 
     Findings of one kind are one finding, whose parts are those of the groups of instructions.
@@ -96,6 +98,8 @@ def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
         The record.
     rows : pandas.DataFrame
         The instructions, rows of `Record.instructions`.
+    proposed : sequence of Proposal, optional
+        The proposals for the run, which then are the advice; without them the advice follows from the causes alone.
     """
     whole = len(rows) == len(record.instructions)
     found = _outside(record) if whole else []
@@ -110,14 +114,14 @@ def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
         if largest or sum(cost.cycles for cost in costs) >= SAID_OF_RUN * total:
             found.append(_summed(sorted(costs, key=lambda cost: -cost.cycles), total))
     ranked = sorted(found, key=lambda finding: -finding.cycles)
-    return _with_proposals(record, ranked) if whole and ranked else ranked
+    return ranked if proposed is None else _with_proposals(record, ranked, proposed)
 
 
-def _with_proposals(record: Record, ranked: list[Finding]) -> list[Finding]:
+def _with_proposals(record: Record, ranked: list[Finding], proposed: "Sequence[Proposal]") -> list[Finding]:
     """Return the findings with the proposals for the run: each where its cause has most cycles, else at the largest."""
     inside = [number for number, each in enumerate(ranked) if each.phase != WHOLE]
     given: dict[int, list[Proposal]] = {}
-    for proposal in proposals(record) if inside else []:
+    for proposal in proposed if inside else []:
         place = max(inside, key=lambda number: ranked[number].causes.get(proposal.cause, 0.0))
         given.setdefault(place, []).append(proposal)
     found = []
@@ -133,7 +137,7 @@ def _with_proposals(record: Record, ranked: list[Finding]) -> list[Finding]:
     return found
 
 
-def _proposal_text(proposal: Proposal, cycles: int) -> str:
+def _proposal_text(proposal: "Proposal", cycles: int) -> str:
     """Return a proposal with its predicted effect."""
     changes = ", ".join(f"{name} = {toml_text(value)}" for name, value in proposal.changes.items())
     more = proposal.cycles - cycles

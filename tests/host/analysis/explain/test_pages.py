@@ -354,8 +354,7 @@ def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
         text = as_text(page(record, record.instructions, by=None, top=top), width=2000).split("\nverdict\n")[1]
         lines = [line.strip() for line in text.splitlines()]
         told = [line for each in found[:top] for line in lines_of(each, each.title)]
-        last = f"cyscc explain {record.folder} --try measures what is predicted"
-        assert lines == told + [last] * any(each.proposals for each in found[:top])
+        assert lines == [*told, f"cyscc explain {record.folder} --predict says which changes would help, and how much"]
 
 
 def lines_of(finding: Finding, title: str) -> list[str]:
@@ -393,7 +392,7 @@ def check_finding(finding: Finding, costs: list[dict[str, Any]], plain: Plain) -
         assert len(costs) == 1 or "no_work" not in causes
 
 
-def test_proposals_are_said_with_their_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proposals_are_said_with_their_effect() -> None:
     record, plain = record_of(BFS), plain_of(BFS)
     inside = [each for each in findings(record) if each.phase != "whole run"]
     most = {cause: max(each.causes.get(cause, 0) for each in inside) for cause in CAUSE_NAMES}
@@ -403,8 +402,8 @@ def test_proposals_are_said_with_their_effect(monkeypatch: pytest.MonkeyPatch) -
         Proposal(changes={"memory.banks": 256}, cause=inside[place].cause, cycles=cycles - 90, reason="Why."),
         Proposal(changes={"simplify": True}, cause="restarted", cycles=cycles + 7, reason="So.", smaller=True),
     ]
-    monkeypatch.setattr("cyscc.host.analysis.explain.verdict.proposals", lambda _: given)
-    found = [each for each in findings(record) if each.phase != "whole run"]
+    every = findings_of(record, record.instructions, given)
+    found = [each for each in every if each.phase != "whole run"]
     assert (found[place].proposals, found[0].proposals) == ((given[0],), (given[1],))
     less, more = 90 / cycles, 7 / cycles
     assert found[place].advice == f"memory.banks = 256: predicted -{less:.1%}, -90 cycles. Why."
@@ -412,8 +411,9 @@ def test_proposals_are_said_with_their_effect(monkeypatch: pytest.MonkeyPatch) -
     nothing = "Nothing in the configuration is predicted to help noticeably."
     assert {each.advice for each in found if not each.proposals} == {nothing}
     assert not any(part.advice for each in found for part in each.parts)
-    # A part of a run has no predictions.
-    assert not any(each.proposals for each in findings_of(record, record.select(level=2)))
+    text = as_text(page(record, record.instructions, by=None, top=99, proposed=given), width=2000).splitlines()
+    assert text[-1].strip() == f"cyscc explain {record.folder} --try measures what is predicted"
+    assert [line.strip() for line in text if "-> simplify" in line] == [f"-> {found[0].advice}"]
 
 
 def test_tables_of_a_difference() -> None:
