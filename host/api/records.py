@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from rich.console import RenderableType
 
+    from cyscc.host.analysis.explain.proposals import Proposal
+
 __all__ = [
     "Difference",
     "Explanation",
@@ -91,6 +93,13 @@ class Explanation:
     def findings(self) -> list[Finding]:
         """Findings of the verdict, the most expensive first."""
         return findings_of(self.record, self.instructions)
+
+    @property
+    def proposals(self) -> "list[Proposal]":
+        """Changes that are predicted to make the whole run take fewer cycles, the best first; takes some seconds."""
+        from cyscc.host.analysis.explain.proposals import proposals
+
+        return proposals(self.record)
 
     def stacks(self, by: str = "level") -> "pd.DataFrame":
         """Return the cycle stack of an average kernel for each phase, iteration, level, engine, kernel or interval."""
