@@ -116,7 +116,7 @@ def _cost(trial: Trial, attempt: Attempt) -> str:
     if all(name.startswith(MEMORY) or name in ("memory", "simplify", "queue_slack") for name in attempt.settings):
         return ", with the same FPGAs"
     if not attempt.area:
-        return ""
+        return ", with fewer kernels" if attempt.proposal is not None and attempt.proposal.smaller else ""
     more = _more(trial, attempt)
     return f", for {', '.join(more)}" if more else ", in the same area"
 

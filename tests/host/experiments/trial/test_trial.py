@@ -138,6 +138,9 @@ def test_nothing_helps(record: Record) -> None:
     assert conclusion(trial(record)) == [
         "There is no change to try: no setting is predicted to make the run faster.",
     ]
+    assert conclusion(trial(record, attempt({"engines": 1}, -0.1)))[0].endswith("cycles fewer (-10.0%).")
+    faster = trial(record, attempt({"engines": 1}, -0.1, -0.1, smaller=True))
+    assert conclusion(faster)[0] == "Best: engines=1, 287 cycles fewer (-10.0%), with fewer kernels."
     assert conclusion(trial(record, attempt({"engines": 1}, 0.001, 0.0, smaller=True))) == [
         "No change makes the run faster by 0.5% or more.",
         "Smaller, and not slower: engines=1 (+0.1%).",
