@@ -67,7 +67,6 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
     from cyscc.host.experiments.measuring.measurements import OnStep, no_step
-    from cyscc.host.experiments.studies.paper import FAMILY
     from cyscc.host.experiments.sweep.definition import SweepStudy, read_study
     from cyscc.host.experiments.sweep.page import sweep_page
     from cyscc.host.experiments.sweep.points import SweepFolder, sweep
@@ -84,8 +83,8 @@ def run(arguments: argparse.Namespace) -> None:
     check_outputs({"--json": arguments.json}, others=others)
     output = Path(arguments.output)
     progress = Progress(quiet=arguments.quiet)
-    if study.search is not None and study.search.needs_area:
-        families = tuple(dict.fromkeys((FAMILY, *families)))
+    if study.search is not None:
+        families = tuple(dict.fromkeys((*study.search.families, *families)))
     with removing_empty(output / "points", output / "graphs"):
         if families:
             check_tool(YOSYS)

@@ -16,7 +16,7 @@ from cyscc.sim.caching.folder import provide_for_tools, temporary_cache, usable_
 from cyscc.sim.caching.libraries import AREA_FOLDER
 from cyscc.sim.configuration import AcceleratorConfig
 
-__all__ = ["AREA", "Area", "areas", "checked_family", "machine_areas"]
+__all__ = ["AREA", "Area", "areas", "checked_family", "families_of", "machine_areas"]
 
 _TITLES = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
 
@@ -31,6 +31,12 @@ AREA = {
     for name, title in _TITLES.items()
 }
 """Columns of a machine's area, over all its AEs, and their titles; those of other families than `FAMILY` name it."""
+
+
+def families_of(columns: Iterable[str]) -> tuple[str, ...]:
+    """Return the families that columns are of; those that are none of `AREA` are of no family."""
+    wanted = set(columns)
+    return tuple(family for family in DEVICES if any(_column(name, family) in wanted for name in _TITLES))
 
 
 def checked_family(family: str) -> str:

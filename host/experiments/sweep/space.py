@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
+from cyscc.host.experiments.fpga.area import AREA, families_of
 from cyscc.host.specification.run import whole_number
 
 __all__ = ["CYCLES", "MEASURES", "SearchOptions", "range_values", "search_options"]
 
 CYCLES = "cycles"
 
-MEASURES = (CYCLES, "luts", "registers", "block_ram")
+MEASURES = (CYCLES, *AREA)
 """Results of a point that a search minimises or keeps within a budget: cycles, and the area of all AEs."""
 
 _MOST_POINTS = 100_000
@@ -48,9 +49,9 @@ class SearchOptions:
     batch: int = 8
 
     @property
-    def needs_area(self) -> bool:
-        """Whether the search depends on the area of machines."""
-        return any(name != CYCLES for name in (*self.minimise, *self.budget))
+    def families(self) -> tuple[str, ...]:
+        """The FPGA families on whose area the search depends."""
+        return families_of((*self.minimise, *self.budget))
 
     def within(self, row: Mapping[str, Any]) -> bool:
         """Whether a point with results is within the budget."""

@@ -13,6 +13,7 @@ from cyscc.host.experiments.sweep.definition import SweepStudy
 from cyscc.host.experiments.sweep.page import sweep_page
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, Swept
 from cyscc.host.experiments.sweep.rows import best_rows, best_so_far, sweep_document, sweep_text
+from cyscc.host.experiments.sweep.space import search_options
 from cyscc.host.output.errors import InputError
 from tests.host.experiments.sweep.studies import study_of
 
@@ -116,6 +117,12 @@ def test_budgets_and_fronts(searched: Any) -> None:
         assert part in page
 
 
+def test_families_of_the_area() -> None:
+    assert search_options({"points": 1, "budget": {"cycles": 5}}).families == ()
+    assert search_options({"points": 1, "minimise": "luts"}).families == ("xc5v",)
+    assert search_options({"points": 1, "minimise": "luts", "budget": {"xc6v.luts": 5}}).families == ("xc5v", "xc6v")
+
+
 def test_failures_are_no_results(searched: Any) -> None:
     def rated(point: SweepPoint) -> dict[str, int]:
         if point.spec.profile.describe()["bank_busy"] > 30:
@@ -186,7 +193,12 @@ def test_without_optuna(searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         ("search = { points = 40, SEARCH }", "search = 0", "search: points: must be at least 1, not 0"),
         ("SEARCH", "aim = 1", "search: unknown option 'aim': there are points, minimise, budget, seed, batch"),
         ("points = 40, SEARCH", "seed = 1", "search: points is missing: how many of them to choose"),
-        ("SEARCH", 'minimise = "time"', "search: unknown result 'time': there are cycles, luts, registers, block_ram"),
+        (
+            "SEARCH",
+            'minimise = "time"',
+            "search: unknown result 'time': there are cycles, luts, registers, "
+            "block_ram, xc6v.luts, xc6v.registers, xc6v.block_ram",
+        ),
         ("SEARCH", "minimise = []", "search: minimise must be a result or a list of different ones, not []"),
         ("SEARCH", "budget = 5", "search: budget must be a table, not 5"),
         ("SEARCH", "budget.luts = 1.5", "search: budget.luts must be a whole number, not 1.5"),
