@@ -57,7 +57,8 @@ def _conclusion(found: SmallestDepths) -> list[str]:
     said = [f"{cycles:,} cycles with the smallest, {_change(cycles, found):+.2%}; at most {found.limit:,} are within."]
     if not found.settings:
         said = [f"The present ones are the smallest; at most {found.limit:,} cycles are within."]
-    said.append("Measured: with any one halved the run takes more; halving one and doubling another saves nothing.")
+    if any(each.halved is not None for each in found.depths):
+        said.append("Measured: with any one halved the run takes more; halving one and doubling another saves nothing.")
     recorded = cycles_of(found.record)
     if recorded != found.cycles[found.present]:
         said.append(f"The record has {recorded:,} cycles: it is that of another version of the program.")
