@@ -116,7 +116,7 @@ class Iterations:
             edges = int(self.frame["edges"][self.tail].sum())
             found.append(
                 f"Let the host finish after iteration {self.last_large:,}: {count_text(tail.iterations, 'iteration')} "
-                f"behind it take {_cycles(tail.cycles, total)}, {milliseconds:,.1f} ms, for components of at most "
+                f"behind it take {_cycles(tail.cycles, total)}, {milliseconds:,.3f} ms, for components of at most "
                 f"{count_text(tail.vertices, 'vertex')} together; their searches traverse {count_text(edges, 'edge')}."
             )
         searching, levels = int(small["searching"].sum()), int(small["levels"].sum())

@@ -83,7 +83,7 @@ def test_tables_of_stacks(shape: Shape) -> None:
     heaviest = frame.sort_values("cycles", ascending=False, kind="stable").head(7).sort_index()
     if len(frame) > 7:
         share = heaviest["cycles"].sum() / frame["cycles"].sum()
-        assert title == f"cycles by level: the 7 heaviest of {len(frame)}, {share:.0%} of these cycles"
+        assert title == f"cycles by level: the 7 heaviest of {len(frame):,}, {share:.0%} of these cycles"
     keys = ["iteration", "phase", "level"] if shape.iterations else ["level"]
     assert tables[title][0] == [*keys, "cycles", "of run", "stack", "bound by, of the level"]
     for line, (_, row) in zip(tables[title][1:], heaviest.iterrows(), strict=True):
@@ -177,7 +177,7 @@ def test_iterations(shape: Shape) -> None:
     rows = plain.instructions.assign(part=record.instructions["part"].tolist(), instructions=1)
     by = rows.groupby("iteration")[["instructions", "cycles"]].sum()
     reached = (rows["pushed"] - rows["duplicates"]).groupby([rows["iteration"], rows["phase"]]).sum().unstack() + 1
-    by["vertices"] = reached[["forward", "backward"]].min(axis=1)
+    by["vertices"] = reached[["forward", "backward"]].min(axis=1).astype(int)
     large = by.index.isin(rows[rows["part"] == "saturated"]["iteration"])
     if not large.any():
         large = by["cycles"] == by["cycles"].max()
@@ -187,12 +187,12 @@ def test_iterations(shape: Shape) -> None:
         own = by[chosen]
         cycles = own["cycles"].sum()
         share, each = f"{cycles / plain.total:.1%}", f"{cycles / len(own):,.0f}"
-        return [name, f"{len(own)}", f"{own['instructions'].sum():,}", f"{cycles:,}", share, each]
+        return [name, f"{len(own):,}", f"{own['instructions'].sum():,}", f"{cycles:,}", share, each]
 
     groups = {
         "with saturated levels" if (rows["part"] == "saturated").any() else "the longest": large,
-        f"others up to iteration {last}": ~large & (by.index <= last),
-        f"the tail, after iteration {last}": by.index > last,
+        f"others up to iteration {last:,}": ~large & (by.index <= last),
+        f"the tail, after iteration {last:,}": by.index > last,
     }
     assert tables[titles[0]][1:] == [line(name, chosen) for name, chosen in groups.items() if any(chosen)]
     sizes = by["vertices"].astype(str).str.len().where(by["vertices"] > 1, 0)
@@ -275,7 +275,7 @@ def test_tables_of_causes_and_banks(shape: Shape) -> None:
             use = accesses.max() * memory["bank_busy"] / cycles
             assert " ".join(" ".join(row) for row in tables[title]) == (
                 f"no hot bank: the busiest, {controller}.{bank}, has {multiple:.1f}x the accesses of the mean, is busy "
-                f"{min(use, 1):.0%} of the time, and at most {min(peak, 1):.0%} in {shape.interval} cycles"
+                f"{min(use, 1):.0%} of the time, and at most {min(peak, 1):.0%} in {shape.interval:,} cycles"
             )
             continue
         assert tables[title][0] == ["bank", "accesses", "of mean", "busy", "wait", "arrays", "when most"]
@@ -378,7 +378,7 @@ def check_finding(finding: Finding, costs: list[dict[str, Any]], plain: Plain) -
         noun: sum(cost["rows"].sum() for cost in costs if bool(cost["group"].part) == (noun == "level"))
         for noun in ("level", "intersection")
     }
-    counted = " and ".join(f"{count} {noun}{'s' if count > 1 else ''}" for noun, count in counts.items() if count)
+    counted = " and ".join(f"{count:,} {noun}{'s' if count > 1 else ''}" for noun, count in counts.items() if count)
     text = f"{cycles / whole:.0%} of the kernel-cycles of {counted}"
     assert finding.text.startswith(f"{text} ({named})." if len(causes) > 1 else f"{text}.")
     if half := re.search(
