@@ -13,11 +13,12 @@ from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.explain.groups import RunGroup, groups_of_runs
 from cyscc.host.analysis.explain.groups import compare_groups as compare_run_groups
 from cyscc.host.analysis.explain.groups_page import groups_conclusion, groups_page, pair_row, run_row
+from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.page import page
 from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.explain.terminal import as_html, as_text
-from cyscc.host.analysis.explain.verdict import Finding, findings_of
+from cyscc.host.analysis.explain.verdict import Finding, bounds, findings_of
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import Content, check_suffix, open_output
 from cyscc.host.output.progress import Progress
@@ -104,6 +105,18 @@ class Explanation:
     def stacks(self, by: str = "level") -> "pd.DataFrame":
         """Return the cycle stack of an average kernel for each phase, iteration, level, engine, kernel or interval."""
         return stacks(self.record, self.instructions, by)
+
+    def bounds(self, count: int = 10) -> "pd.DataFrame":
+        """Return the levels and intersections with most cycles, and what bounds each, in a few words."""
+        import pandas as pd
+
+        return pd.DataFrame(bounds(self.record, self.instructions, count))
+
+    @property
+    def iterations(self) -> "pd.DataFrame | None":
+        """The iterations of the whole run: cycles, work, and vertices of the component at most; None of one search."""
+        found = iterations_of(self.record)
+        return None if found is None else found.frame
 
     def banks(self, count: int = 10) -> "pd.DataFrame":
         """Return the hottest banks of each module: utilization, arrays, and interval."""

@@ -11,7 +11,7 @@ from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, i
 from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.stacks import Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
-from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, findings_of
+from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, bounds, findings_of
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.colours import STACK
@@ -437,7 +437,6 @@ def explanation_document(
         The proposals for the whole run, with their predictions.
     """
     iterations = iterations_of(record) if len(rows) == len(record.instructions) else None
-    heaviest = rows.loc[rows["cycles"].nlargest(banks).index].sort_index()
     depths = proposed_depths(record)
     modules = {}
     for evidence in evidence_of(record, rows):
@@ -457,15 +456,7 @@ def explanation_document(
         "modules": modules,
         "by": by,
         "stacks": rows_document(stacks(record, rows, by)),
-        "bounds": [
-            {
-                "iteration": row["iteration"],
-                "phase": row["phase"],
-                "level": row["level"],
-                "bound": bound_of(record, its),
-            }
-            for row, its in ((row, heaviest.loc[[place]]) for place, row in heaviest.iterrows())
-        ],
+        "bounds": bounds(record, rows, banks),
         "findings": [asdict(finding) for finding in findings_of(record, rows, proposed)],
         **({} if iterations is None else {"iterations": iterations.document()}),
     }

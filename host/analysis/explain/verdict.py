@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from cyscc.host.analysis.explain.proposals import Proposal
 
-__all__ = ["WHOLE", "Finding", "bound_of", "findings", "findings_of"]
+__all__ = ["WHOLE", "Finding", "bound_of", "bounds", "findings", "findings_of"]
 
 _SAID_OF_GROUP = 0.01
 """Least share of a run with which a group always gets a finding on its largest cause."""
@@ -286,6 +286,23 @@ def bound_of(record: Record, row: "pd.DataFrame") -> str:
     if first is not None and share >= _NAMED:
         said.append(f"{first.title} {share:.0%}: {_measured(first)}")
     return ", ".join(said)
+
+
+def bounds(record: Record, rows: "pd.DataFrame", count: int) -> list[dict[str, Any]]:
+    """Return the heaviest of some instructions in their order, each with its `cycles` and what bounds it (`bound`).
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    rows : pandas.DataFrame
+        The instructions, rows of `Record.instructions`.
+    count : int
+        Most instructions.
+    """
+    heaviest = rows.loc[rows["cycles"].nlargest(count).index].sort_index()
+    named = heaviest[["iteration", "phase", "level", "cycles"]].to_dict("records")
+    return [{**row, "bound": bound_of(record, heaviest.iloc[[place]])} for place, row in enumerate(named)]
 
 
 def _measured(cost: _Cost) -> str:

@@ -194,6 +194,22 @@ def test_iterations(shape: Shape) -> None:
         f"others up to iteration {last:,}": ~large & (by.index <= last),
         f"the tail, after iteration {last:,}": by.index > last,
     }
+    advice = " ".join(" ".join(row) for row in tables[titles[1]] if len(row) == 1)
+    single, tail = by[by["vertices"] == 1], by[by.index > last]
+    for own, pattern in (
+        (single, r"Trim again between iterations: ([\d,]+) .*?, in ([\d,]+) cycles \((.+?)%"),
+        (tail, r"the host finish after iteration .*?: ([\d,]+) iterations? .*? take ([\d,]+) cycles \((.+?)%"),
+    ):
+        cycles = own["cycles"].sum()
+        told = re.search(pattern, advice)
+        assert bool(told) == (cycles >= 0.03 * plain.total)
+        if told is not None:
+            assert told.groups() == (f"{len(own):,}", f"{cycles:,}", f"{100 * cycles / plain.total:.1f}")
+    if told is not None:
+        edges = rows[rows["iteration"] > last]["edges"].sum()
+        end = f"at most {tail['vertices'].sum():,} vertices together; their searches traverse {edges:,} edges."
+        assert f"{1e3 * tail['cycles'].sum() / plain.document['clock_hz']:,.3f} ms" in advice
+        assert end in advice
     assert tables[titles[0]][1:] == [line(name, chosen) for name, chosen in groups.items() if any(chosen)]
     sizes = by["vertices"].astype(str).str.len().where(by["vertices"] > 1, 0)
     body = [row for row in tables[titles[1]][1:] if len(row) == 6]
@@ -473,8 +489,9 @@ def test_documents_of_an_explanation(shape: Shape) -> None:
     assert [row["cycles"] for row in document["stacks"]] == record.instructions["cycles"].tolist()
     assert document["findings"] == [asdict(each) for each in findings(record)]
     heaviest = record.instructions["cycles"].nlargest(2).index.sort_values()
-    assert [row["bound"] for row in document["bounds"]] == [
-        bound_of(record, record.instructions.loc[[place]]) for place in heaviest
+    assert [(row["level"], row["cycles"], row["bound"]) for row in document["bounds"]] == [
+        (each["level"], each["cycles"], bound_of(record, record.instructions.loc[[place]]))
+        for place, each in record.instructions.loc[heaviest].iterrows()
     ]
     assert ("iterations" in document) == bool(shape.iterations)
     depths = proposed_depths(record)
