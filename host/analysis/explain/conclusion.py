@@ -78,7 +78,7 @@ def _left_out(comparison: Comparison) -> list[str]:
     found = []
     for name, record in zip(run_names(comparison), (comparison.first, comparison.second), strict=True):
         if record.interrupted is not None:
-            found.append(f"Of {name} {printable(record.ending)}.")
+            found.append(f"{name}: {printable(record.ending)}.")
     if found:
         counts = " and ".join(f"{count:,}" for count in comparison.left_out)
         found.append(f"Only instructions of both records are compared: {counts} are left out.")
@@ -105,7 +105,9 @@ def _other_work(comparison: Comparison) -> list[str]:
         one, other = settings["source"]
         found.append(f"The searches begin at different vertices, {one} and {other}.")
     (one, other), (edges, others) = comparison.cycles, comparison.edges
-    if edges != others and edges and others:
+    # The edges of a search are known at its end.
+    complete = comparison.first.interrupted is None and comparison.second.interrupted is None
+    if complete and edges != others and edges and others:
         found.append(
             f"For each edge traversed it takes {other / others:.4g} against {one / edges:.4g} cycles "
             f"({share_text(other / others - one / edges, one / edges)}); the edges are {others:,} against {edges:,}."
@@ -143,7 +145,9 @@ def _place(levels: "pd.DataFrame", difference: int) -> list[str]:
         return []
     if most * sign < _ONE_SEARCH * abs(difference):
         parts = int((sums * sign > 0).sum())
-        return [f"It is spread over {parts:,} searches and intersections: none has more than {most:+,} cycles."]
+        return [
+            f"The difference is spread over {parts:,} searches and intersections: none has more than {most:+,} cycles."
+        ]
     search = levels[(levels["iteration"] == iteration) & (levels["phase"] == phase)]
     begin, end = _densest(search["difference"].to_numpy() * sign)
     numbers = search["level"].tolist()

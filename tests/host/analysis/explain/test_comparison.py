@@ -124,7 +124,7 @@ def test_the_levels_named_have_most_of_the_difference() -> None:
     (place,) = (sentence for sentence in conclusion(comparison) if "largest" in sentence or "spread" in sentence)
     forward = comparison.levels[comparison.levels["phase"] == "forward"]
     most = forward.groupby("iteration")["difference"].sum().max()
-    assert place == f"It is spread over 6 searches and intersections: none has more than {most:+,} cycles."
+    assert place == f"The difference is spread over 6 searches and intersections: none has more than {most:+,} cycles."
     alone = compare(record_of(BFS), record_of(longer), level=2)
     assert conclusion(alone)[0].startswith("In the instructions shown, ")
     assert alone.difference == 400
@@ -187,9 +187,10 @@ def test_of_an_interrupted_run_only_what_both_have(monkeypatch: pytest.MonkeyPat
     assert comparison.cycles == (2_350, 2_150)
     assert comparison.left_out == (0, 3)
     assert conclusion(comparison)[1:3] == [
-        f"Of {first.folder} the run was interrupted, and its record ends at cycle 2,400.",
+        f"{first.folder}: the run was interrupted, and its record ends at cycle 2,400.",
         "Only instructions of both records are compared: 0 and 3 are left out.",
     ]
+    assert not any("edge" in sentence for sentence in conclusion(comparison))
     nothing = compare(first, record_of(SCC))
     assert (
         conclusion(nothing)[0] == f"{first.folder} and {record_of(SCC).folder} have no complete instruction in common."

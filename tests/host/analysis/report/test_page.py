@@ -93,6 +93,8 @@ def test_several_runs_are_compared_with_the_first() -> None:
     assert names[:3] == ["facts", "comparison", "run0-verdict"]
     assert names[-1] == "run2-roofline"
     assert re.findall(r'<th scope="col">([^<]+)</th>', text)[:3] == ["test, hc2", "published, hc2", "test, fixed:75"]
+    for shape in shapes[1:]:
+        assert f"<p>{record_of(shape).folder} is " in text
     drawn = charts(text)["compare-difference"]
     labels = [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]]
     assert labels == ["published, hc2 against test, hc2", "test, fixed:75 against test, hc2"]
