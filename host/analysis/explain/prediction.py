@@ -37,6 +37,10 @@ _TURNS = 12
 _ERROR = 0.05
 """Standard error of the model, as a share of the cycles in which an average kernel issues the level's requests."""
 
+_COPIES = 2
+"""Factor of the additional copies in a queue if a kernel issues more quickly: more vertices than the model knows of,
+from those that the run pushed twice, are then read again before they are marked."""
+
 _POINTS = 16
 """Points of a turn of the token for which the end of a level is evaluated."""
 
@@ -149,6 +153,8 @@ class Predictor:
             if level.after is not None and before is not None:
                 pushed = max(self._levels[level.after].traffic.pushed, 1)
                 more = (found[level.after][1] - before[level.after][1]) / pushed
+                if kernels.interval < self._now.kernels[level.module].interval:
+                    more = max(more, _COPIES * more)
             cycles, pushed = modelled(kernels, machine.memory, traffic.stream(more))
             if traffic.share < 1:
                 # The first entries of all kernels take as long as all that does not grow with the level.

@@ -15,6 +15,9 @@ __all__ = ["Proposal", "proposals", "proposed_depths"]
 _LEAST = 0.02
 """Least predicted gain of a proposal, as a share of the run's cycles: smaller ones are within the model's error."""
 
+_NOISE = 0.02
+"""Standard error of a predicted gain that is due to chance: the run's, and that of the synthetic traffic."""
+
 _BESIDE = 0.15
 """Least predicted gain of a proposal, as a share of the largest one's: others are not worth a run beside it."""
 
@@ -118,7 +121,9 @@ def _proposed(record: Record) -> list[Proposal]:
             memory = None if predictor.memory is None else overrides.applied_to_memory(predictor.memory)
         except ValueError:
             continue
-        cycles = predictor.predicted(config, memory)
+        gain = 1 - predictor.predicted(config, memory) / predictor.cycles
+        # Of many predictions with errors, the best ones are those that err to the good side.
+        cycles = round(predictor.cycles * (1 - gain * gain * gain / (gain * gain + _NOISE * _NOISE)))
         least = _MAP if any(name.removeprefix(MEMORY) in _MAPS for name in changes) else _LEAST
         if predictor.cycles - cycles >= least * predictor.cycles:
             smaller = any(getattr(config, name) < getattr(predictor.config, name) for name in _SMALLER)
