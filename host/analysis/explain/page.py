@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.advice import BUSY, CROWDED, array_text
-from cyscc.host.analysis.explain.evidence import NEAR_FULL, Evidence, evidence_of
+from cyscc.host.analysis.explain.evidence import NEAR_FULL, Evidence, FifoUse, evidence_of
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
 from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.stacks import Group, stacks
@@ -437,7 +437,7 @@ def explanation_document(
         The proposals for the whole run, with their predictions.
     """
     iterations = iterations_of(record) if len(rows) == len(record.instructions) else None
-    depths = proposed_depths(record)
+    depths = None if proposed is None else proposed_depths(record)
     modules = {}
     for evidence in evidence_of(record, rows):
         modules[evidence.module] = {
@@ -447,7 +447,7 @@ def explanation_document(
             "banks": [asdict(bank) for bank in evidence.hottest(banks)],
             "hot_bank": bool(evidence.bank) and not no_hot_bank(evidence),
             "links": None if evidence.links is None else asdict(evidence.links),
-            "fifos": [{**asdict(fifo), "proposed": depths.get(fifo.parameter, fifo.depth)} for fifo in evidence.fifos],
+            "fifos": [_fifo_document(fifo, depths) for fifo in evidence.fifos],
             "latency": None if evidence.latency is None else asdict(evidence.latency),
         }
     return {
@@ -460,3 +460,8 @@ def explanation_document(
         "findings": [asdict(finding) for finding in findings_of(record, rows, proposed)],
         **({} if iterations is None else {"iterations": iterations.document()}),
     }
+
+
+def _fifo_document(fifo: FifoUse, depths: dict[str, int] | None) -> dict[str, Any]:
+    """Return the occupancy of a FIFO, with the depth to try if gains were predicted."""
+    return {**asdict(fifo), **({} if depths is None else {"proposed": depths.get(fifo.parameter, fifo.depth)})}

@@ -18,7 +18,6 @@ from cyscc.host.analysis.explain.groups import compare_groups, groups_of_runs
 from cyscc.host.analysis.explain.groups_page import groups_conclusion
 from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.page import iteration_tables
-from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.verdict import Finding, findings
 from cyscc.host.analysis.report.activity import Activity
 from cyscc.host.analysis.report.charts import Chart
@@ -63,8 +62,6 @@ class Section:
         Proposals below the tables.
     fifos : list of FifoUse
         Rows of the table of FIFO depths.
-    depths : dict of str to int
-        Depths that are predicted to help, by parameter.
     texts : list of str
         Paragraphs.
     charts : list of Chart
@@ -82,7 +79,6 @@ class Section:
     tables: list[tuple[str, list[str], list[list[str]]]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     fifos: list[FifoUse] = field(default_factory=list)
-    depths: dict[str, int] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     record: str = ""
@@ -199,8 +195,7 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
         tables = iteration_tables(record, iterations)
         found.append(section("components", "Iterations", tables=tables, notes=iterations.advice))
     for what, title, charts in chart_sections(activity):
-        table = {"fifos": activity.fill.kinds, "depths": proposed_depths(record)} if what == "fifos" else {}
-        found.append(section(what, title, charts, **table))
+        found.append(section(what, title, charts, fifos=activity.fill.kinds if what == "fifos" else []))
     return found
 
 

@@ -494,7 +494,6 @@ def test_documents_of_an_explanation(shape: Shape) -> None:
         for place, each in record.instructions.loc[heaviest].iterrows()
     ]
     assert ("iterations" in document) == bool(shape.iterations)
-    depths = proposed_depths(record)
     for evidence in evidence_of(record):
         found = document["modules"][evidence.module]
         assert (found["instructions"], found["cycles"]) == (len(evidence.rows), evidence.cycles)
@@ -502,6 +501,4 @@ def test_documents_of_an_explanation(shape: Shape) -> None:
         assert found["banks"] == [asdict(each) for each in evidence.hottest(2)]
         assert found["links"] == asdict(evidence.links)  # type: ignore[arg-type]
         assert found["latency"] == asdict(evidence.latency)  # type: ignore[arg-type]
-        assert [each["proposed"] for each in found["fifos"]] == [
-            depths.get(each.parameter, each.depth) for each in evidence.fifos
-        ]
+        assert found["fifos"] == [asdict(fifo) for fifo in evidence.fifos]
