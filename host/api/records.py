@@ -15,7 +15,6 @@ from cyscc.host.analysis.explain.groups import compare_groups as compare_run_gro
 from cyscc.host.analysis.explain.groups_page import groups_conclusion, groups_page, pair_row, run_row
 from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.page import page
-from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.explain.terminal import as_html, as_text
 from cyscc.host.analysis.explain.verdict import Finding, bounds, findings_of
@@ -128,6 +127,8 @@ class Explanation:
     def fifos(self) -> "pd.DataFrame":
         """Return the maximum occupancy of each FIFO, and its depth, or another one that is predicted to help."""
         import pandas as pd
+
+        from cyscc.host.analysis.explain.proposals import proposed_depths
 
         depths = proposed_depths(self.record)
         every = [fifo for its in evidence_of(self.record, self.instructions) for fifo in its.fifos]

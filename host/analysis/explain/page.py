@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.analysis.explain.advice import BUSY, CROWDED, array_text
 from cyscc.host.analysis.explain.evidence import NEAR_FULL, Evidence, FifoUse, evidence_of
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
-from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.stacks import Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
 from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, bounds, findings_of
@@ -347,7 +346,7 @@ def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]"
     """Return the section on FIFOs: high-water marks, and the depths that are predicted to help."""
     from rich.text import Text
 
-    depths = proposed_depths(record)
+    depths = _proposed_depths(record)
     parts: list[RenderableType] = []
     for evidence in evidence_of(record, rows):
         lines: list[list[Cell]] = []
@@ -364,6 +363,13 @@ def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]"
         Text("most: occupancy, not need; it includes the two registers behind a FIFO's places"),
         Text("try: another depth only where that is predicted to help; smaller ones may do, see --depths"),
     )
+
+
+def _proposed_depths(record: Record) -> dict[str, int]:
+    # The model's import takes longer than the rest of a page without it.
+    from cyscc.host.analysis.explain.proposals import proposed_depths
+
+    return proposed_depths(record)
 
 
 def _verdict_section(record: Record, findings: list[Finding], top: int, *, foretold: bool) -> "list[RenderableType]":
@@ -437,7 +443,7 @@ def explanation_document(
         The proposals for the whole run, with their predictions.
     """
     iterations = iterations_of(record) if len(rows) == len(record.instructions) else None
-    depths = None if proposed is None else proposed_depths(record)
+    depths = None if proposed is None else _proposed_depths(record)
     modules = {}
     for evidence in evidence_of(record, rows):
         modules[evidence.module] = {
