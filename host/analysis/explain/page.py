@@ -379,6 +379,8 @@ def _verdict_section(record: Record, findings: list[Finding], top: int, *, foret
     lines = [line for finding in findings[:top] for line in _finding_lines(finding)]
     folder = printable(shlex.quote(str(record.folder)))
     if any(finding.proposals for finding in findings[:top]):
+        cycles = f"{record.document['cycles']['instructions']:,}"
+        lines.append(Text(f"predicted shares are of the {cycles} cycles in instructions"))
         lines.append(Text(f"cyscc explain {folder} --try measures what is predicted"))
     elif not foretold and any(finding.phase != WHOLE for finding in findings):
         lines.append(Text(f"cyscc explain {folder} --predict says which changes would help, and how much"))

@@ -428,7 +428,10 @@ def test_proposals_are_said_with_their_effect() -> None:
     assert {each.advice for each in found if not each.proposals} == {nothing}
     assert not any(part.advice for each in found for part in each.parts)
     text = as_text(page(record, record.instructions, by=None, top=99, proposed=given), width=2000).splitlines()
-    assert text[-1].strip() == f"cyscc explain {record.folder} --try measures what is predicted"
+    assert [line.strip() for line in text[-2:]] == [
+        f"predicted shares are of the {cycles:,} cycles in instructions",
+        f"cyscc explain {record.folder} --try measures what is predicted",
+    ]
     assert [line.strip() for line in text if "-> simplify" in line] == [f"-> {found[0].advice}"]
 
 
