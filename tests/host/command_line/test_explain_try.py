@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import cyscc
-from cyscc.host.analysis.explain.proposals import proposals
+from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.command_line.main import main
 from cyscc.host.graph.kinds import generate_graph
 from tests.refusals import refused
@@ -65,8 +65,10 @@ def test_own_changes_are_measured() -> None:
 
 
 def test_proposals_are_measured_once(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    proposed = [each for each in proposals(cyscc.Record("seen")) if all("memory." in name for name in each.changes)][:2]
-    assert proposed
+    proposed = [
+        Proposal(changes={f"memory.{name}": value}, cause="response", cycles=2_000, reason="So.")
+        for name, value in (("bank_busy", 7), ("request_travel", 15))
+    ]
     for module in ("analysis.explain.proposals", "experiments.trial.trial"):
         monkeypatch.setattr(f"cyscc.host.{module}.proposals", lambda _: proposed)
     document = tried("--try", "--try", "memory.bank_busy=5", "memory.reads_in_flight=64")
