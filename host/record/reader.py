@@ -247,6 +247,14 @@ class Record:
         """Banks and links of the memory; None if it has none."""
         return self.machine["memory"]
 
+    @cached_property
+    def bank_peaks(self) -> "pd.DataFrame":
+        """Each bank's interval with most accesses, by controller and bank: its first `cycle`, and `accesses`."""
+        frame = self.frame("banks")
+        banks = ["controller", "bank"]
+        most = frame.groupby(banks, observed=True)["accesses"].idxmax()
+        return frame.loc[most, [*banks, "cycle", "accesses"]].set_index(banks)
+
     def kernels(self, module: str) -> int:
         """Return the number of a module's kernels in the whole machine."""
         return int(self.machine["kernels"][module]) * int(self.machine["engines"])

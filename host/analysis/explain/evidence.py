@@ -236,17 +236,16 @@ class Evidence:
         mean = float(sums["accesses"].sum()) / (int(memory["controllers"]) * int(memory["banks"]))
         busy = float(memory["bank_busy"])
         found = []
-        intervals = self.record.frame("banks")
+        peaks = self.record.bank_peaks
         for (controller, bank), row in sums.nlargest(count, "accesses").iterrows():
             its = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
             arrays = its.groupby("array", observed=True)["accesses"].sum().sort_values(ascending=False)
-            over_time = intervals[(intervals["controller"] == controller) & (intervals["bank"] == bank)]
-            if over_time.empty:
+            if (controller, bank) not in peaks.index:
                 raise InputError(
                     f"its tables do not agree: bank {controller}.{bank} was accessed in instructions alone",
                     path=self.record.folder,
                 )
-            peak = over_time.loc[over_time["accesses"].idxmax()]
+            peak = peaks.loc[(controller, bank)]
             length = min(self.record.interval, self.record.cycles - int(peak["cycle"]))
             accesses = int(row["accesses"])
             found.append(
@@ -277,7 +276,11 @@ class Evidence:
         frame = self.record.frame("links")
         if memory is None or frame.empty:
             return None
-        weights = self.weights(frame["cycle"].to_numpy())
+        places = frame["cycle"].to_numpy() // self.record.interval
+        weights = self.weights(np.arange(places.max() + 1) * self.record.interval)[places]
+        frame, weights = frame[weights > 0], weights[weights > 0]
+        if frame.empty:
+            return None
         frame = frame.assign(requests=frame["requests"] * weights, waiting=frame["waiting"] * weights)
         sums = frame.groupby(["engine", "link"], observed=True)[["requests", "waiting"]].sum()
         engine, link = (int(number) for number in sums["requests"].idxmax())
