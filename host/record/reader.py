@@ -248,12 +248,22 @@ class Record:
         return self.machine["memory"]
 
     @cached_property
-    def bank_peaks(self) -> "pd.DataFrame":
-        """Each bank's interval with most accesses, by controller and bank: its first `cycle`, and `accesses`."""
+    def _banks_of_rows(self) -> "npt.NDArray[np.int64]":
+        """The bank of each row of the table ``banks``, counted over all controllers."""
+        assert self.memory is not None, "the memory has banks"
         frame = self.frame("banks")
-        banks = ["controller", "bank"]
-        most = frame.groupby(banks, observed=True)["accesses"].idxmax()
-        return frame.loc[most, [*banks, "cycle", "accesses"]].set_index(banks)
+        return frame["controller"].to_numpy().astype(np.int64) * int(self.memory["banks"]) + frame["bank"].to_numpy()
+
+    def bank_peak(self, controller: int, bank: int) -> tuple[int, int] | None:
+        """Return the first cycle of the interval in which a bank had most accesses, and these; None if it had none."""
+        assert self.memory is not None, "the memory has banks"
+        rows = np.flatnonzero(self._banks_of_rows == controller * int(self.memory["banks"]) + bank)
+        if not rows.size:
+            return None
+        frame = self.frame("banks")
+        accesses = frame["accesses"].to_numpy()[rows]
+        most = int(accesses.argmax())
+        return int(frame["cycle"].to_numpy()[rows[most]]), int(accesses[most])
 
     def kernels(self, module: str) -> int:
         """Return the number of a module's kernels in the whole machine."""

@@ -236,17 +236,17 @@ class Evidence:
         mean = float(sums["accesses"].sum()) / (int(memory["controllers"]) * int(memory["banks"]))
         busy = float(memory["bank_busy"])
         found = []
-        peaks = self.record.bank_peaks
         for (controller, bank), row in sums.nlargest(count, "accesses").iterrows():
             its = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
             arrays = its.groupby("array", observed=True)["accesses"].sum().sort_values(ascending=False)
-            if (controller, bank) not in peaks.index:
+            peak = self.record.bank_peak(int(controller), int(bank))
+            if peak is None:
                 raise InputError(
                     f"its tables do not agree: bank {controller}.{bank} was accessed in instructions alone",
                     path=self.record.folder,
                 )
-            peak = peaks.loc[(controller, bank)]
-            length = min(self.record.interval, self.record.cycles - int(peak["cycle"]))
+            cycle, most = peak
+            length = min(self.record.interval, self.record.cycles - cycle)
             accesses = int(row["accesses"])
             found.append(
                 BankUse(
@@ -258,8 +258,8 @@ class Evidence:
                     use=accesses * busy / max(self.cycles, 1),
                     multiple=accesses / mean,
                     instruction=int(its.groupby("instruction")["accesses"].sum().idxmax()),
-                    cycle=int(peak["cycle"]),
-                    peak=int(peak["accesses"]) * busy / max(length, 1),
+                    cycle=cycle,
+                    peak=most * busy / max(length, 1),
                 )
             )
         return found
