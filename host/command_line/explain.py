@@ -56,7 +56,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("record", metavar="DIR", help="the folder that --record wrote")
     parser.add_argument(
-        "others", metavar="DIR2", nargs="*", help="a second one, to compare with the first; several: groups of runs"
+        "others",
+        metavar="DIR2",
+        nargs="*",
+        default=[],
+        help="a second one, to compare with the first; several: groups of runs",
     )
     parser.add_argument(
         "--against",
