@@ -212,10 +212,11 @@ def _words(record: Record, memory: Profile | None, number: int, count: int, rand
     period = shared.bank_by_word.size
     of_bank = np.argsort(shared.bank_by_word, kind="stable").reshape(shared.banks, -1)
     word = of_bank[drawn, places % of_bank.shape[1]]
-    # The next bit divides what a bank has as unevenly as the highest bit of the map divides it now.
-    pairs = counts[shared.bank_by_word].reshape(2, -1)
-    both = pairs.sum(axis=0)
-    uneven = float((pairs.max(axis=0) * both).sum() / max((both * both).sum(), 1))
-    more = np.where(random.random(period) < 0.5, uneven, 1 - uneven)
+    # What a bank has more than the one that differs in the highest bit of the map is taken for one hub's word, which
+    # the next bit does not divide; it divides the rest evenly.
+    own = counts[shared.bank_by_word]
+    other = np.roll(own, period // 2)
+    hub = np.maximum(own - other, 0) / np.maximum(own, 1)
+    more = np.where(random.random(period) < 0.5, 1 + hub, 1 - hub) / 2
     upper = random.random(places.size) < more[word]
     return word + period * (upper + 2 * (places >> 10))
