@@ -21,8 +21,9 @@ _NOISE = 0.02
 _BESIDE = 0.5
 """Least predicted gain of a proposal, as a share of the largest one's: smaller ones often miss by a factor of two."""
 
-_MAP = 0.08
-"""Least predicted gain of another address map: the traffic's addresses are known by bank alone."""
+_MANY_COPIES = 0.5
+"""Share of the pushed vertices that were pushed before, from which on predicted gains are reduced: any change of timing
+then changes the number of copies, level by level, in ways that the model follows only in part."""
 
 _MOST = 10
 """Most proposals of a record."""
@@ -42,11 +43,12 @@ _CAPACITIES = {
 }
 """Parameters of memories of which more may help: the cause that they lower, and the reason."""
 
-_MAPS = ("controller_bit", "link_bit", "channel_bit", "low_groups", "low_columns")
-"""Parameters of memories that map addresses."""
-
-_NOT_TIMES = ("machine_mhz", "memory_mhz", "seed", "columns", "t_refi", "refresh_stagger")
-"""Parameters of memories of which neither more nor less is a change of its own."""
+_NOT_TIMES = (
+    *("controller_bit", "link_bit", "channel_bit", "low_groups", "low_columns"),
+    *("machine_mhz", "memory_mhz", "seed", "columns", "t_refi", "refresh_stagger"),
+)
+"""Parameters of memories that are not proposed: what another map of addresses does is not known, as a record has the
+accesses by bank alone; of the others neither more nor less is a change of its own."""
 
 _BANK_TIMES = ("bank_busy", "burst")
 """Times for which a bank is busy."""
@@ -113,6 +115,8 @@ def _proposed(record: Record) -> list[Proposal]:
     predictor = Predictor(record)
     if not predictor.cycles:
         return []
+    pushed, copies = (int(record.instructions[name].sum()) for name in ("pushed", "duplicates"))
+    trusted = 1 - max(copies / max(pushed, 1) - _MANY_COPIES, 0)
     found = []
     for changes, cause, reason in _candidates(predictor, searches_only=not _intersects(record)):
         overrides = Overrides.of(changes)
@@ -121,11 +125,10 @@ def _proposed(record: Record) -> list[Proposal]:
             memory = None if predictor.memory is None else overrides.applied_to_memory(predictor.memory)
         except ValueError:
             continue
-        gain = 1 - predictor.predicted(config, memory) / predictor.cycles
+        gain = trusted * (1 - predictor.predicted(config, memory) / predictor.cycles)
         # Of many predictions with errors, the best ones are those that err to the good side.
         cycles = round(predictor.cycles * (1 - gain * gain * gain / (gain * gain + _NOISE * _NOISE)))
-        least = _MAP if any(name.removeprefix(MEMORY) in _MAPS for name in changes) else _LEAST
-        if predictor.cycles - cycles >= least * predictor.cycles:
+        if predictor.cycles - cycles >= _LEAST * predictor.cycles:
             smaller = any(getattr(config, name) < getattr(predictor.config, name) for name in _SMALLER)
             found.append(Proposal(changes=changes, cause=cause, cycles=cycles, reason=reason, smaller=smaller))
     found.sort(key=lambda each: each.cycles)
@@ -148,9 +151,6 @@ def _candidates(predictor: Predictor, *, searches_only: bool) -> Iterator[tuple[
     for name, value in asdict(predictor.memory).items():
         if name in _CAPACITIES:
             yield {MEMORY + name: 2 * value}, *_CAPACITIES[name]
-        elif name in _MAPS:
-            for bit in (value - 1, value + 1):
-                yield {MEMORY + name: bit}, "refused", "The addresses divide otherwise over links and banks."
         elif name in _BANK_TIMES:
             yield {MEMORY + name: value // 2}, "response", "A bank is free again sooner."
         elif name not in _NOT_TIMES:
