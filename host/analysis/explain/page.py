@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.analysis.explain.advice import BUSY, CROWDED, array_text
 from cyscc.host.analysis.explain.evidence import NEAR_FULL, Evidence, FifoUse, evidence_of
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
+from cyscc.host.analysis.explain.observations import BUSY, CROWDED, array_text
 from cyscc.host.analysis.explain.stacks import Group, stacks
 from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
 from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, bounds, findings_of

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyscc.host.analysis.explain.advice import BUSY, Advice, advise, diagnose
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, Evidence
+from cyscc.host.analysis.explain.observations import BUSY, Observation, diagnose, observe
 from cyscc.host.analysis.explain.stacks import Group, groups_of
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
@@ -99,7 +99,7 @@ def findings_of(record: Record, rows: "pd.DataFrame", proposed: "Sequence[Propos
     rows : pandas.DataFrame
         The instructions, rows of `Record.instructions`.
     proposed : sequence of Proposal, optional
-        The proposals for the run, which then are the advice; without them the advice follows from the causes alone.
+        The proposals for the run, which then are the advice.
     """
     whole = len(rows) == len(record.instructions)
     found = _outside(record) if whole else []
@@ -132,8 +132,7 @@ def _with_proposals(record: Record, ranked: list[Finding], proposed: "Sequence[P
         own = tuple(given.get(number, ()))
         cycles = int(record.document["cycles"]["instructions"])
         lines = [_proposal_text(proposal, cycles) for proposal in own] or [_NOTHING]
-        parts = tuple(replace(part, advice="") for part in each.parts)
-        found.append(replace(each, advice="\n".join(lines), proposals=own, parts=parts))
+        found.append(replace(each, advice="\n".join(lines), proposals=own))
     return found
 
 
@@ -157,8 +156,8 @@ class _Cost:
         The evidence for its instructions.
     causes : tuple of str
         The causes.
-    said : Advice or None
-        The advice on several causes with one reason; None for a single cause.
+    said : Observation or None
+        The observation on several causes with one reason; None for a single cause.
     largest : bool
         Whether it is the largest of the group's.
     """
@@ -166,7 +165,7 @@ class _Cost:
     group: Group
     evidence: Evidence
     causes: tuple[str, ...]
-    said: Advice | None
+    said: Observation | None
     largest: bool
 
     @property
@@ -188,9 +187,9 @@ class _Cost:
         return "issuing requests" if self.causes == WORK else cause_named(self.causes[0]).title
 
     @property
-    def advice(self) -> Advice:
-        """The advice."""
-        return advise(self.causes[0], self.group, self.evidence) if self.said is None else self.said
+    def observation(self) -> Observation:
+        """The observation."""
+        return observe(self.causes[0], self.group, self.evidence) if self.said is None else self.said
 
     @property
     def cause(self) -> str:
@@ -200,15 +199,15 @@ class _Cost:
 
 def _ranked(group: Group, evidence: Evidence) -> list[_Cost]:
     """Return the costs of a group, the largest first; issuing requests is one where it is most of the time."""
-    said: list[tuple[tuple[str, ...], Advice | None]] = [*diagnose(group, evidence)]
+    said: list[tuple[tuple[str, ...], Observation | None]] = [*diagnose(group, evidence)]
     explained = {cause for causes, _ in said for cause in causes}
     said += [((name,), None) for name in CAUSE_NAMES if name not in explained and name not in WORK]
     if evidence.share(*WORK) >= BUSY:
         said.append((WORK, None))
     ranked = sorted((each for each in said if evidence.share(*each[0])), key=lambda each: -evidence.share(*each[0]))
     return [
-        _Cost(group=group, evidence=evidence, causes=causes, said=advice, largest=place == 0)
-        for place, (causes, advice) in enumerate(ranked)
+        _Cost(group=group, evidence=evidence, causes=causes, said=observation, largest=place == 0)
+        for place, (causes, observation) in enumerate(ranked)
     ]
 
 
@@ -219,14 +218,13 @@ def _summed(costs: list[_Cost], total: int) -> Finding:
         return parts[0]
     phases = [name for name in PHASES if any(cost.group.phase == name for cost in costs)]
     found = _finding(", ".join(phases), costs, total)
-    return replace(found, parts=tuple(replace(part, advice="") for part in parts) if found.advice else parts)
+    return replace(found, parts=parts)
 
 
 def _finding(where: str, costs: list[_Cost], total: int) -> Finding:
     """Return the finding on costs of one kind: with one proposal, if all have the same."""
     cycles = sum(cost.cycles for cost in costs)
-    advice = [cost.advice for cost in costs]
-    what = advice[0].text if len(costs) == 1 else _in_common(costs)
+    what = costs[0].observation.text if len(costs) == 1 else _in_common(costs)
     return Finding(
         phase=where,
         cause=costs[0].cause,

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cyscc.host.analysis.explain.advice import array_text, diagnose
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.comparison_page import comparison_document, difference_page
 from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
+from cyscc.host.analysis.explain.observations import array_text, diagnose
 from cyscc.host.analysis.explain.page import (
     explanation_document,
     fifo_section,
@@ -331,7 +331,7 @@ def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
     for group, rows in groups_of(record.instructions):
         of = plain.instructions["instruction"].isin(rows.index).to_numpy()
         stack = {cause: plain.stack(cause)[of].sum() for cause in CAUSE_NAMES}
-        together = {causes: advice.title for causes, advice in diagnose(group, Evidence(record, rows))}
+        together = {causes: observation.title for causes, observation in diagnose(group, Evidence(record, rows))}
         left = [cause for cause in CAUSE_NAMES if cause not in WORK and not any(cause in c for c in together)]
         single: list[tuple[str, ...]] = [(cause,) for cause in left]
         if sum(stack[cause] for cause in WORK) >= 0.7 * sum(stack.values()):

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from cyscc.host.analysis.explain.advice import advise, array_text, crossbar_share, diagnose
 from cyscc.host.analysis.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
+from cyscc.host.analysis.explain.observations import array_text, crossbar_share, diagnose, observe
 from cyscc.host.analysis.explain.stacks import Group
 from cyscc.host.analysis.explain.verdict import findings, findings_of
 from cyscc.host.record.reader import ENDING, SATURATED, Record
@@ -120,10 +120,10 @@ QUEUEING = LatencyUse(least=75, median=120, high=900, most=999, mean=150.0)
         ("flush", SMALL, {}, "625 cycles go by each time"),
     ],
 )
-def test_advice(cause: str, group: Group, changes: dict[str, Any], text: str) -> None:
-    advice = advise(cause, group, evidence(**changes))
-    assert advice.title == cause_named(cause).title
-    assert text in advice.text
+def test_observation(cause: str, group: Group, changes: dict[str, Any], text: str) -> None:
+    observation = observe(cause, group, evidence(**changes))
+    assert observation.title == cause_named(cause).title
+    assert text in observation.text
 
 
 @pytest.mark.parametrize(
@@ -149,10 +149,10 @@ def test_advice(cause: str, group: Group, changes: dict[str, Any], text: str) ->
 def test_one_reason_for_several_causes(
     group: Group, changes: dict[str, Any], causes: str, title: str, text: str
 ) -> None:
-    ((found, advice),) = diagnose(group, evidence(**changes))
+    ((found, observation),) = diagnose(group, evidence(**changes))
     assert found == tuple(causes.split())
-    assert title in advice.title
-    assert text in advice.text
+    assert title in observation.title
+    assert text in observation.text
 
 
 @pytest.mark.parametrize(
@@ -188,14 +188,14 @@ LINKS = LinkUse(mean=0.3, most=0.35, engine=1, link=5, waiting=1.5)
     ],
 )
 def test_what_counts_as_much(cause: str, group: Group, changes: dict[str, Any], said: str) -> None:
-    assert advise(cause, group, evidence(**changes)).text.startswith(said)
+    assert observe(cause, group, evidence(**changes)).text.startswith(said)
 
 
 def test_what_counts_as_blocking() -> None:
     share = crossbar_share(1)
     assert share == pytest.approx(2 - 2**0.5)
     assert [crossbar_share(2), crossbar_share(0)] == pytest.approx([(3 - 5**0.5) / 2, 0])
-    at, below = (advise("refused", LARGE, evidence(links=replace(LINKS, mean=0.85 * share * x))) for x in (1, 0.999))
+    at, below = (observe("refused", LARGE, evidence(links=replace(LINKS, mean=0.85 * share * x))) for x in (1, 0.999))
     assert "the one at the head" in at.text
     assert "bursts" in below.text
 
@@ -218,7 +218,7 @@ def test_what_counts_as_small_and_as_slow(group: Group, changes: dict[str, Any],
 
 
 def test_what_counts_as_uneven() -> None:
-    at, below = (advise("no_work", LARGE, evidence(unevenness=unevenness)) for unevenness in (1.2, 1.19))
+    at, below = (observe("no_work", LARGE, evidence(unevenness=unevenness)) for unevenness in (1.2, 1.19))
     assert "a hub" in at.text
     assert "chance" in below.text
 
@@ -227,12 +227,12 @@ def test_fifos_that_are_nearly_as_short_are_named_with_the_tightest() -> None:
     fifos = evidence().fifos
     tight = replace(fifos[1], under_way=100.0)
     for under_way, named in ((45.0, "45 of the 64 of frontier, 100 of"), (44.9, "works, 100 of")):
-        found = advise(
+        found = observe(
             "credit", LARGE, evidence(fifos=[replace(fifos[0], name="frontier", under_way=under_way), tight])
         )
         assert named in found.text
     # A FIFO that takes no answers is not named, nor are more places promised than there are.
-    found = advise("credit", LARGE, evidence(fifos=[replace(fifos[0], under_way=None), replace(tight, under_way=200)]))
+    found = observe("credit", LARGE, evidence(fifos=[replace(fifos[0], under_way=None), replace(tight, under_way=200)]))
     assert "while a kernel works, 128 of the 128 of words are" in found.text
 
 
@@ -243,12 +243,12 @@ def test_arrays_of_a_bank_that_matter_are_named() -> None:
     assert array_text(bank(accesses=90, arrays={"words": 30, "queues": 30, "colours": 30})) == "words 33%, queues 33%"
 
 
-def test_every_cause_of_an_instruction_has_advice() -> None:
+def test_every_cause_of_an_instruction_has_an_observation() -> None:
     inside = [cause.name for cause in CAUSES if cause.kind != "outside"]
-    assert [name for name in inside if not advise(name, LARGE, evidence()).text] == []
+    assert [name for name in inside if not observe(name, LARGE, evidence()).text] == []
 
 
 def test_a_crossbar_with_more_links_than_ports_carries_less_of_what_they_could() -> None:
     found = evidence(links=replace(CROWDED_LINKS, mean=0.35, most=0.4))
     found.record.memory = {"controllers": 32, "links": 32, "banks": 16}
-    assert "38% at most" in advise("refused", LARGE, found).text
+    assert "38% at most" in observe("refused", LARGE, found).text

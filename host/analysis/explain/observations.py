@@ -9,7 +9,7 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED
 from cyscc.sim.observation.causes import WORK, cause_named
 
-__all__ = ["BUSY", "CROWDED", "Advice", "advise", "array_text", "crossbar_share", "diagnose"]
+__all__ = ["BUSY", "CROWDED", "Observation", "array_text", "crossbar_share", "diagnose", "observe"]
 
 # Thresholds of the findings, each with its reason.
 
@@ -44,7 +44,7 @@ _ALIKE = 0.9
 """Use of a FIFO, as a share of the tightest one's, from which on it would be the next limit."""
 
 
-class Advice(NamedTuple):
+class Observation(NamedTuple):
     """Title and text of a finding on some causes; what to change is said by the run's proposals.
 
     Parameters
@@ -59,7 +59,7 @@ class Advice(NamedTuple):
     text: str
 
 
-def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Advice]]:
+def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Observation]]:
     """Return the findings that explain several causes at once, each with these causes.
 
     Parameters
@@ -69,7 +69,7 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ad
     evidence : Evidence
         The evidence for the group's instructions.
     """
-    found: list[tuple[tuple[str, ...], Advice]] = []
+    found: list[tuple[tuple[str, ...], Observation]] = []
     latency = evidence.latency
     if group.part != SATURATED:
         least = DEPENDENT_WAITS * (latency.least if latency is not None else 0)
@@ -87,8 +87,8 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ad
     return found
 
 
-def advise(cause: str, group: Group, evidence: Evidence) -> Advice:
-    """Return the advice on a single cause in a group.
+def observe(cause: str, group: Group, evidence: Evidence) -> Observation:
+    """Return the observation on a single cause in a group.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def advise(cause: str, group: Group, evidence: Evidence) -> Advice:
     evidence : Evidence
         The evidence for the group's instructions.
     """
-    return Advice(cause_named(cause).title, _RULES[cause](group, evidence) if cause in _RULES else "")
+    return Observation(cause_named(cause).title, _RULES[cause](group, evidence) if cause in _RULES else "")
 
 
 def array_text(bank: BankUse) -> str:
@@ -116,10 +116,10 @@ def _configured(evidence: Evidence, name: str) -> int | bool | float:
     return value
 
 
-def _small(group: Group, evidence: Evidence, each: float, least: int) -> Advice:
+def _small(group: Group, evidence: Evidence, each: float, least: int) -> Observation:
     entries = float(evidence.rows["frontier"].mean())
     one = "a level" if group.part else "an intersection"
-    return Advice(
+    return Observation(
         f"fixed cost of small {'levels' if group.part else 'intersections'}",
         f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, {one} needs "
         f"{DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles), and turns of the token, "
@@ -127,26 +127,26 @@ def _small(group: Group, evidence: Evidence, each: float, least: int) -> Advice:
     )
 
 
-def _contention(evidence: Evidence) -> Advice | None:
-    """Return the advice on the bottleneck in the memory; None if there is none."""
+def _contention(evidence: Evidence) -> Observation | None:
+    """Return the observation on the bottleneck in the memory; None if there is none."""
     bank, links = evidence.bank, evidence.links
     if bank is None or links is None:
         return None
     if bank.use >= BUSY and bank.multiple >= CROWDED:
-        return Advice(
+        return Observation(
             "a hot bank",
             f"Bank {bank.bank} of controller {bank.controller} ({array_text(bank)}) is busy {min(bank.use, 1):.0%} of "
             f"the time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it.",
         )
     if evidence.banks_use >= BUSY:
-        return Advice("all banks busy", f"All banks together are busy {evidence.banks_use:.0%} of the time.")
+        return Observation("all banks busy", f"All banks together are busy {evidence.banks_use:.0%} of the time.")
     if links.most >= BUSY and links.most >= CROWDED * links.mean:
-        return Advice(
+        return Observation(
             "a busy link",
             f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
         )
     if links.mean >= _HEAD_OF_LINE * _crossbar(evidence):
-        return Advice(
+        return Observation(
             "head-of-line blocking in the crossbar",
             f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
             "link: the one at the head of a port's queue blocks those behind it, and a crossbar with one queue a port "
