@@ -80,6 +80,7 @@ def test_examples(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")  # the width of the pages' lines, whatever the terminal's is
     names: dict[str, Any] = {}
     for block in blocks(page):
         kind, _, file = block["mark"].partition(": ")
