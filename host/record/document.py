@@ -151,7 +151,7 @@ class ResultDocument(msgspec.Struct):
     seconds: Quantity
     edges_traversed: Count
     gteps: Quantity
-    verified: bool
+    verified: bool | None
     statistics: dict[str, Any]
     components: ComponentsDocument | msgspec.UnsetType = msgspec.UNSET
     iterations: Count | msgspec.UnsetType = msgspec.UNSET

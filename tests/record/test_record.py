@@ -306,3 +306,10 @@ def test_a_full_disk_ends_the_run_in_one_line(
             line = refused(*run, capfd=capfd)
         assert re.fullmatch(f"cyscc bfs: record/parts/{place}: cannot be written: No space left on device", line)
         assert os.listdir() == ["g.txt"]
+
+
+def test_without_verification_the_record_says_so() -> None:
+    record = recorded("r", "bfs", "g.txt", "--source", "0", "--config", "test", "--no-verify")
+    assert record.result["verified"] is None
+    assert main(["report", "r", "-o", "r.html", "--quiet"]) == 0
+    assert "not checked" in Path("r.html").read_text()
