@@ -42,18 +42,8 @@ class Replay:
 
     Parameters
     ----------
-    document : dict
-        The document of the record, or of the failed run.
-    folder : Path
-        The folder of the document.
-    progress : Progress
-        Progress display.
-    threads : int
-        Number of threads of the simulation.
-    graph : Graph or str, optional
-        The graph or its file, if the recorded file has moved.
-    memory : Profile or str, optional
-        The memory profile, or its text as the user gave it, for a run with rules of its own.
+    rerun : Rerun
+        The run to be made again.
 
     Attributes
     ----------
@@ -62,30 +52,12 @@ class Replay:
     words : tuple of int
         Addresses of the graph words in the last simulation: of the graph, and of its transpose if that was placed
         too.
-
-    Raises
-    ------
-    InputError
-        The run cannot be reproduced by this program.
     """
 
-    def __init__(
-        self,
-        document: dict[str, Any],
-        folder: Path,
-        progress: Progress,
-        *,
-        threads: int,
-        graph: Graph | str | None = None,
-        memory: Profile | str | None = None,
-    ) -> None:
-        if document.get("program") != sources_digest():
-            raise InputError("the run was made by another version of this program", path=folder)
-        self._rerun = Rerun(document, folder, progress, threads=threads, graph=graph, memory=memory)
+    def __init__(self, rerun: Rerun) -> None:
+        self._rerun = rerun
         self.checkpoint: Checkpoint | None = None
         self.words: tuple[int, ...] = ()
-        self._folder, self._digest = folder, document["run"]["digest"]
-        self._progress = progress
 
     @property
     def spec(self) -> RunSpec:
@@ -109,9 +81,9 @@ class Replay:
             folder = held.enter_context(closing(CheckpointFolder(path, create=False)))
             checkpoint = folder.read()
             about = checkpoint.about
-            identity = Identity(**self.spec.identity(self._digest))
+            identity = Identity(**self.spec.identity(self._rerun.document["run"]["digest"]))
             if about.program != sources_digest() or not _same_cycles(identity, about.identity):
-                raise InputError(f"is not the checkpoint of the run in {self._folder}", path=folder.path)
+                raise InputError(f"is not the checkpoint of the run in {self._rerun.folder}", path=folder.path)
             stack.enter_context(held.pop_all())
         self.checkpoint = checkpoint
 
@@ -146,7 +118,9 @@ class Replay:
             return CheckpointWriter(machine, without=without, resumed=self.checkpoint)
 
         try:
-            execute(replace(self.spec, **changes), self._progress, graph=self.graph, aim=aim, make_checkpointer=resume)
+            execute(
+                replace(self.spec, **changes), self._rerun.progress, graph=self.graph, aim=aim, make_checkpointer=resume
+            )
         except Reached:
             return
 
@@ -375,7 +349,9 @@ def replay_window(
     point = wanted.point
     failure = read_failure(folder)
     document = Record(folder).document if failure is None else failure
-    replay = Replay(document, folder, progress, threads=threads, graph=graph, memory=memory)
+    if document.get("program") != sources_digest():
+        raise InputError("the run was made by another version of this program", path=folder)
+    replay = Replay(Rerun(document, folder, progress, threads=threads, graph=graph, memory=memory))
     wanted.check(folder, replay.spec)
     with progress.step("reading the record"):
         found = find(point, Record(folder)) if failure is None else _cycle_of_failure(point, failure, folder)
@@ -467,7 +443,7 @@ def show_failure(
     path = folder / LAST_CYCLES
     try:
         spec = recording.spec
-        replay = Replay(document, folder, progress, threads=spec.threads, graph=graph, memory=spec.profile)
+        replay = Replay(Rerun(document, folder, progress, threads=spec.threads, graph=graph, memory=spec.profile))
         replay.checkpoint = checkpoint
         replay.record(path, window, scopes=(), wave_view=False)
     except (InputError, SimulationError) as other:

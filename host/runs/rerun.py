@@ -35,6 +35,8 @@ class Rerun:
 
     Attributes
     ----------
+    document, folder, progress
+        The parameters.
     spec : RunSpec
         Specification of the run, without its outputs and without verification.
 
@@ -58,8 +60,7 @@ class Rerun:
         named = {"graph": graph} if isinstance(graph, str) else {}
         memory = _memory(document["memory_profile"], run["options"]["memory"], folder, memory)
         self.spec = RunSpec.of_record(document, memory=memory, threads=threads, **named)
-        self._folder, self._digest = folder, run["digest"]
-        self._progress = progress
+        self.document, self.folder, self.progress = document, folder, progress
         self._given = graph if isinstance(graph, Graph) else None
         self._named = graph is None  # by the record alone, which may name a pipe or a device
 
@@ -74,9 +75,9 @@ class Rerun:
         """
         if self._named and is_special(Path(self.spec.graph)):
             raise InputError("is no plain file: name the graph of the run: --graph FILE", path=self.spec.graph)
-        graph = Session(self.spec, self._progress, self._given).read_graph()
-        if graph_digest(graph.simplified() if self.spec.simplify else graph) != self._digest:
-            raise InputError(f"is not the graph of the run in {self._folder}", path=self.spec.graph)
+        graph = Session(self.spec, self.progress, self._given).read_graph()
+        if graph_digest(graph.simplified() if self.spec.simplify else graph) != self.document["run"]["digest"]:
+            raise InputError(f"is not the graph of the run in {self.folder}", path=self.spec.graph)
         return graph
 
 

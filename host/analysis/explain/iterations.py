@@ -100,7 +100,7 @@ class Iterations:
 
     @property
     def advice(self) -> list[str]:
-        """What would spare iterations: changes of the algorithm, each with the cycles that it is about."""
+        """Changes of the algorithm that would spare iterations, each with the cycles that these take."""
         total = max(self.record.cycles, 1)
         single, tail = self.group(self.single), self.group(self.tail)
         small = self.frame[~self.large]
