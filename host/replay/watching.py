@@ -1,0 +1,72 @@
+"""Watched replays: a recorded run is made again at full speed, while watchers collect what happens in it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.search import Reached
+
+if TYPE_CHECKING:
+    from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.sim.machine import Machine
+
+__all__ = ["Watcher", "watch_run"]
+
+
+class Watcher(Protocol):
+    """Collects events of a run while it is simulated."""
+
+    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+        """Start collecting, before the machine's first cycle or the state that it goes on from."""
+
+    def look(self, cycle: int) -> int:
+        """Take the events up to a cycle; return the most cycles until the next call.
+
+        The last call follows the end of the run, when the machine is closed.
+        """
+
+
+def watch_run(replay: Replay, watchers: Sequence[Watcher], *, first: int = 0, last: int | None = None, aim: str) -> int:
+    """Make a run again with some watchers, to its end or to a cycle.
+
+    Parameters
+    ----------
+    replay : Replay
+        The run.
+    watchers : sequence of Watcher
+        The watchers.
+    first : int
+        First cycle of interest; a later checkpoint is not used.
+    last : int, optional
+        The run ends at the first sync point of all AEs after this cycle.
+    aim : str
+        Text of the progress display.
+
+    Returns
+    -------
+    int
+        The cycle that the run reached.
+
+    Raises
+    ------
+    InputError, SimulationError
+        See `Replay.make`.
+    """
+    machines: list[Machine] = []
+
+    def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+        machines.append(machine)
+        for watcher in watchers:
+            watcher.begin(machine, graphs)
+        machine.on_sync = on_sync
+
+    def on_sync(cycle: int) -> int:
+        if last is not None and cycle > last:
+            raise Reached
+        nearest = min(watcher.look(cycle) for watcher in watchers)
+        return nearest if last is None else min(nearest, last + 1 - cycle)
+
+    replay.make(watch, by=first, aim=aim)
+    for watcher in watchers:
+        watcher.look(machines[0].reached)
+    return machines[0].reached
