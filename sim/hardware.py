@@ -7,7 +7,9 @@ from amaranth.lib import data
 
 from cyscc.hw.accelerator import ring_turn
 from cyscc.hw.bfs import Kernel
+from cyscc.hw.bfs.tags import Tag as BfsTag
 from cyscc.hw.graph_word import GraphWord, LevelWord
+from cyscc.hw.intersection.tags import Tag as IntersectionTag
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.netlist import signal_graph
 from cyscc.hw.queue import Queue
@@ -20,6 +22,7 @@ __all__ = [
     "MUX_CYCLES",
     "QUEUE_CYCLES",
     "QUEUE_REGISTERS",
+    "READERS",
     "READS_PER_EDGE",
     "READS_PER_ENTRY",
     "START",
@@ -84,6 +87,28 @@ READS_PER_ENTRY = Kernel.READS_PER_ENTRY
 
 READS_PER_EDGE = Kernel.READS_PER_EDGE
 """Memory reads for each edge."""
+
+
+def _by_tag(tags: Any, **processes: str) -> dict[int, str]:
+    return {tags[name].value: process for name, process in processes.items()}
+
+
+READERS = {
+    "bfs": _by_tag(
+        BfsTag,
+        FRONTIER_WORD="frontier_reader",
+        NEIGHBOUR_ID="neighbour_reader",
+        NEIGHBOUR_WORD="word_reader",
+    ),
+    "intersection": _by_tag(
+        IntersectionTag,
+        REACH_ENTRY="reach_reader",
+        COLOUR="colour_reader",
+        OTHER_WORD="colour_reader",
+        OWN_WORD="classifier",
+    ),
+}
+"""The process of a kernel that issues reads with a tag, by module and tag; named as in waveforms."""
 
 WRITES_PER_VISIT = Kernel.WRITES_PER_VISIT
 """Memory writes for each pushed vertex."""

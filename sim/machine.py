@@ -111,6 +111,11 @@ class Machine(Coprocessor):
         """Cycles simulated since reset, including those of register accesses."""
         return self._executor.cycle
 
+    @property
+    def instruction(self) -> Instruction | None:
+        """The instruction dispatched last; None before the first."""
+        return Instruction(self._running[-1].index) if self._running else None
+
     def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
         """Allocate `size` bytes of coprocessor memory and return their address."""
         return self.memory.allocate(size, holds=holds)

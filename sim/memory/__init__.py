@@ -1,11 +1,12 @@
 """The memory model of all executors: functional and cycle-accurate.
 
 Its files follow a request's path: `acceptance`, `crossbar`, `service`, `delivery`, `seen`. `functions` has the entry
-points of executors, and `recording` the record over time. `records` declares the state, and `profiles` the rules.
-Executors use `Memory`.
+points of executors, `recording` the record over time, and `access_log` the log of single accesses. `records` declares
+the state, and `profiles` the rules. Executors use `Memory`.
 """
 
 from cyscc.sim.arrays import ArrayKind
+from cyscc.sim.memory.access_log import Accesses, WatchedRange
 from cyscc.sim.memory.functions import MemoryModel, memory_header
 from cyscc.sim.memory.memory import Memory, PayloadLayout
 from cyscc.sim.memory.profiles import (
@@ -28,6 +29,7 @@ __all__ = [
     "FLUSH",
     "READ",
     "WRITE",
+    "Accesses",
     "ArrayKind",
     "Contention",
     "Fixed",
@@ -43,6 +45,7 @@ __all__ = [
     "Region",
     "RowTimes",
     "Stress",
+    "WatchedRange",
     "changed_profile",
     "memory_header",
     "parse_profile",

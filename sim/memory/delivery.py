@@ -13,6 +13,7 @@ from cyscc.sim.memory.records import (
     NEAR,
     READ,
     WRITE,
+    AccessLog,
     Batch,
     Context,
     ErrorCode,
@@ -22,7 +23,10 @@ from cyscc.sim.memory.records import (
     Statistics,
 )
 
-__all__ = ["deliver", "deliver_recorded"]
+__all__ = ["deliver", "deliver_logged", "deliver_recorded"]
+
+_PLAIN, _RECORDED, _LOGGED = range(3)
+"""What is kept of delivered requests. Compile-time constants, so that code that keeps nothing has no overhead."""
 
 
 @apart
@@ -96,16 +100,34 @@ def _return(context: Context, side: Side, port: Port, number: int, request: Requ
 
 
 @inlined
-def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: int, recorded: int) -> None:
+def _log(log: AccessLog, request: Request, address: int, answered: int) -> None:
+    """Log an access if it is among those chosen: the request, with the cycle of its response as its time."""
+    if log.first <= request.cycle() < log.end:
+        for index in range(log.ranges):
+            chosen = log.chosen[index]
+            if chosen.start <= address < chosen.end and request.data[0] & chosen.mask == chosen.value:
+                if log.count < log.capacity:
+                    row = log.rows[log.count]
+                    row.when = request.when
+                    row.payload = request.payload
+                    row.data[0] = request.data[0]
+                    row.time = answered
+                log.count += 1
+                break
+
+
+@inlined
+def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: int, kept: int) -> None:
     """Queue the responses and completions of some requests of a batch.
 
-    `recorded` is a compile-time constant, so that code without recording has no overhead.
+    `kept` is one of `_PLAIN`, `_RECORDED` and `_LOGGED`.
     """
     size_bit = context.size_bit
     soonest = side.soonest
     order_wait = wide_reads = writes = wide_writes = flushes = 0
     record = context.engine_records[side.number]
-    row = row_of_arrays(record) if recorded != 0 else 0
+    row = row_of_arrays(record) if kept == _RECORDED else 0
+    log = context.access_logs[side.number]
     for index in range(first, stop):
         request = batch.requests[index]
         number = request.port()
@@ -116,8 +138,10 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
             seen, waited = _return(context, side, port, number, request)
             soonest = min(soonest, seen)
             order_wait += waited
-            if recorded != 0:
+            if kept == _RECORDED:
                 record_read(record, row, request.array(), seen - request.cycle())
+            if kept == _LOGGED:
+                _log(log, request, request.payload & context.address_mask, seen)
         elif request.kind() == WRITE:
             writes += 1
             wide_writes += wide
@@ -125,8 +149,10 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
             if context.rules.is_outside():
                 complete = _checked(side, number, WRITE, complete, request.cycle(), 0)
             port.last_written = max(port.last_written, complete)
-            if recorded != 0:
+            if kept == _RECORDED:
                 record_write(record, row, request.array())
+            if kept == _LOGGED:
+                _log(log, request, request.payload & context.address_mask, complete)
         else:
             flushes += 1
             now = request.cycle()
@@ -142,7 +168,7 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
     statistics.flushes += flushes
     statistics.order_wait += order_wait
     side.soonest = soonest
-    if recorded != 0:
+    if kept == _RECORDED:
         record.engines[(record.row & record.last) * ENGINE_WORDS] += order_wait
 
 
@@ -150,7 +176,17 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
 def _deliver(context: Context, side: Side) -> None:
     """Queue the responses and completions of a batch."""
     batch = side.batches[context.delivered]
-    _deliver_run(context, side, batch, 0, batch.count, 0)
+    _deliver_run(context, side, batch, 0, batch.count, _PLAIN)
+    batch.count = 0
+    batch.served = 0
+
+
+@apart
+def deliver_logged(context: Context, ae: int) -> None:
+    """Queue the responses and completions of a batch, and log those that are chosen."""
+    side = context.sides[ae]
+    batch = side.batches[context.delivered]
+    _deliver_run(context, side, batch, 0, batch.count, _LOGGED)
     batch.count = 0
     batch.served = 0
 
@@ -175,7 +211,7 @@ def deliver_recorded(context: Context, ae: int) -> None:
         if cycle >= record.end:
             start_row(context, record, cycle)
         stop = _first_from(batch, record.end)
-        _deliver_run(context, side, batch, first, stop, 1)
+        _deliver_run(context, side, batch, first, stop, _RECORDED)
         first = stop
     batch.count = 0
     batch.served = 0
@@ -186,7 +222,7 @@ def deliver(context: Context, ae: int) -> None:
     """Queue the responses to an AE's requests of a round; see `cyscc.sim.memory.memory.Memory.deliver`."""
     side = context.sides[ae]
     if side.batches[context.delivered].count != 0:
-        if context.interval == 0:
+        if context.deliver_kept == 0:
             _deliver(context, side)
         else:
-            call(context.deliver_recorded, context, ae)
+            call(context.deliver_kept, context, ae)

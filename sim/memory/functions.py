@@ -9,7 +9,7 @@ from numba import types
 
 from cyscc.sim.memory.acceptance import accept
 from cyscc.sim.memory.compiling import apart, c_function, call, inlined
-from cyscc.sim.memory.delivery import deliver, deliver_recorded
+from cyscc.sim.memory.delivery import deliver, deliver_logged, deliver_recorded
 from cyscc.sim.memory.profiles.rules import compiling
 from cyscc.sim.memory.recording import record_until
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Context, Error, Mailbox, context_of
@@ -134,21 +134,26 @@ class MemoryModel(ctypes.Structure):
 
 _RECORDING = {
     "serve_recorded": Function(serve_recorded, ("engines",), False),
-    "deliver_recorded": Function(deliver_recorded, ("ae",), False),
+    "deliver_kept": Function(deliver_recorded, ("ae",), False),
     "record_until": Function(record_until, ("cycle",), False),
 }
-"""Functions called only while recording, compiled for the first record, as most runs have none."""
+"""Functions called only while recording, by field of the context."""
+
+_LOGGING = {"deliver_kept": Function(deliver_logged, ("ae",), False)}
+"""Functions called only while accesses are logged, by field of the context."""
+
+_SETS = {"all": FUNCTIONS, "recording": _RECORDING, "logging": _LOGGING}
 
 
 @cache
-def compiled_for(profile: type[Any], *, recording: bool = False) -> dict[str, int]:
-    """Return the addresses of the functions for a profile, or of those called only while recording.
+def compiled_for(profile: type[Any], functions: str = "all") -> dict[str, int]:
+    """Return the addresses of functions for a profile, by name.
 
-    The latter are keyed by their names in the context.
+    Those for "recording" or "logging" are compiled for the first run that needs them, as most runs do not.
     """
     _, context = context_of(profile)  # type: ignore[arg-type]
     addresses = {}
-    for name, function in (_RECORDING if recording else FUNCTIONS).items():
+    for name, function in _SETS[functions].items():
         result = types.int64 if function.returns else types.void
         signature = result(context.address, *[types.int64] * len(function.arguments))
         code = function.compiled.py_func  # type: ignore[attr-defined]

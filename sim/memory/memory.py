@@ -9,6 +9,7 @@ from amaranth.lib import data
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cyscc.sim.arrays import ArrayKind
+from cyscc.sim.memory.access_log import Accesses
 from cyscc.sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
 from cyscc.sim.memory.profiles.profile import Profile, State
 from cyscc.sim.memory.profiles.rules import rule_at_fault
@@ -144,6 +145,7 @@ class Memory:
         self._first_cycle = 0
         self._kinds: list[ArrayKind] = []
         self._recorder: Recorder | None = None
+        self._access_log: Accesses | None = None
         self._arena = Arena()
         side, context = context_of(type(profile))  # type: ignore[arg-type]
         self._context = self._arena.make(context, 1)
@@ -339,6 +341,11 @@ class Memory:
         """Address and size in bytes of each allocation, in the order of addresses."""
         return self._storage.allocations
 
+    @property
+    def holds(self) -> Sequence[ArrayKind]:
+        """What each allocation holds."""
+        return self._kinds
+
     def stray_writes(self) -> list[int]:
         """Return the addresses of words outside of all allocations that were written to."""
         return self._storage.stray_writes()
@@ -432,9 +439,9 @@ class Memory:
         Raises
         ------
         ValueError
-            The interval is not from 1 to 2**16 cycles, or a record is kept already.
+            The interval is not from 1 to 2**16 cycles, or a record or a log is kept already.
         """
-        if self._recorder is not None:
+        if self._context["deliver_kept"][0]:
             raise ValueError("the memory keeps a record already")
         cycle = int(self._context["settled"][0]) + 1
         recorder = Recorder(
@@ -449,7 +456,7 @@ class Memory:
         recorder.take(self._sides["statistics"]["histogram"], self.profile.openings(self._state))
         for field, records in recorder.records.items():
             self._arena.set_link(self._context, field, records.ctypes.data)
-        for name, pointer in compiled_for(type(self.profile), recording=True).items():  # type: ignore[arg-type]
+        for name, pointer in compiled_for(type(self.profile), "recording").items():  # type: ignore[arg-type]
             self._arena.set_link(self._context, name, pointer)
         self._context["recorded"], self._context["interval"] = cycle, interval
         self._recorder = recorder
@@ -497,6 +504,28 @@ class Memory:
             No record is kept.
         """
         return self._recording.take(self._sides["statistics"]["histogram"], self.profile.openings(self._state))
+
+    def log_accesses(self, *, span: int) -> Accesses:
+        """Return a log of accesses, which is empty until addresses are chosen; call between two settled cycles.
+
+        Parameters
+        ----------
+        span : int
+            Most cycles between two calls of its `take`.
+
+        Raises
+        ------
+        ValueError
+            A record or a log is kept already.
+        """
+        if self._context["deliver_kept"][0]:
+            raise ValueError("the memory keeps a record already")
+        log = Accesses(self._context, span=span)
+        self._arena.set_link(self._context, "access_logs", log.records.ctypes.data)
+        for name, pointer in compiled_for(type(self.profile), "logging").items():  # type: ignore[arg-type]
+            self._arena.set_link(self._context, name, pointer)
+        self._access_log = log
+        return log
 
     def _stalls(self) -> NDArray[np.int64]:
         """Return each AE's stalls of reads, and of writes."""

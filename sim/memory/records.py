@@ -25,6 +25,8 @@ __all__ = [
     "READ",
     "TAG_BITS_LIMIT",
     "WRITE",
+    "AccessLog",
+    "AccessRange",
     "Batch",
     "Context",
     "EngineRecord",
@@ -321,11 +323,37 @@ class ServiceRecord(Record, lines=True):
     links: Words
 
 
+class AccessRange(Record):
+    """Accesses to log: those to the addresses from `start` until before `end` whose data, masked, is `value`."""
+
+    start: int
+    end: int
+    mask: int
+    value: int
+
+
+class AccessLog(Record, lines=True):
+    """Log of an AE's accesses, accessed only by `deliver` of that AE.
+
+    Accesses accepted from cycle `first` until before `end` are logged if they are in one of the first `ranges` of
+    `chosen`. `rows` has room for `capacity` of them; `count` is their number, more than that if some were lost.
+    """
+
+    first: int
+    end: int
+    ranges: int
+    count: int
+    capacity: Constant
+    chosen: Rows[AccessRange]
+    rows: Rows[Request]
+
+
 class Context(Record, lines=True):
     """State of the memory. `rules` are the profile's parameters and rules.
 
     `interval` is the record's interval in cycles, 0 if not recording; `recorded` is the first cycle that is not
-    completely recorded. `serve_recorded`, `deliver_recorded` and `record_until` are addresses of code for recording.
+    completely recorded. `serve_recorded` and `record_until` are addresses of code for recording, and `deliver_kept` of
+    code that records or logs what it delivers; 0 without that.
     """
 
     engines: Constant
@@ -346,7 +374,7 @@ class Context(Record, lines=True):
     interval: int
     recorded: int
     serve_recorded: int
-    deliver_recorded: int
+    deliver_kept: int
     record_until: int
     storage: Words
     mailboxes: Rows[Mailbox]
@@ -354,6 +382,7 @@ class Context(Record, lines=True):
     places: Rows[Places]
     engine_records: Rows[EngineRecord]
     service_record: Rows[ServiceRecord]
+    access_logs: Rows[AccessLog]
     error: Error
     rules: Any
     service: Any

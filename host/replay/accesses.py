@@ -1,0 +1,151 @@
+"""Memory accesses of a replayed run: who read or wrote what, when, and where in the memory."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cyscc.host.record.tables import ARRAYS, MODULES
+from cyscc.sim.coprocessor import Instruction
+from cyscc.sim.hardware import READERS
+from cyscc.sim.memory import WatchedRange
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.sim.machine import Machine
+    from cyscc.sim.memory import Accesses
+
+__all__ = ["EVERYTHING", "PROCESSES", "AccessWatcher", "Ranges"]
+
+Ranges = Callable[["Machine", Sequence["PlacedGraph"]], Sequence[WatchedRange]]
+"""Function that returns the addresses to watch, given the machine and its graphs.
+
+It is called again when further arrays have been allocated: the graphs are the first, the queues of an attempt follow.
+"""
+
+EVERYTHING = (WatchedRange(start=0, end=1 << 62),)
+"""All addresses."""
+
+_VISITOR, _CLASSIFIER, _UNVISITER = "visitor", "classifier", "unvisit_writer"
+
+PROCESSES = tuple(
+    dict.fromkeys([name for readers in READERS.values() for name in readers.values()] + [_VISITOR, _UNVISITER])
+)
+"""Processes of kernels that access the memory, named as in waveforms."""
+
+_SPAN = 1024
+"""Most cycles between two readings of the log."""
+
+_FAR = 1 << 40
+"""More cycles than any run has."""
+
+
+class AccessWatcher:
+    """Collects memory accesses of a run that is made again: those to some addresses, within some cycles.
+
+    Parameters
+    ----------
+    ranges : sequence of WatchedRange, or callable
+        The addresses, or see `Ranges`; by default all.
+    window : (int, int), optional
+        First and last cycle of the accesses' acceptance; by default the whole run.
+    """
+
+    def __init__(
+        self, ranges: Sequence[WatchedRange] | Ranges = EVERYTHING, *, window: tuple[int, int] | None = None
+    ) -> None:
+        self._ranges = ranges
+        self._window = window
+        self._parts: list[tuple[str, npt.NDArray[np.void]]] = []
+        self._arrays: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
+
+    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+        """Start logging."""
+        self._machine, self._graphs = machine, graphs
+        self._log: Accesses = machine.memory.log_accesses(span=_SPAN)
+        self._module = ""
+        self._known = 0
+
+    def look(self, cycle: int) -> int:
+        """Take the logged accesses; they are of the instruction that ran since the last call."""
+        rows = self._log.take()
+        if rows.size:
+            self._parts.append((self._module, rows))
+        instruction = self._machine.instruction
+        self._module = "intersection" if instruction is Instruction.INTERSECTION else "bfs"
+        memory = self._machine.memory
+        if len(memory.allocations) != self._known:
+            self._known = len(memory.allocations)
+            self._arrays = np.array([start for start, _ in memory.allocations]), np.array(memory.holds, np.int64)
+            self._choose()
+        if self._window is None:
+            return _SPAN
+        first, last = self._window
+        if cycle > last:
+            return _FAR
+        return first - cycle if cycle < first else _SPAN
+
+    def _choose(self) -> None:
+        ranges = self._ranges(self._machine, self._graphs) if callable(self._ranges) else self._ranges
+        if self._window is None:
+            self._log.choose(ranges)
+        else:
+            self._log.choose(ranges, first=self._window[0], end=self._window[1] + 1)
+
+    def frame(self) -> "pd.DataFrame":
+        """Return the accesses by cycle, AE and port.
+
+        Columns: ``cycle`` (the port accepted it), ``answered`` (a read's response; a write is complete), ``engine``,
+        ``module``, ``kernel``, ``process`` (one of `PROCESSES`), ``kind`` (read, write), ``array``, ``address``,
+        ``size`` (bytes), ``data``, and, if the memory has banks, ``controller`` and ``bank`` of the controller.
+        """
+        import pandas as pd
+
+        rows = np.concatenate([part for _, part in self._parts]) if self._parts else self._log.take()
+        modules = np.repeat(
+            np.array([MODULES.index(module) for module, _ in self._parts], np.int64),
+            [part.size for _, part in self._parts],
+        )
+        order = np.lexsort((rows["write"], rows["port"], rows["engine"], rows["cycle"]))
+        rows, modules = rows[order], modules[order]
+        arrays = self._arrays_at(rows["address"])
+        columns: dict[str, Any] = {name: rows[name] for name in ("cycle", "answered", "engine")}
+        columns["module"] = pd.Categorical.from_codes(modules, list(MODULES))
+        columns["kernel"] = rows["port"]
+        columns["process"] = pd.Categorical.from_codes(_processes(rows, modules, arrays), list(PROCESSES))
+        columns["kind"] = pd.Categorical.from_codes(rows["write"].astype(np.int8), ["read", "write"])
+        columns["array"] = pd.Categorical.from_codes(arrays, list(ARRAYS))
+        columns |= {name: rows[name] for name in ("address", "size", "data")}
+        contention = self._machine.memory.profile.contention
+        if contention is not None:
+            each = contention.banks // contention.controllers
+            banks = contention.bank_by_word[rows["address"] >> 3 & contention.bank_by_word.size - 1]
+            columns["controller"], columns["bank"] = banks // each, banks % each
+        return pd.DataFrame(columns)
+
+    def _arrays_at(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the kind of array at each address."""
+        if self._arrays is None:
+            return np.zeros(addresses.size, np.int64)
+        starts, kinds = self._arrays
+        return kinds[np.searchsorted(starts, addresses, side="right") - 1]
+
+
+def _processes(
+    rows: npt.NDArray[np.void], modules: npt.NDArray[np.int64], arrays: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the number of the process that made each access."""
+    of_tag = np.zeros((len(MODULES), 1 + max(max(readers) for readers in READERS.values())), np.int64)
+    for module, readers in READERS.items():
+        for tag, process in readers.items():
+            of_tag[MODULES.index(module), tag] = PROCESSES.index(process)
+    paints = arrays == ARRAYS.index("colours")
+    writers = np.where(
+        modules == MODULES.index("bfs"),
+        PROCESSES.index(_VISITOR),
+        np.where(paints, PROCESSES.index(_CLASSIFIER), PROCESSES.index(_UNVISITER)),
+    )
+    return np.where(rows["write"], writers, of_tag[modules, np.where(rows["write"], 0, rows["tag"])])
