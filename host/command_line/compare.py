@@ -116,7 +116,6 @@ def run(arguments: argparse.Namespace) -> None:
     # Imported here because the import is slow.
     from cyscc.host.baselines.devices.steps import Order
     from cyscc.host.experiments.fpga.area import areas
-    from cyscc.host.experiments.measuring.environment import processor_name
     from cyscc.host.experiments.studies.comparison import (
         AlgorithmComparison,
         Contenders,
@@ -125,6 +124,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
     from cyscc.host.output.figures import write_plot
     from cyscc.host.output.files import identity
+    from cyscc.host.runs.environment import processor_name
     from cyscc.host.specification.run import available_cores
 
     progress = Progress(quiet=arguments.quiet)

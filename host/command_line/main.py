@@ -35,6 +35,7 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
             return 0
         prog = f"cyscc {arguments.command}"
         check_limits()
+        arguments.words = ["cyscc", *(sys.argv[1:] if argv is None else argv)]
         arguments.run(arguments)
     except BrokenPipeError:
         raise

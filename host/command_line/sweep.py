@@ -1,6 +1,7 @@
 """`cyscc sweep`: a parameter study over machine, memory, graph and algorithm."""
 
 import argparse
+import shlex
 from pathlib import Path
 
 from cyscc.host.command_line.experiment import add_area, add_jobs, area_families
@@ -109,7 +110,7 @@ def run(arguments: argparse.Namespace) -> None:
                     rows = add_area(study, rows, step)
         write_table(rows, table)
     with progress.step("drawing"):
-        text = sweep_page(study, rows).encode()
+        text = sweep_page(study, rows, command=shlex.join(arguments.words)).encode()
         with open_output(str(page)) as file:
             file.write(text)
     shown = f"{sweep_text(study, rows, swept, most=_MOST_ROWS)}written: {table}, {page}\n"

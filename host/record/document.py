@@ -157,6 +157,15 @@ class ResultDocument(msgspec.Struct):
     iterations: Count | msgspec.UnsetType = msgspec.UNSET
 
 
+class EnvironmentDocument(msgspec.Struct, forbid_unknown_fields=True):
+    """Where and when the run was started, or resumed for the last time; no result depends on it."""
+
+    date: Annotated[str, Meta(max_length=64, description="Date and time, ISO 8601.")]
+    python: Annotated[str, Meta(max_length=64, description="Version of Python.")]
+    processor: Annotated[str, Meta(max_length=256, description="Name of the processor.")]
+    system: Annotated[str, Meta(max_length=256, description="Operating system.")]
+
+
 class SettingDocument(msgspec.Struct, kw_only=True):
     """A run that is recorded: what is known when it begins."""
 
@@ -180,6 +189,7 @@ class SettingDocument(msgspec.Struct, kw_only=True):
     configuration: Annotated[dict[str, Scalar], Meta(description="Every field of the configuration.")]
     memory_profile: Annotated[dict[str, Scalar], Meta(description="Every parameter of the memory profile.")]
     machine: MachineDocument
+    environment: EnvironmentDocument | msgspec.UnsetType = msgspec.UNSET
     sha256: Annotated[
         Hexadecimal | msgspec.UnsetType,
         Meta(description="SHA-256 of all other fields, as JSON with sorted keys and without blanks."),

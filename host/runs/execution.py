@@ -311,6 +311,7 @@ class RecordedRun:
             record are damaged.
         """
         from cyscc.host.record.document import SettingDocument, check_setting
+        from cyscc.host.runs.environment import run_environment
         from cyscc.host.runs.recorder import RecorderState, RunRecorder, setting_document
 
         options = {**self.spec.document(), "threads": self.spec.threads, "source": None}
@@ -327,6 +328,7 @@ class RecordedRun:
                 "options": options,
             },
             "interval": self._interval,
+            "environment": run_environment(),
         }
         checkpointer = checkpointer or Checkpointer()
         state = checkpointer.restored("record", RecorderState, RecorderState.check)

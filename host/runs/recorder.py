@@ -241,7 +241,7 @@ class RunRecorder(Observer):
         ----------
         run : mapping
             ``command``, the algorithm; ``run``, the data that a replay needs: graph file and digest, working folder,
-            options; ``interval``, cycles of an interval.
+            options; ``interval``, cycles of an interval; ``environment``, where and when it ran.
         result : mapping
             The result, as in ``--json``.
         """

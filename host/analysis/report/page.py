@@ -22,14 +22,11 @@ from cyscc.host.analysis.explain.verdict import Finding, findings
 from cyscc.host.analysis.report.activity import Activity
 from cyscc.host.analysis.report.charts import Chart
 from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
+from cyscc.host.analysis.report.facts import Fact, run_names, run_subject, shared_facts
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
-from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
-from cyscc.host.specification.overrides import Overrides
-from cyscc.host.specification.run import run_options
-from cyscc.sim.notices import printable
 
 __all__ = ["Section", "page", "render", "sections"]
 
@@ -50,8 +47,8 @@ class Section:
         Anchor for links; heading.
     run : str
         Name of the run that it is about; empty for all runs.
-    facts : list of (str, list of str)
-        A table: each row's name and its text for each run.
+    facts : list of Fact
+        A table: each row's name and its text for each run; a single text is that of all runs.
     heads : list of str
         Names of the runs as column heads of that table, if there are several.
     findings : list of Finding
@@ -73,7 +70,7 @@ class Section:
     name: str
     title: str
     run: str = ""
-    facts: list[tuple[str, list[str]]] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     tables: list[tuple[str, list[str], list[list[str]]]] = field(default_factory=list)
@@ -82,100 +79,6 @@ class Section:
     texts: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     record: str = ""
-
-
-_OWN_ROWS = ("algorithm", "graph", "config", "memory", "set")
-"""Options that have rows of their own in the table of facts."""
-_CYCLES = {
-    "instructions": "instructions",
-    "host": "host",
-    "restarted": "restarted",
-    "readout": "reading out",
-    "unfinished": "instructions that are not complete in the record",
-}
-"""Titles of the parts into which a record divides its cycles."""
-
-
-def _facts_of(record: Record) -> dict[str, str]:
-    """Return the facts about a run and its result, as texts by name."""
-    document = record.document
-    run, cycles, options, machine = document["run"], document["cycles"], document["run"]["options"], document["machine"]
-    config, memory = _machine(options)
-    kernels = ", ".join(f"{count} {module}" for module, count in machine["kernels"].items() if count)
-    shown = {name: what for name, what in _CYCLES.items() if name in cycles}
-    facts = {
-        "record": str(record.folder),
-        "interrupted" if record.failed is None else "failed": record.ending,
-        "graph": f"{run['graph']}: {count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}",
-        "command": _command(document["command"], options),
-        "machine": f"{config}: {count_text(machine['engines'], 'AE')}, kernels of each: {kernels}",
-        "memory": memory,
-        **_result_facts(record, "simulated time", "cycles of the run"),
-        "cycles simulated": f"{cycles['total']:,}: "
-        + ", ".join(f"{what} {cycles[name]:,}" for name, what in shown.items()),
-        **_result_facts(record, "throughput", "components", "verified"),
-        "intervals": count_text(record.interval, "cycle"),
-        "version": f"cyscc {document['version']}",
-    }
-    return {name: printable(text) for name, text in facts.items() if text}
-
-
-def _result_facts(record: Record, *names: str) -> dict[str, str]:
-    """Return some of the facts about the result of a run; none if it was interrupted or has failed."""
-    if record.interrupted is not None:
-        return {}
-    result, document = record.result, record.document
-    components = ""
-    if "components" in result:
-        components = f"{result['components']['count']:,}, in {count_text(result['iterations'], 'iteration')}"
-    facts = {
-        "simulated time": f"{result['seconds'] * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz",
-        "cycles of the run": f"{result['cycles']['total']:,}",
-        "throughput": f"{result['gteps']:.3f} GTEPS ({count_text(result['edges_traversed'], 'edge')} traversed)",
-        "components": components,
-        "verified": "yes" if result["verified"] else "not checked",
-    }
-    return {name: facts[name] for name in names}
-
-
-def _machine(options: dict[str, Any]) -> tuple[str, str]:
-    """Return the configuration and the memory, each with its overrides."""
-    changes = Overrides.of(options.get("set", {}))
-    return changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
-
-
-def _command(command: str, options: dict[str, Any]) -> str:
-    """Return the command with all options that affect its result, except those with rows of their own."""
-    words = ["cyscc", command]
-    for option in run_options(command).values():
-        value = options.get(option.name)
-        if option.affects_result and option.name not in _OWN_ROWS and value is not None and value is not False:
-            words += [option.flag] if value is True else [option.flag, str(value)]
-    return " ".join(words)
-
-
-def _run_names(records: list[Record]) -> list[str]:
-    """Return the names of the runs: the options in which they differ, or their folders."""
-    if len(records) == 1:
-        return [printable(records[0].folder.name or str(records[0].folder))]
-    runs = [record.document["run"] for record in records]
-    options = [
-        dict(zip(("graph", "config", "memory"), (run["graph"], *_machine(run["options"])), strict=True)) for run in runs
-    ]
-    differing = [name for name in ("graph", "config", "memory") if len({each[name] for each in options}) > 1]
-    names = [", ".join(each[name] for name in differing) for each in options]
-    if len(set(names)) < len(names) or not differing:
-        names = [str(record.folder) for record in records]
-    if len(set(names)) < len(names):
-        names = [f"{name} ({number})" for number, name in enumerate(names, 1)]
-    return [printable(name) for name in names]
-
-
-def _facts(records: Sequence[Record], names: list[str]) -> Section:
-    tables = [_facts_of(record) for record in records]
-    order = list(dict.fromkeys(name for table in tables for name in table))
-    rows = [(name, [table.get(name, "") for table in tables]) for name in order]
-    return Section(name="facts", title="Facts", facts=rows, heads=names if len(names) > 1 else [])
 
 
 def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Section]:
@@ -220,9 +123,10 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
     on_run : callable, optional
         Called after each run with the number of runs done.
     """
-    names = _run_names(list(records))
+    names = run_names(records)
     columns = max(_FEWEST_COLUMNS, _COLUMNS // len(records))
-    found = [_facts(records, names)]
+    heads = names if len(names) > 1 else []
+    found = [Section(name="facts", title="Facts", facts=shared_facts(records), heads=heads)]
     if len(records) > 1:
         charts = comparison_charts(AlignedRuns(records, most=_LEVELS // 2), names)
         found.append(Section(name="comparison", title="Comparison", texts=_conclusions(records), charts=charts))
@@ -248,6 +152,16 @@ def _chart_data(chart: Chart) -> str:
     return _json({"data": drawn["data"], "layout": drawn["layout"]})
 
 
+def _about(records: Sequence[Record]) -> str:
+    """Return the description of a page: the run, or what several have in common, and what the page says about them."""
+    subjects = dict.fromkeys(map(run_subject, records))
+    if len(records) == 1:
+        return f"{next(iter(subjects))}: where its {records[0].cycles:,} cycles went, and why."
+    compared = f"{len(records)} runs, each compared with the first"
+    common = f", of {next(iter(subjects))}" if len(subjects) == 1 else ""
+    return f"{compared}{common}: where their cycles went, and why."
+
+
 def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = None) -> str:
     """Return the report on some runs as a self-contained HTML page.
 
@@ -265,8 +179,8 @@ def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = No
     several = len(records) > 1
     return render(
         made,
-        title=" and ".join(_run_names(list(records))),
-        about=f"Where the cycles of {'these runs' if several else 'this run'} went, and why.",
+        title=" and ".join(run_names(records)),
+        about=_about(records),
         several=several,
     )
 

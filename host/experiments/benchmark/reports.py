@@ -15,11 +15,12 @@ from statistics import median
 from typing import Any, ClassVar, TypedDict
 
 from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
-from cyscc.host.experiments.measuring.environment import describe_environment, processor_name
+from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.measurements import Count, Measured, Measurements, Positive, Request
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text, markdown_table
+from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.sources import digest_beside
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool

@@ -12,13 +12,14 @@ from typing import Any, ClassVar, TypedDict
 import numpy as np
 
 from cyscc.host.driver.search import breadth_first_search
-from cyscc.host.experiments.measuring.environment import processor_name, root_folder
+from cyscc.host.experiments.measuring.environment import root_folder
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.measurements import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.available_memory import peak_memory
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.graph.reference import check_levels
+from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.sources import digest_beside, sources_digest
 from cyscc.sim.caching.folder import cache_directory, code_directory
 from cyscc.sim.configuration import load_config

@@ -1,24 +1,15 @@
 """The environment of measurements: processor, versions of the tools, revision of the sources."""
 
 import platform
-import re
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from cyscc import host
+from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.run import available_cores
 
-__all__ = ["describe_environment", "processor_name", "revision_of", "root_folder"]
-
-
-def processor_name() -> str:
-    """Return the name of the processor, as reported by the system."""
-    with suppress(OSError):
-        if found := re.search(r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
-            return found[1].strip()
-    return platform.processor() or platform.machine()
+__all__ = ["describe_environment", "revision_of", "root_folder"]
 
 
 def root_folder() -> Path:

@@ -14,12 +14,12 @@ from cyscc.host.baselines.mec.checker import check_mecs
 from cyscc.host.baselines.software import Decomposition, SoftwareRun, SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.kosaraju import KosarajuPhases, kosaraju_phases
-from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec, ModelSpec
 from cyscc.host.experiments.measuring.measurements import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
 from cyscc.host.output.text import device_text
+from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import check_result
 from cyscc.host.runs.sources import sources_digest
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec, size_text
 from cyscc.host.experiments.measuring.machines import SccRequest
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
@@ -14,6 +13,7 @@ from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import Grid, Point, grouped, left_out_text
 from cyscc.host.output import figures
 from cyscc.host.output.text import column_table, count_text
+from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
@@ -11,6 +10,7 @@ from cyscc.host.experiments.studies.study import Study, grouped
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
 from cyscc.host.output.files import version
 from cyscc.host.output.text import column_table, count_text, device_text
+from cyscc.host.runs.environment import processor_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

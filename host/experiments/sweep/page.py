@@ -1,10 +1,15 @@
 """The page of a sweep: its points, the effect of each parameter, and cycles against area."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from cyscc.host.analysis.report.charts import Chart, bar_rows, new_figure
+from cyscc.host.analysis.report.facts import against_preset, against_profile, computer_text, version_text
 from cyscc.host.analysis.report.page import Section, render
 from cyscc.host.experiments.fpga.area import AREA
+from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.rows import (
     DONE,
@@ -17,18 +22,24 @@ from cyscc.host.experiments.sweep.rows import (
     shares,
     study_effects,
 )
-from cyscc.host.output.text import count_text
+from cyscc.host.output.files import version
+from cyscc.host.output.text import count_text, graph_text
 from cyscc.host.record.colours import RUN_COLOURS, STACK
 from cyscc.host.record.tables import MODULES
+from cyscc.host.runs.environment import run_environment
+from cyscc.host.runs.sources import sources_digest
+from cyscc.host.specification.overrides import MEMORY
+from cyscc.sim.notices import printable
 
 __all__ = ["sweep_page"]
 
 _MOST_LINES = 24
 _MOST_BARS = 60
+_MOST_TEXTS = 8
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
-def sweep_page(study: SweepStudy, rows: Sequence[Row]) -> str:
+def sweep_page(study: SweepStudy, rows: Sequence[Row], *, command: str = "") -> str:
     """Return the page of a sweep as self-contained HTML.
 
     Parameters
@@ -37,9 +48,11 @@ def sweep_page(study: SweepStudy, rows: Sequence[Row]) -> str:
         The study.
     rows : sequence of Row
         The rows of its points.
+    command : str
+        The command that made it, if one did.
     """
     done = [row for row in rows if row["status"] == DONE]
-    sections = [Section(name="facts", title="Facts", facts=_facts(study, rows))]
+    sections = [Section(name="facts", title="Facts", facts=_facts(study, rows, command))]
     if study.search is not None:
         charts = [
             _best(study, rows, name) for name in study.search.minimise if any(row["within_budget"] for row in rows)
@@ -70,7 +83,7 @@ def _name(study: SweepStudy, row: Row) -> str:
     return ", ".join(f"{name}={value_text(row[name])}" for name in study.axes) or study.name
 
 
-def _facts(study: SweepStudy, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
+def _facts(study: SweepStudy, rows: Sequence[Row], command: str) -> list[tuple[str, list[str]]]:
     done = [row for row in rows if row["status"] == DONE]
     facts = [("points", f"{len(rows):,}, {len(rows) - len(done):,} of them failed")]
     facts += [(name, ", ".join(value_text(value) for value in values)) for name, values in study.axes.items()]
@@ -81,7 +94,46 @@ def _facts(study: SweepStudy, rows: Sequence[Row]) -> list[tuple[str, list[str]]
     if done:
         best = min(done, key=lambda row: row["cycles"])
         facts.append(("fewest cycles", f"{best['cycles']:,}, {best['gteps']:.3f} GTEPS: {_name(study, best)}"))
-    return [(name, [text]) for name, text in facts if text]
+    if command:
+        facts += [("command", command), ("in folder", str(Path.cwd()))]
+    facts += _input_facts(study, done)
+    environment = run_environment()
+    program = {"version": version(), "program": sources_digest(), "environment": environment}
+    facts += [
+        ("version", version_text(program)),
+        ("date", environment["date"]),
+        ("computer", computer_text(environment)),
+    ]
+    return [(name, [printable(text)]) for name, text in facts if text]
+
+
+def _input_facts(study: SweepStudy, done: Sequence[Row]) -> list[tuple[str, str]]:
+    """Return the facts about graphs, machines and memories, without the parameters that the study varies."""
+    specs = [each.point.spec for each in study.points]
+    graphs = [each.point.graph for each in study.points]
+    sizes = {row["point"]: graph_text("", row["vertices"], row["edges"]) for row in done if "edges" in row}
+    found = {
+        "graph": [
+            f"{graph.label}{sizes.get(each.point.digest, '')}"
+            + (f", SHA-256 {graph.digest[:16]}" if isinstance(graph, GraphFile) else "")
+            for each, graph in zip(study.points, graphs, strict=True)
+        ],
+        "preset": [against_preset(_fixed(study, asdict(spec.configuration)), spec.config_name) for spec in specs],
+        "profile": [
+            against_profile(_fixed(study, spec.profile.describe(), MEMORY), spec.memory_name) for spec in specs
+        ],
+    }
+    facts = []
+    for name, texts in found.items():
+        shown = list(dict.fromkeys(texts))
+        more = f"; {len(shown) - _MOST_TEXTS:,} more" if len(shown) > _MOST_TEXTS else ""
+        facts.append((name, "; ".join(shown[:_MOST_TEXTS]) + more))
+    return facts
+
+
+def _fixed(study: SweepStudy, values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the values of a machine or a memory that no axis of a study varies."""
+    return {name: value for name, value in values.items() if f"{prefix}{name}" not in study.axes}
 
 
 def _points(study: SweepStudy, rows: Sequence[Row]) -> Section:

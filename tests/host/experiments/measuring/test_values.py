@@ -11,12 +11,12 @@ import pytest
 import cyscc.host.experiments.measuring.software
 from cyscc.host.baselines.mec.checker import reference_mecs
 from cyscc.host.command_line.main import main
-from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.graphs import GraphSpec, ModelSpec
 from cyscc.host.experiments.measuring.machines import BfsRequest, SccRequest
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.graph.reference import component_sizes
+from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import source_vertex
 from cyscc.sim.errors import SimulationError
 from tests.host.experiments.measuring.requests import FakeRequest

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 import cyscc.host.experiments.studies.components as components
-from cyscc.host.experiments.measuring.environment import processor_name
 from cyscc.host.experiments.measuring.machines import SccRequest
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.components import SpeedUps, Times
 from cyscc.host.output.files import version
+from cyscc.host.runs.environment import processor_name
 from tests.host.experiments.studies.results import FakeMeasurements, components_of, grid_of
 
 

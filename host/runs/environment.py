@@ -1,0 +1,30 @@
+"""The computer and the moment of a run: processor, system, Python, date."""
+
+import platform
+import re
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+__all__ = ["processor_name", "run_environment"]
+
+_MOST = 256
+"""Most characters of a name in a record."""
+
+
+def processor_name() -> str:
+    """Return the name of the processor, as reported by the system."""
+    with suppress(OSError):
+        if found := re.search(r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
+            return found[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def run_environment() -> dict[str, str]:
+    """Return the description of this moment and computer for the record of a run."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "python": platform.python_version(),
+        "processor": processor_name()[:_MOST],
+        "system": platform.platform()[:_MOST],
+    }
