@@ -60,6 +60,8 @@ class Machine(Coprocessor):
     on_sync : callable or None
         Called with the cycle at sync points of the AEs within an instruction, at the latest after the number of cycles
         that it returned. It may `save`.
+    on_close : callable or None
+        Called before the executor is released.
     reached : int
         Cycle that the run has reached, without register reads for the diagnosis of a failure.
     """
@@ -93,6 +95,7 @@ class Machine(Coprocessor):
         self._attempt: Tally | None = None  # counts at the start of the current attempt
         self.build_seconds = build_seconds
         self.on_sync: Callable[[int], int] | None = None
+        self.on_close: Callable[[], None] | None = None
         self._recording: Recording | None = None
         self.reached = 0
 
@@ -291,7 +294,11 @@ class Machine(Coprocessor):
 
     def close(self) -> None:
         """Release the executor, and complete waveform files."""
-        self._executor.close()
+        try:
+            if self.on_close is not None:
+                self.on_close()
+        finally:
+            self._executor.close()
 
     def _run_commands(self, *, limited: bool) -> None:
         """Run the list of commands to completion."""

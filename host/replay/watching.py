@@ -22,7 +22,7 @@ class Watcher(Protocol):
     def look(self, cycle: int) -> int:
         """Take the events up to a cycle; return the most cycles until the next call.
 
-        The last call follows the end of the run, when the machine is closed.
+        The last call is at the end of the run, before the machine is closed.
         """
 
 
@@ -59,6 +59,7 @@ def watch_run(replay: Replay, watchers: Sequence[Watcher], *, first: int = 0, la
         for watcher in watchers:
             watcher.begin(machine, graphs)
         machine.on_sync = on_sync
+        machine.on_close = on_close
 
     def on_sync(cycle: int) -> int:
         if last is not None and cycle > last:
@@ -66,7 +67,9 @@ def watch_run(replay: Replay, watchers: Sequence[Watcher], *, first: int = 0, la
         nearest = min(watcher.look(cycle) for watcher in watchers)
         return nearest if last is None else min(nearest, last + 1 - cycle)
 
+    def on_close() -> None:
+        for watcher in watchers:
+            watcher.look(machines[0].reached)
+
     replay.make(watch, by=first, aim=aim)
-    for watcher in watchers:
-        watcher.look(machines[0].reached)
     return machines[0].reached

@@ -20,6 +20,7 @@ from cyscc.sim.executors.base import LINK_PLACES, RunState
 from cyscc.sim.executors.pin_driver import PinDriver, Pins, Saved
 from cyscc.sim.executors.registers import memories, registers
 from cyscc.sim.executors.samples import MODULES, Samples, fifos, sample_dtype
+from cyscc.sim.executors.spells import SpellRequest, SpellTracker
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import Waves
@@ -40,6 +41,8 @@ class KernelCounts:
     ----------
     samples : Samples or None
         The ring, if recording.
+    spells : SpellTracker or None
+        The spells, if logged.
     """
 
     def __init__(self, config: AcceleratorConfig) -> None:
@@ -50,6 +53,7 @@ class KernelCounts:
         for module in MODULES:
             self._now[module]["begun"] = self._now[module]["ended"] = -1
         self.samples: Samples | None = None
+        self.spells: SpellTracker | None = None
 
     def arrive(self, engines: Sequence[Pins]) -> None:
         """Count the tokens that reach a module in this cycle, before the clock edge."""
@@ -69,8 +73,13 @@ class KernelCounts:
                     if self._idle[number, place] != (cause == Cause.IDLE):
                         self._idle[number, place] ^= True
                         counts["ended" if cause == Cause.IDLE else "begun"] = cycle
-                    if self.samples is not None:
-                        self._count_fill(counts, pins.get(f"{module}_fill_{kernel}"), self._fifos[module])
+                    if self.samples is not None or self.spells is not None:
+                        shown = pins.get(f"{module}_fill_{kernel}")
+                        held = [shown >> FILL_WIDTH * n & ((1 << FILL_WIDTH) - 1) for n in range(self._fifos[module])]
+                        if self.samples is not None:
+                            self._count_fill(counts, held)
+                        if self.spells is not None:
+                            self.spells.show(number, place, cycle, cause=cause, held=held, module=module)
                     place += 1
         if self.samples is not None and (cycle + 1) % self.samples.interval == 0:
             self.samples.rows[:, (cycle + 1) // self.samples.interval % self.samples.places] = self.sample(cycle + 1)
@@ -78,8 +87,7 @@ class KernelCounts:
                 self._now[module]["interval_most"] = 0
 
     @staticmethod
-    def _count_fill(counts: np.void, shown: int, count: int) -> None:
-        held = [shown >> FILL_WIDTH * fifo & ((1 << FILL_WIDTH) - 1) for fifo in range(count)]
+    def _count_fill(counts: np.void, held: list[int]) -> None:
         counts["fill"] += held
         for name in ("interval_most", "instruction_most"):
             np.maximum(counts[name], held, out=counts[name])
@@ -118,6 +126,8 @@ class KernelCounts:
         self._idle = np.concatenate(runs, axis=1)
         if self.samples is not None:
             self.samples.restart(cycle)
+        if self.spells is not None:
+            self.spells.restart()
 
 
 class AmaranthState:
@@ -297,6 +307,15 @@ class AmaranthExecutor(PinDriver):
     def begin_instruction_marks(self) -> None:
         """Reset the rows' ``instruction_most``; call between two runs."""
         self._counts.begin_instruction_marks()
+
+    def log_spells(self, request: SpellRequest) -> None:
+        """Start logging spells of kernels, instead of those logged before; call between two runs."""
+        self._counts.spells = SpellTracker(self._config, request)
+
+    def take_spells(self, *, under_way: bool = False) -> npt.NDArray[np.void]:
+        """Return the logged spells that have ended since the last call, in no order; call between two runs."""
+        assert self._counts.spells is not None, "they are logged"
+        return self._counts.spells.take(self._cycle, under_way=under_way)
 
     def save(self) -> NamedWords:
         """Return the state."""

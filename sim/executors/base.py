@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.executors.samples import MODULES, Samples
+from cyscc.sim.executors.spells import SpellRequest
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 
@@ -137,6 +138,34 @@ class Executor(abc.ABC):
             See `sample`.
         """
         raise NotImplementedError(_UNTOLD)
+
+    def log_spells(self, request: SpellRequest) -> None:
+        """Start logging spells of kernels, instead of those logged before; call between two runs.
+
+        Logging changes neither cycles nor results. A spell under way now begins now, and so it is after `load`.
+
+        Raises
+        ------
+        NotImplementedError
+            This executor does not support it.
+        """
+        raise NotImplementedError("this executor cannot log spells")
+
+    def take_spells(self, *, under_way: bool = False) -> npt.NDArray[np.void]:
+        """Return the logged spells that have ended since the last call, in no order; call between two runs.
+
+        Parameters
+        ----------
+        under_way : bool
+            Also those that are under way and long enough, up to the current cycle. They are returned again when they
+            have ended.
+
+        Returns
+        -------
+        ndarray of SPELL
+            See `cyscc.sim.executors.spells.SPELL`.
+        """
+        raise NotImplementedError("this executor cannot log spells")
 
     def save(self) -> NamedWords:
         """Return the state: registers, tokens on links, progress of the host. Call between runs without pending reads.

@@ -170,6 +170,8 @@ class LibraryExecutor(Executor):
             ("record", None, [pointer, integer, integer, pointer]),
             ("sample", None, [pointer, pointer]),
             ("begin_instruction", None, [pointer]),
+            ("log_spells", None, [pointer, pointer]),
+            ("write_spells", None, [pointer, ctypes.c_int]),
             ("pieces", integer, [pointer, pointer]),
             ("save", None, [pointer, pointer]),
             ("load", None, [pointer, pointer]),

@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.executors.base import Command, sync_interval
+from cyscc.sim.executors.base import Command, RunState, sync_interval
 from cyscc.sim.executors.compiled.parts import build_library
 from cyscc.sim.executors.samples import Samples, sample_dtype
 from cyscc.sim.executors.shared_object import LibraryExecutor, Pieces, command_table
+from cyscc.sim.executors.spells import SpellBuffer, SpellRequest
 from cyscc.sim.executors.tools import OnStep
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
@@ -112,6 +113,9 @@ def _texts(variables: Sequence[Variable]) -> tuple["ctypes.Array[ctypes.c_char_p
 _LEAST_ROUND = 4
 """Least cycles of a round that pay for a sync point."""
 
+_SPELL_CYCLES = 4096
+"""Most cycles run at a time while spells are logged."""
+
 
 class CompiledExecutor(LibraryExecutor):
     """Runs the machine as compiled code.
@@ -172,6 +176,8 @@ class CompiledExecutor(LibraryExecutor):
                 self._drawing = Drawing(self._library, self._machine, waves)
             failing.pop_all()
         self._config = config
+        self._interval = interval or sync_interval(config, memory)
+        self._spells: SpellBuffer | None = None
         self._row = sample_dtype(config)
 
     def record(self, interval: int, places: int) -> Samples:
@@ -195,6 +201,31 @@ class CompiledExecutor(LibraryExecutor):
         """Reset the rows' ``instruction_most``; call between two runs."""
         self._library.cyscc_begin_instruction(self._machine)
 
+    def log_spells(self, request: SpellRequest) -> None:
+        """Start logging spells of kernels, instead of those logged before; call between two runs."""
+        self._spells = SpellBuffer(self._config, request, cycles=_SPELL_CYCLES + self._interval)
+        self._library.cyscc_log_spells(self._machine, ctypes.byref(self._spells.log))
+
+    def take_spells(self, *, under_way: bool = False) -> npt.NDArray[np.void]:
+        """Return the logged spells that have ended since the last call, in no order; call between two runs."""
+        assert self._spells is not None, "they are logged"
+        self._library.cyscc_write_spells(self._machine, False)
+        self._spells.drain()
+        if under_way:
+            self._library.cyscc_write_spells(self._machine, True)
+        return self._spells.take()
+
+    def run(self, budget: int) -> RunState:
+        """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
+        if self._spells is None:
+            return super().run(budget)
+        end = self.cycle + budget
+        while True:
+            state = super().run(min(end - self.cycle, _SPELL_CYCLES))
+            self._spells.drain()
+            if state != RunState.RUNNING or self.cycle >= end:
+                return state
+
     def save(self) -> NamedWords:
         """Return the state, after updating idle kernels that were skipped."""
         return self._pieces.save()
@@ -210,6 +241,8 @@ class CompiledExecutor(LibraryExecutor):
         self._pieces.load(state)
         if self.samples is not None:
             self.samples.restart(self.cycle)
+        if self._spells is not None:
+            self._spells.restart()
 
     def take_over(self, other: "CompiledExecutor", commands: Sequence[Command], played: Sequence[Command]) -> None:
         """Take over the state of another machine with the same memory.

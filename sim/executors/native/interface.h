@@ -101,6 +101,12 @@ CYSCC_EXPORT void cyscc_sample(cyscc::Machine* machine, int64_t* rows) {
 CYSCC_EXPORT void cyscc_begin_instruction(cyscc::Machine* machine) {
     cyscc::guarded([&] { machine->begin_instruction(); });
 }
+CYSCC_EXPORT void cyscc_log_spells(cyscc::Machine* machine, const cyscc::SpellLog* log) {
+    cyscc::guarded([&] { machine->log_spells(*log); });
+}
+CYSCC_EXPORT void cyscc_write_spells(cyscc::Machine* machine, int open) {
+    cyscc::guarded([&] { machine->write_spells(open); });
+}
 CYSCC_EXPORT int64_t cyscc_pieces(cyscc::Machine* machine, cyscc::Piece** pieces) {
     return cyscc::guarded([&] {
         *pieces = machine->inventory().pieces().data();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pin_driver.h"
+#include "spell_log.h"
 
 namespace cyscc {
 
@@ -60,6 +61,11 @@ public:
     virtual void sample(int64_t*) {}
     // The high-water marks of an instruction begin anew.
     virtual void begin_instruction() {}
+
+    // Logs the spells of all kernels from now on, each AE's behind those of the one before.
+    virtual void log_spells(SpellLog) {}
+    // Brings the log up to now, if asked with the spells that are under way.
+    virtual void write_spells(bool) {}
 
     // Completes what is written while the machine runs; throws where that is impossible.
     virtual void finish() {}

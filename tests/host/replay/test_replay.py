@@ -4,11 +4,17 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from cyscc.host.command_line.main import main
 from cyscc.host.output.documents import read_sealed, write_sealed
+from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
+from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.waits import RUNNING, WaitWatcher
+from cyscc.host.replay.watching import watch_run
+from cyscc.host.runs.rerun import Rerun
 from tests.sim.observation.waves.reading import Recording, recording
 
 GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
@@ -140,6 +146,27 @@ def test_instructions_and_idle_kernels_are_in_the_record(capfd: pytest.CaptureFi
     kernels = record.frame("instruction_kernels")
     idle = kernels[(kernels["instruction"] == 0) & (kernels["no_work"] > 0)]
     assert cycle_of("seen", "idle", capfd) == rows["start"].iloc[0] + idle["done"].min()
+
+
+def test_waits_are_those_that_the_record_counts() -> None:
+    record = Record("seen")
+    watchers = [WaitWatcher(1), WaitWatcher(4), WaitWatcher(2, window=(830, 1200))]
+    frames = []
+    for watcher in watchers:
+        replay = Replay(Rerun(record.document, record.folder, Progress(quiet=True), threads=1))
+        assert watch_run(replay, [watcher], aim="") == record.cycles
+        frames.append(watcher.frame())
+    every, long, inside = frames
+    counted = record.frame("kernels").groupby(["engine", "module", "kernel"], observed=True).sum()
+    sums = every.groupby(["engine", "module", "kernel", "cause"], observed=True)["cycles"].sum().unstack(fill_value=0)
+    for cause in RUNNING:
+        name = cause.name.lower()
+        assert sums.get(name, 0 * sums.iloc[:, 0]).tolist() == counted[name].tolist()
+    assert every["begin"].is_monotonic_increasing
+    pd.testing.assert_frame_equal(long, every[every["cycles"] >= 4].reset_index(drop=True))
+    overlapping = (every["begin"] <= 1200) & (every["begin"] + every["cycles"] > 830) & (every["cycles"] >= 2)
+    pd.testing.assert_frame_equal(inside, every[overlapping].reset_index(drop=True))
+    assert 0 < len(inside) < len(long) < len(every)
 
 
 def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,16 +1,19 @@
-"""Samples: rows at exact multiples of an interval, the same on both executors, whatever the sync points and threads."""
+"""Samples at exact multiples of an interval, and spells: the same on both executors, whatever the sync points."""
 
 from copy import deepcopy
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from cyscc.hw.config import PRESETS, ConfigError
+from cyscc.sim.coprocessor import Cause
 from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.samples import MODULES, MOST_HELD, Samples, fifos, sample_dtype
+from cyscc.sim.executors.spells import SpellRequest
 from cyscc.sim.machine import Machine
 from cyscc.sim.observation.state import MachineState
 from tests.sim.executors.levels import dispatch_level
@@ -19,6 +22,8 @@ from tests.system.runs import made
 
 CONFIG = PRESETS["test"]
 MEMORY = "fixed:9"
+LEAST = 2
+"""Cycles of the shortest spell in a level."""
 
 
 def record(machine: Machine, *, interval: int, places: int = 2000) -> Samples:
@@ -95,17 +100,22 @@ def test_recording_disturbs_nothing() -> None:
         assert_equal(outcome(machine, TANGLE), expected)
 
 
-def level(executor: str, state: MachineState | None = None) -> tuple[list[MachineState], Any, Any]:
-    """Execute a level, from a state in its middle if one is given.
+class Level(NamedTuple):
+    """What a level leaves behind, besides the state in its middle; last, the spells that its end interrupts."""
 
-    Returns
-    -------
-    list of MachineState, ndarray, ndarray
-        The state in the middle, the rows, and the numbers at the end.
-    """
+    states: list[MachineState]
+    rows: npt.NDArray[Any]
+    end: npt.NDArray[Any]
+    spells: list[tuple[int, ...]]
+    under_way: list[tuple[int, ...]]
+
+
+def level(executor: str, state: MachineState | None = None) -> Level:
+    """Execute a level, from a state in its middle if one is given."""
     states: list[MachineState] = []
     with made("test", "fixed:75", executor=executor) as machine:
         samples = record(machine, interval=7)
+        machine.executor.log_spells(SpellRequest(least=LEAST))
         dispatch_level(machine)
         if state is not None:
             machine.load(state)
@@ -117,20 +127,32 @@ def level(executor: str, state: MachineState | None = None) -> tuple[list[Machin
 
         machine.on_sync = look
         machine.wait()
-        return states, samples.take(machine.cycle), machine._executor.sample()
+        spells = sorted(machine.executor.take_spells().tolist())
+        under_way = sorted(machine.executor.take_spells(under_way=True).tolist())
+        return Level(states, samples.take(machine.cycle), machine._executor.sample(), spells, under_way)
 
 
 def test_what_is_saved_and_loaded_goes_on_the_same() -> None:
-    (state,), rows, end = level("compiled")
-    assert end["bfs"]["fill"].any()
+    whole = level("compiled")
+    (state,) = whole.states
+    assert whole.end["bfs"]["fill"].any()
+    assert len(whole.under_way) == 2 * 3, "every kernel is idle"
     for executor, given in (("amaranth", None), ("compiled", state), ("amaranth", state)):
-        (own, *_), found, last = level(executor, given)
-        assert np.array_equal(found, rows[:, -found.shape[1] :])
-        assert len(rows[0]) - len(found[0]) == (150 // 7 if given else 0)
-        assert np.array_equal(last, end)
-        _, again, last = level("compiled", own)
-        assert np.array_equal(again, rows[:, -again.shape[1] :])
-        assert np.array_equal(last, end)
+        own = level(executor, given)
+        assert np.array_equal(own.rows, whole.rows[:, -own.rows.shape[1] :])
+        assert len(whole.rows[0]) - len(own.rows[0]) == (150 // 7 if given else 0)
+        for part in (own, level("compiled", own.states[0])):
+            assert np.array_equal(part.rows, whole.rows[:, -part.rows.shape[1] :])
+            assert np.array_equal(part.end, whole.end)
+        begun = given.hardware.signed("machine.cycle") if given else 0
+        assert own.spells == since(whole.spells, begun)
+        assert own.under_way == since(whole.under_way, begun)
+
+
+def since(spells: list[tuple[int, ...]], cycle: int) -> list[tuple[int, ...]]:
+    """Return the spells that are logged from a cycle on."""
+    later = [(*who, max(begin, cycle), end) for *who, begin, end in spells]
+    return sorted(spell for spell in later if spell[-1] - spell[-2] >= LEAST)
 
 
 def test_numbers_as_of_now(every_cycle: npt.NDArray[Any]) -> None:
@@ -186,4 +208,76 @@ def test_every_fifo_has_a_depth() -> None:
 def test_exported_hardware_has_none() -> None:
     for call in (lambda: Executor.record(None, 1, 1), lambda: Executor.sample(None)):  # type: ignore[arg-type]
         with pytest.raises(NotImplementedError, match=r"^exported hardware does not tell what its kernels do$"):
+            call()
+
+
+ABOVE = {"bfs": (9, 9, 9, 1), "intersection": (9, 1, 0)}
+REQUESTS = [
+    SpellRequest(),
+    SpellRequest(least=5),
+    SpellRequest(least=3, causes=(Cause.SLOT, Cause.ISSUE_3)),
+    SpellRequest(limits=ABOVE),
+    SpellRequest(least=4, limits=ABOVE),
+]
+
+
+def expected_spells(rows: npt.NDArray[Any], request: SpellRequest) -> list[tuple[int, ...]]:
+    """Return the spells in a run, without those under way at its end."""
+    shown = []
+    for module in MODULES:
+        its = rows[module]
+        if request.limits is None:
+            shown.append(np.diff(its["causes"], axis=1, prepend=0).argmax(axis=-1))
+        else:
+            held = np.diff(its["fill"], axis=1, prepend=0)
+            shown.append((held > request.limits[module]).any(axis=-1))
+    spells = []
+    for engine, its in enumerate(np.concatenate(shown, axis=-1).astype(int)):
+        for kernel, numbers in enumerate(its.T):
+            changes = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist()]
+            for begin, end in pairwise(changes):
+                number = int(numbers[begin])
+                wanted = number == 1 if request.limits is not None else number in request.causes
+                if wanted and end - begin >= request.least:
+                    spells.append((engine, kernel, number, begin, end))
+    return sorted(spells)
+
+
+def logged(machine: Machine, request: SpellRequest, looks: int | None = None) -> list[tuple[int, ...]]:
+    """Return the spells that a machine logs in a run, taken at its end or every few cycles."""
+    executor = machine.executor
+    executor.log_spells(request)
+    taken = []
+
+    def look(_: int) -> int:
+        taken.append(executor.take_spells())
+        return looks or 1
+
+    if looks is not None:
+        machine.on_sync = look
+    outcome(machine, TANGLE, counters=False)
+    taken.append(executor.take_spells())
+    assert not len(executor.take_spells())
+    return sorted(spell for spells in taken for spell in spells.tolist())
+
+
+@pytest.mark.parametrize(("threads", "looks"), [(1, None), (2, 100)])
+@pytest.mark.parametrize("request_", REQUESTS)
+def test_what_is_logged(every_cycle: npt.NDArray[Any], request_: SpellRequest, threads: int, looks: int | None) -> None:
+    expected = expected_spells(every_cycle, request_)
+    assert len(expected) > 3
+    with made("test", MEMORY, threads=threads) as machine:
+        assert logged(machine, request_, looks) == expected
+        assert machine.cycle == every_cycle.shape[1]
+
+
+def test_room_for_every_spell(every_cycle: npt.NDArray[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.sim.executors.compiled.executor._SPELL_CYCLES", 1)
+    with made("test", MEMORY) as machine:
+        assert logged(machine, SpellRequest()) == expected_spells(every_cycle, SpellRequest())
+
+
+def test_executors_without_spells() -> None:
+    for call in (lambda: Executor.log_spells(None, SpellRequest()), lambda: Executor.take_spells(None)):  # type: ignore[arg-type]
+        with pytest.raises(NotImplementedError, match=r"^this executor cannot log spells$"):
             call()

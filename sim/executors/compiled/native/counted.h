@@ -10,6 +10,7 @@
 #include "kernels.h"
 #include "lanes.h"
 #include "numbers.h"
+#include "spells.h"
 
 namespace cyscc {
 
@@ -69,16 +70,17 @@ public:
         inventory.add("instruction_most", &instruction_most_[0][lane], kFifos, sizeof(Array));
     }
 
+    // How much a FIFO of each holds.
+    static Longs<kLanes> field(const Shown& words, int fifo) {
+        const Long by(uint64_t(fifo % kEachWord * kFillBits));
+        return shr(load(words[fifo / kEachWord]), by) & Long((1ull << kFillBits) - 1);
+    }
+
 private:
     using Array = uint64_t[kLanes];
     using Long = Longs<kLanes>;
     static_assert(kFillBits == 16, "as `most` has it");
     static constexpr int kMostTallied = ((1 << kFillBits) - 1) / kMostHeld;
-
-    static Long field(const Shown& words, int fifo) {
-        const Long by(uint64_t(fifo % kEachWord * kFillBits));
-        return shr(load(words[fifo / kEachWord]), by) & Long((1ull << kFillBits) - 1);
-    }
 
     void spill() {
         for (int fifo = 0; fifo < kFifos; ++fifo) store(sums_[fifo], load(sums_[fifo]) + field(tally_, fifo));
@@ -116,6 +118,15 @@ public:
         fill_.begin_instruction();
     }
 
+    void log_spells(int64_t cycle, const SpellLog& log) override {
+        bring_up(cycle);
+        spells_.want(log);
+    }
+    void write_spells(int64_t cycle, bool open) override {
+        bring_up(cycle);
+        if (open) spells_.write_open(cycle);
+    }
+
     void list(Inventory& inventory, const std::string& place) override {
         inventory.enter(place);
         inventory.add("turns", &turns_);
@@ -142,6 +153,7 @@ protected:
         module().show_causes(now);
         const Mask idling = idle(load(now));
         if (idling != idle_) note_runs(idling, since);
+        if (spells_.wanted()) show_spells(now, since);
         if (recording_) {
             alignas(64) typename Fill::Shown fill;
             module().show_fill(fill);
@@ -170,6 +182,7 @@ protected:
         alignas(64) Array now;
         module().show_causes(now);
         idle_ = idle(load(now));
+        spells_.forget();
     }
 
 private:
@@ -200,6 +213,19 @@ private:
         idle_ = idle;
     }
 
+    // Out of line, since nearly no run wants spells.
+    __attribute__((noinline)) void show_spells(const Array& causes, int64_t cycle) {
+        if (!spells_.limits()) return spells_.show(causes, cycle);
+        alignas(64) typename Fill::Shown fill;
+        module().show_fill(fill);
+        Mask above = 0;
+        for (int fifo = 0; fifo < kFifos; ++fifo)
+            above |= less(Long(uint64_t(spells_.limits()[fifo])), Fill::field(fill, fifo));
+        alignas(64) Array numbers;
+        for (int n = 0; n < kKernels; ++n) numbers[n] = above >> n & 1;
+        spells_.show(numbers, cycle);
+    }
+
     static constexpr auto nowhere() {
         std::array<int64_t, kKernels> cycles;
         cycles.fill(-1);
@@ -226,6 +252,7 @@ private:
     std::array<int64_t, kKernels> begun_ = nowhere();
     std::array<int64_t, kKernels> ended_ = nowhere();
     Fill fill_;
+    Spells<kKernels> spells_;
 };
 
 }  // namespace cyscc

@@ -78,6 +78,19 @@ void Engine::begin_instruction(int64_t cycle) {
     intersection_->begin_instruction(cycle);
 }
 
+void Engine::log_spells(int64_t cycle, SpellLog log) {
+    log.engine = number_;
+    bfs_->log_spells(cycle, log);
+    log.first = kBfsKernels;
+    if (log.limits) log.limits += kBfsFifos;
+    intersection_->log_spells(cycle, log);
+}
+
+void Engine::write_spells(int64_t cycle, bool open) {
+    bfs_->write_spells(cycle, open);
+    intersection_->write_spells(cycle, open);
+}
+
 // Everything up to this boundary has happened here, and nothing after it.
 void Engine::sample(int64_t cycle) {
     write(cycle, rows_ + cycle / interval_ % places_ * kRowWords);

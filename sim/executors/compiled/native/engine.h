@@ -77,6 +77,10 @@ public:
     void write(int64_t cycle, int64_t* row);
     void begin_instruction(int64_t cycle);
 
+    // From a cycle on, logs the spells of all kernels, see `Kernels`.
+    void log_spells(int64_t cycle, SpellLog log);
+    void write_spells(int64_t cycle, bool open);
+
     PinDriver& driver() { return driver_; }
 
     // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.

@@ -11,6 +11,7 @@
 #endif
 
 #include "memory.h"
+#include "spell_log.h"
 #include "state.h"
 
 namespace cyscc {
@@ -62,6 +63,11 @@ public:
     virtual int64_t* write(int64_t cycle, int64_t* row) = 0;
     virtual void begin_interval() = 0;
     virtual void begin_instruction(int64_t cycle) = 0;
+
+    // From a cycle on spells are logged; none goes back beyond it, nor beyond a `resume`.
+    virtual void log_spells(int64_t cycle, const SpellLog& log) = 0;
+    // Brings the log up to a cycle, if asked with the spells that are under way.
+    virtual void write_spells(int64_t cycle, bool open) = 0;
 
     // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
     virtual void list(Inventory& inventory, const std::string& place) = 0;

@@ -79,6 +79,18 @@ public:
         for (auto& engine : engines_) engine->begin_instruction(cycle_);
     }
 
+    void log_spells(SpellLog log) override {
+        for (auto& engine : engines_) {
+            engine->log_spells(cycle_, log);
+            log.spells += log.places;
+            ++log.written;
+        }
+    }
+
+    void write_spells(bool open) override {
+        for (auto& engine : engines_) engine->write_spells(cycle_, open);
+    }
+
     void rest() override {
         for (auto& engine : engines_) engine->rest(cycle_);
         for (Link& link : links_) link.rest(cycle_);

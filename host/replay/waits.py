@@ -1,0 +1,105 @@
+"""Spells of cycles in which a kernel has one cause, collected by a replay."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from cyscc.host.record.tables import MODULES
+from cyscc.sim.coprocessor import Cause
+from cyscc.sim.executors.base import sync_interval
+from cyscc.sim.executors.spells import SPELL, SpellRequest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.sim.machine import Machine
+
+__all__ = ["RUNNING", "WaitWatcher"]
+
+RUNNING = tuple(cause for cause in Cause if cause != Cause.IDLE)
+"""Causes of the cycles in which a kernel runs."""
+
+_LOOK = 16_384
+"""Cycles between two looks."""
+
+_AHEAD = 20_000
+"""Cycles before a window at which collecting starts: spells that are longer than that begin late."""
+
+
+class WaitWatcher:
+    """Collects the spells of cycles in which a kernel has one cause without interruption, in all attempts of a run.
+
+    Parameters
+    ----------
+    least : int
+        Cycles of the shortest spell.
+    window : tuple of int, optional
+        First and last cycle: only spells that overlap the window, 20,000 cycles of which at most are before it. All
+        spells of the run by default.
+    causes : collection of Cause
+        Their causes.
+    """
+
+    def __init__(
+        self, least: int, *, window: tuple[int, int] | None = None, causes: Collection[Cause] = RUNNING
+    ) -> None:
+        self._request = SpellRequest(least=least, causes=causes)
+        self._window = window
+        self._ended = [np.zeros(0, SPELL)]
+        self._under_way = np.zeros(0, SPELL)
+        self._start: int | None = None
+
+    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+        """Start collecting, before the machine's first cycle or the state that it goes on from."""
+        self._machine = machine
+        self._start = 0
+        if self._window is not None:
+            # A look may be up to an interval later than it was asked for.
+            self._start = self._window[0] - _AHEAD - sync_interval(machine.config, machine.memory)
+
+    def look(self, cycle: int) -> int:
+        """Take the spells up to a cycle; return the most cycles until the next call."""
+        if self._start is not None:
+            if cycle < self._start:
+                return self._start - cycle
+            self._machine.executor.log_spells(self._request)
+            self._start = None
+        self._ended.append(self._overlapping(self._machine.executor.take_spells()))
+        self._under_way = self._overlapping(self._machine.executor.take_spells(under_way=True))
+        return _LOOK
+
+    def _overlapping(self, spells: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+        if self._window is None:
+            return spells
+        first, last = self._window
+        return spells[(spells["end"] > first) & (spells["begin"] <= last)]
+
+    def frame(self) -> "pd.DataFrame":
+        """Return the spells as a data frame, in the order of their begin.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``engine``, ``module``, ``kernel``, ``cause``, ``begin`` (the first cycle) and ``cycles`` (the length). The
+            last cycle of the replay ends all spells.
+        """
+        import pandas as pd
+
+        spells = np.concatenate([*self._ended, self._under_way])
+        spells = spells[np.lexsort([spells[name] for name in ("kernel", "engine", "begin")])]
+        bfs_kernels = self._machine.config.bfs_kernels
+        of_bfs = spells["kernel"] < bfs_kernels
+        names = [cause.name.lower() for cause in Cause]
+        return pd.DataFrame(
+            {
+                "engine": spells["engine"],
+                "module": pd.Categorical(np.where(of_bfs, *MODULES), MODULES),
+                "kernel": np.where(of_bfs, spells["kernel"], spells["kernel"] - bfs_kernels),
+                "cause": pd.Categorical.from_codes(spells["number"], names),
+                "begin": spells["begin"],
+                "cycles": spells["end"] - spells["begin"],
+            }
+        )
