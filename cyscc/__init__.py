@@ -7,9 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cyscc.host.analysis.events import Events
     from cyscc.host.analysis.explain.verdict import Finding
     from cyscc.host.api.areas import area
     from cyscc.host.api.depths import FifoDepths, smallest_depths
+    from cyscc.host.api.events import events, trace
     from cyscc.host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
     from cyscc.host.api.records import (
         Difference,
@@ -40,6 +42,7 @@ __all__ = [
     "Area",
     "BfsResult",
     "Difference",
+    "Events",
     "Explanation",
     "FifoDepths",
     "Finding",
@@ -58,6 +61,7 @@ __all__ = [
     "compare",
     "compare_groups",
     "configuration",
+    "events",
     "explain",
     "figures",
     "generate",
@@ -68,6 +72,7 @@ __all__ = [
     "report",
     "scc",
     "smallest_depths",
+    "trace",
     "what_if",
     "write_graph",
 ]
@@ -75,6 +80,7 @@ __all__ = [
 _HOMES = {
     "cyscc.host.api.areas": ("area",),
     "cyscc.host.api.depths": ("FifoDepths", "smallest_depths"),
+    "cyscc.host.api.events": ("events", "trace"),
     "cyscc.host.api.inputs": (
         "configuration",
         "generate",
@@ -97,6 +103,7 @@ _HOMES = {
     "cyscc.host.api.runs": ("bfs", "scc"),
     "cyscc.host.api.trials": ("WhatIf", "what_if"),
     "cyscc.host.output.errors": ("InputError",),
+    "cyscc.host.analysis.events": ("Events",),
     "cyscc.host.analysis.explain.verdict": ("Finding",),
     "cyscc.host.experiments.fpga.area": ("Area",),
     "cyscc.host.graph.csr": ("Graph",),

@@ -26,6 +26,7 @@ from functools import cache
 from itertools import pairwise
 from typing import get_type_hints
 
+from cyscc.host.analysis.event_kinds import KINDS as EVENT_KINDS
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.mdp.families import FAMILIES
 from cyscc.host.command_line.commands import COMMANDS, make_parser
@@ -253,6 +254,21 @@ def tables_of_records() -> str:
     )
 
 
+def events() -> str:
+    """Return the kinds of events."""
+    rows = [
+        (
+            f"`{name}`",
+            kind.about[0].upper() + kind.about[1:],
+            kind.unit,
+            ", ".join(f"`--{each}`" for each in kind.scope),
+            "replay" if kind.replayed else "record",
+        )
+        for name, kind in EVENT_KINDS.items()
+    ]
+    return _table(("kind", "an event is", "size", "restricted by", "from the"), rows)
+
+
 # Proofs.
 
 
@@ -274,7 +290,7 @@ TABLES_OF_PAGES: dict[str, Callable[..., str]] = {
     each.__name__: each
     for each in (
         *(options, kinds, algorithms, families, presets, enumeration, counters),
-        *(causes_of_kernels, causes_of_records, tables_of_records, proofs),
+        *(causes_of_kernels, causes_of_records, tables_of_records, events, proofs),
     )
 }
 """Functions that make a table, by the name in a page; words behind the name are their arguments."""

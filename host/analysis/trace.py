@@ -1,122 +1,35 @@
-"""Perfetto traces of a record: iterations, phases, levels, kernels by cause, memory and token over time."""
+"""Perfetto traces of a record: iterations, phases, levels, causes of kernels' cycles, memory and token over time."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor, TrackEvent
-from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
+from cyscc.host.analysis.tracks import Tracks
 from cyscc.host.output.files import open_output
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, MODULES
+from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES
 
-__all__ = ["write_trace"]
+__all__ = ["add_counters", "add_instructions", "kernel_groups", "root_of", "write_trace"]
 
-_SEQUENCE = 1
+_POINTS = 300_000
+"""Approximate number of values of all kernels; in longer runs a value stands for several intervals."""
 
+_MEMORY, _TOKEN, _KERNELS = 3, 4, 10
+"""Ranks of tracks behind those of instructions."""
 
-class _Tracks:
-    """Writes the packets of a trace.
-
-    Parameters
-    ----------
-    file : binary file
-        The output file.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._builder = StreamingTraceProtoBuilder(file)
-        self._tracks = 0
-        self._names: dict[str, int] = {}
-        self._arguments: dict[str, int] = {}
-        packet = self._packet()
-        packet.sequence_flags = TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
-        self._builder.write_packet(packet)
-
-    def add(self, name: str, *, parent: int | None = None, unit: str | None = None, rank: int = 0) -> int:
-        """Add a track and return its number.
-
-        Parameters
-        ----------
-        name : str
-            Name shown in the viewer.
-        parent : int, optional
-            The enclosing track.
-        unit : str, optional
-            Unit of a counter track; None for a track of slices.
-        rank : int
-            Position among the tracks of the same parent.
-        """
-        self._tracks += 1
-        packet = self._packet()
-        track = packet.track_descriptor
-        track.uuid, track.name = self._tracks, name
-        track.child_ordering = TrackDescriptor.EXPLICIT
-        track.sibling_order_rank = rank
-        if parent is not None:
-            track.parent_uuid = parent
-        if unit is not None:
-            track.counter.unit_name = unit
-        self._builder.write_packet(packet)
-        return self._tracks
-
-    def last(self, track: int, name: str, begin: int, end: int, arguments: Mapping[str, int]) -> None:
-        """Add a slice to a track, from cycle `begin` to cycle `end`, with numeric arguments."""
-        packet = self._packet(begin)
-        event = packet.track_event
-        event.type, event.track_uuid = TrackEvent.TYPE_SLICE_BEGIN, track
-        event.name_iid = self._interned(packet, self._names, "event_names", name)
-        for key, value in arguments.items():
-            note = event.debug_annotations.add()
-            note.name_iid = self._interned(packet, self._arguments, "debug_annotation_names", key)
-            note.int_value = value
-        self._builder.write_packet(packet)
-        packet = self._packet(end)
-        packet.track_event.type, packet.track_event.track_uuid = TrackEvent.TYPE_SLICE_END, track
-        self._builder.write_packet(packet)
-
-    def number(self, track: int, cycle: int, value: float) -> None:
-        """Set a counter track's value from a cycle on."""
-        packet = self._packet(cycle)
-        event = packet.track_event
-        event.type, event.track_uuid = TrackEvent.TYPE_COUNTER, track
-        if isinstance(value, int):
-            event.counter_value = value
-        else:
-            event.double_counter_value = value
-        self._builder.write_packet(packet)
-
-    def _packet(self, cycle: int = 0) -> TracePacket:
-        packet = self._builder.create_packet()
-        packet.timestamp = cycle
-        packet.trusted_packet_sequence_id = _SEQUENCE
-        packet.sequence_flags = TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
-        return packet
-
-    @staticmethod
-    def _interned(packet: TracePacket, known: dict[str, int], kind: str, text: str) -> int:
-        """Return the interned id of a text; a new text is defined in the packet."""
-        if text not in known:
-            known[text] = len(known) + 1
-            entry = getattr(packet.interned_data, kind).add()
-            entry.iid, entry.name = known[text], text
-        return known[text]
-
-
-_SLICES = 60_000
-"""Approximate number of slices of all kernels; in longer runs a slice spans several intervals and sums their causes."""
-
-_TITLES = {cause.name: cause.title for cause in CAUSES}
+Span: TypeAlias = tuple[int, int]
+"""First cycle, and the cycle after the last one."""
 
 
 def write_trace(record: Record, path: str) -> None:
     """Write a record as a Perfetto trace, in which a cycle is a nanosecond.
 
-    A kernel's slice is named after its largest cause, and has the cycles of each cause as arguments.
+    Iterations, phases and levels are slices. All else is counted by interval, so it has counters: each value holds for
+    an interval.
 
     Parameters
     ----------
@@ -131,99 +44,149 @@ def write_trace(record: Record, path: str) -> None:
         A table cannot be read, or the file cannot be written.
     """
     with open_output(path) as file:
-        tracks = _Tracks(file)
-        root = tracks.add(f"cyscc {record.document['command']}, a nanosecond is a cycle")
-        _add_instructions(tracks, record, root)
-        _add_kernels(tracks, record, root)
-        _add_memory(tracks, record, root)
+        tracks = Tracks(file)
+        root = root_of(tracks, record)
+        span = (0, record.cycles)
+        add_instructions(tracks, record, root, span)
+        _add_causes(tracks, record, kernel_groups(tracks, record, root))
+        add_counters(tracks, record, root, span)
 
 
-def _add_instructions(tracks: _Tracks, record: Record, root: int) -> None:
-    """Add the tracks of iterations, phases and instructions."""
+def root_of(tracks: Tracks, record: Record) -> int:
+    """Add the track that contains all others, and return its number."""
+    run = record.document["run"]
+    return tracks.add(
+        f"cyscc {record.document['command']} of {printable(run['graph'])}: a nanosecond is a cycle",
+        about=f"Times are cycles from reset. Counters have a value for each interval of {record.interval} cycles.",
+    )
+
+
+def add_instructions(tracks: Tracks, record: Record, root: int, span: Span) -> None:
+    """Add the tracks of iterations, phases and instructions within a span of cycles, at whose ends slices are cut."""
     rows = record.attempts.reset_index()
-    for rank, (title, keys) in enumerate(
-        (("iterations", ["attempt", "iteration"]), ("phases", ["attempt", "iteration", "phase"]))
+    rows = rows[(rows["end"] > span[0]) & (rows["start"] < span[1])]
+    of_iteration = ["attempt", "iteration"]
+    for rank, (title, keys, about) in enumerate(
+        (
+            ("iterations", of_iteration, "Two searches and an intersection, which find a component."),
+            ("phases", [*of_iteration, "phase"], "The forward search, the backward search, and the intersection."),
+        )
     ):
-        track = tracks.add(title, parent=root, rank=rank)
+        track = tracks.add(title, about=about, parent=root, rank=rank)
         groups = rows.groupby(keys, observed=True, sort=False)
         for key, begin, end in groups.agg(begin=("start", "min"), end=("end", "max")).itertuples():
             name = f"iteration {key[1]}" if len(keys) == 2 else str(key[2])
-            tracks.last(track, name, begin, end, {"attempt": key[0], "iteration": key[1]})
-    track = tracks.add("levels", parent=root, rank=2)
+            notes = {"attempt": key[0], "iteration": key[1]}
+            tracks.slice(track, name, max(begin, span[0]), min(end, span[1]), notes)
+    about = "Instructions: levels of searches, and intersections, from the dispatch until the last AE was idle."
+    track = tracks.add("levels", about=about, parent=root, rank=2)
     columns = ("instruction", "attempt", "iteration", "cycles", "working", "frontier", "pushed", "duplicates")
     for row in rows.to_dict("records"):
         name = str(row["phase"]) if row["level"] < 0 else f"level {row['level']}"
         arguments = {column: int(row[column]) for column in columns}
-        tracks.last(track, name, row["start"], row["end"], arguments)
+        tracks.slice(track, name, max(row["start"], span[0]), min(row["end"], span[1]), arguments)
 
 
-def _add_kernels(tracks: _Tracks, record: Record, root: int) -> None:
-    """Add the tracks of the kernels."""
+def kernel_groups(tracks: Tracks, record: Record, root: int) -> dict[tuple[int, str], int]:
+    """Add a track for the kernels of each kind of each AE, and return their numbers by AE and module."""
+    kernels = [module for module, count in record.machine["kernels"].items() if count]
+    modules = [(engine, module) for engine in range(record.machine["engines"]) for module in kernels]
+    return {
+        (engine, module): tracks.add(f"AE {engine}: {module} kernels", parent=root, rank=_KERNELS + place)
+        for place, (engine, module) in enumerate(modules)
+    }
+
+
+def _add_causes(tracks: Tracks, record: Record, groups: dict[tuple[int, str], int]) -> None:
+    """Add the counters of the kernels: the share of each cause in the cycles of an interval."""
     causes = record.frame("kernels")[CAUSE_NAMES].to_numpy(np.int64)
     kernels = [
-        (engine, module, number)
-        for engine in range(record.machine["engines"])
-        for module, count in record.machine["kernels"].items()
-        for number in range(count)
+        (engine, module, number) for engine, module in groups for number in range(record.machine["kernels"][module])
     ]
     causes = causes.reshape(-1, len(kernels), len(CAUSES))
-    together = max(1, -(-len(causes) * len(kernels) // _SLICES))
+    used = int((causes.sum(axis=0) > 0).sum())
+    together = max(1, -(-len(causes) * used // _POINTS))
     firsts = np.arange(0, len(causes), together)
-    sums = np.add.reduceat(causes, firsts, axis=0)
-    starts = [*(firsts * record.interval).tolist(), record.cycles]
-    groups: dict[tuple[int, str], int] = {}
-    for place, (engine, module, number) in enumerate(kernels):
-        key = (engine, module)
-        if key not in groups:
-            groups[key] = tracks.add(f"AE {engine}: {module} kernels", parent=root, rank=10 + len(groups))
-        track = tracks.add(f"{module} kernel {number}", parent=groups[key], rank=number)
-        _add_kernel(tracks, track, sums[:, place], starts)
+    starts = firsts * record.interval
+    lengths = np.diff(np.append(starts, record.cycles))
+    shares = np.add.reduceat(causes, firsts, axis=0) / lengths[:, np.newaxis, np.newaxis]
+    for (engine, module), group in groups.items():
+        own = [place for place, kernel in enumerate(kernels) if kernel[:2] == (engine, module)]
+        about = "Share of each cause in the cycles of all of them: of 100 %, at every time."
+        every = tracks.add("mean of all", about=about, parent=group)
+        _add_shares(tracks, every, shares[:, own].mean(axis=1), starts, record.cycles)
+        for number, place in enumerate(own):
+            about = "Share of each cause in its cycles. A cycle has one cause, so they add up to 100 %."
+            track = tracks.add(f"{module} kernel {number}", about=about, parent=group, rank=1 + number)
+            _add_shares(tracks, track, shares[:, place], starts, record.cycles)
 
 
-def _add_kernel(tracks: _Tracks, track: int, sums: npt.NDArray[np.int64], starts: list[int]) -> None:
-    """Add the slices of a kernel; successive slices with the same single cause are merged."""
-    most = sums.argmax(axis=-1)
-    alone = sums.max(axis=-1) == sums.sum(axis=-1)
-    same = np.concatenate([[False], alone[1:] & alone[:-1] & (most[1:] == most[:-1])])
-    firsts = np.flatnonzero(~same)
-    merged = np.add.reduceat(sums, firsts, axis=0)
-    ends = [starts[first] for first in firsts[1:]] + [starts[-1]]
-    for first, end, counts in zip(firsts.tolist(), ends, merged.tolist(), strict=True):
-        arguments = {name: count for name, count in zip(CAUSE_NAMES, counts, strict=True) if count}
-        tracks.last(track, _TITLES[CAUSE_NAMES[most[first]]], starts[first], end, arguments)
+def _add_shares(
+    tracks: Tracks, parent: int, shares: npt.NDArray[np.float64], starts: npt.NDArray[np.int64], end: int
+) -> None:
+    """Add a counter for each cause that has a share at any time; shape (times, causes)."""
+    for rank, cause in enumerate(CAUSES):
+        its = (100 * shares[:, rank]).round(2)
+        if its.any():
+            track = tracks.add(cause.title, about=cause.about, parent=parent, unit="% of cycles", rank=rank)
+            _add_steps(tracks, track, its, starts, end)
 
 
-def _add_memory(tracks: _Tracks, record: Record, root: int) -> None:
-    """Add the tracks of memory and token."""
-    memory = tracks.add("memory", parent=root, rank=3)
-    add = partial(_add_numbers, tracks, record)
+def add_counters(tracks: Tracks, record: Record, root: int, span: Span) -> None:
+    """Add the counters of memory and token within a span of cycles."""
+    memory = tracks.add("memory", about="Accesses count when their port takes them.", parent=root, rank=_MEMORY)
+    add = partial(_add_numbers, tracks, record, span)
     arrays = record.frame("arrays")
     accesses = (arrays["reads"] + arrays["writes"]).groupby([arrays["cycle"], arrays["array"]], observed=False).sum()
     for rank, array in enumerate(ARRAYS):
         if array in accesses.index.get_level_values(1):
-            add(f"accesses to {array}", memory, rank, accesses.xs(array, level=1), "accesses")
+            add(f"accesses to {array}", memory, rank, accesses.xs(array, level=1), "accesses per interval")
     sums = arrays.groupby("cycle")[["latency", "reads"]].sum()
-    add("mean latency of reads", memory, 10, (sums["latency"] / sums["reads"].clip(lower=1)).round(2), "cycles")
+    latency = (sums["latency"] / sums["reads"].clip(lower=1)).round(2)
+    add("mean latency of reads", memory, 10, latency, "cycles", "From a read to its response.")
     banks = record.frame("banks").groupby(["cycle", "controller"])[["accesses", "waiting"]].sum()
-    for first, column, unit in ((20, "accesses", "accesses"), (120, "waiting", "cycles")):
+    waited = "Cycles that accesses waited for a bank, summed over the accesses of an interval."
+    for first, column, unit, about in (
+        (20, "accesses", "accesses per interval", ""),
+        (120, "waiting", "cycles per interval", waited),
+    ):
         for controller in banks.index.get_level_values(1).unique():
             its = banks.xs(controller, level=1)[column]
-            add(f"{column} at controller {controller}", memory, first + int(controller), its, unit)
+            add(f"{column} at controller {controller}", memory, first + int(controller), its, unit, about)
     engines = record.frame("engines").groupby("cycle").sum()
-    add("ports that take no read", memory, 300, engines["read_stalls"], "port-cycles")
-    add("ports that take no write", memory, 301, engines["write_stalls"], "port-cycles")
-    add("responses wait for their turn", memory, 302, engines["ordering"], "cycles")
-    token = tracks.add("token", parent=root, rank=4)
+    for rank, kind in ((300, "read"), (301, "write")):
+        about = f"Cycles in which a port took no {kind}, summed over all ports of an interval."
+        add(f"ports that take no {kind}", memory, rank, engines[f"{kind}_stalls"], "port-cycles per interval", about)
+    about = "Cycles that responses waited for those before them, summed over the responses of an interval."
+    add("responses wait for their turn", memory, 302, engines["ordering"], "cycles per interval", about)
+    about = "Arrivals of the token, which hands out slots of the queues, at the first kernel of each AE."
+    token = tracks.add("token", about=about, parent=root, rank=_TOKEN)
     for module in MODULES:
-        add(f"{module} tokens at the AEs", token, 0, engines[f"{module}_turns"], "tokens")
+        add(f"{module} tokens at the AEs", token, 0, engines[f"{module}_turns"], "tokens per interval")
 
 
-def _add_numbers(tracks: _Tracks, record: Record, title: str, parent: int, rank: int, values: Any, unit: str) -> None:
-    """Add a counter track of values by the first cycle of their interval; intervals without a value are 0."""
-    track = tracks.add(title, parent=parent, unit=unit, rank=rank)
-    whole = values.reindex(range(0, record.cycles, record.interval), fill_value=0)
-    numbers = whole.to_numpy()
-    changed = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]]))
-    for cycle, value in zip(whole.index[changed].tolist(), numbers[changed].tolist(), strict=True):
+def _add_numbers(
+    tracks: Tracks,
+    record: Record,
+    span: Span,
+    title: str,
+    parent: int,
+    rank: int,
+    values: Any,
+    unit: str,
+    about: str = "",
+) -> None:
+    """Add a counter of values by the first cycle of their interval; intervals without a value are 0."""
+    track = tracks.add(title, about=about, parent=parent, unit=unit, rank=rank)
+    first = span[0] // record.interval * record.interval
+    whole = values.reindex(range(first, span[1], record.interval), fill_value=0)
+    starts = np.maximum(whole.index.to_numpy(), span[0])
+    _add_steps(tracks, track, whole.to_numpy(), starts, span[1])
+
+
+def _add_steps(tracks: Tracks, track: int, values: Any, starts: npt.NDArray[np.int64], end: int) -> None:
+    """Add values, each of which holds from a cycle on, to a counter; 0 from the end on."""
+    changed = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    for cycle, value in zip(starts[changed].tolist(), values[changed].tolist(), strict=True):
         tracks.number(track, cycle, value)
-    tracks.number(track, record.cycles, 0)
+    tracks.number(track, end, 0)

@@ -22,7 +22,7 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
 """
 
 COMMANDS = (
-    *("scc", "bfs", "explain", "report", "replay", "life", "generate", "model", "mec", "verilog", "software"),
+    *("scc", "bfs", "explain", "events", "report", "replay", "life", "generate", "model", "mec", "verilog", "software"),
     *("compare", "reproduce", "sweep", "bench", "synth", "timing", "cache"),
 )
 """The commands. Their modules import at the top only what help and usage errors need, and the rest in `run`."""

@@ -119,21 +119,37 @@ def kernels_of(plain: Plain) -> list[tuple[int, str, int]]:
 
 
 def check_kernels(plain: Plain, trace: ReadBack, together: int) -> None:
-    """Check the slices of all kernels, each with the causes of a number of intervals."""
+    """Check the shares of causes of all kernels, each value over a number of intervals."""
     width = plain.document["interval"] * together
+    groups: dict[str, list[Numbers]] = defaultdict(list)
     for engine, module, kernel in kernels_of(plain):
         rows = plain.of("kernels", engine=engine, module=module, kernel=kernel)
-        expected: list[tuple[str, int, int, dict[str, int]]] = []
-        for begin, counts in rows.groupby(rows["cycle"] // width * width)[NAMES].sum().iterrows():
-            noted = {name: int(count) for name, count in counts.items() if count}
-            name = TITLES[max(NAMES, key=lambda cause: counts[cause])]
-            end = min(begin + width, plain.total)
-            if expected and len(noted) == 1 and set(noted) == set(expected[-1][3]):
-                _, begin, _, before = expected.pop()
-                noted = {cause: count + before[cause] for cause, count in noted.items()}
-            expected.append((name, begin, end, noted))
-        track = f"AE {engine}: {module} kernels", f"{module} kernel {kernel}"
-        assert trace.slices[track] == expected, track
+        sums = rows.groupby(rows["cycle"] // width * width)[NAMES].sum()
+        lengths = np.minimum(sums.index + width, plain.total) - sums.index
+        shares = 100 * sums.to_numpy() / np.asarray(lengths)[:, np.newaxis]
+        group = f"AE {engine}: {module} kernels"
+        groups[group].append(shares)
+        check_shares(plain, trace, (group, f"{module} kernel {kernel}"), shares, width)
+    for group, every in groups.items():
+        check_shares(plain, trace, (group, "mean of all"), np.mean(every, axis=0), width)
+
+
+def check_shares(plain: Plain, trace: ReadBack, track: tuple[str, ...], shares: Numbers, width: int) -> None:
+    """Check the counters of a track: one for each cause that it has, with the value of each time."""
+    found = {cause: counted(trace.numbers[*track, TITLES[cause]], len(shares), width) for cause in NAMES}
+    for place, cause in enumerate(NAMES):
+        assert found[cause] == pytest.approx(shares[:, place], abs=0.0051), (track, cause)
+        if shares[:, place].any():
+            assert trace.units[*track, TITLES[cause]] == "% of cycles"
+    assert trace.order[track] == [TITLES[cause] for cause in NAMES if found[cause].any()]
+
+
+def counted(steps: list[tuple[int, float]], times: int, width: int) -> Numbers:
+    """Return the values of a counter at the beginning of each time, given its steps."""
+    values = np.zeros(times)
+    for cycle, value in steps:
+        values[-(-cycle // width) :] = value
+    return values
 
 
 def test_kernels(record: Record, trace: ReadBack) -> None:
@@ -142,16 +158,19 @@ def test_kernels(record: Record, trace: ReadBack) -> None:
     groups = list(dict.fromkeys(f"AE {engine}: {module} kernels" for engine, module, _ in kernels_of(plain)))
     assert trace.order[()][5:] == groups
     for group in groups:
-        assert [name.split()[-1] for name in trace.order[group,]] == [str(n) for n in range(len(trace.order[group,]))]
+        first, *names = trace.order[group,]
+        assert first == "mean of all"
+        assert [name.split()[-1] for name in names] == [str(n) for n in range(len(names))]
 
 
-def test_of_long_runs_several_intervals_are_one_slice(
+def test_of_long_runs_several_intervals_are_one_value(
     record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = Plain(record.folder)
-    slices = len(plain.of("kernels"))
-    for together, most in ((3, -(-slices // 3)), (4, -(-slices // 3) - 1)):
-        monkeypatch.setattr("cyscc.host.analysis.trace._SLICES", most)
+    used = plain.of("kernels").groupby(["engine", "module", "kernel"], observed=True)[NAMES].sum() > 0
+    values = int(used.to_numpy().sum()) * -(-plain.total // plain.document["interval"])
+    for together, most in ((3, -(-values // 3)), (4, -(-values // 3) - 1)):
+        monkeypatch.setattr("cyscc.host.analysis.trace._POINTS", most)
         write_trace(record, str(tmp_path / "run.pftrace"))
         check_kernels(plain, ReadBack(tmp_path / "run.pftrace"), together)
 
@@ -164,24 +183,25 @@ def test_numbers(record: Record, trace: ReadBack) -> None:
     for name in ARRAYS:
         own = arrays[arrays["array"] == name]
         both = plain.over_time(own, "reads", width) + plain.over_time(own, "writes", width)
-        expected["memory", f"accesses to {name}"] = "accesses", both
+        expected["memory", f"accesses to {name}"] = "accesses per interval", both
     reads = np.maximum(plain.over_time(arrays, "reads", width), 1)
     latency = np.round(plain.over_time(arrays, "latency", width) / reads, 2)
     expected["memory", "mean latency of reads"] = "cycles", latency
-    for name, unit in (("accesses", "accesses"), ("waiting", "cycles")):
+    for name, unit in (("accesses", "accesses per interval"), ("waiting", "cycles per interval")):
         for controller in sorted(set(banks["controller"])):
             found = plain.over_time(banks[banks["controller"] == controller], name, width)
             expected["memory", f"{name} at controller {controller}"] = unit, found
     for name, title, unit in (
-        ("read_stalls", "ports that take no read", "port-cycles"),
-        ("write_stalls", "ports that take no write", "port-cycles"),
-        ("ordering", "responses wait for their turn", "cycles"),
+        ("read_stalls", "ports that take no read", "port-cycles per interval"),
+        ("write_stalls", "ports that take no write", "port-cycles per interval"),
+        ("ordering", "responses wait for their turn", "cycles per interval"),
     ):
         expected["memory", title] = unit, plain.over_time(engines, name, width)
     for module in ("bfs", "intersection"):
         turns = plain.over_time(engines, f"{module}_turns", width)
-        expected["token", f"{module} tokens at the AEs"] = "tokens", turns
-    assert trace.units == {track: unit for track, (unit, _) in expected.items()}
+        expected["token", f"{module} tokens at the AEs"] = "tokens per interval", turns
+    shared = {track: unit for track, unit in trace.units.items() if track[0] in ("memory", "token")}
+    assert shared == {track: unit for track, (unit, _) in expected.items()}
     for track, (_, values) in expected.items():
         changed = np.flatnonzero(np.diff(values, prepend=np.nan))
         steps = [(place * width, values[place]) for place in changed.tolist()]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cyscc.host.command_line.main import main
+from cyscc.host.record.reader import Record
 from tests.record.synthetic import Shape, write_record
 
 
@@ -31,6 +32,13 @@ def test_quiet_and_standard_output(folder: Path, capfd: pytest.CaptureFixture[st
     assert out == (folder / "page.html").read_text()
 
 
+def test_a_trace_needs_no_page(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "one", "--trace", "run.pftrace"]) == 0
+    total = Record(folder / "one").cycles
+    assert capfd.readouterr() == (f"run.pftrace: trace of {total:,} cycles\n", "")
+    assert (folder / "run.pftrace").stat().st_size > 1000
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -39,7 +47,9 @@ def test_quiet_and_standard_output(folder: Path, capfd: pytest.CaptureFixture[st
         (["broken", "-o", "page.html"], "broken/kernels.parquet: "),
         (["one", "-o", "none/page.html"], "none/page.html: its directory does not exist (-o)"),
         (["one", "-o", "one"], "one: is a directory (-o)"),
-        (["one"], "the following arguments are required: -o/--output"),
+        (["one"], "nothing is to be written: name a page (-o), a trace (--trace), or both"),
+        (["one", "one", "--trace", "run.pftrace"], "--trace is of one run, and there are 2"),
+        (["one", "--trace", "run.json"], "run.json: a trace is .pftrace or .perfetto-trace, not '.json'"),
         (["-o", "page.html"], "the following arguments are required: DIR"),
     ],
 )

@@ -1,0 +1,434 @@
+"""Events of a record: its hottest moments, full FIFOs, vertices pushed twice, and overflows.
+
+A record counts by interval and by instruction. So an event's cycle is the first one of its interval or instruction;
+only a replay knows more.
+"""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cyscc.host.analysis.event_kinds import INSTRUCTION, KERNEL, KINDS, EventQuery
+from cyscc.host.output.errors import InputError
+from cyscc.host.record.reader import Record
+from cyscc.sim.notices import printable
+from cyscc.sim.observation.causes import CAUSES
+
+__all__ = ["Events", "RecordEvents", "joined"]
+
+_NAMED = 0.2
+"""Least share of a bank's accesses with which an array is named."""
+
+_COLUMNS = (
+    *("kind", "cycle", "cycles", "exact", "instruction", *INSTRUCTION, *KERNEL, "cause", "fifo", "controller"),
+    *("bank", "link", "array", "vertex", "address", "amount", "unit", "use", "waiting", "about", "at", "command"),
+)
+_NUMBERS = (
+    *("cycle", "cycles", "instruction", "iteration", "level", "engine", "kernel", "controller", "bank", "link"),
+    *("vertex", "address"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Events:
+    """Events of a recorded run.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    frame : pandas.DataFrame
+        The events, a row each; what a kind does not have is missing.
+    found : dict of str to int
+        Number of events of each kind, those left out included.
+    nearest : dict of str to str
+        Of a kind without events: what comes nearest.
+    order : str
+        The order of the events of each kind, one of `ORDERS`.
+    replayed : bool
+        Whether the run was made again.
+    """
+
+    record: Record
+    frame: pd.DataFrame
+    found: dict[str, int]
+    nearest: dict[str, str]
+    order: str
+    replayed: bool = False
+
+    def of(self, kind: str) -> pd.DataFrame:
+        """Return the events of a kind."""
+        return self.frame[self.frame["kind"] == kind]
+
+    def __str__(self) -> str:
+        from cyscc.host.analysis.events_page import events_text
+
+        return events_text(self)
+
+    def _repr_html_(self) -> str:
+        from cyscc.host.analysis.events_page import events_html
+
+        return events_html(self)
+
+
+class RecordEvents:
+    """Finds events in the tables of a record.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    query : EventQuery
+        The events that are looked for.
+
+    Raises
+    ------
+    InputError
+        The run does not have what its restrictions name.
+    """
+
+    def __init__(self, record: Record, query: EventQuery) -> None:
+        self._record = record
+        self._query = query
+        self._scope = scope = query.scope
+        self._check_names()
+        rows = record.select(phase=scope.phase, level=scope.level, iteration=scope.iteration)
+        if scope.module is not None:
+            rows = rows[rows["module"] == scope.module]
+            if rows.empty:
+                raise InputError(f"ran no instruction of the module {scope.module} there", path=record.folder)
+        self.rows = rows
+        """The instructions to which the events are restricted."""
+
+    def events(self, beside: Mapping[str, pd.DataFrame] | None = None) -> Events:
+        """Return the events.
+
+        Parameters
+        ----------
+        beside : mapping of str to pandas.DataFrame, optional
+            Events by kind that are known from elsewhere, see `completed`.
+
+        Raises
+        ------
+        InputError
+            A table cannot be read.
+        """
+        frames: list[pd.DataFrame] = []
+        found: dict[str, int] = {}
+        nearest: dict[str, str] = {}
+        for name in self._query.chosen:
+            if beside is not None and name in beside:
+                frame, nearest[name] = beside[name], ""
+            else:
+                frame, nearest[name] = self._finders[name]()
+            found[name] = len(frame)
+            if len(frame):
+                frames.append(self.completed(name, frame))
+                del nearest[name]
+        return Events(record=self._record, frame=joined(frames), found=found, nearest=nearest, order=self._query.order)
+
+    @property
+    def _finders(self) -> dict[str, Callable[[], tuple[pd.DataFrame, str]]]:
+        """Functions that return the events of a kind, and what is nearest if there are none."""
+        return {
+            "cause": self._causes,
+            "fifo": self._fifos,
+            "bank": self._banks,
+            "controller": self._controllers,
+            "link": self._links,
+            "port": self._ports,
+            "latency": self._latencies,
+            "duplicate": self._duplicates,
+            "overflow": self._overflows,
+        }
+
+    def completed(self, kind: str, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the first events of a kind in the order that is asked for, with the columns that all kinds have.
+
+        Parameters
+        ----------
+        kind : str
+            The kind.
+        frame : pandas.DataFrame
+            Events with `cycle`, `cycles`, `instruction` (-1: none), `amount`, and columns of the kind's own.
+        """
+        frame = frame.sort_values("cycle", kind="stable")
+        if self._query.order == "size":
+            frame = frame.sort_values("amount", ascending=False, kind="stable")
+        frame = frame.head(self._query.top).reset_index(drop=True)
+        places = self._record.attempts[list(INSTRUCTION)].reindex(frame["instruction"]).reset_index(drop=True)
+        frame = frame.assign(kind=kind, unit=KINDS[kind].unit, **{name: places[name] for name in INSTRUCTION})
+        # An intersection has no level, and the search of `cyscc bfs` no iteration.
+        frame["level"] = frame["level"].where(frame["level"] >= 0)
+        frame["iteration"] = frame["iteration"].where(frame["iteration"] > 0)
+        if kind == "bank":
+            frame["about"] = self._arrays_of(frame)
+            frame["array"] = [text.partition(" ")[0] or None for text in frame["about"]]
+        if "at" not in frame:
+            frame["at"] = frame["cycle"].astype(str)
+        folder = shlex.quote(str(self._record.folder))
+        frame["command"] = [
+            f"cyscc replay {folder} --at {at} --cycles {min(max(cycles, 100), 10_000)}"
+            for at, cycles in zip(frame["at"], frame["cycles"], strict=True)
+        ]
+        if "exact" not in frame:
+            frame["exact"] = False
+        return frame
+
+    def _check_names(self) -> None:
+        """Refuse kernels, FIFOs and banks that the machine lacks."""
+        scope, machine = self._scope, self._record.machine
+        modules = [scope.module] if scope.module else list(machine["kernels"])
+        kernels = max(machine["kernels"][module] for module in modules)
+        for name, most in (("engine", machine["engines"]), ("kernel", kernels)):
+            value = getattr(scope, name)
+            if value is not None and value >= most:
+                raise InputError(f"there is no {name} {value}: there are 0 to {most - 1}", path=self._record.folder)
+        names = dict.fromkeys(each["name"] for module in modules for each in machine["fifos"][module])
+        if scope.fifo is not None and scope.fifo not in names:
+            raise InputError(f"there is no FIFO {scope.fifo}: there are {', '.join(names)}", path=self._record.folder)
+        if scope.bank is not None:
+            memory = self._record.memory
+            if memory is None:
+                raise InputError("its memory has no banks", path=self._record.folder)
+            for value, count in zip(scope.bank, (memory["controllers"], memory["banks"]), strict=True):
+                if value >= count:
+                    raise InputError(
+                        f"there is no bank {'.'.join(map(str, scope.bank))}: there are {memory['controllers']} "
+                        f"controllers with {memory['banks']} banks each",
+                        path=self._record.folder,
+                    )
+
+    @cached_property
+    def _intervals(self) -> pd.DataFrame:
+        """The intervals to which events are restricted, by first cycle: `cycles`, and `instruction`, or -1 of the host.
+
+        An interval in which several instructions ran counts for the one with most of its cycles, unless instructions
+        were chosen that have no interval so.
+        """
+        record, every = self._record, self._record.attempts
+        width = record.interval
+        begins = np.arange(0, record.cycles, width)
+        ends = np.minimum(begins + width, record.cycles)
+        first, last = every["start"].to_numpy() // width, (every["end"].to_numpy() - 1) // width
+        counts = np.maximum(last - first + 1, 0)
+        row = np.repeat(np.arange(len(every)), counts)
+        place = np.repeat(first, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        inside = place < begins.size
+        row, place = row[inside], place[inside]
+        both = np.minimum(ends[place], every["end"].to_numpy()[row])
+        both -= np.maximum(begins[place], every["start"].to_numpy()[row])
+        pairs = pd.DataFrame({"place": place, "instruction": every.index.to_numpy()[row], "both": both})
+        main = pairs.sort_values("both").drop_duplicates("place", keep="last")
+        chosen = main[main["instruction"].isin(self.rows.index)]
+        if len(self.rows) == len(record.instructions):
+            host = np.setdiff1d(np.arange(begins.size), main["place"])
+            chosen = pd.concat([chosen, pd.DataFrame({"place": host, "instruction": -1})])
+        elif chosen.empty:
+            chosen = pairs[pairs["instruction"].isin(self.rows.index)].drop_duplicates("place")
+        places = chosen["place"].to_numpy()
+        frame = pd.DataFrame({"cycles": (ends - begins)[places], "instruction": chosen["instruction"].to_numpy()})
+        frame.index = pd.Index(begins[places], name="cycle")
+        return frame.sort_index()
+
+    def _interval_rows(self, table: str) -> pd.DataFrame:
+        """Return the rows of a table in the chosen intervals and kernels, with `cycles` and `instruction`."""
+        frame = self._record.frame(table)
+        frame = frame[frame["cycle"].isin(self._intervals.index)]
+        for name in KERNEL:
+            value = getattr(self._scope, name)
+            if value is not None and name in frame:
+                frame = frame[frame[name] == value]
+        return frame.join(self._intervals, on="cycle")
+
+    def _hottest(self, frame: pd.DataFrame, column: str) -> pd.DataFrame:
+        """Return the row of each interval with most of a column, which becomes the amount; none where that is 0."""
+        frame = frame[frame[column] > 0]
+        hottest = frame.loc[frame.groupby("cycle")[column].idxmax()]
+        return hottest.rename(columns={column: "amount"}).reset_index(drop=True)
+
+    def _causes(self) -> tuple[pd.DataFrame, str]:
+        names = [cause.name for cause in CAUSES if cause.kind == "limit"]
+        if self._scope.cause is not None:
+            names = [self._scope.cause]
+        rows = self._interval_rows("kernels")
+        frames = []
+        for module, its in rows.groupby("module", observed=True):
+            sums = its.groupby("cycle")[names].sum()
+            kernels = its.groupby("cycle").size()
+            cause = sums.idxmax(axis=1)
+            share = sums.max(axis=1) / (kernels * self._intervals["cycles"].reindex(sums.index))
+            of = its[["cycle", "cycles", "instruction", "engine", "kernel"]].assign(
+                own=its[names].to_numpy()[np.arange(len(its)), sums.columns.get_indexer(cause.reindex(its["cycle"]))]
+            )
+            most = of.loc[of.groupby("cycle")["own"].idxmax()]
+            frames.append(
+                most.assign(
+                    module=str(module),
+                    cause=cause.reindex(most["cycle"]).to_numpy(),
+                    amount=share.reindex(most["cycle"]).to_numpy(),
+                    use=most["own"] / most["cycles"],
+                )
+            )
+        frame = pd.concat(frames)
+        return frame[frame["amount"] > 0].drop(columns="own"), "no kernel waits there"
+
+    def _fifos(self) -> tuple[pd.DataFrame, str]:
+        record = self._record
+        depths = {
+            (module, each["name"]): int(each["depth"])
+            for module, fifos in record.machine["fifos"].items()
+            for each in fifos
+        }
+        rows = self._interval_rows("fifos").astype({"module": str, "fifo": str})
+        if self._scope.fifo is not None:
+            rows = rows[rows["fifo"] == self._scope.fifo]
+        depth = pd.Series([depths[key] for key in zip(rows["module"], rows["fifo"], strict=True)], index=rows.index)
+        rows = rows.assign(depth=depth, use=rows["most"] / depth)
+        full = rows[rows["most"] >= rows["depth"]]
+        keys = ["engine", "module", "kernel", "fifo"]
+        full = full.sort_values([*keys, "cycle"])
+        # Neighbouring intervals of one FIFO are one event.
+        new = (full[keys] != full[keys].shift()).any(axis=1) | (full["cycle"].diff() != record.interval)
+        spells = full.groupby(new.cumsum())
+        frame = spells[[*keys, "cycle", "instruction", "depth"]].first()
+        frame["amount"] = frame["cycles"] = spells["cycles"].sum()
+        most = spells["most"].max()
+        frame["about"] = [f"{held} of {of}" for held, of in zip(most, frame["depth"], strict=True)]
+        first = ~frame.sort_values("cycle").duplicated(keys)
+        frame["at"] = [
+            f"full:{row.fifo},engine={row.engine},module={row.module},kernel={row.kernel}"
+            if first[row.Index] and not self._scope_of_instructions
+            else str(row.cycle)
+            for row in frame.itertuples()
+        ]
+        nearest = "no FIFO held an entry there"
+        if len(frame) == 0 and rows["most"].any():
+            row = rows.loc[rows["use"].idxmax()]
+            nearest = (
+                "no FIFO is full there; nearest: "
+                f"{row['fifo']} of engine{row['engine']}.{row['module']}{row['kernel']} held {row['most']} of "
+                f"{row['depth']} in the interval from cycle {row['cycle']:,} on: "
+                f"cyscc replay {printable(shlex.quote(str(record.folder)))} --at {row['cycle']}"
+            )
+        return frame.drop(columns="depth"), nearest
+
+    @property
+    def _scope_of_instructions(self) -> bool:
+        return len(self.rows) < len(self._record.instructions)
+
+    def _banks(self) -> tuple[pd.DataFrame, str]:
+        if self._record.memory is None:
+            return _NONE, "this memory has no banks"
+        rows = self._interval_rows("banks")
+        if self._scope.bank is not None:
+            rows = rows[(rows["controller"] == self._scope.bank[0]) & (rows["bank"] == self._scope.bank[1])]
+        return self._of_memory(self._hottest(rows, "accesses"), self._busy), "no access there"
+
+    def _controllers(self) -> tuple[pd.DataFrame, str]:
+        if self._record.memory is None:
+            return _NONE, "this memory has no banks"
+        rows = self._interval_rows("banks")
+        sums = rows.groupby(["cycle", "controller"], as_index=False).agg(
+            {"accesses": "sum", "waiting": "sum", "cycles": "first", "instruction": "first"}
+        )
+        return self._of_memory(self._hottest(sums, "accesses"), self._busy / self._record.memory["banks"]), (
+            "no access there"
+        )
+
+    def _links(self) -> tuple[pd.DataFrame, str]:
+        if self._record.memory is None:
+            return _NONE, "this memory has no links"
+        return self._of_memory(self._hottest(self._interval_rows("links"), "requests"), 1.0), "no request there"
+
+    @property
+    def _busy(self) -> float:
+        assert self._record.memory is not None, "the memory has banks"
+        return float(self._record.memory["bank_busy"])
+
+    @staticmethod
+    def _of_memory(frame: pd.DataFrame, busy: float) -> pd.DataFrame:
+        """Return events of a part of the memory, an access of which keeps it busy for some cycles."""
+        use = frame["amount"] * busy / frame["cycles"]
+        return frame.assign(use=use, waiting=frame["waiting"] / frame["amount"])
+
+    def _ports(self) -> tuple[pd.DataFrame, str]:
+        rows = self._interval_rows("engines")
+        ports = self._record.machine["kernels"]["bfs"] * rows["engine"].nunique()
+        sums = rows.groupby("cycle")[["read_stalls", "write_stalls"]].sum()
+        frame = self._intervals.join(sums, how="inner").reset_index()
+        frame["amount"] = frame[["read_stalls", "write_stalls"]].max(axis=1) / (ports * frame["cycles"])
+        frame["about"] = np.where(frame["read_stalls"] >= frame["write_stalls"], "no read", "no write")
+        frame = frame.drop(columns=["read_stalls", "write_stalls"])
+        return frame[frame["amount"] > 0], "no port stalls there"
+
+    def _latencies(self) -> tuple[pd.DataFrame, str]:
+        rows = self._interval_rows("arrays")
+        rows = rows[rows["reads"] > 0]
+        sums = rows.groupby("cycle")[["latency", "reads"]].sum()
+        frame = self._intervals.join((sums["latency"] / sums["reads"]).rename("amount"), how="inner").reset_index()
+        by_array = rows.groupby(["cycle", "array"], observed=True)[["latency", "reads"]].sum()
+        mean = (by_array["latency"] / by_array["reads"]).rename("mean").reset_index()
+        slowest = mean.loc[mean.groupby("cycle")["mean"].idxmax()].set_index("cycle")
+        frame["array"] = slowest["array"].astype(str).reindex(frame["cycle"]).to_numpy()
+        means = slowest["mean"].reindex(frame["cycle"])
+        frame["about"] = [f"{name} {value:,.0f}" for name, value in zip(frame["array"], means, strict=True)]
+        return frame, "no read there"
+
+    def _duplicates(self) -> tuple[pd.DataFrame, str]:
+        rows = self.rows[self.rows["duplicates"] > 0]
+        frame = self._of_instructions(rows, rows["duplicates"])
+        if not self._record.document["configuration"]["bfs_only"]:
+            frame["at"] = [f"duplicate{self._point(row)}" for row in rows.to_dict("records")]
+        return frame, "no vertex is pushed twice there"
+
+    def _overflows(self) -> tuple[pd.DataFrame, str]:
+        every = self._record.attempts
+        rows = every[every["attempt"] < self._record.attempt].groupby("attempt").tail(1)
+        for name in (*INSTRUCTION, "module"):
+            value = getattr(self._scope, name)
+            if value is not None:
+                rows = rows[rows[name] == value]
+        frame = self._of_instructions(rows, rows["pushed"])
+        frame["at"] = [f"overflow{self._point(row)}" for row in rows.to_dict("records")]
+        return frame, "no queue overflows"
+
+    @staticmethod
+    def _of_instructions(rows: pd.DataFrame, amount: "pd.Series[Any]") -> pd.DataFrame:
+        frame = pd.DataFrame({"cycle": rows["start"], "cycles": rows["cycles"], "amount": amount})
+        return frame.assign(instruction=rows.index).reset_index(drop=True)
+
+    @staticmethod
+    def _point(row: Mapping[str, Any]) -> str:
+        """Return the end of a point in an instruction."""
+        iteration = f",iteration={row['iteration']},phase={row['phase']}" if row["iteration"] else ""
+        return iteration + (f",level={row['level']}" if row["level"] >= 0 else "")
+
+    def _arrays_of(self, frame: pd.DataFrame) -> list[str]:
+        """Return the arrays with most accesses of the banks of events, each with its share in the instruction."""
+        keys = ["instruction", "controller", "bank"]
+        its = self._record.frame("instruction_banks").merge(frame[keys].drop_duplicates(), on=keys)
+        texts: dict[tuple[int, ...], str] = {}
+        for key, rows in its.sort_values("accesses", ascending=False).groupby(keys):
+            total = int(rows["accesses"].sum())
+            shares = zip(rows["array"], rows["accesses"] / total, strict=True)
+            texts[key] = ", ".join(f"{name} {share:.0%}" for name, share in shares if share >= _NAMED)
+        return [texts.get(key, "") for key in frame[keys].itertuples(index=False, name=None)]
+
+
+_NONE = pd.DataFrame({name: [] for name in ("cycle", "cycles", "instruction", "controller", "bank", "amount")})
+
+
+def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return events of several kinds as one frame, with whole numbers where a value may be missing."""
+    frame = pd.concat([_NONE, *(each for each in frames if len(each))], ignore_index=True)
+    frame = frame.reindex(columns=list(_COLUMNS))
+    frame = frame.astype(dict.fromkeys(_NUMBERS, "Int64") | {"exact": "boolean", "amount": float})
+    for name in ("kind", "phase", "module", "cause", "fifo", "array", "unit", "about", "at", "command"):
+        frame[name] = frame[name].astype("string")
+    return frame

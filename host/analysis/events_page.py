@@ -1,0 +1,134 @@
+"""Events of a record as text and JSON."""
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from cyscc.host.analysis.event_kinds import KINDS
+from cyscc.host.analysis.events import Events
+from cyscc.host.analysis.explain.page import head, instruction_text, run_document
+from cyscc.host.analysis.explain.terminal import as_html, as_text, section, table
+from cyscc.host.output.files import identity
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["SHOWN", "events_document", "events_html", "events_page", "events_text"]
+
+SHOWN = 5
+"""Most rows of a kind's table, unless another number is given; of a single kind there are `SHOWN_ALONE`."""
+SHOWN_ALONE = 20
+_WIDTH = 100
+
+
+def events_page(events: Events, *, top: int | None = None) -> "list[RenderableType]":
+    """Return the events of a run, a table for each kind.
+
+    Parameters
+    ----------
+    events : Events
+        The events.
+    top : int, optional
+        Most rows of each table.
+    """
+    from rich.text import Text
+
+    record = events.record
+    parts = head(record, record.instructions)
+    most = top or (SHOWN if len(events.found) > 1 else SHOWN_ALONE)
+    for kind in events.found:
+        rows = events.of(kind).head(most)
+        title = f"{KINDS[kind].title}: "
+        if rows.empty:
+            parts += section(title + "none", Text(events.nearest.get(kind, "")))
+            continue
+        total, first = events.found[kind], "largest" if events.order == "size" else "first"
+        title += f"{len(rows):,}, the {first} of {total:,}" if total > len(rows) else f"{total:,}"
+        parts += section(title, _table(events, kind, rows))
+    if len(events.frame):
+        parts += section("to look at one", Text(str(events.frame["command"].iloc[0])))
+    if not events.replayed:
+        parts.append(Text(f"  cyscc events {record.folder} --longer 100 makes the run again, and lists long waits"))
+    return parts
+
+
+def _table(events: Events, kind: str, rows: pd.DataFrame) -> "RenderableType":
+    """Return the table of some events of a kind."""
+    columns: list[tuple[str, list[str]]] = [
+        ("cycle", [f"{cycle:,}" for cycle in rows["cycle"]]),
+        ("in", [_where(events, number) for number in rows["instruction"]]),
+    ]
+
+    def add(name: str, form: str, source: str) -> None:
+        if rows[source].notna().any():
+            columns.append((name, ["" if pd.isna(value) else form.format(value) for value in rows[source]]))
+
+    columns.append(("where", [_place(row) for row in rows.to_dict("records")]))
+    if not any(columns[-1][1]):
+        columns.pop()
+    add("cause", "{}", "cause")
+    shares = KINDS[kind].unit.startswith("of ")
+    add(KINDS[kind].unit, "{:.1%}" if shares else "{:,.0f}", "amount")
+    add({"cause": "of the kernel", "fifo": "of depth"}.get(kind, "busy"), "{:.0%}", "use")
+    add("wait", "{:,.0f}", "waiting")
+    add("vertex", "{}", "vertex")
+    add("address", "{:#x}", "address")
+    add({"bank": "arrays of the level", "latency": "slowest array", "fifo": "held"}.get(kind, ""), "{}", "about")
+    if (rows["at"] != rows["cycle"].astype("string")).any():
+        add("--at", "{}", "at")
+    lines = [list(line) for line in zip(*(cells for _, cells in columns), strict=True)]
+    return table([name for name, _ in columns], lines, last=True)
+
+
+def _where(events: Events, number: Any) -> str:
+    """Return the text of an instruction by number, of which none is -1."""
+    return "host" if number < 0 else instruction_text(events.record.attempts.loc[number])
+
+
+def _place(row: dict[str, Any]) -> str:
+    """Return the text of the part of the machine that an event is of."""
+    parts = []
+    if not pd.isna(row["kernel"]):
+        parts.append(f"engine{row['engine']}.{row['module']}{row['kernel']}")
+    if not pd.isna(row["fifo"]):
+        parts.append(row["fifo"])
+    if not pd.isna(row["bank"]):
+        parts.append(f"{row['controller']}.{row['bank']}")
+    elif not pd.isna(row["controller"]):
+        parts.append(f"{row['controller']}")
+    if not pd.isna(row["link"]):
+        parts.append(f"engine{row['engine']} link {row['link']}")
+    return " ".join(parts)
+
+
+def events_text(events: Events) -> str:
+    """Return the events as text."""
+    return as_text(events_page(events), width=_WIDTH)
+
+
+def events_html(events: Events) -> str:
+    """Return the events as an HTML element."""
+    return as_html(events_page(events), width=_WIDTH)
+
+
+def events_document(events: Events) -> dict[str, Any]:
+    """Return the events as a JSON document; an event has the fields that its kind has."""
+    rows = [
+        {name: value for name, value in row.items() if not pd.isna(value)} for row in events.frame.to_dict("records")
+    ]
+    return {
+        **identity(),
+        **run_document(events.record),
+        "order": events.order,
+        "replayed": events.replayed,
+        "kinds": {
+            kind: {
+                "about": KINDS[kind].about,
+                "unit": KINDS[kind].unit,
+                "found": found,
+                **({"nearest": events.nearest[kind]} if kind in events.nearest else {}),
+            }
+            for kind, found in events.found.items()
+        },
+        "events": rows,
+    }

@@ -1,0 +1,112 @@
+"""Events and traces of recorded runs in the Python interface."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from cyscc.host.analysis.event_kinds import TOP, EventQuery, EventScope
+from cyscc.host.analysis.events import Events
+from cyscc.host.api.records import Recorded, record_of
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.files import Content, check_suffix
+from cyscc.host.output.progress import Progress
+from cyscc.host.replay.events import events_of
+from cyscc.host.runs.results import Result
+from cyscc.host.specification.run import available_cores
+from cyscc.sim.memory import Profile
+from cyscc.sim.trust import GivenText
+
+__all__ = ["events", "trace"]
+
+
+def events(
+    recorded: Recorded,
+    kinds: str | Sequence[str] = (),
+    *,
+    longer: int | None = None,
+    replay: bool = False,
+    order: str = "size",
+    top: int = TOP,
+    graph: Graph | str | PathLike[str] | None = None,
+    memory: Profile | str | PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    **scope: Any,
+) -> Events:
+    """Return the events of a recorded run, as ``cyscc events`` lists them.
+
+    Parameters
+    ----------
+    recorded : Record, Result, str or path
+        A record, the result of a recorded run, or a record's folder.
+    kinds : str or sequence of str
+        Kinds of events, such as ``"bank"``; by default all that the record knows, or that the restrictions leave.
+    longer : int, optional
+        Waits of a kernel for more than so many cycles, for which the run is made again.
+    replay : bool
+        Whether to make the run again for all kinds that are known better then.
+    order : str
+        ``"size"``: the largest of each kind first, or ``"time"``.
+    top : int
+        Most events of each kind.
+    graph, memory, threads, progress : optional
+        As in `replay`, if the run is made again.
+    **scope
+        Restrictions: ``iteration``, ``phase``, ``level``, ``engine``, ``module``, ``kernel``, ``cause``, ``fifo``, and
+        ``bank``, a pair of controller and bank.
+
+    Returns
+    -------
+    Events
+        Its `frame` has a row for each event; its `str` is the output of ``cyscc events``.
+
+    Raises
+    ------
+    ValueError
+        There is no such kind, cause or order, a kind cannot be restricted so, or the run was not recorded.
+    InputError
+        The record or the graph cannot be used, or the run does not have what is named.
+    SimulationError
+        The run that is made again failed.
+    """
+    if isinstance(recorded, Result) and graph is None:
+        graph = recorded.graph
+    query = EventQuery(
+        kinds=(kinds,) if isinstance(kinds, str) else tuple(kinds),
+        scope=EventScope(**scope),
+        longer=longer,
+        replay=replay,
+        order=order,
+        top=top,
+    )
+    return events_of(
+        record_of(recorded),
+        query,
+        Progress(quiet=not progress),
+        threads=available_cores() if threads is None else threads,
+        graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
+        memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
+    )
+
+
+def trace(recorded: Recorded, path: str | PathLike[str]) -> None:
+    """Write the trace of a recorded run for Perfetto, as ``cyscc report --trace`` does.
+
+    Parameters
+    ----------
+    recorded : Record, Result, str or path
+        A record, the result of a recorded run, or a record's folder.
+    path : str or path
+        The file, ``.pftrace`` by custom.
+
+    Raises
+    ------
+    ValueError
+        The run was not recorded.
+    InputError
+        The record cannot be read, or the file cannot be written.
+    """
+    from cyscc.host.analysis.trace import write_trace
+
+    check_suffix(str(path), Content.TRACE)
+    write_trace(record_of(recorded), str(path))

@@ -1,0 +1,231 @@
+"""Events of a record: compared with its tables, read by pandas alone."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cyscc.host.analysis.event_kinds import KINDS, EventQuery, EventScope
+from cyscc.host.analysis.events import Events, RecordEvents
+from cyscc.host.analysis.events_page import events_document
+from cyscc.host.output.errors import InputError
+from cyscc.host.record.reader import Record
+from tests.record.checks import NAMES
+from tests.record.plain import Plain
+from tests.record.synthetic import Shape, write_record
+
+WIDTH = 32
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    shape = Shape(levels=(60, 300, 90), iterations=2, interval=WIDTH, restarted=True)
+    return Record(write_record(tmp_path_factory.mktemp("record"), shape))
+
+
+@pytest.fixture(scope="module")
+def plain(record: Record) -> Plain:
+    return Plain(record.folder)
+
+
+@pytest.fixture(scope="module")
+def events(record: Record) -> Events:
+    return found(record, top=10_000)
+
+
+def found(record: Record, *kinds: str, top: int = 100, order: str = "size", **scope: object) -> Events:
+    query = EventQuery(kinds=kinds, scope=EventScope(**scope), top=top, order=order)  # type: ignore[arg-type]
+    return RecordEvents(record, query).events()
+
+
+def mains(plain: Plain) -> dict[int, int]:
+    """Return the instruction with most cycles of each interval, cycle by cycle; none of the last attempt is -1."""
+    rows = plain.tables["instructions"]
+    owner = np.full(plain.total, -1)
+    for row in rows.to_dict("records"):
+        owner[row["start"] : row["start"] + row["cycles"]] = row["instruction"]
+    of_attempt = dict(zip(rows["instruction"], rows["attempt"], strict=True))
+    last, chosen = rows["attempt"].max(), {}
+    for begin in range(0, plain.total, WIDTH):
+        own = owner[begin : begin + WIDTH]
+        counts = pd.Series(own[own >= 0]).value_counts()
+        if counts.empty:
+            chosen[begin] = -1
+        elif of_attempt[int(counts.index[0])] == last or (counts == counts.iloc[0]).sum() > 1:
+            chosen[begin] = int(counts.index[0])
+    return chosen
+
+
+def test_intervals_are_those_of_the_last_attempt_and_of_the_host(events: Events, plain: Plain) -> None:
+    expected = mains(plain)
+    for kind in ("bank", "controller", "link", "latency"):
+        rows = events.of(kind)
+        assert rows["cycle"].is_unique
+        same = [
+            expected.get(cycle, -2) == number for cycle, number in zip(rows["cycle"], rows["instruction"], strict=True)
+        ]
+        # Where two instructions have equally many cycles, any of them may be named.
+        assert np.mean(same) > 0.9
+    lengths = np.minimum(plain.total - events.of("bank")["cycle"].to_numpy(np.int64), WIDTH)
+    assert events.of("bank")["cycles"].tolist() == lengths.tolist()
+
+
+def test_memory(events: Events, plain: Plain) -> None:
+    banks, links, memory = plain.of("banks"), plain.of("links"), plain.machine["memory"]
+    controllers = banks.groupby(["cycle", "controller"])[["accesses", "waiting"]].sum().reset_index()
+    for kind, rows, column, keys, busy in (
+        ("bank", banks, "accesses", ["controller", "bank"], memory["bank_busy"]),
+        ("controller", controllers, "accesses", ["controller"], memory["bank_busy"] / memory["banks"]),
+        ("link", links, "requests", ["engine", "link"], 1),
+    ):
+        for row in events.of(kind).to_dict("records"):
+            its = rows[rows["cycle"] == row["cycle"]]
+            assert row["amount"] == its[column].max(), kind
+            own = its[(its[keys] == [row[key] for key in keys]).all(axis=1)].iloc[0]
+            assert own[column] == row["amount"]
+            assert row["waiting"] == pytest.approx(own["waiting"] / own[column])
+            assert row["use"] == pytest.approx(own[column] * busy / row["cycles"])
+            assert row["unit"] == column
+    sizes = events.of("bank")["amount"].to_numpy()
+    assert (np.diff(sizes) <= 0).all()
+    for row in events.of("bank").to_dict("records"):
+        if row["instruction"] >= 0:
+            its = plain.of("instruction_banks", **{key: row[key] for key in ("instruction", "controller", "bank")})
+            if its.empty:  # its accesses are of another instruction in the interval
+                assert row["about"] == ""
+                continue
+            shares = its.groupby("array")["accesses"].sum() / its["accesses"].sum()
+            assert row["about"].count("%") == (shares >= 0.2).sum()
+            assert row["array"] == shares.idxmax() or (shares == shares.max()).sum() > 1
+
+
+def test_latencies_and_ports(events: Events, plain: Plain) -> None:
+    arrays, engines = plain.of("arrays"), plain.of("engines")
+    for row in events.of("latency").to_dict("records"):
+        its = arrays[arrays["cycle"] == row["cycle"]].groupby("array")[["latency", "reads"]].sum()
+        assert row["amount"] == pytest.approx(its["latency"].sum() / its["reads"].sum())
+        means = its["latency"] / its["reads"]
+        assert row["about"] == f"{row['array']} {means.max():,.0f}"
+        assert means[row["array"]] == means.max()
+    ports = plain.kernels("bfs")
+    for row in events.of("port").to_dict("records"):
+        its = engines[engines["cycle"] == row["cycle"]]
+        stalls = {"no read": its["read_stalls"].sum(), "no write": its["write_stalls"].sum()}
+        assert stalls[row["about"]] == max(stalls.values())
+        assert row["amount"] == pytest.approx(max(stalls.values()) / ports / row["cycles"])
+
+
+def test_limits(events: Events, plain: Plain, record: Record) -> None:
+    limits = ["response", "credit", "slot", "refused", "resting"]
+    for row in events.of("cause").to_dict("records"):
+        its = plain.of("kernels", cycle=row["cycle"], module=row["module"])
+        assert row["amount"] == pytest.approx(its[limits].sum().max() / len(its) / row["cycles"])
+        own = its[(its["engine"] == row["engine"]) & (its["kernel"] == row["kernel"])][row["cause"]].iloc[0]
+        assert own == its[row["cause"]].max()
+        assert row["use"] == pytest.approx(own / row["cycles"])
+    one = found(record, cause="slot", engine=1, kernel=0)
+    assert set(one.frame["kind"]) == {"cause"}
+    assert set(one.frame["cause"]) == {"slot"}
+    assert set(zip(one.frame["engine"], one.frame["kernel"], strict=True)) == {(1, 0)}
+
+
+def test_full_fifos_are_joined_over_time(events: Events, plain: Plain) -> None:
+    depths = {
+        (module, fifo["name"]): fifo["depth"] for module, fifos in plain.machine["fifos"].items() for fifo in fifos
+    }
+    rows = plain.of("fifos")
+    full = rows[[row.most >= depths[row.module, row.fifo] for row in rows.itertuples()]]
+    full = full[full["cycle"].isin(list(mains(plain)))]
+    covered = {
+        (row["engine"], row["module"], row["kernel"], row["fifo"], cycle)
+        for row in events.of("fifo").to_dict("records")
+        for cycle in range(row["cycle"], row["cycle"] + row["cycles"], WIDTH)
+    }
+    assert covered == set(zip(*(full[name] for name in ("engine", "module", "kernel", "fifo", "cycle")), strict=True))
+    assert (events.of("fifo")["amount"] == events.of("fifo")["cycles"].astype(float)).all()
+
+
+def test_instructions(events: Events, plain: Plain) -> None:
+    rows = plain.instructions[plain.instructions["duplicates"] > 0]
+    own = events.of("duplicate").sort_values("cycle")
+    assert own["amount"].tolist() == rows["duplicates"].tolist()
+    assert own["cycle"].tolist() == rows["start"].tolist()
+    first = own.iloc[0]
+    assert first["at"] == f"duplicate,iteration={first['iteration']},phase={first['phase']},level={first['level']}"
+    (overflow,) = events.of("overflow").to_dict("records")
+    every = plain.tables["instructions"]
+    assert overflow["instruction"] == every[every["attempt"] == 0]["instruction"].max()
+
+
+def test_restrictions(record: Record, plain: Plain) -> None:
+    some = found(record, phase="forward", iteration=1, level=1)
+    assert set(some.frame["phase"]) == {"forward"}
+    assert set(some.frame["level"]) == {1}
+    (number,) = plain.instructions.query("iteration == 1 and phase == 'forward' and level == 1")["instruction"]
+    assert set(some.frame["instruction"]) == {number}
+    banks = plain.of("banks")
+    place = tuple(banks[["controller", "bank"]].iloc[0].tolist())
+    bank = found(record, bank=place).frame
+    assert set(bank["kind"]) == {"bank"}
+    its = plain.of("banks", controller=place[0], bank=place[1])
+    assert bank["amount"].sum() == its[its["cycle"].isin(bank["cycle"])]["accesses"].sum()
+    in_time = found(record, "bank", order="time", top=3).frame["cycle"]
+    assert in_time.tolist() == sorted(found(record, "bank", top=10_000).frame["cycle"])[:3]
+    first = found(record, "fifo", fifo="word", order="time", top=1).frame.iloc[0]
+    assert first["at"].startswith("full:word,engine=")
+    assert first["command"] == f"cyscc replay {record.folder} --at {first['at']} --cycles {max(first['cycles'], 100)}"
+
+
+@pytest.mark.parametrize(
+    ("scope", "message"),
+    [
+        ({"level": 99}, "has no level 99"),
+        ({"engine": 9}, "there is no engine 9: there are 0 to"),
+        ({"fifo": "none"}, "there is no FIFO none: there are frontier, "),
+        ({"bank": (99, 0)}, "there is no bank 99.0: there are "),
+    ],
+)
+def test_what_the_run_lacks_is_refused(record: Record, scope: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        found(record, **scope)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"kinds": ("none",)}, "there is no kind of events 'none': there are wait, cause, "),
+        ({"kinds": ("bank",), "longer": 3}, "longer is about waits, and not about bank"),
+        ({"kinds": ("bank",), "scope": EventScope(fifo="words")}, "fifo says nothing about events of the kind bank"),
+        ({"scope": EventScope(cause="none")}, "there is no cause 'none': there are "),
+        ({"scope": EventScope(cause="slot", fifo="words")}, "no kind of events has cause and fifo"),
+        ({"order": "name"}, "there is no order 'name': there are size and time"),
+    ],
+)
+def test_what_cannot_be_looked_for_is_refused(asked: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        EventQuery(**asked)  # type: ignore[arg-type]
+
+
+def test_text_and_document(record: Record, events: Events) -> None:
+    text = str(found(record))
+    for kind in events.found:
+        assert f"\n{KINDS[kind].title}: " in text
+    assert "hottest banks: 5, the largest of " in text
+    assert events.frame["command"].iloc[0] in text.replace("\n  ", " ")
+    document = events_document(events)
+    assert len(document["events"]) == len(events.frame) == sum(events.found.values())
+    assert {name: each["found"] for name, each in document["kinds"].items()} == events.found
+    assert all("fifo" in row for row in document["events"] if row["kind"] == "fifo")
+    assert not any(value is None or value is pd.NA for row in document["events"] for value in row.values())
+    assert set(NAMES) >= {row["cause"] for row in document["events"] if row["kind"] == "cause"}
+    assert found(record)._repr_html_().startswith("<pre")
+
+
+def test_nothing_found_says_what_is_nearest(tmp_path: Path) -> None:
+    record = Record(write_record(tmp_path / "one", Shape(levels=(3,))))
+    events = found(record, "fifo", "overflow")
+    assert events.frame.empty
+    assert events.nearest["overflow"] == "no queue overflows"
+    assert "nearest: " in events.nearest["fifo"]
+    assert "cyscc replay " in events.nearest["fifo"]
