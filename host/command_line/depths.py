@@ -1,10 +1,11 @@
 """`cyscc explain --depths`: the smallest FIFOs with which a recorded run takes hardly more cycles."""
 
 import argparse
+from functools import partial
 from math import isfinite
 from pathlib import Path
 
-from cyscc.host.command_line.experiment import area_families
+from cyscc.host.command_line.experiment import area_families, kept_results
 from cyscc.host.specification.options import Noted, UsageError
 
 __all__ = ["add_depths", "check_within", "run_depths"]
@@ -73,6 +74,7 @@ def run_depths(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
         check_output(arguments.json, "--json")
     progress = Progress(quiet=arguments.quiet or arguments.json == STANDARD_OUTPUT)
+    arguments.kept = partial(kept_results, progress, Path(arguments.output))
     with progress.step("reading the record"):
         record = Record(arguments.record)
     found = smallest_depths(

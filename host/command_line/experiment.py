@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,15 @@ if TYPE_CHECKING:
     from cyscc.host.experiments.measuring.measurements import Measurements
     from cyscc.host.experiments.studies.study import Report
 
-__all__ = ["add_area", "add_experiment_options", "add_jobs", "add_keep", "area_families", "make_experiment"]
+__all__ = [
+    "add_area",
+    "add_experiment_options",
+    "add_jobs",
+    "add_keep",
+    "area_families",
+    "kept_results",
+    "make_experiment",
+]
 
 
 def add_experiment_options(parser: argparse.ArgumentParser, *, folder: str = "build") -> None:
@@ -72,6 +81,15 @@ def area_families(arguments: argparse.Namespace) -> tuple[str, ...]:
     return tuple(dict.fromkeys(arguments.family or (FAMILY,)))
 
 
+def kept_results(progress: Progress, folder: Path) -> str:
+    """Return what an interrupt leaves of an experiment, whose finished results are kept in a folder."""
+    step = progress.latest
+    if step is None or step.total is None:
+        return f"finished results are kept in {folder}; the same command goes on"
+    kept = f"kept in {folder}" if step.done else "nothing is kept yet"
+    return f"{progress.name}: {step.done:,} of {step.total:,} done, {kept}; the same command goes on"
+
+
 def make_experiment(
     arguments: argparse.Namespace, name: str, make: "Callable[[Measurements], Report]", *, plot: bool = False
 ) -> None:
@@ -108,7 +126,10 @@ def make_experiment(
         store = Store(folder / "measurements")
         for suffix in ("json", "md", "svg") if plot else ("json", "md"):
             check_output(str(folder / f"{name}.{suffix}"), "--output", plain=True)
-        with Progress(quiet=arguments.quiet).step("measuring") as step:
+        progress = Progress(quiet=arguments.quiet)
+        if getattr(arguments, "keep", None) is None:  # otherwise all is measured anew
+            arguments.kept = partial(kept_results, progress, store.folder)
+        with progress.step("measuring") as step:
             measurements = Measurements(
                 store,
                 jobs=getattr(arguments, "jobs", 1),

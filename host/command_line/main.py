@@ -4,6 +4,7 @@ import os
 import sys
 
 try:
+    import argparse
     from collections.abc import Sequence
     from contextlib import suppress
     from typing import NoReturn
@@ -25,6 +26,7 @@ def _fail(text: str, status: int, *, diagnosis: str = "") -> int:
 def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
     """Run the command line; handles every exception but a broken pipe."""
     prog = "cyscc"
+    arguments = None
     try:
         # Imported here so that errors during the import are handled too.
         from cyscc.host.command_line.commands import check_limits, make_parser
@@ -42,9 +44,16 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
     except BaseException as error:
         # Some libraries turn an interrupt into an error of their own.
         if interrupts.seen or isinstance(error, KeyboardInterrupt):
-            return _fail(f"{prog}: interrupted", INTERRUPTED)
+            kept, _, then = _kept(arguments).partition("\n")
+            return _fail(f"{prog}: interrupted{kept and '; '}{kept}", INTERRUPTED, diagnosis=then)
         return _status_of(error, prog)
     return 0
+
+
+def _kept(arguments: argparse.Namespace | None) -> str:
+    """Return what an interrupted command leaves, by the function `kept` that it has set; empty if it says nothing."""
+    kept = getattr(arguments, "kept", None)
+    return "" if kept is None or getattr(arguments, "quiet", False) else str(kept())
 
 
 def _status_of(error: BaseException, prog: str) -> int:

@@ -93,9 +93,12 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.output.progress import Progress
     from cyscc.host.replay.runs import performed
     from cyscc.host.runs.checkpoints.run import CheckpointedRun
+    from cyscc.sim.notices import notice
 
     with as_usage():
-        checkpointed = CheckpointedRun(arguments.command, given)
+        on_resumed = None if arguments.quiet else notice
+        checkpointed = CheckpointedRun(arguments.command, given, on_resumed=on_resumed)
+    arguments.kept = checkpointed.kept
     with closing(checkpointed):
         spec = checkpointed.spec
         outputs = {

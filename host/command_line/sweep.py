@@ -2,9 +2,10 @@
 
 import argparse
 import shlex
+from functools import partial
 from pathlib import Path
 
-from cyscc.host.command_line.experiment import add_area, add_jobs, area_families
+from cyscc.host.command_line.experiment import add_area, add_jobs, area_families, kept_results
 from cyscc.host.specification.options import add_shared, check_outputs
 
 __all__ = ["TEXTS", "add_options", "run"]
@@ -84,6 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
     check_outputs({"--json": arguments.json}, others=others)
     output = Path(arguments.output)
     progress = Progress(quiet=arguments.quiet)
+    arguments.kept = partial(kept_results, progress, output)
     if study.search is not None:
         families = tuple(dict.fromkeys((*study.search.families, *families)))
     with removing_empty(output / "points", output / "graphs"):

@@ -2,10 +2,11 @@
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cyscc.host.command_line.experiment import add_area, add_jobs, area_families
+from cyscc.host.command_line.experiment import add_area, add_jobs, area_families, kept_results
 from cyscc.host.specification.options import Noted, UsageError
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import option_of
@@ -121,6 +122,7 @@ def run_trial(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
         check_output(arguments.json, "--json")
     progress = Progress(quiet=arguments.quiet or arguments.json == STANDARD_OUTPUT)
+    arguments.kept = partial(kept_results, progress, Path(arguments.output))
     with progress.step("reading the record"):
         record = Record(arguments.record)
         proposed = [] if all(arguments.changes) else [each.changes for each in proposals(record)]

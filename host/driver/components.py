@@ -9,7 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.driver.reach import ReachAccount, check_colours, first_uncoloured
-from cyscc.host.driver.search import Attempt, Direction, Driver, DriverOptions, LevelAccount, Search, with_retries
+from cyscc.host.driver.search import (
+    Attempt,
+    Direction,
+    Driver,
+    DriverOptions,
+    LevelAccount,
+    Position,
+    Search,
+    with_retries,
+)
 from cyscc.host.graph.memory_map import MemoryArray, PlacedGraph
 from cyscc.sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register
 from cyscc.sim.errors import SimulationError
@@ -160,6 +169,17 @@ class _State(Attempt):
     in_iteration: bool = False
     forward: Search | None = None
     backward: Search | None = None
+
+    @property
+    def position(self) -> Position:
+        """Position of the run."""
+        searching = self.search is not None or self.forward is None or self.backward is None
+        return Position(
+            attempt=self.restarts,
+            iteration=max(self.totals.iterations, 1),
+            phase="intersection" if not searching else "forward" if self.forward is None else "backward",
+            level=-1 if not searching else 0 if self.search is None else len(self.search.levels),
+        )
 
     def check(self, vertices: int, capacity: int) -> None:
         """Refuse a state in which a run of a graph is never saved, with queues of a capacity."""

@@ -28,6 +28,7 @@ __all__ = [
     "Level",
     "LevelAccount",
     "Observer",
+    "Position",
     "QueueOverflowError",
     "Search",
     "breadth_first_search",
@@ -43,13 +44,47 @@ _State = TypeVar("_State")
 _Attempt = TypeVar("_Attempt", bound="Attempt")
 
 
+class Position(NamedTuple):
+    """Position of a run."""
+
+    attempt: int
+    """Number of abandoned attempts before it."""
+    iteration: int
+    """Iteration, from 1; 0 for a single search."""
+    phase: str
+    """Phase of the iteration: forward, backward or intersection."""
+    level: int
+    """Level of the search; -1 in an intersection."""
+
+    def __str__(self) -> str:
+        words = [f"attempt {self.attempt + 1}"] if self.attempt else []
+        if self.iteration:
+            words += [f"iteration {self.iteration:,}", self.phase]
+        if self.level >= 0:
+            words.append(f"level {self.level:,}")
+        return ", ".join(words)
+
+
 class Checkpointer:
     """Interface to checkpoints of a run; this base class writes none.
 
     A run registers its state, a dataclass of plain values that it updates in place. A subclass may save that state
     during any instruction, with the coprocessor and its memory. A resumed run gets the saved state, repeats the
     allocations, has the coprocessor's state restored, and continues by waiting for the interrupted instruction.
+
+    Attributes
+    ----------
+    parts : dict of str to object
+        The registered states by name.
     """
+
+    def __init__(self) -> None:
+        self.parts: dict[str, object] = {}
+
+    @property
+    def position(self) -> Position | None:
+        """Current position of the run; None before its first attempt."""
+        return next((part.position for part in self.parts.values() if isinstance(part, Attempt)), None)
 
     def restored(self, name: str, kind: type[_State], check: Callable[[_State], None]) -> _State | None:
         """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed.
@@ -60,6 +95,7 @@ class Checkpointer:
 
     def register(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
         """Register the state of a part of the run; `refresh`, if given, updates it before each checkpoint."""
+        self.parts[name] = state
 
     def resume(self) -> None:
         """Restore the coprocessor's state; only in a resumed run."""
@@ -208,6 +244,12 @@ class Attempt:
     written: dict[Register, int] = field(default_factory=dict)
     dispatched: int | None = None
     search: Search | None = None
+
+    @property
+    def position(self) -> Position:
+        """Position of the run."""
+        level = 0 if self.search is None else len(self.search.levels)
+        return Position(attempt=self.restarts, iteration=0, phase="forward", level=level)
 
     def check(self, vertices: int, capacity: int) -> None:
         """Refuse a state in which a run of a graph is never saved, with queues of a capacity.

@@ -23,9 +23,19 @@ class Step:
     ----------
     draw : callable, optional
         Draws ``(done, total, what)``; absent when nothing is shown.
+
+    Attributes
+    ----------
+    done : int
+    total : int or None
+        The amounts reported last.
     """
 
+    done: int
+    total: int | None
+
     def __init__(self, draw: Callable[[int, int | None, str], None] | None = None) -> None:
+        self.done, self.total = 0, None
         self._draw = draw
         self._next = 0.0
 
@@ -36,6 +46,7 @@ class Step:
 
     def __call__(self, done: int, total: int | None = None, what: str = "") -> None:
         """Report the amount done, the total if known, and a text on the current work."""
+        self.done, self.total = done, total
         if self._draw is not None and (self.due or done == total):
             self._next = time.monotonic() + _INTERVAL
             self._draw(done, total, what)
@@ -48,9 +59,18 @@ class Progress:
     ----------
     quiet : bool
         Show nothing.
+
+    Attributes
+    ----------
+    latest : Step or None
+        The step that began last.
+    name : str
+        Its name.
     """
 
     def __init__(self, *, quiet: bool) -> None:
+        self.latest: Step | None = None
+        self.name = ""
         self._shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
 
     @contextmanager
@@ -59,8 +79,10 @@ class Progress:
 
         Nothing else may be written to the terminal meanwhile.
         """
+        self.name = what
         if not self._shown:
-            yield Step()
+            self.latest = Step()
+            yield self.latest
             return
         # Imported here because the import takes a tenth of a second.
         from rich.console import Console
@@ -86,4 +108,5 @@ class Progress:
                 console.print(text, markup=False, soft_wrap=True)
 
             with notices_to(write):
-                yield Step(draw)
+                self.latest = Step(draw)
+                yield self.latest

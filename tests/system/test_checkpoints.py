@@ -136,6 +136,7 @@ class StateShelf(Checkpointer):
     """Saves the machine's state in a cycle, and kills the run."""
 
     def __init__(self, machine: Machine, cycle: int) -> None:
+        super().__init__()
         self._machine = machine
         self._cycle = cycle
         self.state: MachineState | None = None

@@ -1,7 +1,8 @@
 """Runs with checkpoints, and resuming them: their folders and saved options."""
 
+import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from os.path import realpath
 from pathlib import Path
@@ -12,11 +13,11 @@ from cyscc.host.output.files import is_special
 from cyscc.host.record.parts import holds_parts
 from cyscc.host.runs.checkpoints.folder import About, Checkpoint, CheckpointFolder, Identity
 from cyscc.host.specification.run import OWN_RULES, Interval, RunSpec, option_of
-from cyscc.sim.notices import notice
+from cyscc.sim.notices import notice, printable
 from cyscc.sim.trust import rules_file
 
 if TYPE_CHECKING:
-    from cyscc.host.driver.search import Checkpointer
+    from cyscc.host.driver.search import Checkpointer, Position
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.host.runs.execution import Session
     from cyscc.sim.machine import Machine
@@ -36,6 +37,8 @@ class CheckpointedRun:
         The algorithm of the run.
     given : mapping
         Given values of fields of `RunSpec`. A resumed run takes the others from its checkpoint.
+    on_resumed : callable, optional
+        Called with a line about the cycle from which a resumed run goes on.
 
     Attributes
     ----------
@@ -50,8 +53,12 @@ class CheckpointedRun:
         Values are invalid; a folder or a checkpoint cannot be used.
     """
 
-    def __init__(self, algorithm: str, given: Mapping[str, Any]) -> None:
+    def __init__(
+        self, algorithm: str, given: Mapping[str, Any], *, on_resumed: Callable[[str], None] | None = None
+    ) -> None:
         self.seconds = 0.0
+        self._tell_resumed = on_resumed
+        self._positions: dict[int, Position | None] = {}  # of checkpoints, by their cycle
         self._folder: CheckpointFolder | None = None  # where checkpoints are written
         self._resumed: Checkpoint | None = None
         with ExitStack() as stack:
@@ -117,6 +124,7 @@ class CheckpointedRun:
         began = time.perf_counter()
 
         def about(cycle: int) -> About:
+            self._positions[cycle] = writer.position
             return About(
                 cycle=cycle,
                 program=sources_digest(),
@@ -126,15 +134,42 @@ class CheckpointedRun:
                 identity=identity,
             )
 
-        return CheckpointWriter(
+        def on_resumed(cycle: int) -> None:
+            self._positions[cycle] = writer.position
+            if self._tell_resumed is not None:
+                self._tell_resumed(f"{spec.resume}: the run goes on from {self._place(cycle)}")
+
+        writer = CheckpointWriter(
             machine,
             self._folder,
             every=Interval.parse(spec.checkpoint_every or _EVERY),
             about=about,
             without=[graph.neighbours_address for graph in graphs],
             on_written=session.on_checkpoint,
+            on_resumed=on_resumed,
             resumed=self._resumed,
         )
+        return writer
+
+    def kept(self) -> str:
+        """Return what an interrupt leaves of the run, and on a second line the command that resumes it, if any does."""
+        spec = self.spec
+        kept = self.latest() or self._resumed
+        if kept is None and self._folder is None:
+            return "nothing is kept of the run (--checkpoint DIR would keep it)"
+        if kept is None:
+            return f"nothing is kept of the run yet (--checkpoint-every {spec.checkpoint_every or _EVERY})"
+        words = ["cyscc", spec.algorithm, "--resume", str(kept.path)]
+        # Code is named again, see `_check_named`.
+        if isinstance(spec.memory, str) and rules_file(spec.memory) is not None:
+            words += ["--memory", spec.memory]
+        place = self._place(kept.about.cycle)
+        return f"checkpoint in {kept.path} at {place}\ngo on with: {printable(shlex.join(words))}"
+
+    def _place(self, cycle: int) -> str:
+        """Return the cycle of a checkpoint, and its position if this process knows it."""
+        position = self._positions.get(cycle)
+        return f"cycle {cycle:,}" if position is None else f"cycle {cycle:,} ({position})"
 
     def latest(self) -> Checkpoint | None:
         """Return the newest checkpoint of the run, or None."""

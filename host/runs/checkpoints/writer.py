@@ -175,6 +175,8 @@ class CheckpointWriter(Checkpointer):
         Returns the metadata of a checkpoint, given its cycle. Needed to write any.
     on_written : callable, optional
         Called with the cycle after a checkpoint was written.
+    on_resumed : callable, optional
+        Called with the cycle after the state was restored.
     resumed : Checkpoint, optional
         The checkpoint to resume from.
     """
@@ -188,15 +190,17 @@ class CheckpointWriter(Checkpointer):
         every: Interval = _NEVER,
         about: Callable[[int], About] | None = None,
         on_written: Callable[[int], None] | None = None,
+        on_resumed: Callable[[int], None] | None = None,
         resumed: Checkpoint | None = None,
     ) -> None:
+        super().__init__()
         self._machine = machine
         self._folder = folder
         self._every = every
         self._about = about
         self._without = set(without)
         self._on_written = on_written
-        self._parts: dict[str, object] = {}
+        self._on_resumed = on_resumed
         self._refresh: list[Callable[[], None]] = []
         self._resumed = resumed
         self._text = None if resumed is None else self._read_text(resumed)
@@ -231,7 +235,7 @@ class CheckpointWriter(Checkpointer):
 
     def register(self, name: str, state: object, *, refresh: Callable[[], None] | None = None) -> None:
         """Register the state of a part of the run; `refresh`, if given, updates it before each checkpoint."""
-        self._parts[name] = state
+        super().register(name, state)
         if refresh is not None:
             self._refresh.append(refresh)
         self._wait()
@@ -250,6 +254,8 @@ class CheckpointWriter(Checkpointer):
             self._machine.load(_decode_machine(self._text, self._resumed.file))
         self._resumed = self._text = None
         self._wait()
+        if self._on_resumed is not None:
+            self._on_resumed(self._machine.cycle)
 
     def _wait(self) -> None:
         """Start a new interval."""
@@ -269,7 +275,7 @@ class CheckpointWriter(Checkpointer):
         try:
             for refresh in self._refresh:
                 refresh()
-            files = _encode(self._parts, self._machine.save(without=self._without))
+            files = _encode(self.parts, self._machine.save(without=self._without))
             self._folder.write(self._about(cycle), files)
         except OSError as error:
             notice(f"{self._folder.path}: {reason(error)}: no checkpoint at cycle {cycle:,}; the run goes on")

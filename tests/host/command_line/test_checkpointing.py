@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -31,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("g.txt").write_text("".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in steps))
 
 
-def interrupt(*arguments: str, after: int = 2) -> None:
+def interrupt(*arguments: str, after: int = 2, quiet: bool = True) -> None:
     """Make a run that ends after a number of checkpoints."""
     write = CheckpointFolder.write
     calls = 0
@@ -45,7 +46,7 @@ def interrupt(*arguments: str, after: int = 2) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CheckpointFolder, "write", ending)
-        assert main([*arguments, "--quiet"]) == 130
+        assert main([*arguments, *(["--quiet"] if quiet else [])]) == 130
     assert Path("kept", "checkpoint.json").exists()
 
 
@@ -60,10 +61,16 @@ def result(path: str) -> dict[str, Any]:
 def test_components_go_on(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["scc", "g.txt", *SMALL, "--labels", "whole.txt", "--json", "whole", "--quiet"]) == 0
     interrupt("scc", "g.txt", *SMALL, *KEPT)
-    interrupt("scc", "--resume", "kept", "--executor", "amaranth", "--checkpoint-every", "100cycles", after=1)
     capfd.readouterr()
+    resume = ["scc", "--resume", "kept", "--executor", "amaranth", "--checkpoint-every", "100cycles"]
+    interrupt(*resume, after=1, quiet=False)
+    resumed, interrupted, command = capfd.readouterr().err.splitlines()
+    assert re.fullmatch(r"cyscc: kept: the run goes on from cycle 2,\d{3} \(iteration 1, \w+, level \d\)", resumed)
+    place = re.fullmatch(r"cyscc scc: interrupted; checkpoint in kept at (cycle 2,\d{3} \(.*\))", interrupted)
+    assert place is not None
+    assert command == "go on with: cyscc scc --resume kept"
     assert main(["scc", "--resume", "kept", "--executor", "compiled", "--labels", "labels.txt", "--json", "json"]) == 0
-    assert capfd.readouterr().err == ""
+    assert capfd.readouterr().err == f"cyscc: kept: the run goes on from {place[1]}\n"
     assert result("json") == result("whole")
     assert Path("labels.txt").read_text() == Path("whole.txt").read_text()
     assert sorted(os.listdir()) == ["g.txt", "json", "labels.txt", "whole", "whole.txt"]

@@ -97,7 +97,10 @@ def test_being_ended_is_an_interrupt(workshop: Workshop, capfd: pytest.CaptureFi
 
     workshop.make = Ended
     assert main(["scc", "g.txt", "--json", "out.json"]) == 130
-    assert capfd.readouterr() == ("", "cyscc scc: interrupted\n")
+    assert capfd.readouterr() == (
+        "",
+        "cyscc scc: interrupted; nothing is kept of the run (--checkpoint DIR would keep it)\n",
+    )
     assert not Path("out.json").exists()
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 

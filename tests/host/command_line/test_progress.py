@@ -128,7 +128,7 @@ def test_interrupt_shows_the_cursor_again(terminal: Terminal, workshop: Workshop
     with terminal:
         assert main(["scc", "g.txt"]) == 130
     text = terminal.text
-    assert text.endswith("cyscc scc: interrupted\r\n")
+    assert text.endswith("cyscc scc: interrupted; nothing is kept of the run (--checkpoint DIR would keep it)\r\n")
     assert text.count("\x1b[?25l") == text.count("\x1b[?25h")
 
 

@@ -173,7 +173,11 @@ def refusing() -> FakeCoprocessor:
             "cyscc scc: wrong result: vertex 11: component 11 found, 10 expected (3 of 8 vertices wrong)\n",
         ),
         (failing(MemoryError()), 2, "cyscc scc: not enough memory\n"),
-        (failing(KeyboardInterrupt()), 130, "cyscc scc: interrupted\n"),
+        (
+            failing(KeyboardInterrupt()),
+            130,
+            "cyscc scc: interrupted; nothing is kept of the run (--checkpoint DIR would keep it)\n",
+        ),
         (failing(RuntimeError("a\nb")), 3, "cyscc scc: internal error: RuntimeError: a b\n"),
         (failing(OSError(5, "Input/output error", "x")), 2, "cyscc scc: x: Input/output error\n"),
     ],
