@@ -1,7 +1,7 @@
 """Memory accesses of a replayed run: who read or wrote what, when, and where in the memory."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from cyscc.host.record.tables import ARRAYS, MODULES
 from cyscc.sim.coprocessor import Instruction
 from cyscc.sim.hardware import READERS
-from cyscc.sim.memory import WatchedRange
+from cyscc.sim.memory import ArrayKind, WatchedRange
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
     from cyscc.sim.memory import Accesses
 
-__all__ = ["EVERYTHING", "PROCESSES", "AccessWatcher", "Ranges"]
+__all__ = ["EVERYTHING", "PROCESSES", "AccessWatcher", "Queues", "Ranges", "queues_of"]
 
 Ranges = Callable[["Machine", Sequence["PlacedGraph"]], Sequence[WatchedRange]]
 """Function that returns the addresses to watch, given the machine and its graphs.
@@ -41,6 +41,26 @@ _SPAN = 1024
 
 _FAR = 1 << 40
 """More cycles than any run has."""
+
+
+class Queues(NamedTuple):
+    """Address and size in bytes of the queues of a machine's latest attempt at a run."""
+
+    frontiers: list[tuple[int, int]]
+    """The two frontier queues, of 8-byte words."""
+    reaches: list[tuple[int, int]]
+    """The reach queues, of 4-byte ids: forward and, if components are searched for, backward. None on machines that
+    only search."""
+
+
+def queues_of(machine: "Machine") -> Queues:
+    """Return the queues of a machine on which a run has begun."""
+    memory = machine.memory
+    held = list(zip(memory.allocations, memory.holds, strict=True))
+    directions = sum(kind is ArrayKind.WORDS for _, kind in held)
+    reaches = directions if machine.config.keeps_reach_queue else 0
+    queues = [place for place, kind in held if kind is ArrayKind.QUEUES][-2 - reaches :]
+    return Queues(queues[:2], queues[2:])
 
 
 class AccessWatcher:

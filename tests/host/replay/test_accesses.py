@@ -1,19 +1,25 @@
-"""The log of memory accesses of a replay, against what the record of the same run counts."""
+"""The log of memory accesses of a replay, and what is made of it, against the record and the waveforms of the run."""
 
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from cyscc.host.analysis.lives import name_lives
 from cyscc.host.command_line.main import main
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
+from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.vertices import vertex_history
 from cyscc.host.replay.watching import watch_run
 from cyscc.host.runs.rerun import Rerun
+from cyscc.sim.observation.life import Stage, read_lives
+from cyscc.sim.observation.wave_reader import WaveReader
 
-GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7)) * 8
+GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
 
 ACCESSES = {
     ("bfs", "frontier_reader", "read", "queues", 8),
@@ -32,14 +38,35 @@ ACCESSES = {
 """Everything that a machine does with its memory: module, process, kind, array, bytes."""
 
 
-def test_accesses_are_those_that_the_record_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("g.txt").write_text(GRAPH + "1 41\n41 42\n42 41\n")
-    options = ("--config", "test", "--queue-slack", "0", "--record-interval", "64", "--quiet")
-    assert main(["scc", "g.txt", *options, "--record", "seen"]) == 0
-    record = Record(tmp_path / "seen")
-    assert record.attempts["attempt"].max() > 0, "its queues overflow"
-    replay = Replay(Rerun(record.document, record.folder, Progress(quiet=True), threads=2))
+Run = tuple[Record, Replay]
+
+
+def recorded(path: Path, graph: str, *options: str) -> Run:
+    """Return the record of a run in a folder, and the run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(path)
+        Path("g.txt").write_text(graph)
+        assert main(["scc", "g.txt", "--config", "test", "--record", "seen", "--quiet", *options]) == 0
+    record = Record(path / "seen")
+    return record, Replay(
+        Rerun(record.document, record.folder, Progress(quiet=True), threads=2, graph=str(path / "g.txt"))
+    )
+
+
+@pytest.fixture(scope="module")
+def restarted(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Return a run that restarts."""
+    run = recorded(
+        tmp_path_factory.mktemp("restarted"),
+        GRAPH * 8 + "1 41\n41 42\n42 41\n",
+        *("--queue-slack", "0", "--record-interval", "64"),
+    )
+    assert run[0].attempt > 0, "its queues overflow"
+    return run
+
+
+def test_accesses_are_those_that_the_record_counts(restarted: Run) -> None:
+    record, replay = restarted
     every, some = AccessWatcher(), AccessWatcher(window=(700, 900))
     assert watch_run(replay, [every], aim="") == record.cycles
     watch_run(replay, [some], last=900, aim="")
@@ -70,3 +97,59 @@ def test_accesses_are_those_that_the_record_counts(tmp_path: Path, monkeypatch: 
     part = found[found["cycle"].between(700, 900)][some.frame().columns].reset_index(drop=True)
     assert len(part) > 50
     assert some.frame().equals(part)
+
+
+def test_pushes_are_those_that_the_record_counts(restarted: Run) -> None:
+    record, replay = restarted
+    watcher = PushWatcher(record)
+    watch_run(replay, [watcher], aim="")
+    pushes = watcher.duplicates().groupby("instruction")["vertex"]
+    instructions = record.instructions
+    expected = instructions[instructions["duplicates"] > 0]["duplicates"]
+    assert (pushes.size() - pushes.nunique()).to_dict() == expected.to_dict()
+    dropped = watcher.overflows()
+    assert set(dropped["attempt"]) == set(range(record.attempt))
+    assert set(dropped["vertex"]) <= set(range(43))
+
+
+def test_events_of_vertices_are_those_of_the_waveforms(tmp_path: Path) -> None:
+    record, replay = recorded(tmp_path, GRAPH + "1 41\n41 42\n42 41\n2 12\n2 41\n", "--waves", "whole.fst")
+    lives = read_lives(WaveReader(tmp_path / "whole.fst"))
+    addresses = sorted({life.graph for life in lives.lives})
+    name_lives(lives, dict(zip(addresses, [[replay.graph], [replay.graph.transpose()]], strict=True)))
+    for vertex in (12, 41):
+        history = vertex_history(replay, record, vertex)
+        assert history.in_degree == (replay.graph.targets == replay.graph.index(vertex)).sum()
+        events = history.events.assign(of=history.events["of"].fillna(-1))
+        own = [life for life in lives.lives if life.vertex == vertex and "bfs" in life.kernel]
+        assert len(own) > 5
+        for event, stage, of_neighbour, exact in (
+            ("id_read", Stage.ID_MEMORY, True, 1),
+            ("word_read", Stage.WORD_MEMORY, True, 1),
+            ("pushed", Stage.ENQUEUE, True, 0),
+            ("visited", Stage.MARK, True, 0),
+            ("entry_read", Stage.ENTRY_MEMORY, False, 1),
+        ):
+            found = events[events["event"] == event].itertuples()
+            # Lives follow writes to the multiplexer, and not to the port.
+            assert [(exact * row.cycle, f"engine{row.engine}.bfs{row.kernel}", row.of) for row in found] == [
+                (exact * (first - 1), kernel, of)
+                for first, kernel, of in sorted(
+                    (span.first, life.kernel, life.parent.vertex if life.parent else -1)
+                    for life in own
+                    if life.neighbour is of_neighbour
+                    for span in life.spans
+                    if span.stage is stage
+                )
+            ], event
+        assert events["cycle"].is_monotonic_increasing
+        assert history.visit is not None
+        visit = history.events.loc[history.visit]
+        assert visit["event"] == "visited"
+        early = vertex_history(replay, record, vertex, first_visit=True)
+        assert early.events.loc[history.visit].equals(visit)
+    with pytest.raises(InputError, match=r"g.txt: the graph has no vertex 40$"):
+        vertex_history(replay, record, 40)
+    absent = vertex_history(replay, record, 0)
+    assert absent.visit is None
+    assert absent.absent.startswith("vertex 0 is a component of its own, which the host found before the run (trimmed)")

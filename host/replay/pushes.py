@@ -1,0 +1,119 @@
+"""Vertices pushed more than once in a recorded run, and those that found no room in the queues, found by a replay."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cyscc.host.record.reader import Record
+from cyscc.host.replay.accesses import AccessWatcher, queues_of
+from cyscc.sim.hardware import VISITED
+from cyscc.sim.memory import WatchedRange
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.sim.machine import Machine
+
+__all__ = ["PushWatcher"]
+
+_KERNEL = ["instruction", "engine", "kernel"]
+
+
+class PushWatcher(AccessWatcher):
+    """Collects the pushes of a run that is made again, and the vertices that were found unvisited.
+
+    Parameters
+    ----------
+    record : Record
+        The record of the run.
+    """
+
+    def __init__(self, record: Record) -> None:
+        super().__init__(self._written)
+        self._record = record
+
+    def _written(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> list[WatchedRange]:
+        """Return the ranges to watch: the reach queues, or else the graph words; and unvisited graph words."""
+        queues = queues_of(machine)
+        overflows = self._record.attempt > 0
+        ranges = [WatchedRange(start=start, end=start + size) for start, size in queues.reaches]
+        for each in graphs:
+            place = {"start": each.words_address, "end": each.words_address + 8 * each.graph.vertices}
+            flag = int(VISITED.put(1))
+            if not queues.reaches:
+                ranges.append(WatchedRange(**place, mask=flag, value=flag))
+            if overflows:
+                ranges.append(WatchedRange(**place, mask=flag))
+        if overflows and not queues.reaches:
+            ranges += [WatchedRange(start=start, end=start + size) for start, size in queues.frontiers]
+        return ranges
+
+    def _of_searches(self) -> "pd.DataFrame":
+        """Return the accesses of searches with the attempt, iteration, phase and level of their instruction."""
+        rows = self.frame()
+        every = self._record.attempts.sort_values("start")
+        place = np.searchsorted(every["start"].to_numpy(), rows["cycle"].to_numpy(), side="right") - 1
+        rows["instruction"] = every.index.to_numpy()[place]
+        for name in ("attempt", "iteration", "phase", "level"):
+            rows[name] = every[name].to_numpy()[place]
+        return rows[rows["module"] == "bfs"]
+
+    def duplicates(self) -> "pd.DataFrame":
+        """Return every push of each vertex that an instruction of the last attempt pushed more than once, by cycle.
+
+        Columns: ``vertex``, as named in the graph's file; ``times``, its pushes in the instruction; ``cycle`` of the
+        last write of the push; ``instruction``, ``iteration``, ``phase``, ``level``, ``engine``, ``kernel``;
+        ``address``, that of its entry in the reach queue, or of its graph word on machines that only search; and
+        ``controller`` and ``bank``, if the memory has banks.
+        """
+        rows = self._of_searches()
+        rows = rows[(rows["attempt"] == self._record.attempt) & (rows["kind"] == "write")]
+        if self._machine.config.keeps_reach_queue:
+            rows = rows[rows["array"] == "queues"]
+            number = rows["data"].to_numpy().astype(np.int64)
+        else:
+            rows = rows[rows["array"] == "words"]
+            number = self._numbers(rows)
+            # Vertices without neighbours are marked, but not pushed.
+            queued = self._graphs[0].graph.out_degrees()[number] > 0
+            rows, number = rows[queued], number[queued]
+        rows = rows.assign(vertex=number)
+        times = rows.groupby(["instruction", "vertex"])["cycle"].transform("size")
+        return self._told(rows.assign(times=times)[times > 1], ["vertex", "times", "cycle"])
+
+    def overflows(self) -> "pd.DataFrame":
+        """Return the vertices that found no room in the queues, so that the run restarted, by cycle.
+
+        A kernel drops such a vertex some time after it has read its graph word; from the first one on, it drops all
+        further ones of the instruction. Columns: ``vertex``; ``cycle`` and ``answered`` of the read of its graph word;
+        ``attempt`` and the rest as in `duplicates`, with the address of the graph word.
+        """
+        rows = self._of_searches()
+        last = self._record.attempts.groupby("attempt").tail(1)
+        over = last.index[last["attempt"] < self._record.attempt]
+        rows = rows[rows["instruction"].isin(over)].sort_values([*_KERNEL, "cycle"], kind="stable")
+        words = rows[(rows["process"] == "word_reader") & (VISITED.get(rows["data"].to_numpy()) == 0)]
+        size = 4 if self._machine.config.keeps_reach_queue else 8
+        pushes = rows[(rows["kind"] == "write") & (rows["array"] == "queues") & (rows["size"] == size)]
+        if size == 8:
+            words = words[self._graphs[0].graph.out_degrees()[self._numbers(words)] > 0]
+        pushed = pushes.groupby(_KERNEL).size().rename("pushed").reset_index()
+        room = words[_KERNEL].merge(pushed, on=_KERNEL, how="left")["pushed"].fillna(0).to_numpy()
+        words = words[words.groupby(_KERNEL).cumcount().to_numpy() >= room]
+        return self._told(words.assign(vertex=self._numbers(words)), ["vertex", "cycle", "answered", "attempt"])
+
+    def _numbers(self, words: "pd.DataFrame") -> np.ndarray:
+        """Return the vertices of accesses to graph words."""
+        starts = np.array([each.words_address for each in self._graphs])
+        addresses = words["address"].to_numpy()
+        return (addresses - starts[np.searchsorted(starts, addresses, side="right") - 1]) // 8
+
+    def _told(self, rows: "pd.DataFrame", names: list[str]) -> "pd.DataFrame":
+        """Return columns of some rows by cycle, with the vertices' names."""
+        vertices = self._graphs[0].graph.original(rows["vertex"].to_numpy())
+        banks = [name for name in ("controller", "bank") if name in rows]
+        where = ["instruction", "iteration", "phase", "level", "engine", "kernel", "address"]
+        rows = rows.assign(vertex=vertices)[[*names, *where, *banks]]
+        return rows.sort_values(["cycle", "engine", "kernel"], kind="stable").reset_index(drop=True)

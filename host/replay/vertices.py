@@ -1,0 +1,377 @@
+"""Events of a vertex in a recorded run: each access to its words, colour, neighbours and queue entries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyscc.host.output.errors import InputError, VertexError
+from cyscc.host.record.reader import Record
+from cyscc.host.replay.accesses import AccessWatcher, queues_of
+from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.search import Reached
+from cyscc.host.replay.watching import watch_run
+from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED
+from cyscc.sim.memory import ArrayKind, WatchedRange
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.sim.machine import Machine
+
+__all__ = ["EVENTS", "VertexHistory", "vertex_history"]
+
+EVENTS = {
+    "id_read": "id read as a neighbour",
+    "word_read": "graph word read",
+    "pushed": "pushed to the next queue",
+    "visited": "marked as visited",
+    "reached": "entered in the reach queue",
+    "entry_read": "read from the queue",
+    "expanded": "ids of its neighbours read",
+    "reach_read": "read from a reach queue",
+    "colour_read": "colour read",
+    "other_word_read": "graph word of the other direction read",
+    "coloured": "coloured",
+    "own_word_read": "graph word read, to clear its visited flag",
+    "unvisited": "visited flag cleared",
+}
+"""Events of a vertex, in the order in which they happen; those from ``reach_read`` on are of intersections."""
+
+_DIRECTIONS = ("forward", "backward")
+_BUT_VISITED = (1 << 64) - 1 - int(VISITED.put(1))
+_WHOLE = (1 << 64) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class VertexHistory:
+    """The events of a vertex in a run.
+
+    Parameters
+    ----------
+    vertex : int
+        The vertex, as named in the graph's file.
+    out_degree, in_degree : int
+        Edges from it and to it, in the graph as placed in the machine.
+    latency : int
+        Least cycles of a memory access.
+    events : DataFrame
+        The events of the last attempt in the order of their cycles, numbered from 1. ``cycle`` and ``answered`` are as
+        of `AccessWatcher.frame`; ``iteration``, ``phase`` and ``level`` of the instruction; ``engine``, ``module``,
+        ``kernel``; ``event``, one of `EVENTS`; ``of``, the vertex whose neighbour it is, if known; ``text``, the event
+        in words; ``address``; ``controller`` and ``bank``, if the memory has banks.
+    absent : str
+        Why the vertex was never visited; empty if it was.
+    """
+
+    vertex: int
+    out_degree: int
+    in_degree: int
+    latency: int
+    events: "pd.DataFrame"
+    absent: str = ""
+
+    @property
+    def visit(self) -> int | None:
+        """Number of the first visit: the first write of its graph word with the visited flag set; None without one.
+
+        The host marks the source of a search. Its first visit is the read of its queue entry.
+        """
+        for event in ("visited", "entry_read"):
+            found = self.events.index[self.events["event"] == event]
+            if len(found):
+                return int(found[0])
+        return None
+
+
+def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: bool = False) -> VertexHistory:
+    """Make a recorded run again, and return the events of a vertex.
+
+    Parameters
+    ----------
+    replay : Replay
+        The run.
+    record : Record
+        Its record.
+    vertex : int
+        The vertex, as named in the graph's file.
+    first_visit : bool
+        Whether to end soon after its first visit.
+
+    Raises
+    ------
+    InputError
+        The graph has no such vertex, or the run no instruction; or see `Replay.make`.
+    SimulationError
+        See `Replay.make`.
+    """
+    attempts = record.attempts
+    if attempts.empty:
+        raise InputError(f"there is no vertex={vertex} in the run: it ran no instruction", path=record.folder)
+    try:
+        replay.graph.index(vertex)
+    except VertexError as error:
+        raise VertexError(error.cause, path=replay.spec.graph) from None
+    begin = int(attempts["start"][attempts["attempt"] == record.attempt].min())
+    watcher = _VertexWatcher(vertex, begin=begin, first_visit=first_visit)
+    watch_run(replay, [watcher], last=record.cycles - 1, aim=f"looking for vertex {vertex}")
+    return watcher.history(record)
+
+
+def _bytes(start: int, size: int, *, mask: int = _WHOLE, value: int | None = None) -> WatchedRange:
+    """Return a range of addresses, with the value that the data must have, if any."""
+    return WatchedRange(start=start, end=start + size, **({} if value is None else {"mask": mask, "value": value}))
+
+
+class _VertexWatcher(AccessWatcher):
+    """Collects the accesses to a vertex.
+
+    Parameters
+    ----------
+    vertex : int
+        The vertex, as named in the graph's file.
+    begin : int
+        First cycle of interest.
+    first_visit : bool
+        Whether the run ends soon after its first visit.
+    """
+
+    def __init__(self, vertex: int, *, begin: int, first_visit: bool) -> None:
+        super().__init__(self._own)
+        self._vertex = vertex
+        self._begin = begin
+        self._first_visit = first_visit
+
+    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+        """Start logging."""
+        self._number = number = graphs[0].graph.index(self._vertex)
+        self._words_at = [each.words_address + 8 * number for each in graphs]
+        self._list_at, self._degrees, self._words = [], [], []
+        for each in graphs:
+            first, end = each.graph.offsets[number : number + 2].tolist()
+            self._list_at.append(each.neighbours_address + 4 * first)
+            self._degrees.append(end - first)
+            self._words.append(int(START.put(first) | DEGREE.put(end - first)))
+        super().begin(machine, graphs)
+
+    def _own(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> list[WatchedRange]:
+        """Return the ranges to watch: its words and lists of neighbours, its id in other lists, its queue entries."""
+        queues, memory = queues_of(machine), machine.memory
+        ranges = [_bytes(*reach, value=self._number) for reach in queues.reaches]
+        for number, each in enumerate(graphs):
+            ranges.append(_bytes(self._words_at[number], 8))
+            ranges.append(_bytes(each.neighbours_address, 4 * each.graph.edges, value=self._number))
+            ranges.append(_bytes(self._list_at[number], 4 * self._degrees[number]))
+            ranges += [_bytes(*queue, mask=_BUT_VISITED, value=self._words[number]) for queue in queues.frontiers]
+        for (address, _), kind in zip(memory.allocations, memory.holds, strict=True):
+            if kind is ArrayKind.COLOURS:
+                ranges.append(_bytes(address + 4 * self._number, 4))
+        return ranges
+
+    def look(self, cycle: int) -> int:
+        """Take the logged accesses; end the run if the visit is all that is asked for."""
+        left = super().look(cycle)
+        if self._first_visit and self._parts:
+            _, rows = self._parts[-1]
+            visits = rows["write"] & np.isin(rows["address"], self._words_at) & (rows["cycle"] >= self._begin)
+            if visits.any():
+                self._first_visit = False
+                raise Reached
+        return left
+
+    def history(self, record: Record) -> VertexHistory:
+        """Return the events."""
+        import pandas as pd
+
+        rows = self.frame()
+        every = record.attempts.sort_values("start")
+        place = np.searchsorted(every["start"].to_numpy(), rows["cycle"].to_numpy(), side="right") - 1
+        for name in ("attempt", "iteration", "phase", "level"):
+            rows[name] = every[name].to_numpy()[place]
+        rows["instruction"] = every.index.to_numpy()[place]
+        rows = rows[rows["attempt"] == record.attempt]
+        rows["direction"] = (rows["phase"] == "backward").astype(int)
+        told = [each for each in (*self._searched(rows), *self._intersected(rows)) if len(each)]
+        joined = pd.concat(told) if told else self._named(rows.iloc[:0], "id_read", [])
+        joined = self._with_parents(joined)
+        order = pd.Index(list(EVENTS)).get_indexer(joined["event"])
+        joined = joined.assign(order=order).sort_values(["cycle", "order"], kind="stable")
+        banks = [name for name in ("controller", "bank") if name in joined]
+        names = ["cycle", "answered", "iteration", "phase", "level", "engine", "module", "kernel"]
+        events = joined[[*names, "event", "of", "text", "address", *banks]].reset_index(drop=True)
+        events.index = pd.RangeIndex(1, len(events) + 1, name="number")
+        graph = self._graphs[0].graph
+        found = VertexHistory(
+            vertex=self._vertex,
+            out_degree=self._degrees[0],
+            in_degree=int(np.count_nonzero(graph.targets == self._number)),
+            latency=self._machine.memory.profile.unloaded_latency,
+            events=events,
+        )
+        if found.visit is not None:
+            return found
+        return VertexHistory(**{**vars(found), "absent": self._absence(found, record)})
+
+    def _named(self, rows: "pd.DataFrame", event: str, texts: Any) -> "pd.DataFrame":
+        """Return accesses as events."""
+        return rows.assign(event=event, text=texts)
+
+    def _searched(self, rows: "pd.DataFrame") -> "list[pd.DataFrame]":
+        """Return the events of searches."""
+        rows = rows[rows["module"] == "bfs"]
+        address, direction = rows["address"].to_numpy(), rows["direction"].to_numpy()
+        process, wide = rows["process"].to_numpy(), rows["size"].to_numpy() == 8
+        writes, queued = process == "visitor", rows["array"].to_numpy() == "queues"
+        first, degree = np.array(self._list_at)[direction], np.array(self._degrees)[direction]
+        word = np.array(self._words, np.uint64)[direction]
+        own_word = (rows["data"].to_numpy() & np.uint64(_BUT_VISITED)) == word
+        reads = process == "neighbour_reader"
+
+        ids = rows[reads & (rows["data"].to_numpy() == self._number)]
+        words = rows[process == "word_reader"]
+        visited = VISITED.get(words["data"].to_numpy()).astype(bool)
+        pushes = rows[writes & queued & wide & own_word]
+        marks = rows[writes & ~queued]
+        levels = LEVEL.get(marks["data"].to_numpy())
+        only_searches = not self._machine.config.keeps_reach_queue
+        entries = rows[(process == "frontier_reader") & own_word]
+        if not min(self._degrees):
+            # Other vertices without neighbours may have the same word.
+            pushes = _latest_before(pushes, marks)
+            pushed = pushes[["instruction", "address"]].assign(instruction=pushes["instruction"] + 1)
+            known = entries.merge(pushed.drop_duplicates(), on=["instruction", "address"])
+            entries = known if len(pushes) else entries
+        return [
+            self._named(ids, "id_read", "id read"),
+            self._named(words, "word_read", np.where(visited, "graph word read: visited already", _UNVISITED)),
+            self._named(
+                pushes, "pushed", [f"pushed to slot {slot:,} of the next queue" for slot in self._slots(pushes)]
+            ),
+            self._named(
+                marks, "visited", [f"marked with level {each}" for each in levels] if only_searches else _MARKED
+            ),
+            self._named(rows[writes & queued & ~wide], "reached", "entered in the reach queue"),
+            self._named(
+                entries, "entry_read", [f"read from slot {slot:,} of the queue" for slot in self._slots(entries)]
+            ),
+            self._expansions(rows[reads & (address >= first) & (address < first + 4 * degree)]),
+        ]
+
+    def _expansions(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+        """Return one event for the reads of all of its neighbours' ids."""
+        rows = rows.sort_values(["instruction", "engine", "kernel", "cycle"], kind="stable")
+        begins = rows["address"].to_numpy() == np.array(self._list_at)[rows["direction"].to_numpy()]
+        groups = np.cumsum(begins)
+        counts = np.bincount(groups)[groups[begins]] if len(rows) else np.zeros(0, int)
+        answered = rows["answered"].groupby(groups).transform("max")
+        texts = ["id of its neighbour read" if n == 1 else f"ids of its {n:,} neighbours read" for n in counts.tolist()]
+        return self._named(rows.assign(answered=answered)[begins], "expanded", texts)
+
+    def _intersected(self, rows: "pd.DataFrame") -> "list[pd.DataFrame]":
+        """Return the events of intersections."""
+        rows = rows[rows["module"] == "intersection"]
+        process, array = rows["process"].to_numpy(), rows["array"].to_numpy()
+        writes, data = rows["kind"].to_numpy() == "write", rows["data"].to_numpy()
+        found = []
+        queues = [address for address, _ in queues_of(self._machine).reaches]
+        reads = rows[process == "reach_reader"]
+        number = np.searchsorted(queues, reads["address"].to_numpy(), side="right") - 1
+        found.append(
+            self._named(reads, "reach_read", [f"read from the {_DIRECTIONS[each]} reach queue" for each in number])
+        )
+        colours = (process == "colour_reader") & (array == "colours")
+        texts = np.where(data[colours] == 0, "colour read: none", "colour read: coloured already")
+        found.append(self._named(rows[colours], "colour_read", texts))
+        for event, chosen, text in (
+            ("other_word_read", (process == "colour_reader") & (array == "words"), "{} graph word read: {}"),
+            ("own_word_read", (process == "classifier") & ~writes, "{} graph word read, to clear its visited flag"),
+            ("unvisited", process == "unvisit_writer", "{} visited flag cleared"),
+        ):
+            of = [_DIRECTIONS[self._words_at.index(each)] for each in rows["address"].to_numpy()[chosen].tolist()]
+            states = np.where(VISITED.get(data[chosen]) != 0, "visited", "not visited")
+            found.append(
+                self._named(rows[chosen], event, [text.format(*each) for each in zip(of, states, strict=True)])
+            )
+        found.append(self._named(rows[(process == "classifier") & writes], "coloured", "coloured"))
+        return found
+
+    def _slots(self, rows: "pd.DataFrame") -> list[int]:
+        """Return the places of entries in their frontier queue."""
+        starts = np.array([address for address, _ in queues_of(self._machine).frontiers])
+        addresses = rows["address"].to_numpy()
+        slots: list[int] = ((addresses - starts[np.searchsorted(starts, addresses, side="right") - 1]) // 8).tolist()
+        return slots
+
+    def _with_parents(self, events: "pd.DataFrame") -> "pd.DataFrame":
+        """Add the vertex as whose neighbour it was read: a kernel reads the words in the order of the ids."""
+        import pandas as pd
+
+        events = events.assign(of=pd.Series(pd.NA, events.index, "Int64")).reset_index(drop=True)
+        ids = events[events["event"] == "id_read"]
+        parents = np.zeros(len(ids), np.int64)
+        for number, each in enumerate(self._graphs):
+            own = (ids["direction"] == number).to_numpy()
+            places = (ids["address"].to_numpy()[own] - each.neighbours_address) // 4
+            sources = np.searchsorted(each.graph.offsets, places, side="right") - 1
+            parents[own] = each.graph.original(sources)
+        events.loc[ids.index, "of"] = parents
+        events.loc[ids.index, "text"] = [f"id read, as a neighbour of {parent}" for parent in parents]
+        kernel = ["instruction", "engine", "kernel"]
+        ids = events.loc[ids.index].sort_values([*kernel, "cycle"], kind="stable")
+        words = events[events["event"] == "word_read"].sort_values([*kernel, "cycle"], kind="stable")
+        if self._machine.config.remembered_ids:
+            # A filter drops copies, so that only a kernel that read as many words as ids has read them in this order.
+            some = words.groupby(kernel).size()
+            same = some.index[ids.groupby(kernel).size().reindex(some.index) == some]
+            ids, words = (rows[pd.MultiIndex.from_frame(rows[kernel]).isin(same)] for rows in (ids, words))
+        words = _matched(words, ids, kernel)
+        events.loc[words.index, "of"] = words["of"]
+        visits = words[words["text"] == _UNVISITED]
+        for event in ("pushed", "visited", "reached"):
+            own = events[events["event"] == event].sort_values([*kernel, "cycle"], kind="stable")
+            own = _matched(own, visits, kernel)
+            events.loc[own.index, "of"] = own["of"]
+        return events
+
+    def _absence(self, found: VertexHistory, record: Record) -> str:
+        """Return why the vertex has no visit, and what is nearest to one."""
+        if record.interrupted is not None:
+            why = f"is not visited before cycle {record.interrupted:,}, at which the record ends"
+        elif record.document["command"] == "bfs":
+            why = f"is not reached from {record.document['run']['options']['source']}"
+        else:
+            why = "is a component of its own, which the host found before the run (trimmed)"
+        reads = found.events
+        if reads.empty:
+            return f"vertex {self._vertex} {why}: no kernel reads it"
+        first = reads.iloc[0]
+        return (
+            f"vertex {self._vertex} {why}; nearest: {first['text']} in cycle {first['cycle']:,} "
+            f"by engine{first['engine']}.{first['module']}{first['kernel']} (vertex={self._vertex},event=1)"
+        )
+
+
+_UNVISITED = "graph word read: not visited"
+_MARKED = "marked as visited"
+
+
+def _latest_before(pushes: "pd.DataFrame", marks: "pd.DataFrame") -> "pd.DataFrame":
+    """Return of some writes the latest of a kernel before each of others of that kernel."""
+    chosen = []
+    for (instruction, engine, kernel), own in marks.groupby(["instruction", "engine", "kernel"]):
+        here = pushes[
+            (pushes["instruction"] == instruction) & (pushes["engine"] == engine) & (pushes["kernel"] == kernel)
+        ].sort_values("cycle")
+        before = np.searchsorted(here["cycle"].to_numpy(), own["cycle"].to_numpy()) - 1
+        chosen += here.index[before[before >= 0]].tolist()
+    return pushes.loc[chosen]
+
+
+def _matched(rows: "pd.DataFrame", others: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
+    """Return rows with the column ``of`` of the row of the same number among the others with the same keys."""
+    number = [*keys, "number"]
+    left = rows.drop(columns="of").assign(number=rows.groupby(keys).cumcount())
+    right = others[[*keys, "of"]].assign(number=others.groupby(keys).cumcount())
+    return left.reset_index().merge(right, on=number, how="left").set_index("index")
