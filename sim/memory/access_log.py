@@ -93,7 +93,11 @@ class Accesses:
             raise ValueError(f"a log of accesses takes at most {_MOST} ranges, not {len(ranges)}")
         self.records["first"], self.records["end"], self.records["ranges"] = first, end, len(ranges)
         for index, each in enumerate(ranges):
-            self._chosen[:, index] = (each.start, each.end, *np.array([each.mask, each.value], np.uint64).view(np.int64))
+            self._chosen[:, index] = (
+                each.start,
+                each.end,
+                *np.array([each.mask, each.value], np.uint64).view(np.int64),
+            )
 
     def take(self) -> NDArray[np.void]:
         """Return the accesses logged since the last call, as `ACCESS`, ordered by AE; call between two runs.
