@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--before", type=at_least(0), default=0, metavar="N", help="begin N cycles earlier (default: %(default)s)"
     )
-    options.add_run_options(parser, "scopes", "wave_view")
+    options.add_run_options(parser, "scopes")
     parser.add_argument(
         "-o", "--output", metavar="OUT.fst", help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst)"
     )
@@ -97,7 +97,6 @@ def run(arguments: argparse.Namespace) -> None:
         before=arguments.before,
         path=None if arguments.output is None else Path(arguments.output),
         scopes=tuple(getattr(arguments, "scopes", ())),
-        view=hasattr(arguments, "wave_view"),
         executor=arguments.executor,
         kernels=tuple(word for word in arguments.life_of if not word.isdecimal()),
     )
@@ -112,7 +111,11 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.quiet and arguments.life != STANDARD_OUTPUT:
         where = "" if point.cycle is not None else f"{point} is at cycle {window.cycle:,}\n"
         size = bytes_text(window.path.stat().st_size)
-        show(f"{where}{window.path}: cycles {window.first:,} to {window.last:,}, {size}\n")
+        gtkw, sucl = (window.path.with_suffix(suffix) for suffix in (".gtkw", ".sucl"))
+        show(
+            f"{where}{window.path}: cycles {window.first:,} to {window.last:,}, {size}\n"
+            f"open it with: gtkwave {gtkw}   or: surfer -c {sucl} {window.path}\n"
+        )
 
 
 def _write_lives(arguments: argparse.Namespace, window: "Window", progress: "Progress") -> None:

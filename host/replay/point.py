@@ -18,7 +18,7 @@ from cyscc.sim.observation.causes import CAUSES, IDLE_CAUSES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CAUSE_EVENTS", "EVENTS", "Point", "Span", "find"]
+__all__ = ["CAUSE_EVENTS", "EVENTS", "Found", "Point", "Span", "find"]
 
 CAUSE_EVENTS = tuple(cause.name for cause in CAUSES if cause.name not in IDLE_CAUSES)
 """Events defined as the first cycle with a cause."""
@@ -116,6 +116,22 @@ def _number(name: str, text: str, low: int) -> int:
         return whole_number(text, low=low)
     except ValueError:
         raise ValueError(f"{name} must be a number from {low} on, not {text!r}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """Where a point was found.
+
+    Parameters
+    ----------
+    cycle : int
+        The cycle.
+    kernel : str or None
+        The kernel of the event, such as ``engine0.bfs3``; None if it is not that of one kernel.
+    """
+
+    cycle: int
+    kernel: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import read_failure
 from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import LAST_CYCLES
-from cyscc.host.replay.point import Point, Span, find
+from cyscc.host.replay.point import Found, Point, Span, find
 from cyscc.host.replay.search import EventSearch, Reached, detector_of, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
@@ -27,6 +27,7 @@ from cyscc.host.specification.run import RunSpec, option_of
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 from cyscc.sim.notices import notice
+from cyscc.sim.observation.waves.views import Focus, own_views
 
 if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
@@ -124,8 +125,8 @@ class Replay:
         except Reached:
             return
 
-    def locate(self, point: Point, spans: Sequence[Span]) -> int | None:
-        """Return the cycle of an event within some spans of cycles; None if it does not occur in them.
+    def locate(self, point: Point, spans: Sequence[Span]) -> Found | None:
+        """Return where an event is within some spans of cycles; None if it does not occur in them.
 
         Raises
         ------
@@ -146,10 +147,11 @@ class Replay:
             )
 
         self.make(watch, by=spans[0].start, aim=f"looking for {point} from cycle {spans[0].first:,} on")
-        return searches[0].cycle
+        cycle, kernel = searches[0].cycle, searches[0].kernel
+        return None if cycle is None else Found(cycle=cycle, kernel=kernel)
 
-    def record(self, path: Path, window: tuple[int, int], **changes: Any) -> None:
-        """Write the waveforms of a window of cycles; they end early if the run does.
+    def record(self, path: Path, window: tuple[int, int], focus: Focus, **changes: Any) -> None:
+        """Write the waveforms of a window of cycles, and their views; they end early if the run does.
 
         Parameters
         ----------
@@ -157,6 +159,8 @@ class Replay:
             The output file.
         window : (int, int)
             First and last cycle.
+        focus : Focus
+            What the views show first.
         **changes
             See `make`.
 
@@ -168,9 +172,15 @@ class Replay:
         first, last = window
         before = _stamp(path)
         # No limit on cycles: a resumed run's may be smaller than the cycles before its checkpoint.
-        changes |= {"waves": str(path), "wave_window": window, "cycle_limit": None}
+        changes |= {"waves": str(path), "wave_window": window, "wave_view": True, "cycle_limit": None}
+
+        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+            stop_behind(machine, last)
+            assert machine.executor.waves is not None
+            machine.executor.waves.focus = focus
+
         try:
-            self.make(lambda machine, graphs: stop_behind(machine, last), by=first, aim=f"to cycle {last:,}", **changes)
+            self.make(watch, by=first, aim=f"to cycle {last:,}", **changes)
         except SimulationError:
             # A failing run may end within the window.
             if _stamp(path) == before:
@@ -184,9 +194,7 @@ class Replay:
 
 def _remove(path: Path) -> None:
     """Remove a waveform file and its views."""
-    from cyscc.sim.observation.waves.files import VIEWS
-
-    for each in (path, *map(path.with_suffix, VIEWS)):
+    for each in (path, *own_views(path)):
         if each.is_file():
             each.unlink()
 
@@ -258,8 +266,6 @@ class WindowRequest:
         The waveform file, ``.fst`` or ``.vcd``; None for a name made of the folder's name and the first cycle.
     scopes : tuple of str
         The scopes to include, see `cyscc.sim.machine.create_machine`.
-    view : bool
-        Whether to write view files for waveform viewers too.
     executor : str or None
         The executor of the window; None for that of the run.
     kernels : tuple of str
@@ -271,7 +277,6 @@ class WindowRequest:
     before: int
     path: Path | None
     scopes: tuple[str, ...]
-    view: bool = False
     executor: str | None = None
     kernels: tuple[str, ...] = ()
 
@@ -362,18 +367,42 @@ def replay_window(
             # It may have been deleted, or be that of another run.
             with suppress(InputError):
                 replay.go_on_from(Path(failure["run"]["folder"], failure["checkpoint"]), stack)
-        cycle = found if isinstance(found, int) else replay.locate(point, found)
-        if cycle is None:
+        place = Found(cycle=found) if isinstance(found, int) else replay.locate(point, found)
+        if place is None:
             raise InputError(f"there is no {point} in the run", path=folder)
+        cycle = place.cycle
         first = max(cycle - wanted.before, 0)
         end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
         last = min(first + wanted.cycles, end) - 1
         path = wanted.file(folder, first)
         check_output(str(path), "-o")
         executor = wanted.executor or replay.spec.executor
-        replay.record(path, (first, last), scopes=wanted.scopes, wave_view=wanted.view, executor=executor)
+        focus = _focus(point, place, None if failure is not None else Record(folder))
+        replay.record(path, (first, last), focus, scopes=wanted.scopes, executor=executor)
         placed = replay.graph.simplified() if replay.spec.simplify else replay.graph
         return Window(path=path, cycle=cycle, first=first, last=last, graph=placed, words=replay.words)
+
+
+def _focus(point: Point, place: Found, record: Record | None) -> Focus:
+    """Return what views of the window at a point show first."""
+    module = point.module
+    if module is None and record is not None:
+        every = record.attempts
+        running = every[(every["start"] <= place.cycle) & (place.cycle < every["end"])]
+        module = None if running.empty else str(running["module"].iloc[0])
+    module = module or "bfs"
+    kernel = place.kernel
+    if kernel is None and (point.engine, point.kernel) != (None, None):
+        kernel = f"engine{point.engine or 0}.{module}{point.kernel or 0}"
+    event = "cycle" if point.cycle is not None else point.event
+    return Focus(
+        cycle=place.cycle,
+        event=event,
+        label=" ".join(filter(None, (event, point.fifo))),
+        module=module,
+        kernel=kernel,
+        fifo=point.fifo,
+    )
 
 
 _CYCLES = 1000
@@ -445,7 +474,9 @@ def show_failure(
         spec = recording.spec
         replay = Replay(Rerun(document, folder, progress, threads=spec.threads, graph=graph, memory=spec.profile))
         replay.checkpoint = checkpoint
-        replay.record(path, window, scopes=(), wave_view=False)
+        point = Point(event="error" if moved is None else "hang")
+        focus = _focus(point, Found(cycle=end - 1 if moved is None else moved), None)
+        replay.record(path, window, focus, scopes=())
     except (InputError, SimulationError) as other:
         notice(f"no waveforms of the cycles in which the run failed: {other}")
         return

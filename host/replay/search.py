@@ -37,6 +37,9 @@ class Detector(Protocol):
     def seen(self, executor: "Executor") -> bool:
         """Return whether the event has occurred since `begin`."""
 
+    def kernel(self, executor: "Executor") -> str | None:
+        """Return the kernel of the event that was seen, such as ``engine0.bfs3``; None if it is not known."""
+
 
 class EventSearch:
     """Searches spans of cycles for an event, one after the other, and ends the run where it occurs.
@@ -58,6 +61,8 @@ class EventSearch:
     ----------
     cycle : int or None
         The cycle of the event; None if it did not occur.
+    kernel : str or None
+        The kernel of the event; None if it is not known.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class EventSearch:
         self._interval = sync_interval(machine.config, machine.memory)
         self._kept: MachineState | None = None
         self.cycle: int | None = None
+        self.kernel: str | None = None
         machine.on_sync = self._on_sync
 
     def _on_sync(self, cycle: int) -> int:
@@ -108,17 +114,22 @@ class EventSearch:
         """Find the cycle of the event by bisection between a saved state and a later cycle `high`."""
         stepper = Stepper(self._machine.config, self._machine.memory, self._executor)
         module = self._spans[0].module
-        stepper.load(state)
-        low = begin = stepper.executor.cycle
-        while high - low > 1:
-            middle = (low + high) // 2
+
+        def run_to(cycle: int) -> "Executor":
             stepper.load(state)
             self._detector.begin(stepper.executor, module)
-            stepper.executor.run(middle - begin)
-            if self._detector.seen(stepper.executor):
+            stepper.executor.run(cycle - stepper.executor.cycle)
+            return stepper.executor
+
+        stepper.load(state)
+        low = stepper.executor.cycle
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._detector.seen(run_to(middle)):
                 high = middle
             else:
                 low = middle
+        self.kernel = self._detector.kernel(run_to(high))
         stepper.close()
         self.cycle = low
         raise Reached
@@ -184,16 +195,26 @@ class _Caused:
         kernels = _kernels(point, machine)
         self._chosen = np.concatenate([kernels["bfs"], kernels["intersection"]], axis=1)
         self._cause = cause
-        self._before = self._count(machine.executor)
+        self._names = [
+            f"engine{engine}.{module}{kernel}"
+            for engine in range(machine.config.engines)
+            for module, mask in kernels.items()
+            for kernel in range(mask.shape[1])
+        ]
+        self._before = self._counts(machine.executor)
 
-    def _count(self, executor: "Executor") -> int:
-        return int(executor.causes()[self._chosen, self._cause].sum())
+    def _counts(self, executor: "Executor") -> npt.NDArray[np.int64]:
+        """Return the cycles with the cause, by AE and kernel; 0 for other kernels."""
+        return np.where(self._chosen, executor.causes()[:, :, self._cause], 0)
 
     def begin(self, executor: "Executor", module: str) -> None:
-        self._before = self._count(executor)
+        self._before = self._counts(executor)
 
     def seen(self, executor: "Executor") -> bool:
-        return self._count(executor) > self._before
+        return bool((self._counts(executor) > self._before).any())
+
+    def kernel(self, executor: "Executor") -> str:
+        return self._names[int(np.argmax(self._counts(executor) > self._before))]
 
 
 class _Full:
@@ -219,8 +240,20 @@ class _Full:
         executor.begin_instruction_marks()
 
     def seen(self, executor: "Executor") -> bool:
-        most = executor.sample()[self._module]["instruction_most"][self._kernels[self._module]]
-        return bool(np.any(most >= self._depths[self._module]))
+        return bool(self._where(executor).any())
+
+    def kernel(self, executor: "Executor") -> str:
+        engine, kernel = np.argwhere(self._where(executor))[0]
+        return f"engine{engine}.{self._module}{kernel}"
+
+    def _where(self, executor: "Executor") -> npt.NDArray[np.bool_]:
+        """Return whether a FIFO of a kernel has been full, by AE and kernel."""
+        full = executor.sample()[self._module]["instruction_most"] >= self._depths[self._module]
+        return self._kernels[self._module] & full.any(axis=2)
+
+
+_ERROR = ".control.error"
+"""Register of a kernel that reports a dropped vertex."""
 
 
 class _Overflow:
@@ -229,7 +262,7 @@ class _Overflow:
     def __init__(self, machine: "Machine") -> None:
         config = machine.config
         self._names = [
-            f"engine{engine}.bfs{kernel}.control.error"
+            f"engine{engine}.bfs{kernel}{_ERROR}"
             for engine in range(config.engines)
             for kernel in range(config.bfs_kernels)
         ]
@@ -238,8 +271,11 @@ class _Overflow:
         """Do nothing: kernels clear their error flag when an instruction starts."""
 
     def seen(self, executor: "Executor") -> bool:
+        return self.kernel(executor) is not None
+
+    def kernel(self, executor: "Executor") -> str | None:
         state = executor.save()
-        return any(state.rows(name).any() for name in self._names)
+        return next((name.removesuffix(_ERROR) for name in self._names if state.rows(name).any()), None)
 
 
 class _Duplicate:
@@ -261,6 +297,9 @@ class _Duplicate:
 
     def seen(self, executor: "Executor") -> bool:
         return self._copies() > self._before
+
+    def kernel(self, executor: "Executor") -> None:
+        """Return None: the queue does not tell who wrote to it."""
 
     def _prepared(self) -> npt.NDArray[np.uint32]:
         """Return the reach queue, with the places after its entries cleared; the hardware never reads them."""

@@ -279,6 +279,7 @@ class AmaranthExecutor(PinDriver):
         self._simulator.add_clock(_CYCLE)
         self._simulator.add_testbench(self._bench, background=True)
         self._files = ExitStack()
+        self.waves = waves
         if waves is not None:
             conversion = Conversion(waves, cycle_of=self._cycle_of)
             self._files.callback(lambda: conversion.finish(self._cycle))

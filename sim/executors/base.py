@@ -4,6 +4,7 @@ import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,9 @@ from cyscc.sim.executors.samples import MODULES, Samples
 from cyscc.sim.executors.spells import SpellRequest
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
+
+if TYPE_CHECKING:
+    from cyscc.sim.observation.waves import Waves
 
 __all__ = ["LINK_PLACES", "Command", "CommandKind", "Executor", "RunState", "sync_interval"]
 
@@ -68,9 +72,12 @@ class Executor(abc.ABC):
     ----------
     samples : Samples or None
         Ring of sample rows, if recording.
+    waves : Waves or None
+        The waveform file that is written.
     """
 
     samples: Samples | None = None
+    waves: "Waves | None" = None
 
     @property
     @abc.abstractmethod

@@ -234,7 +234,7 @@ def test_no_tables_are_left_of_a_run_that_fails(capfd: pytest.CaptureFixture[str
     Path("old").mkdir()
     for folder in ("new", "old"):
         assert main([*run, "--record", folder]) == 3
-        assert sorted(os.listdir(folder)) == ["failed.json", "last.fst"]
+        assert sorted(os.listdir(folder)) == ["failed.json", "last.fst", "last.gtkw", "last.sucl"]
     assert sorted(os.listdir()) == ["g.txt", "new", "old"]
 
 

@@ -54,6 +54,7 @@ class WindowedExecutor(Executor):
         waves: Waves,
         on_build: OnStep | None = None,
     ) -> None:
+        self.waves = waves
         self._first, self._last = waves.window
         self._interval = sync_interval(config, memory)
         self._commands: Sequence[Command] = ()

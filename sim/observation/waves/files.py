@@ -1,84 +1,22 @@
-"""Waveform files, written atomically, with format, window, scopes and saved views; conversion of a simulator's own.
-
-A saved view initially shows what tells where a machine waits: states, causes and tags by name, handshakes of streams,
-and queue levels, grouped by kernel and process. All other signals are in the file too.
-"""
+"""Waveform files, written atomically, with format, window, scopes and views; conversion of a simulator's own."""
 
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from io import StringIO
 from pathlib import Path
 from tempfile import gettempdir
 
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.files import replaced, temporary_file
+from cyscc.sim.files import temporary_file
 from cyscc.sim.notices import notice
 from cyscc.sim.observation.waves.signals import Signals
 from cyscc.sim.observation.waves.variables import Scopes, Variable, read_head
+from cyscc.sim.observation.waves.views import Focus, View, write_views
 from cyscc.sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
 
-__all__ = ["ENDLESS", "VIEWS", "Conversion", "Waves"]
-
-_TOLD = ("valid", "ready", "level")
-"""Suffixes of signals shown in a view, besides signals with named values."""
-
-_DEEPEST = 4
-"""Depth of the longest path shown in a view: AE, kernel, process, signal."""
-
-_Groups = Mapping[str, Mapping[str, Sequence[Variable]]]
-"""Variables by kernel and process; those of the kernel itself have the process ``""``."""
-
-
-def _groups(variables: Sequence[Variable]) -> _Groups:
-    found: dict[str, dict[str, list[Variable]]] = {}
-    for variable in variables:
-        path = variable.path
-        if len(path) <= _DEEPEST and (variable.names is not None or path[-1].endswith(_TOLD)):
-            process = path[2] if len(path) == _DEEPEST else ""
-            found.setdefault(".".join(path[:2]), {}).setdefault(process, []).append(variable)
-    return found
-
-
-def _gtkwave(waveform: Path, variables: Sequence[Variable], first: int) -> str:
-    """Return a save file of GTKWave, in which all groups but the first are closed."""
-    from vcd.gtkw import GTKWSave
-
-    text = StringIO()
-    view = GTKWSave(text)
-    view.dumpfile(waveform.name, abspath=False)
-    view.timestart(first)
-    for number, (kernel, processes) in enumerate(_groups(variables).items()):
-        with view.group(kernel, closed=number > 0):
-            for process, shown in sorted(processes.items()):
-                if process:
-                    view.begin_group(process, closed=True)
-                for variable in shown:
-                    view.trace(".".join(variable.path), datafmt="hex" if variable.names is None else "ascii")
-                if process:
-                    view.end_group(process, closed=True)
-    return text.getvalue()
-
-
-def _surfer(waveform: Path, variables: Sequence[Variable], first: int) -> str:
-    """Return a command file of Surfer, which has dividers for groups."""
-
-    def lines() -> Iterator[str]:
-        for kernel, processes in _groups(variables).items():
-            for process, shown in sorted(processes.items()):
-                yield f"divider_add {'.'.join(filter(None, (kernel, process)))}"
-                for variable in shown:
-                    yield f"variable_add {'.'.join(variable.path)}"
-        yield "zoom_fit"
-
-    return "\n".join(lines()) + "\n"
-
-
-VIEWS: Mapping[str, Callable[[Path, Sequence[Variable], int], str]] = {".gtkw": _gtkwave, ".sucl": _surfer}
-"""Functions that make views, by file suffix."""
-
+__all__ = ["ENDLESS", "Conversion", "Waves"]
 
 ENDLESS = 1 << 62
 """Last cycle of an unbounded window."""
@@ -102,10 +40,12 @@ class Waves:
     scopes : sequence of str
         Globs over dotted paths that select signals; all by default.
     view : bool
-        Write saved views for viewers beside it.
+        Write views for viewers beside it.
 
     Attributes
     ----------
+    focus : Focus or None
+        What the views show first.
     window : tuple of int
         First and last cycle to show.
     named : pathlib.Path
@@ -138,6 +78,7 @@ class Waves:
         self.window = window or (0, ENDLESS)
         self._signals = signals
         self._view = view
+        self.focus: Focus | None = None
         self.named = output
         self._output = output.resolve()
         # A device or a pipe cannot have temporary files beside it.
@@ -200,9 +141,8 @@ class Waves:
                     shutil.copyfileobj(complete, output)
                 return
             if self._view:
-                for suffix, make in VIEWS.items():
-                    with replaced(self._output.with_suffix(suffix)) as path:
-                        path.write_text(make(self._output, self._variables, first))
+                end = min(cycles, last + 1)
+                write_views(self._output, View.of(self._output.name, self._variables, (first, end), self.focus))
             self._path.replace(self._output)
         except OSError as error:
             raise self.refusal(error) from None

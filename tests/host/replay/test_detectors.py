@@ -52,6 +52,8 @@ def test_full_fifos(text: str) -> None:
             most[engine, kernel, fifo] = depth
             expected = chosen(point, module, engine, kernel) and point.fifo in (None, names[fifo])
             assert detector.seen(executor) == expected, (module, engine, kernel, names[fifo])
+            if expected:
+                assert detector.kernel(executor) == f"engine{engine}.{module}{kernel}"
 
 
 @pytest.mark.parametrize("text", ["slot", "slot,engine=1", "slot,kernel=0", "slot,module=intersection,engine=0"])
@@ -65,7 +67,10 @@ def test_causes(text: str) -> None:
         assert not detector.seen(executor)
         counts[engine, kernel, cause] += 1
         module, number = ("bfs", kernel) if kernel < 2 else ("intersection", 0)
-        assert detector.seen(executor) == (cause == Cause.SLOT and chosen(point, module, engine, number))
+        expected = cause == Cause.SLOT and chosen(point, module, engine, number)
+        assert detector.seen(executor) == expected
+        if expected:
+            assert detector.kernel(executor) == f"engine{engine}.{module}{number}"
 
 
 @dataclass
@@ -95,6 +100,9 @@ class World:
 
     def seen(self, executor: "World") -> bool:
         return self.armed <= self.event < executor.cycle
+
+    def kernel(self, executor: "World") -> str | None:
+        return "engine0.bfs1" if self.seen(executor) else None
 
     def save(self, *, without: object) -> State:
         return State(self.cycle)
@@ -131,7 +139,9 @@ def test_events_are_found_to_the_cycle_in_the_spans_alone(event: int, monkeypatc
         Span(module=module, start=first - 9, first=first, end=end)
         for module, first, end in (("bfs", 100, 160), ("intersection", 300, 2000))
     ]
-    found = world.simulate(EventSearch(world, spans, world, executor="compiled", without=()))
+    search = EventSearch(world, spans, world, executor="compiled", without=())
+    found = world.simulate(search)
     inside = [span.module for span in spans if span.first <= event < span.end]
     assert found == (event if inside else None)
+    assert search.kernel == ("engine0.bfs1" if inside else None)
     assert set(world.modules) == ({"bfs"} if inside == ["bfs"] else {"bfs", "intersection"})

@@ -64,11 +64,13 @@ def replayed(record: str, at: str, *options: str, capfd: pytest.CaptureFixture[s
 
 def cycle_of(record: str, at: str, capfd: pytest.CaptureFixture[str]) -> int:
     """Return the cycle of an event."""
-    first, second = replayed(record, at, "--cycles", "2", capfd=capfd)
+    first, second, third = replayed(record, at, "--cycles", "2", capfd=capfd)
     said, _, cycle = first.rpartition(" is at cycle ")
     assert said.split(",")[0] == at.split(",")[0]
     found = int(cycle.replace(",", ""))
     assert second.startswith(f"out.vcd: cycles {found:,} to {found + 1:,}, ")
+    assert third == "open it with: gtkwave out.gtkw   or: surfer -c out.sucl out.vcd"
+    assert f" {found} -1 " in Path("out.gtkw").read_text(), "the marker"
     return found
 
 
@@ -78,7 +80,7 @@ def test_window_is_that_of_the_run(executor: str, capfd: pytest.CaptureFixture[s
     assert main([*RUN, "--quiet", "--executor", executor, "--waves", "own.vcd", "--wave-window", "830:889"]) == 0
     lines = replayed("seen", str(first + 5), "--before", "5", "--cycles", "60", "--executor", executor, capfd=capfd)
     assert lines[0].startswith("out.vcd: cycles 830 to 889, ")
-    assert len(lines) == 1
+    assert len(lines) == 2
     assert recording(Path("out.vcd")) == recording(Path("own.vcd"))
 
 
@@ -265,7 +267,7 @@ def test_checkpoint_of_a_run_that_failed_may_have_become_another_ones(capfd: pyt
     assert main([*RUN, "--record", "limited", "--cycle-limit", "300", "--quiet"]) == 3
     failed = Path("limited", "failed.json")
     write_sealed(failed, {**read_sealed(failed), "checkpoint": "seen"})
-    (said, _) = replayed("limited", "error", "--cycles", "1", capfd=capfd)
+    (said, *_) = replayed("limited", "error", "--cycles", "1", capfd=capfd)
     assert said.startswith("error is at cycle 3")
     assert main(["replay", "limited", "--at", "error", "--from", "seen"]) == 2
     assert capfd.readouterr().err.startswith("cyscc replay: seen: is no folder of checkpoints: it holds ")

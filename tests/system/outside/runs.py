@@ -66,7 +66,7 @@ STUDIED: tuple[str, ...] = (
     "report r-bfs r-slow -o out.html --quiet",
     "replay r-slow --at 400 --cycles 50 --threads 1 -o out.vcd",
     "replay r-slow --at level=1 --cycles 300 --threads 1 --life out.kanata",
-    "replay r-slow --at response,engine=0 --before 10 --cycles 50 --threads 1 --wave-view --scope engine0.bfs0",
+    "replay r-slow --at response,engine=0 --before 10 --cycles 50 --threads 1 --scope engine0.bfs0",
     "replay r-failed --at hang --cycles 50 --threads 1",
     "replay r-failed --at error --cycles 50 --threads 1",
     "replay r-failed --at 2000 --cycles 50 --threads 1",
