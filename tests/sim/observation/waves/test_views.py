@@ -76,7 +76,9 @@ def test_gtkwave(hc2: list[Variable]) -> None:
 
 def test_surfer(hc2: list[Variable]) -> None:
     text = VIEWS[".sucl"](View.of("run.fst", hc2, WINDOW, SLOT))
-    forms = r"#.*|(scope_select|variable_add) [\w.]+|divider_add \w+|zoom_\w+|goto_end|cursor_set \d+|marker_set \w+ \d+"
+    forms = (
+        r"#.*|(scope_select|variable_add) [\w.]+|divider_add \w+|zoom_\w+|goto_end|cursor_set \d+|marker_set \w+ \d+"
+    )
     lines = text.splitlines()
     assert [line for line in lines if not re.fullmatch(forms, line)] == []
     assert lines[1:5] == [
