@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         figures,
         replay,
         report,
+        write_figure,
     )
     from cyscc.host.api.runs import bfs, scc
     from cyscc.host.api.trials import WhatIf, what_if
@@ -74,6 +75,7 @@ __all__ = [
     "smallest_depths",
     "trace",
     "what_if",
+    "write_figure",
     "write_graph",
 ]
 
@@ -99,6 +101,7 @@ _HOMES = {
         "figures",
         "replay",
         "report",
+        "write_figure",
     ),
     "cyscc.host.api.runs": ("bfs", "scc"),
     "cyscc.host.api.trials": ("WhatIf", "what_if"),

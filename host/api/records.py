@@ -47,6 +47,7 @@ __all__ = [
     "record_of",
     "replay",
     "report",
+    "write_figure",
 ]
 
 Recorded: TypeAlias = Record | Result | str | PathLike[str]
@@ -313,6 +314,33 @@ def figures(*recorded: Recorded) -> "dict[str, go.Figure]":
         for section in made
         for chart in section.charts
     }
+
+
+def write_figure(figure: "go.Figure", path: str | PathLike[str], *, title: str = "", option: str = "") -> None:
+    """Write a chart of `figures` as SVG, PNG or PDF, by the file's suffix.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        The chart; it may have been changed.
+    path : str or path
+        The file.
+    title : str
+        Title above the chart.
+    option : str
+        Option of the chart's selector, such as a cause of a time-lapse; the first one by default.
+
+    Raises
+    ------
+    ValueError
+        The chart has no such option, or is of another kind than those of `figures`.
+    InputError
+        The file cannot be written, or its suffix is of no format.
+    """
+    from cyscc.host.analysis.report.drawing import draw_chart
+    from cyscc.host.output.figures import write_plot
+
+    write_plot(lambda: draw_chart(figure, title=title, option=option), str(path))
 
 
 def replay(
