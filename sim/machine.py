@@ -231,6 +231,11 @@ class Machine(Coprocessor):
             },
         }
 
+    def attempt_causes(self) -> tuple[int, npt.NDArray[np.int64]]:
+        """Return the cycles of the current attempt so far, and its causes by AE, kernel and `cyscc.hw.causes.Cause`."""
+        cycle, causes, before = self.cycle, self._executor.causes(), self._attempt
+        return (cycle, causes) if before is None else (cycle - before.cycle, causes - before.causes)
+
     def _tally(self) -> Tally:
         """Return the counts up to this cycle."""
         cycle, readout, causes = self.cycle, self._readout, self._executor.causes()

@@ -107,6 +107,7 @@ def run(arguments: argparse.Namespace) -> None:
             "--json": arguments.json,
             "--waves": spec.waves,
             "--trace": spec.trace,
+            "--live": given.get("live"),
         }
         check_outputs(outputs, others={"the graph": spec.graph})
         with as_usage():

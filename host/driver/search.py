@@ -82,9 +82,14 @@ class Checkpointer:
         self.parts: dict[str, object] = {}
 
     @property
+    def attempt(self) -> "Attempt | None":
+        """The current attempt; None before the first."""
+        return next((part for part in self.parts.values() if isinstance(part, Attempt)), None)
+
+    @property
     def position(self) -> Position | None:
         """Current position of the run; None before its first attempt."""
-        return next((part.position for part in self.parts.values() if isinstance(part, Attempt)), None)
+        return None if self.attempt is None else self.attempt.position
 
     def restored(self, name: str, kind: type[_State], check: Callable[[_State], None]) -> _State | None:
         """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed.

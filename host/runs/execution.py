@@ -24,6 +24,7 @@ from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.progress import Progress, Step
 from cyscc.host.output.text import count_text
 from cyscc.host.record.writer import RecordFolder
+from cyscc.host.runs.live import Live
 from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall, input_name
 from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, Setting
 from cyscc.sim.errors import SimulationError
@@ -80,10 +81,13 @@ class _Advance:
         Cycle at the start.
     aim : str
         Purpose of the simulation, shown first.
+    live : Live
+        The run's lines for other programs.
     """
 
-    def __init__(self, step: Step, *, vertices: int, noun: str, cycle: int, aim: str) -> None:
+    def __init__(self, step: Step, *, vertices: int, noun: str, cycle: int, aim: str, live: Live) -> None:
         self._step = step
+        self._live = live
         self._vertices = vertices
         self._noun = noun
         self._begin = time.monotonic()
@@ -96,10 +100,12 @@ class _Advance:
         """Update the simulated cycle."""
         self._cycle = cycle
         self._tell()
+        self._live.on_cycle()
 
     def on_iteration(self, number: int, colours: npt.NDArray[Any]) -> None:
         """Update completed iterations and colours; vertices with a nonzero colour count as done."""
         self._number = number
+        self._live.on_iteration(colours)
         if self._step.due:
             self._done = int(np.count_nonzero(colours))
             self._tell()
@@ -148,12 +154,20 @@ class Session:
     Attributes
     ----------
     spec : RunSpec
+    live : Live
+        The run's lines for other programs.
+
+    Raises
+    ------
+    InputError
+        The file of these lines cannot be opened.
     """
 
     def __init__(
         self, spec: RunSpec, progress: Progress, graph: Graph | None = None, *, aim: str = "", seconds: float = 0.0
     ) -> None:
         self.spec = spec
+        self.live = Live(spec)
         self._progress = progress
         self._graph = graph
         self._aim = aim
@@ -196,7 +210,9 @@ class Session:
     def simulating(self, machine: "Machine", vertices: int, noun: str) -> Iterator[_Advance]:
         """Show and time the simulation in the block; the caller connects the callbacks of the `_Advance` it yields."""
         with self.phase("simulate", "simulating") as step:
-            self._advance = _Advance(step, vertices=vertices, noun=noun, cycle=machine.cycle, aim=self._aim)
+            self._advance = _Advance(
+                step, vertices=vertices, noun=noun, cycle=machine.cycle, aim=self._aim, live=self.live
+            )
             yield self._advance
             self._advance = None
 
@@ -301,7 +317,7 @@ class RecordedRun:
         assert self._folder is not None, "the record is in memory"
         return self._folder
 
-    def begin(self, machine: "Machine", graph: Graph, source: int, checkpointer: Checkpointer | None) -> "RunRecorder":
+    def begin(self, machine: "Machine", graph: Graph, source: int, checkpointer: Checkpointer) -> "RunRecorder":
         """Start recording a machine on which nothing has run yet.
 
         Raises
@@ -330,7 +346,6 @@ class RecordedRun:
             "interval": self._interval,
             "environment": run_environment(),
         }
-        checkpointer = checkpointer or Checkpointer()
         state = checkpointer.restored("record", RecorderState, RecorderState.check)
         about = setting_document(machine, self._run)
         try:
@@ -432,7 +447,10 @@ def execute(
         recording = stack.enter_context(closing(RecordedRun(spec))) if spec.recorded else None
         try:
             session = Session(spec, progress, graph, aim=aim, seconds=seconds)
-            return _execute(session, recording, make_checkpointer)
+            with session.live:
+                result = _execute(session, recording, make_checkpointer)
+                session.live.end(result)
+            return result
         except SimulationError as error:
             if recording is not None and spec.record is not None and on_failure is not None:
                 on_failure(recording, error)
@@ -459,7 +477,9 @@ def _execute(session: Session, recording: RecordedRun | None, make_checkpointer:
             graph = graphs[0].graph
             if not dropped or not spec.verify:
                 read = graph
-        checkpointer = None if make_checkpointer is None else make_checkpointer(session, machine, graphs)
+        made = None if make_checkpointer is None else make_checkpointer(session, machine, graphs)
+        checkpointer = made or Checkpointer()
+        session.live.begin(machine, checkpointer, graph.vertices)
         observer = None if recording is None else recording.begin(machine, graph, source, checkpointer)
         how: dict[str, Any] = {"slack": spec.queue_slack, "checkpointer": checkpointer, "observer": observer}
         with session.simulating(machine, graph.vertices, "level" if search else "iteration") as advance:

@@ -128,7 +128,7 @@ def cycle_window(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """Interval between checkpoints, in simulated cycles or seconds of real time.
+    """Interval between checkpoints or lines, in simulated cycles or seconds of real time.
 
     Parameters
     ----------
@@ -438,6 +438,17 @@ class RunSpec:
     trace: str | None = _option(
         None, help="write the activity over time as a trace for Perfetto", metavar="OUT.pftrace"
     )
+    live: str | Callable[[dict[str, Any]], None] | None = _option(
+        None,
+        help="write a line of JSON about the run to this file or pipe each interval ('-': standard output)",
+        metavar="FILE",
+    )
+    live_every: str | None = _option(
+        None,
+        help="interval between these lines: 100kcycles, 10s (default: 1s)",
+        metavar="INTERVAL",
+        parse=_interval,
+    )
 
     def __post_init__(self) -> None:
         for name, option in _OPTIONS.items():
@@ -462,6 +473,11 @@ class RunSpec:
         if self.checkpoint_every is not None:
             with _refused("checkpoint_every"):
                 Interval.parse(self.checkpoint_every)
+        if self.live is None and self.live_every is not None:
+            raise SpecError("live_every", "--live-every needs --live")
+        if self.live_every is not None:
+            with _refused("live_every"):
+                Interval.parse(self.live_every)
         if self.record is None and self.trace is None and self.record_interval is not None:
             raise SpecError("record_interval", "--record-interval needs --record or --trace")
         if self.record_interval is None and (self.record is not None or self.trace is not None):
@@ -791,5 +807,7 @@ class RunArguments(TypedDict, total=False):
     record: str | PathLike[str] | None
     record_interval: int | None
     trace: str | PathLike[str] | None
+    live: str | PathLike[str] | Callable[[dict[str, Any]], None] | None
+    live_every: str | None
     progress: bool
     name: str
