@@ -2,25 +2,46 @@
 
 Work is blue, and darker for later processes of a kernel; limits are yellow, orange and brown; idle cycles are grey;
 cycles outside of instructions are pale or purple. Any two causes are distinguishable also with red-green or blue-yellow
-colour blindness.
+colour blindness, and on terminals of 16 colours.
 """
 
 from cyscc.sim.coprocessor import ArrayKind
 from cyscc.sim.observation.causes import CAUSES, KINDS
 
-__all__ = ["ARRAY_COLOURS", "CAUSE_COLOURS", "CAUSE_FAMILIES", "PHASE_COLOURS", "RUN_COLOURS", "STACK"]
+__all__ = [
+    "ARRAY_COLOURS",
+    "CAUSE_COLOURS",
+    "CAUSE_FAMILIES",
+    "PHASE_COLOURS",
+    "RUN_COLOURS",
+    "STACK",
+    "TERMINAL_COLOURS",
+]
 
 CAUSE_FAMILIES = {
-    "work": ("#9bd0f5", "#4d9be6", "#1f5fc4", "#0b2a6b", "#0022cc", "#145266"),
-    "limit": ("#fff0a8", "#ffd96b", "#f7a83e", "#e8601c", "#7a2500", "#b26247", "#59251b"),
-    "idle": ("#54544f", "#868680", "#b2b2aa", "#d6d6cf", "#2b2b2b"),
-    "outside": ("#c993bd", "#fbf4fa", "#3b0a45", "#8c548c"),
+    "work": ("#a0cdf8", "#5b86f0", "#0a5fa8", "#1b2a6d", "#0000cc", "#4d4dff"),
+    "limit": ("#f5edb0", "#ffc400", "#de8a35", "#b74d1a", "#701705", "#7d4d36", "#261c0d"),
+    "idle": ("#44403f", "#696b66", "#96948f", "#bcc2bb", "#0e100e"),
+    "outside": ("#b07cab", "#f4f4ff", "#2c0622", "#e996c6"),
 }
 """Colours of each kind of causes by shade, as `#rrggbb`; the last ones of each kind are reserved for causes to be
 added."""
 
 CAUSE_COLOURS = {cause.name: CAUSE_FAMILIES[cause.kind][cause.shade] for cause in CAUSES}
 """Colour of each cause."""
+
+_TERMINAL_FAMILIES = {
+    "work": ("bright_cyan", "cyan", "bright_blue", "blue"),
+    "limit": ("bright_yellow", "yellow", "bright_red", "red", "magenta"),
+    "idle": ("bright_black", "white", "black", "bright_white"),
+    "outside": ("bright_magenta", "bright_green", "green"),
+}
+TERMINAL_COLOURS = {
+    cause.name: _TERMINAL_FAMILIES[cause.kind][cause.shade]
+    for cause in CAUSES
+    if cause.shade < len(_TERMINAL_FAMILIES[cause.kind])
+}
+"""Colour of each cause on terminals of 16 colours; a seventeenth cause has the nearest to its own."""
 
 STACK = tuple(cause.name for cause in sorted(CAUSES, key=lambda cause: (KINDS.index(cause.kind), cause.shade)))
 """The causes from the bottom of a stack to its top: work, limits, idle, outside."""

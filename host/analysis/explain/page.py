@@ -9,7 +9,7 @@ from cyscc.host.analysis.explain.evidence import NEAR_FULL, Evidence, FifoUse, e
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
 from cyscc.host.analysis.explain.observations import BUSY, CROWDED, array_text
 from cyscc.host.analysis.explain.stacks import Group, stacks
-from cyscc.host.analysis.explain.terminal import Bar, Cell, letter, section, table
+from cyscc.host.analysis.explain.terminal import Bar, Cell, Noted, letter, section, table
 from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, bounds, findings_of
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text, plain_table
@@ -148,7 +148,8 @@ def _stack_section(record: Record, rows: "pd.DataFrame", by: str, top: int) -> "
     if by == "phase" and len(rows) == len(record.instructions):
         lines += _outside_rows(record, len(keys) - 1 + len(count))
     heads = ["stack", "bound by, of the level"] if by == "level" else ["most", "stack"]
-    return section(title, table([*keys, *count, "cycles", "of run", *heads], lines, last=True))
+    shown = [*keys, *count, "cycles", "of run", *heads]
+    return section(title, Noted(shown, lines) if by == "level" else table(shown, lines, last=True))
 
 
 def numbers_text(record: Record, rows: "pd.DataFrame", by: str, top: int | None) -> str:

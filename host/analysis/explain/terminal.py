@@ -9,13 +9,15 @@ from typing import TypeAlias
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
+from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
+from rich.theme import Theme
 
-from cyscc.host.record.colours import CAUSE_COLOURS, STACK
+from cyscc.host.record.colours import CAUSE_COLOURS, STACK, TERMINAL_COLOURS
 from cyscc.sim.observation.causes import cause_named
 
-__all__ = ["LETTERS", "Bar", "Cell", "as_html", "as_text", "bar", "letter", "rendered", "section", "table"]
+__all__ = ["LETTERS", "Bar", "Cell", "Noted", "as_html", "as_text", "bar", "letter", "rendered", "section", "table"]
 
 Cell: TypeAlias = "str | Text | Bar"
 """Types of a table's cells."""
@@ -27,16 +29,43 @@ _INDENT, _GAP = 2, 2
 _LEAST_BAR, _LONGEST_BAR = 8, 40
 _NARROWEST, _WIDEST = 40, 1000
 """Columns that a terminal is taken to have at least and at most, whatever COLUMNS says."""
+_ROOM_FOR_NOTES = 100
+"""Least columns of a table whose notes are in a column."""
 _DARK = 110
 """Brightness (0 to 255) of a background below which its letter is white."""
 
 
-def _style(cause: str) -> str:
+_LIGHT_NAMES = {"white", "cyan", "yellow", "green", "magenta"} | {
+    f"bright_{name}" for name in ("white", "cyan", "yellow", "green", "magenta", "red")
+}
+"""Colours of terminals on which a letter is black."""
+
+
+def _on(cause: str) -> str:
     """Return the style of a cause's letter: black or white on the cause's colour."""
     colour = CAUSE_COLOURS[cause]
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     brightness = 0.299 * red + 0.587 * green + 0.114 * blue
-    return f"{'white' if brightness < _DARK else 'black'} on {colour}"
+    return f"{'bright_white' if brightness < _DARK else 'black'} on {colour}"
+
+
+def _on_few(cause: str) -> str:
+    """Return the style of a cause's letter on a terminal of 16 colours."""
+    colour = TERMINAL_COLOURS.get(cause)
+    if colour is None:
+        return _on(cause)
+    return f"{'black' if colour in _LIGHT_NAMES else 'bright_white'} on {colour}"
+
+
+def _theme(colours: str | None) -> Theme:
+    """Return the styles of the causes on a terminal with this system of colours."""
+    style = _on_few if colours == "standard" else _on
+    return Theme({f"cause.{name}": style(name) for name in STACK})
+
+
+def _style(cause: str) -> str:
+    """Return the name of the style of a cause's letter."""
+    return f"cause.{cause}"
 
 
 def letter(cause: str) -> Text:
@@ -106,6 +135,32 @@ class Bar:
         yield bar(self._stack, min(self._longest, options.max_width))
 
 
+class Noted:
+    """A table with a note to each row: in a last column, or below the row on narrow terminals.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Names of the columns, the last of which is that of the notes.
+    rows : sequence of sequence of str, Text or Bar
+        The cells; the last of a row is its note.
+    """
+
+    def __init__(self, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+        self._head, self._rows = head, rows
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width >= _ROOM_FOR_NOTES:
+            yield table(self._head, self._rows, last=True)
+            return
+        lines = console.render_lines(table(self._head[:-1], [row[:-1] for row in self._rows]), options, pad=False)
+        notes = ("", *(row[-1] for row in self._rows))
+        for line, note in zip(lines, notes, strict=True):
+            yield Segments([*line, Segment.line()])
+            if note:
+                yield Padding(Text(str(note)), (0, 0, 0, 2 * _INDENT))
+
+
 def section(title: str, *parts: RenderableType) -> list[RenderableType]:
     """Return a section of a page: an empty line, the title and its parts."""
     return [Text(""), Text(title, style="bold"), *(Padding(part, (0, 0, 0, _INDENT)) for part in parts)]
@@ -129,6 +184,7 @@ def as_text(parts: Iterable[RenderableType], *, width: int, colours: bool = Fals
     """Return a page as text."""
     file = StringIO()
     console = Console(file=file, force_terminal=colours, width=width, highlight=False, markup=False, emoji=False)
+    console.push_theme(_theme(console.color_system))
     _print(console, parts)
     return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
 
@@ -136,6 +192,7 @@ def as_text(parts: Iterable[RenderableType], *, width: int, colours: bool = Fals
 def as_html(parts: Iterable[RenderableType], *, width: int) -> str:
     """Return a page as an HTML element with colours."""
     console = Console(file=StringIO(), record=True, width=width, highlight=False, markup=False, emoji=False)
+    console.push_theme(_theme(None))
     _print(console, parts)
     style = "line-height: 1.3; overflow-x: auto"
     return console.export_html(inline_styles=True, code_format=f'<pre style="{style}">{{code}}</pre>')

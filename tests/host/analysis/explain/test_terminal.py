@@ -9,6 +9,7 @@ from cyscc.host.analysis.explain.terminal import (
     LETTERS,
     Bar,
     Cell,
+    Noted,
     as_html,
     as_text,
     bar,
@@ -62,6 +63,20 @@ def test_lines_fit_and_numbers_are_never_cut(width: int) -> None:
     assert len(lines[3].split()[2]) == min(40, width - 20)
 
 
+def test_notes_are_below_their_rows_on_narrow_terminals() -> None:
+    rows: list[list[Cell]] = [["a", "1", Bar({"slot": 1.0}), "why it is so"], ["b", "2", Bar({"slot": 1.0}), ""]]
+    noted = Noted(["name", "cycles", "stack", "bound by"], rows)
+    assert as_text([noted], width=60).splitlines()[1:] == [
+        f"a          1  {'s' * 40}",
+        "    why it is so",
+        f"b          2  {'s' * 40}",
+    ]
+    head, first, second = as_text([noted], width=120).splitlines()
+    assert head.split() == ["name", "cycles", "stack", "bound", "by"]
+    assert first.endswith("s  why it is so")
+    assert second.endswith("s")
+
+
 def test_a_section_is_a_title_and_what_it_shows_below() -> None:
     assert as_text(section("title", Text("part"), Text("other")), width=40) == "\ntitle\n  part\n  other\n"
 
@@ -82,9 +97,25 @@ def test_pages_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> N
         assert max(map(len, rendered([words]).splitlines())) == (width + 1) // 5 * 5 - 1
 
 
+def _told(text: str) -> dict[str, str]:
+    """Return the escape sequence before each letter of a coloured text."""
+    return {letter: codes for codes, letter in re.findall("\x1b\\[([0-9;]+)m(.)", text)}
+
+
+@pytest.mark.parametrize("term", ["xterm", "xterm-256color"])
+def test_every_two_causes_differ_on_terminals_of_few_colours(term: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.delenv("COLORTERM", raising=False)
+    found = _told(as_text([letter(name) for name in STACK], width=40, colours=True))
+    assert len(found) == len(STACK)
+    backgrounds = {codes.split(";", 1)[1] for codes in found.values()}
+    assert len(backgrounds) == len(STACK)
+
+
 def test_letters_are_readable_on_their_colour() -> None:
-    dark = {name: letter(name).style for name in STACK}
-    for name, style in dark.items():
+    shown = as_html([letter(name) for name in STACK], width=40)
+    for name in STACK:
         red, green, blue = bytes.fromhex(CAUSE_COLOURS[name][1:])
         white = 0.299 * red + 0.587 * green + 0.114 * blue < 110
-        assert style == f"{'white' if white else 'black'} on {CAUSE_COLOURS[name]}"
+        ink = "#ffffff" if white else "#000000"
+        assert f"color: {ink}; text-decoration-color: {ink}; background-color: {CAUSE_COLOURS[name]}" in shown, name
