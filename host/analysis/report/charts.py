@@ -2,33 +2,44 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
 from cyscc.host.analysis.report.activity import Activity, Timeline, key_title
+from cyscc.host.analysis.roofline.limits import CROSSBAR
 from cyscc.host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
 from cyscc.host.record.tables import PHASES
 from cyscc.sim.observation.causes import CAUSES
 
 __all__ = [
     "COLOURS",
+    "DARK",
+    "EDGE",
+    "GRID",
+    "INK",
+    "NARROWEST",
+    "PAPER",
     "Chart",
     "HeatMap",
     "bar_rows",
     "bars",
     "choice",
+    "ends",
     "lapse",
     "line",
     "logarithmic",
-    "name_rows",
+    "name_groups",
+    "name_places",
     "new_figure",
     "over_time",
     "part_axes",
     "part_title",
     "stack_over_time",
+    "strip_labels",
 ]
 
 _TITLES = {cause.name: cause.title for cause in CAUSES}
@@ -36,14 +47,41 @@ COLOURS = {**CAUSE_COLOURS, **ARRAY_COLOURS, **PHASE_COLOURS}
 """Colour of each cause, array and phase."""
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
-_GRID, _INK = "#e4e6ea", "#2b2f36"
-_MARGIN = {"l": 96, "r": 104, "t": 44, "b": 48}
+PAPER, INK, GRID = "white", "#23272e", "#e4e6ea"
+"""Colours of the background, of text and of the grid."""
+EDGE = {"width": 0.3, "color": "#6b7078"}
+"""Line around bars."""
+_AXIS, _FRAME, _MARK = "#9aa0a8", "#c3c8cf", "#3a3f47"
+DARK = {
+    PAPER: "#1b1f25",
+    INK: "#d5d9df",
+    "black": "#eceef1",
+    "#000000": "#eceef1",
+    EDGE["color"]: "#a4aab2",
+    GRID: "#383e47",
+    _AXIS: "#7d848e",
+    _FRAME: "#525963",
+    _MARK: "#c8cdd4",
+    CROSSBAR.colour: "#c96f4e",
+}
+"""What stands for each neutral colour of the charts on a dark page, and for that of a line too dark for it; all others
+are the same there."""
+
+_MARGIN = {"l": 112, "r": 104, "t": 14, "b": 48}
 """Margins of all charts: equal, so that their time axes are aligned; the right one has room for a colour scale."""
+_HEAD = 44
+"""Height above a chart with a selector or a strip of phases, in pixels."""
+NARROWEST = 516
+"""Width of a chart's axis, in pixels, at which its labels must have room: that on a page of 800 pixels."""
+_LETTER, _LINE = 6.6, 14
+"""Width of a letter and height of a line of a label, in pixels: those of a wide font."""
+_SMALL = 10 / 12
+"""Size of small labels, such as rotated ones, as a share of the others'."""
 _TEMPLATE = go.layout.Template(
     layout={
-        "font": {"family": _FONT, "size": 12, "color": _INK},
-        "paper_bgcolor": "white",
-        "plot_bgcolor": "white",
+        "font": {"family": _FONT, "size": 12, "color": INK},
+        "paper_bgcolor": PAPER,
+        "plot_bgcolor": PAPER,
         "margin": _MARGIN,
         "hoverlabel": {"font": {"family": _FONT, "size": 12}, "namelength": -1},
         "legend": {
@@ -56,25 +94,34 @@ _TEMPLATE = go.layout.Template(
             "traceorder": "normal",
         },
         "xaxis": {
-            "gridcolor": _GRID,
+            "gridcolor": GRID,
             "zeroline": False,
-            "linecolor": "#9aa0a8",
+            "linecolor": _AXIS,
             "ticks": "outside",
             "ticklen": 4,
             "title": {"standoff": 6},
             "automargin": "height",
         },
-        "yaxis": {"gridcolor": _GRID, "zeroline": False, "linecolor": "#9aa0a8", "automargin": False},
+        "yaxis": {
+            "gridcolor": GRID,
+            "zeroline": False,
+            "linecolor": _AXIS,
+            "automargin": False,
+            "ticklabelstandoff": 3,
+        },
         "bargap": 0.15,
     }
 )
-_EDGE = {"width": 0.3, "color": "#6b7078"}
-"""Line around bars."""
-_STRIP = 14
-"""Height of the strip of phases, in pixels."""
+_ON_PHASES = "#101010"
+"""Colour of text on the colours of phases."""
+_SEVERAL = "#b4bac2"
+"""Colour of several phases in the strip."""
+_STRIP, _GAP = 16, 9
+"""Height of the strip of phases and of the gap below it, in pixels."""
 _MOST_LINES = 60
 _FELT = 0.005
-"""Least share of a run with which an instruction's beginning is marked, if there are too many to mark all."""
+"""Least share of a run with which an instruction's beginning is marked, if there are too many to mark all, and least
+distance of two marks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,10 +179,11 @@ def new_figure(*, height: int, x: str = "", y: str = "", **layout: Any) -> go.Fi
 
 
 def logarithmic(axis: Any, low: float, high: float) -> None:
-    """Make an axis logarithmic, with ticks at 1, 2 and 5 of each decade and their full numbers."""
+    """Make an axis logarithmic, with the full numbers at its ticks: the more of each decade, the fewer these are."""
     exponents = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
-    few = len(exponents) <= 7
-    ticks = [digit * 10.0**exponent for exponent in exponents for digit in ((1, 2, 5) if few else (1,))]
+    decades = np.log10(high / low)
+    digits = range(1, 10) if decades < 1 else (1, 2, 5) if decades < 4 else (1,)
+    ticks = [digit * 10.0**exponent for exponent in exponents for digit in digits]
     axis(type="log", tickmode="array", tickvals=ticks, ticktext=[f"{tick:,.10g}" for tick in ticks])
 
 
@@ -162,6 +210,7 @@ def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: 
         buttons.append({"label": label, "method": "update", "args": [{"visible": visible}, changes]})
     few = len(buttons) <= 4
     figure.update_layout(
+        margin={"t": _HEAD},
         updatemenus=[
             {
                 "type": "buttons" if few else "dropdown",
@@ -172,12 +221,12 @@ def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: 
                 "y": 1,
                 "yanchor": "bottom",
                 "pad": {"b": 6},
-                "bgcolor": "white",
-                "bordercolor": "#c3c8cf",
+                "bgcolor": PAPER,
+                "bordercolor": _FRAME,
                 "font": {"size": 11},
                 "showactive": True,
             }
-        ]
+        ],
     )
 
 
@@ -187,13 +236,16 @@ def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.F
     figure = new_figure(height=height, x="cycle", y=y, **layout)
     first, last = _shown(activity)
     codes = np.where(first < 0, np.nan, phase[first].astype(float) if phase.size else np.nan)
+    # A column of many instructions has the colour of a phase only if it is that of all of them.
+    changes = np.concatenate([[0], np.cumsum(np.diff(phase) != 0)]) if phase.size else phase
+    mixed = (last - first > 1) & (changes[last] > changes[first]) if phase.size else first > 0
+    codes[mixed] = len(PHASES)
     titles = [key_title(key) for key in activity.keys]
     texts = [_strip_text(titles, int(low), int(high)) for low, high in zip(first, last, strict=True)]
-    steps = len(PHASES)
+    colours = {name: PHASE_COLOURS[name] for name in PHASES} | {"several phases": _SEVERAL}
+    steps = len(colours)
     scale = [
-        [place / steps, colour]
-        for number, phase_name in enumerate(PHASES)
-        for place, colour in ((number, PHASE_COLOURS[phase_name]), (number + 1, PHASE_COLOURS[phase_name]))
+        [place / steps, colour] for number, colour in enumerate(colours.values()) for place in (number, number + 1)
     ]
     figure.add_heatmap(
         z=codes[None, :].astype(np.float32),
@@ -208,11 +260,49 @@ def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.F
         showscale=False,
         yaxis="y2",
     )
-    strip = _STRIP / (height - _MARGIN["t"] - _MARGIN["b"])
+    inside = height - _HEAD - _MARGIN["b"]
+    shown = {*phase.tolist(), *codes[mixed].astype(int).tolist()}
+    key = "   ".join(
+        f'<span style="color: {colour}">\u25a0</span> {name}'
+        for number, (name, colour) in enumerate(colours.items())
+        if number in shown
+    )
     figure.update_layout(
+        margin={"t": _HEAD},
         xaxis={"range": [0, time.cycles], "anchor": "y"},
-        yaxis={"domain": [0, 1 - 1.3 * strip]},
-        yaxis2={"domain": [1 - strip, 1], "fixedrange": True, "showgrid": False, "tickfont": {"size": 10}},
+        yaxis={"domain": [0, 1 - (_STRIP + _GAP) / inside]},
+        yaxis2={
+            "domain": [1 - _STRIP / inside, 1],
+            "fixedrange": True,
+            "showgrid": False,
+            "ticks": "",
+            "tickfont": {"size": 10},
+        },
+        annotations=[
+            {
+                "text": key,
+                "xref": "paper",
+                "x": 1,
+                "xanchor": "right",
+                "yref": "paper",
+                "y": 1,
+                "yanchor": "bottom",
+                "yshift": 2,
+                "showarrow": False,
+                "font": {"size": 11},
+            },
+            *(
+                {
+                    "text": title,
+                    "x": middle,
+                    "yref": "y2",
+                    "y": 0,
+                    "showarrow": False,
+                    "font": {"size": 10, "color": _ON_PHASES},
+                }
+                for middle, title in strip_labels(activity)
+            ),
+        ],
         shapes=[
             {
                 "type": "line",
@@ -221,13 +311,38 @@ def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.F
                 "yref": "paper",
                 "y0": 0,
                 "y1": 1,
-                "line": {"color": "#3a3f47", "width": 0.7, "dash": "dot"},
+                "line": {"color": _MARK, "width": 0.7, "dash": "dot"},
                 "layer": "above",
             }
             for cycle in _marked(activity)
         ],
     )
     return figure
+
+
+def strip_labels(activity: Activity) -> list[tuple[int, str]]:
+    """Return the labels in the strip of phases, each with its middle cycle: of levels, else phases, else iterations.
+
+    Those that have no room are left out.
+    """
+    keys, starts = activity.keys, activity.of_instructions("start")
+    ends = starts + activity.of_instructions("cycles")
+    labelled = np.zeros(len(keys), bool)
+    found = []
+    for title_of in (
+        key_title,
+        lambda key: key_title(key._replace(level=-1)),
+        lambda key: f"iteration {key.iteration}",
+    ):
+        titles = [title_of(key) for key in keys]
+        firsts = [place for place in range(len(keys)) if not place or titles[place] != titles[place - 1]]
+        for first, end in zip(firsts, [*firsts[1:], len(keys)], strict=True):
+            width = NARROWEST * int(ends[end - 1] - starts[first]) / max(activity.time.cycles, 1)
+            room = width >= (len(titles[first]) + 1) * _LETTER * _SMALL
+            if room and (keys[first].iteration or title_of is key_title) and not labelled[first:end].any():
+                labelled[first:end] = True
+                found.append((int(starts[first] + ends[end - 1]) // 2, titles[first]))
+    return sorted(found)
 
 
 def _shown(activity: Activity) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -247,12 +362,26 @@ def _strip_text(titles: Sequence[str], first: int, last: int) -> str:
 
 def _marked(activity: Activity) -> list[int]:
     """Return the cycles of the levels' beginnings that get a line."""
-    cycles = activity.of_instructions("cycles")
+    starts, cycles = (activity.of_instructions(name) for name in ("start", "cycles"))
+    least = _FELT * activity.time.cycles
     worth = np.arange(cycles.size)
     if worth.size > _MOST_LINES:
-        worth = np.flatnonzero(cycles >= _FELT * activity.time.cycles)
+        worth = np.flatnonzero(cycles >= least)
         worth = np.sort(worth[np.argsort(-cycles[worth], kind="stable")][:_MOST_LINES])
-    return activity.of_instructions("start")[worth].tolist()
+    marked: list[int] = []
+    for start in starts[worth].tolist():
+        if not marked or start - marked[-1] >= least:
+            marked.append(start)
+    return marked
+
+
+def ends(time: Timeline, values: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    """Return the points of a line over time: the middles of the columns, and the ends of the run."""
+    cycles = np.concatenate([[0], time.middles, [max(time.cycles - 1, 1)]])
+    return {
+        "x": cycles.astype(np.int32 if time.cycles < 2**31 else np.float64),
+        "y": np.concatenate([values[:1], values, values[-1:]]).astype(np.float32),
+    }
 
 
 def line(
@@ -268,8 +397,7 @@ def line(
 ) -> None:
     """Add a line over time; `form` is the hover format of a value."""
     figure.add_scatter(
-        x=time.middles,
-        y=values.astype(np.float32),
+        **ends(time, values),
         name=title,
         mode="lines",
         line={"width": width, "color": colour, "dash": dash},
@@ -316,7 +444,7 @@ def bar_rows(
             customdata=customdata(values),
             orientation="h",
             name=title,
-            marker={"color": colour, "line": _EDGE},
+            marker={"color": colour, "line": EDGE},
             hovertemplate=form.replace("%{cause}", title),
         )
     figure.update_layout(barmode="stack")
@@ -337,11 +465,59 @@ def bars(
             x=list(titles),
             y=values,
             name=title,
-            marker={"color": colour, "line": _EDGE},
+            marker={"color": colour, "line": EDGE},
             hovertemplate=f"%{{x}}<br>{title}: {form}<extra></extra>",
         )
     figure.update_layout(barmode="relative")
-    figure.update_xaxes(type="category" if isinstance(titles[0], str) else "multicategory")
+    name_places(figure, titles)
+
+
+def name_places(figure: go.Figure, titles: Sequence[str | Sequence[str]]) -> None:
+    """Name the places of the horizontal axis: upright where all names have room, else rotated, in a higher figure.
+
+    A library draws only as many of rotated names as have room.
+    """
+    if not isinstance(titles[0], str):
+        figure.update_xaxes(type="multicategory")
+        return
+    widths = [len(str(title)) * _LETTER for title in titles]
+    if max(map(sum, pairwise([*widths, 0.0]))) / 2 <= NARROWEST / len(titles):
+        figure.update_xaxes(type="category", tickangle=0)
+        return
+    figure.update_xaxes(type="category", tickangle=90, tickfont={"size": 12 * _SMALL})
+    figure.update_layout(height=figure.layout.height + int(max(widths) * _SMALL))
+
+
+def name_groups(
+    figure: go.Figure, groups: Sequence[tuple[str, int]], axis: Literal["x", "y"], *, colour: str = PAPER
+) -> None:
+    """Name groups of places of an axis in their middle, and draw lines between them.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure; its axis has a category for each place.
+    groups : sequence of (str, int)
+        Name and size of each group, from the first place on.
+    axis : str
+        The axis.
+    colour : str
+        Colour of the lines.
+    """
+    ends = np.cumsum([size for _, size in groups])
+    middles = [float(end - size / 2 - 0.5) for end, (_, size) in zip(ends, groups, strict=True)]
+    names = {"tickmode": "array", "tickvals": middles, "ticktext": [name for name, _ in groups], "type": "category"}
+    figure.update_layout({f"{axis}axis": {**names, "ticks": "", "tickangle": 0}})
+    across = "y" if axis == "x" else "x"
+    for end in ends[:-1].tolist():
+        at = {
+            f"{axis}0": end - 0.5,
+            f"{axis}1": end - 0.5,
+            f"{across}ref": f"{across} domain",
+            f"{across}0": 0,
+            f"{across}1": 1,
+        }
+        figure.add_shape(type="line", line={"color": colour, "width": 1.5}, **at)
 
 
 def part_axes(figure: go.Figure, first: int) -> None:
@@ -362,6 +538,7 @@ def part_axes(figure: go.Figure, first: int) -> None:
             "type": "category",
             "anchor": "y2",
             "tickangle": 90,
+            "tickfont": {"size": 12 * _SMALL},
         },
         yaxis2={"anchor": "x2", "side": "right", "title": {"text": "of the others together"}},
     )
@@ -374,12 +551,11 @@ def stack_over_time(figure: go.Figure, time: Timeline, parts: Mapping[str, npt.N
     """
     for title, colour, values in _shown_parts(parts, COLOURS):
         figure.add_scatter(
-            x=time.middles.astype(np.int32) if time.cycles < 2**31 else time.middles.astype(np.float64),
-            y=values,
+            **ends(time, values),
             name=title,
             stackgroup="all",
             mode="lines",
-            line={"width": 0.4, "color": "white", "shape": "hvh"},
+            line={"width": 0.4, "color": PAPER, "shape": "hvh"},
             fillcolor=colour,
             hovertemplate=f"{title}: {form}<extra></extra>",
         )
@@ -396,21 +572,27 @@ class HeatMap(NamedTuple):
     title: str
     """Title of the colour scale."""
     top: float | None
-    """Value at the top of the colour scale; None for the largest value."""
+    """Value at the top of the colour scale, which says if there are larger ones; None for the largest value."""
 
 
 def lapse(activity: Activity, rows: Sequence[str], maps: Mapping[str, HeatMap], *, height: int) -> go.Figure:
     """Return a figure with heat maps of the same rows over time, and a selector between them."""
     figure, time = over_time(activity, height=height, y=""), activity.time
     for values, hover, title, top in maps.values():
+        largest = float(np.max(values, initial=0))
+        top = max(largest, 1e-9) if top is None else top
         scale = {"title": {"text": title, "side": "right"}, "thickness": 12, "len": 0.9, "y": 0.48, "outlinewidth": 0}
+        if largest > top:
+            ticks = np.linspace(0, top, 6)
+            texts = [f"{tick:,.3g}" for tick in ticks]
+            scale |= {"tickvals": ticks.tolist(), "ticktext": [*texts[:-1], f"\u2265 {texts[-1]}"]}
         figure.add_heatmap(
             z=values,
             x0=time.width / 2,
             dx=time.width,
             y=list(rows),
             zmin=0,
-            zmax=top if top is not None else max(float(np.max(values, initial=0)), 1e-9),
+            zmax=top,
             colorscale="Cividis",
             colorbar=scale,
             hovertemplate=f"%{{y}}<br>cycle %{{x:,}}<br>{hover}<extra></extra>",
@@ -419,9 +601,3 @@ def lapse(activity: Activity, rows: Sequence[str], maps: Mapping[str, HeatMap], 
     choice(figure, {label: [number] for number, label in enumerate(maps, 1)})
     figure.update_layout(yaxis={"autorange": "reversed"})
     return figure
-
-
-def name_rows(figure: go.Figure, places: Sequence[int], texts: Sequence[str]) -> None:
-    """Label some rows of a heat map at its axis; the other rows are named on hover."""
-    axis = {"tickmode": "array", "tickvals": places, "ticktext": texts, "autorange": "reversed", "type": "category"}
-    figure.update_layout(yaxis=axis)

@@ -141,7 +141,7 @@ def _short(names: Sequence[str]) -> list[str]:
 def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     figure = new_figure(height=460, y="cycles")
     options = {}
-    titles = ["all instructions", *comparison.levels.titles]
+    titles = ["all", *comparison.levels.titles]
     for run in range(1, len(names)):
         begin = len(figure.data)
         parts = comparison.difference(run)

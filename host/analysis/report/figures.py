@@ -1,6 +1,7 @@
 """The charts of a report: where cycles went, work, token, FIFOs; memory and latencies; the roofline."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +22,17 @@ __all__ = ["chart_sections"]
 
 _ITERATIONS = 60
 """Most bars of a chart of iterations."""
-_UPRIGHT = 16
+_FEW_TRACKS = 12
+"""Most kernels that are named one by one."""
 _OPTION = 30
 """Height in pixels of an option in an open drop-down list."""
 _ENTRIES = {"entries read": "frontier", "vertices pushed": "pushed", "of them copies": "duplicates"}
-_ENTRY_COLOURS = {"entries read": "#0072B2", "vertices pushed": "#E69F00", "of them copies": "#7a2500"}
+_ENTRY_COLOURS = {"entries read": "#0072B2", "vertices pushed": "#E69F00", "of them copies": "#b74d1a"}
+_ENTRY_SYMBOLS = {"entries read": "circle", "vertices pushed": "triangle-up", "of them copies": "x"}
 _HOTTEST = 24
 _BINS = 80
+_TURNS = 40
+"""Least turns of the token over which a rate is averaged: one more or less in a column is not to be seen."""
 _DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot", "rows": "dashdot"}
 
 
@@ -62,7 +67,7 @@ def _whole(activity: Activity) -> Chart:
     outside = [cause for cause in ("host", "restarted") if activity.whole.get(cause)]
     phases_run = [phase for phase in PHASES if phase in ran]
     titles = ["whole run", *phases_run, *(charts.part_title(cause) for cause in outside)]
-    figure = charts.new_figure(height=150 + 48 * len(titles), x="cycles")
+    figure = charts.new_figure(height=120 + 48 * len(titles), x="cycles")
     phases = activity.by_phase
     parts = {
         cause: [
@@ -87,8 +92,7 @@ def _stack_of(
     titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str, *, alone: int | None = None
 ) -> go.Figure:
     """Return bars of cycles by cause, or of shares; those after the first `alone` have an axis of their own."""
-    # With many labels, rotate them.
-    figure = charts.new_figure(height=440 if len(titles) < _UPRIGHT else 520, y="cycles")
+    figure = charts.new_figure(height=440, y="cycles")
     charts.bars(figure, titles, {cause: by_cause[cause] for cause in STACK}, form="%{y:,.0f}")
     if alone is not None:
         charts.part_axes(figure, alone)
@@ -163,21 +167,24 @@ def _lapse(activity: Activity) -> Chart:
         for title, cycles in shown.items()
     }
     figure = charts.lapse(activity, activity.tracks, maps, height=height)
-    _name_engines(figure, activity)
+    charts.name_groups(figure, _groups(activity, " "), "y")
+    figure.update_yaxes(autorange="reversed", selector={"anchor": None})
     about = "A row is a kernel, a column is time. Choose what is shown: requests issued, or any cause."
     return Chart(name="lapse", title="Time-lapse of the kernels", about=about, figure=figure, time_of="run")
 
 
-def _name_engines(figure: go.Figure, activity: Activity) -> None:
-    """Label the first kernel of each AE at the axis; the other kernels are named on hover."""
-    places, texts, place = [], [], 0
+def _groups(activity: Activity, between: str) -> list[tuple[str, int]]:
+    """Return names and sizes of the groups in which kernels are named: AEs, or every kernel if there are few."""
     several = sum(count > 0 for count in activity.kernels) > 1
+    found = []
     for module, kernels in zip(MODULES, activity.kernels, strict=True):
+        kind = "int." if module == "intersection" else module
         for engine in range(activity.engines if kernels else 0):
-            places.append(place)
-            texts.append(f"AE {engine} {'int.' if module == 'intersection' else module}" if several else f"AE {engine}")
-            place += kernels
-    charts.name_rows(figure, places, texts)
+            if len(activity.tracks) <= _FEW_TRACKS:
+                found += [(f"AE {engine}{between}{kind} {kernel}", 1) for kernel in range(kernels)]
+            else:
+                found.append((f"AE {engine}{between}{kind}" if several else f"AE {engine}", kernels))
+    return found
 
 
 def _kernels(activity: Activity) -> Chart:
@@ -185,24 +192,41 @@ def _kernels(activity: Activity) -> Chart:
     total = max(activity.record.cycles, 1)
     parts = {cause: 100 * activity.by_track[cause] / total for cause in STACK}
     charts.bars(figure, activity.tracks, parts, form="%{y:.1f}")
-    figure.update_layout(bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickangle": 60, "tickfont": {"size": 9}})
-    about = "Every kernel over the whole run: where one stands out, its AE or its share of the work does."
+    figure.update_layout(height=430, bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickfont": {"size": 11}})
+    charts.name_groups(figure, _groups(activity, "<br>"), "x", colour=charts.INK)
+    about = (
+        "Every kernel over the whole run, AE by AE, the kernels of each in their order: where one stands out, its AE "
+        "or its share of the work does."
+    )
     return Chart(name="kernels", title="Cycle stack of each kernel", about=about, figure=figure)
 
 
 def _work(activity: Activity) -> Chart:
     levels = activity.levels
-    figure = charts.new_figure(height=360, y="entries")
+    figure = charts.new_figure(height=360, y="entries", hovermode="x unified")
     parts = {
         title: np.bincount(levels.of, weights=activity.of_instructions(name), minlength=levels.count)
         for title, name in _ENTRIES.items()
     }
-    charts.bars(figure, levels.titles, parts, colours=_ENTRY_COLOURS, form="%{y:,.0f}")
-    figure.update_layout(barmode="group")
-    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    for title, values in parts.items():
+        figure.add_scatter(
+            x=list(levels.titles),
+            y=np.where(values > 0, values, np.nan).astype(np.float32),
+            name=title,
+            mode="markers",
+            marker={
+                "color": _ENTRY_COLOURS[title],
+                "symbol": _ENTRY_SYMBOLS[title],
+                "size": 9,
+                "line": {"width": 0.8, "color": charts.PAPER},
+            },
+            hovertemplate=f"{title}: %{{y:,.0f}}<extra></extra>",
+        )
+    charts.name_places(figure, levels.titles)
+    charts.logarithmic(figure.update_yaxes, 1, max(10.0, *(float(values.max(initial=0)) for values in parts.values())))
     about = (
         "Entries of the queues that a level read, and those that it pushed; copies are entries for vertices that it "
-        "pushed more than once. A logarithmic axis: nothing has no bar."
+        "pushed more than once. A logarithmic axis: nothing has no point."
     )
     return Chart(name="work", title="Frontier, pushes and copies", about=about, figure=figure)
 
@@ -210,32 +234,25 @@ def _work(activity: Activity) -> Chart:
 def _token(activity: Activity) -> Chart:
     traffic, time = activity.traffic, activity.time
     figure = charts.over_time(activity, height=340, y="turns in 1,000 cycles")
-    for number in range(activity.engines):
-        for name, dash in (("bfs", "solid"), ("intersection", "dot")):
-            turns = traffic.by_engine[f"{name}_turns"][number]
-            if not turns.any():
-                continue
-            charts.line(
-                figure,
-                time,
-                1000 * turns / time.lengths,
-                f"{name} token at AE {number}",
-                RUN_COLOURS[number % len(RUN_COLOURS)],
-                width=1.4,
-                dash=dash,
-                form="%{y:.1f} turns in 1,000 cycles",
-            )
+    for name, colour in (("bfs", RUN_COLOURS[0]), ("intersection", RUN_COLOURS[2])):
+        # It passes all AEs in each turn.
+        turns = traffic.by_engine[f"{name}_turns"].mean(axis=0)
+        if not turns.any():
+            continue
+        together = int(np.ceil(_TURNS / max(float(np.median(turns[turns > 0])), 1e-9)))
+        rate = 1000 * _moving(turns, together) / _moving(time.lengths, together)
+        form = f"{name} token: %{{y:.1f}} turns in 1,000 cycles<extra></extra>"
+        charts.line(figure, time, np.where(turns > 0, rate, 0), f"{name} token", colour, form=form)
     waiting = activity.machine_by_time["slot"]
     figure.add_scatter(
-        x=time.middles,
-        y=(100 * waiting / time.lengths).astype(np.float32),
+        **charts.ends(time, 100 * waiting / time.lengths),
         name="kernels that wait for a slot (right)",
         yaxis="y3",
         mode="lines",
-        line={"width": 0},
+        line={"width": 0.8, "color": charts.EDGE["color"]},
         fill="tozeroy",
-        fillcolor=f"rgba({', '.join(str(int(COLOURS['slot'][at : at + 2], 16)) for at in (1, 3, 5))}, 0.25)",
-        hovertemplate="%{y:.1f} %",
+        fillcolor=f"rgba({', '.join(str(int(COLOURS['slot'][at : at + 2], 16)) for at in (1, 3, 5))}, 0.4)",
+        hovertemplate="waiting for a slot: %{y:.1f} %<extra></extra>",
     )
     figure.update_layout(
         hovermode="x unified",
@@ -243,17 +260,25 @@ def _token(activity: Activity) -> Chart:
         yaxis3={
             "overlaying": "y",
             "side": "right",
-            "title": {"text": "% of the cycles"},
+            "title": {"text": "% of the kernel-cycles"},
             "range": [0, max(1.0, 1.1 * float((100 * waiting / time.lengths).max(initial=0)))],
             "tickmode": "auto",
             "showgrid": False,
         },
     )
     about = (
-        "How often the token came by, and which share of the kernel-cycles was waiting for the slots that it brings. "
-        "A kernel that pushes can reserve once a turn."
+        "How often the token came by, averaged over some dozen turns, and which share of the kernel-cycles was waiting "
+        "for the slots that it brings. A kernel that pushes can reserve once a turn."
     )
     return Chart(name="token", title="Token and slots", about=about, figure=figure, time_of="run")
+
+
+def _moving(values: npt.NDArray[Any], columns: int) -> npt.NDArray[np.float64]:
+    """Return the sums over so many columns around each, fewer at the ends."""
+    before = np.concatenate([[0.0], np.cumsum(values)])
+    places = np.arange(values.size)
+    first, last = np.maximum(places - columns // 2, 0), np.minimum(places - columns // 2 + columns, values.size)
+    return np.asarray(before[last] - before[first])
 
 
 def _fifo_kinds(activity: Activity) -> Chart:
@@ -261,7 +286,7 @@ def _fifo_kinds(activity: Activity) -> Chart:
     figure = charts.new_figure(height=340, y="entries")
     depths = [kind.depth for kind in fill.kinds]
     for name, values, colour, width in (
-        ("depth", depths, "#e4e6ea", 0.8),
+        ("depth", depths, charts.GRID, 0.8),
         ("with reads in flight", [min(kind.needed, kind.depth) for kind in fill.kinds], "#f7d9a0", 0.65),
         ("high-water mark", [kind.most for kind in fill.kinds], "#56B4E9", 0.5),
         ("mean", [kind.mean for kind in fill.kinds], "#0072B2", 0.25),
@@ -271,14 +296,16 @@ def _fifo_kinds(activity: Activity) -> Chart:
             y=np.array(values, np.float32),
             name=name,
             width=width,
-            marker={"color": colour, "line": {"width": 0.5, "color": "#6b7078"}},
+            marker={"color": colour, "line": {"width": 0.5, "color": charts.EDGE["color"]}},
             hovertemplate=f"{name}: %{{y:,.1f}} entries<extra>%{{x}}</extra>",
         )
     figure.update_layout(barmode="overlay")
-    figure.update_xaxes(type="category")
+    names = [title.replace(" ", "<br>", 1) for title in fill.titles]
+    figure.update_xaxes(type="category", tickmode="array", tickvals=fill.titles, ticktext=names)
     about = (
-        "The most entries that one of a kind held, and the mean over kernels and time, within its depth. Reads in "
-        "flight have their places reserved; how many these were is estimated from their rate and their latency."
+        "The most entries that one of a kind held, and the mean over kernels and time, against its depth. The two "
+        "registers behind a FIFO's places count, so that a full one may hold more. Reads in flight have their places "
+        "reserved; how many these were is estimated from their rate and their latency."
     )
     return Chart(name="fifos", title="FIFO fill against depth", about=about, figure=figure)
 
@@ -324,13 +351,24 @@ def _array_latencies(activity: Activity) -> Chart:
     return Chart(name="array-latency", title=title, about=about, figure=figure, time_of="run")
 
 
-def _accesses_or_waiting(titles: list[str], accesses: Integers, waiting: Integers, *, height: int = 380) -> go.Figure:
-    """Return stacked bars by array, of accesses or of waiting cycles."""
-    figure = charts.new_figure(height=height, y="accesses")
+def _accesses_or_waiting(
+    titles: list[str], accesses: Integers, waiting: Integers, *, means: tuple[float, float] | None = None
+) -> go.Figure:
+    """Return stacked bars by array, of accesses or of waiting cycles; `means` are those of all banks, as lines."""
+    figure = charts.new_figure(height=380, y="accesses")
     options = {}
-    for name, values in (("accesses", accesses), ("waiting", waiting)):
+    for place, (name, values) in enumerate((("accesses", accesses), ("waiting", waiting))):
         begin = len(figure.data)
         charts.bars(figure, titles, dict(zip(ARRAYS, values, strict=True)), form="%{y:,.0f}")
+        if means is not None:
+            figure.add_scatter(
+                x=titles,
+                y=np.full(len(titles), means[place], np.float32),
+                name=f"mean of all banks: {means[place]:,.0f}",
+                mode="lines",
+                line={"dash": "dash", "width": 1.5, "color": charts.INK},
+                hoverinfo="skip",
+            )
         options[name] = list(range(begin, len(figure.data)))
     names = ("accesses", "cycles waited for banks")
     charts.choice(figure, options, updates=[{"yaxis.title.text": name, "yaxis.autorange": True} for name in names])
@@ -351,13 +389,8 @@ def _hottest(activity: Activity) -> Chart:
         [f"c{bank // traffic.banks_each} b{bank % traffic.banks_each}" for bank in order.tolist()],
         accesses[:, order],
         waiting[:, order],
-        height=440,
+        means=(float(accesses.sum() / max(traffic.banks, 1)), float(waiting.sum() / max(traffic.banks, 1))),
     )
-    mean = accesses.sum() / max(traffic.banks, 1)
-    figure.add_hline(
-        y=mean, line={"dash": "dash", "width": 1, "color": "#2b2f36"}, annotation_text=f"mean of all banks: {mean:,.0f}"
-    )
-    figure.update_layout(xaxis={"tickangle": 45})
     about = (
         f"The {min(_HOTTEST, traffic.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
         "controller 1."
@@ -389,8 +422,7 @@ def _banks(activity: Activity) -> Chart:
     rows = [traffic.bank_title(bank) for bank in range(traffic.banks)]
     busy = accesses * traffic.bank_busy / activity.time.lengths
     figure = _busy(activity, rows, busy, waiting, height=860)
-    places = list(range(0, traffic.banks, traffic.banks_each))
-    charts.name_rows(figure, places, [f"controller {number}" for number in range(traffic.controllers)])
+    charts.name_groups(figure, [(f"controller {n}", traffic.banks_each) for n in range(traffic.controllers)], "y")
     about = (
         f"A row is a bank: {traffic.banks:,} of them, those of a controller next to each other. A row that stays "
         "bright is a bank that many ask for, as the one with a hub's word."
@@ -414,8 +446,7 @@ def _links(activity: Activity) -> Chart:
     requests, waiting = traffic.by_link
     rows = [f"AE {ae}, link {link}" for ae in range(activity.engines) for link in range(traffic.links_each)]
     figure = _busy(activity, rows, requests / activity.time.lengths, waiting, height=240 + 6 * len(rows))
-    places = list(range(0, len(rows), traffic.links_each))
-    charts.name_rows(figure, places, [f"AE {number}" for number in range(activity.engines)])
+    charts.name_groups(figure, [(f"AE {number}", traffic.links_each) for number in range(activity.engines)], "y")
     about = (
         "Links of the crossbar; one takes a request a cycle. Waiting counts requests behind the first one of their "
         "port too: links that are far from busy while many wait are head-of-line blocking."
@@ -449,44 +480,49 @@ def _stalls(activity: Activity) -> Chart:
 def _histogram(activity: Activity) -> Chart:
     counts = activity.traffic.latencies_by_phase
     (taken,) = np.nonzero(counts.sum(axis=0))
-    low = max(1, int(taken[0])) if taken.size else 1
-    edges = np.unique(np.rint(np.geomspace(low, LONGEST_LATENCY + 1, _BINS + 1)).astype(np.int64))
-    edges[0] = min(low, int(taken[0])) if taken.size else 0
+    low, high = (int(taken[0]), int(taken[-1])) if taken.size else (1, LONGEST_LATENCY)
+    edges = np.unique(np.rint(np.geomspace(max(1, low), high + 1, _BINS + 1)).astype(np.int64))
+    edges[0] = low
     figure = charts.new_figure(height=340, x="cycles from a read to its response", y="reads")
     for phase, values in zip(PHASES, counts, strict=True):
         if not values.any():
             continue
-        binned = np.add.reduceat(values, edges[:-1])
-        figure.add_bar(
+        binned = np.add.reduceat(values[: high + 1], edges[:-1])
+        figure.add_scatter(
             x=(edges[:-1] + np.diff(edges) / 2).astype(np.float32),
-            width=np.diff(edges).astype(np.float32),
             y=binned,
             customdata=np.stack([edges[:-1], edges[1:] - 1], axis=1),
             name=phase,
-            marker={"color": COLOURS[phase], "line": {"width": 0}},
+            mode="lines+markers",
+            line={"color": COLOURS[phase], "shape": "hvh", "width": 2},
+            marker={"size": 4},
             hovertemplate="%{customdata[0]} to %{customdata[1]} cycles: %{y:,} reads<extra>" + phase + "</extra>",
         )
-    figure.update_layout(barmode="stack", showlegend=True, bargap=0)
-    charts.logarithmic(figure.update_xaxes, max(1, edges[0]), edges[-1])
-    figure.update_xaxes(range=[float(np.log10(max(1, edges[0]))), float(np.log10(edges[-1]))])
-    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
-    about = f"Both axes are logarithmic; {LONGEST_LATENCY:,} cycles are that or more."
+    figure.update_layout(showlegend=True)
+    charts.logarithmic(figure.update_xaxes, 0.9 * max(1, low), 1.1 * high)
+    figure.update_xaxes(range=np.log10([0.9 * max(1, low), 1.1 * high]).tolist())
+    charts.logarithmic(figure.update_yaxes, 1, max(10.0, float(counts.max(initial=0))))
+    about = f"Both axes are logarithmic: no reads have no line. {LONGEST_LATENCY:,} cycles are that or more."
     return Chart(name="latencies", title="Latencies of reads", about=about, figure=figure)
 
 
 def _latencies_of_levels(activity: Activity) -> Chart:
     figure = charts.new_figure(height=400, y="cycles", hovermode="x unified")
+    shown = []
     for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
+        shown.append(activity.traffic.percentile(share).astype(np.float32))
         figure.add_scatter(
             x=list(activity.levels.titles),
-            y=activity.traffic.percentile(share).astype(np.float32),
+            y=shown[-1],
             name=name,
             mode="lines+markers",
             line={"color": colour, "width": 1.2},
             hovertemplate="%{y:,.0f} cycles",
         )
-    figure.update_xaxes(type="category")
-    charts.logarithmic(figure.update_yaxes, 1, LONGEST_LATENCY)
+    charts.name_places(figure, activity.levels.titles)
+    latencies = np.stack(shown)
+    latencies = latencies[np.isfinite(latencies)]
+    charts.logarithmic(figure.update_yaxes, max(1.0, latencies.min(initial=LONGEST_LATENCY)), latencies.max(initial=10))
     about = "So many cycles half of the reads, 95 % and 99 % of them did not exceed."
     return Chart(name="latency-levels", title="Latencies by level", about=about, figure=figure)
 
@@ -534,7 +570,7 @@ def _roof(activity: Activity) -> Chart:
             ),
         )
     charts.logarithmic(figure.update_xaxes, float(intensity.min()), HIGHEST_INTENSITY)
-    charts.logarithmic(figure.update_yaxes, scale * min([0.01, *points.rate]), 20.0)
+    charts.logarithmic(figure.update_yaxes, scale * min(points.rate, default=1.0), 20.0)
     about = (
         "A point is a level, or several alike; its area is for its edges. No level is above a ceiling, but for that "
         "of the crossbar's queues, which is what random traffic gets. One far below is bound by something else: its "
@@ -553,7 +589,7 @@ def _limits(activity: Activity) -> Chart:
         x=np.array([100 * each / taken for each in cycles], np.float32),
         customdata=np.array(cycles, np.float64),
         orientation="h",
-        marker={"color": [limit.colour for limit in limits], "line": {"width": 0.4, "color": "#6b7078"}},
+        marker={"color": [limit.colour for limit in limits], "line": charts.EDGE},
         texttemplate="%{x:.1f} %",
         textposition="outside",
         cliponaxis=False,
@@ -569,6 +605,20 @@ def _limits(activity: Activity) -> Chart:
     return Chart(name="limits", title="What the limits explain", about=about, figure=figure)
 
 
+def _dash(colour: str, length: float, places: int) -> dict[str, Any]:
+    """Return the looks of a horizontal mark, whose length is a share of the longest for so many places.
+
+    The library draws it 1.4 times as long as its size.
+    """
+    longest = min(40.0, 0.8 * charts.NARROWEST / places)
+    return {
+        "color": colour,
+        "symbol": "line-ew",
+        "size": max(3.0, length * longest) / 1.4,
+        "line": {"color": colour, "width": 3},
+    }
+
+
 def _limits_of_levels(activity: Activity) -> Chart:
     roofline = activity.roofline
     shown = activity.levels
@@ -581,11 +631,12 @@ def _limits_of_levels(activity: Activity) -> Chart:
     there = reached > 0
     titles = [title for title, shows in zip(shown.titles, there, strict=True) if shows]
     figure = charts.new_figure(height=460, y="cycles")
-    figure.add_bar(
+    figure.add_scatter(
         x=titles,
         y=reached[there],
         name="taken",
-        marker={"color": "#e4e6ea", "line": {"width": 0.8, "color": "#6b7078"}},
+        mode="markers",
+        marker=_dash(charts.INK, 1.0, len(titles)),
         hovertemplate="%{x}<br>taken: %{y:,} cycles<extra></extra>",
     )
     lines = [(LIMITS[name], roofline.limits[:, number]) for number, name in enumerate(roofline.bounds.names)]
@@ -599,11 +650,11 @@ def _limits_of_levels(activity: Activity) -> Chart:
             customdata=(100 * values / reached[there]).astype(np.float32),
             name=title,
             mode="markers",
-            marker={"color": colour, "size": 10, "symbol": "line-ew", "line": {"color": colour, "width": 3.5}},
+            marker=_dash(colour, 0.4, len(titles)),
             hovertemplate=f"%{{x}}<br>{title}: %{{y:,}} cycles, %{{customdata:.0f}} %<extra></extra>",
         )
-    figure.update_xaxes(type="category")
-    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    charts.name_places(figure, titles)
+    charts.logarithmic(figure.update_yaxes, 1, float(reached.max()))
     about = (
         "Cycles that each level took, and the least that each limit allows: the highest mark binds. A logarithmic axis."
     )

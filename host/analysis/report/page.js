@@ -4,13 +4,38 @@ const shown = new Map();   // The range that the time axes of a run were zoomed 
 const drawn = new Set();
 let linking = false;
 
-function draw(place) {
-  if (drawn.has(place.id)) return Promise.resolve();
-  drawn.add(place.id);
+// Charts have the page's neutral colours: those of a dark page on one, light ones on paper.
+const scheme = matchMedia("(prefers-color-scheme: dark)");
+let printing = false;
+function toned(value, name) {
+  if (typeof value === "string") return (/color$/i.test(name) && DARK[value]) || value;
+  if (value && typeof value === "object") for (const key in value) value[key] = toned(value[key], key === "0" || Number(key) ? name : key);
+  return value;
+}
+
+// A narrow chart has as much room for its bars as a wide one: its legend takes more lines.
+const WIDE = 1100, ENTRY = 190, LINE = 17;
+function heightOf(place, chart) {
+  const shown = chart.data.filter((trace) => trace.name && trace.showlegend !== false && trace.visible !== false);
+  const heat = chart.data.every((trace) => trace.type === "heatmap");
+  const lines = (width) => Math.ceil(shown.length / Math.max(1, Math.floor((width - 216) / ENTRY)));
+  return chart.layout.height + (heat ? 0 : LINE * Math.max(0, lines(place.clientWidth) - lines(WIDE)));
+}
+
+function read(place) {
   const chart = JSON.parse(document.getElementById(place.id + "-data").textContent);
+  chart.layout.height = heightOf(place, chart);
+  place.style.height = chart.layout.height + "px";
   const range = shown.get(place.dataset.time);
   if (range) chart.layout.xaxis.range = range.slice();
   else if (place.dataset.time) shown.set(place.dataset.time + " whole", chart.layout.xaxis.range.slice());
+  return scheme.matches && !printing ? toned(chart, "") : chart;
+}
+
+function draw(place) {
+  if (drawn.has(place.id)) return Promise.resolve();
+  drawn.add(place.id);
+  const chart = read(place);
   return Plotly.newPlot(place, chart.data, chart.layout, CONFIG).then(() => {
     place.dataset.drawn = "yes";
     if (place.closest("section").dataset.record) {
@@ -22,6 +47,14 @@ function draw(place) {
     place.on("plotly_doubleclick", () => { link(place, { whole: true }); return false; });
   });
 }
+
+function redraw() {
+  for (const place of document.querySelectorAll(".chart[data-drawn]")) {
+    const chart = read(place);
+    Plotly.react(place, chart.data, chart.layout, CONFIG);
+  }
+}
+scheme.addEventListener("change", redraw);
 
 // The command that makes the run again up to what is pointed at; a click takes it along.
 const command = document.getElementById("command");
@@ -71,4 +104,12 @@ Promise.all(first.map(draw)).then(() => {
   for (const place of charts) near.observe(place);
   document.documentElement.dataset.ready = "yes";
 });
-window.addEventListener("beforeprint", () => charts.forEach(draw));
+window.addEventListener("beforeprint", () => {
+  printing = true;
+  charts.forEach(draw);
+  if (scheme.matches) redraw();
+});
+window.addEventListener("afterprint", () => {
+  printing = false;
+  if (scheme.matches) redraw();
+});

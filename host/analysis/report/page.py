@@ -20,7 +20,7 @@ from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.page import iteration_tables
 from cyscc.host.analysis.explain.verdict import Finding, findings
 from cyscc.host.analysis.report.activity import Activity
-from cyscc.host.analysis.report.charts import Chart
+from cyscc.host.analysis.report.charts import DARK, Chart
 from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
 from cyscc.host.analysis.report.facts import Fact, run_names, run_subject, shared_facts
 from cyscc.host.analysis.report.figures import chart_sections
@@ -215,4 +215,5 @@ def render(made: Sequence[Section], *, title: str, about: str, several: bool = F
         behaviour=_code((here / "page.js").read_text(encoding="utf-8")),
         library=_code((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")),
         config=_json(_CONFIG),
+        dark=_json(DARK),
     )

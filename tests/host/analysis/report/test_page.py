@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,12 @@ import pytest
 
 from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.page import iteration_tables
+from cyscc.host.analysis.report.charts import DARK, NARROWEST
+from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.analysis.report.page import sections
-from tests.host.analysis.report.pages import BFS, MANY, SCC, page_of, plain_of, record_of
+from cyscc.host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
+from cyscc.host.record.tables import PHASES
+from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, page_of, plain_of, record_of
 from tests.record.synthetic import Shape
 
 SECTIONS = ("verdict", "stacks", "kernels", "work", "memory", "fifos", "latencies", "token", "stalls", "roofline")
@@ -81,9 +86,97 @@ def test_levels_are_marked_on_every_axis_of_time() -> None:
     assert len(timed) >= 9
     for name in timed:
         layout = charts(text)[name]["layout"]
-        assert [shape["x0"] for shape in layout["shapes"] if shape["type"] == "line"] == starts, name
+        assert [shape["x0"] for shape in layout["shapes"] if shape.get("yref") == "paper"] == starts, name
         assert layout["xaxis"]["range"] == [0, record_of(BFS).cycles]
-        assert layout["template"]["layout"]["margin"]["l"] == 96
+        assert layout["template"]["layout"]["margin"]["l"] == 112
+
+
+@pytest.mark.parametrize(("shape", "key", "labels"), [(BFS, ["forward"], "level"), (SCC, PHASES, "1 ")])
+def test_the_strip_names_phases_and_levels(shape: Shape, key: list[str], labels: str) -> None:
+    layout = charts(page_of(shape))["run0-time"]["layout"]
+    (named, *others) = layout["annotations"]
+    found = dict(re.findall(r'<span style="color: (#\w+)">\u25a0</span> ([a-z ]+?)(?: {3}|$)', named["text"]))
+    assert list(found.values())[: len(key)] == list(key)
+    assert all(PHASE_COLOURS[name] == colour for colour, name in found.items() if name in PHASES)
+    assert any(label["text"].startswith(labels) for label in others)
+    # No label is wider than what it names, nor do two overlap.
+    pixels = [label["x"] * NARROWEST / record_of(shape).cycles for label in others]
+    halves = [len(label["text"]) * 5.5 / 2 for label in others]
+    edges = [(at - half, at + half) for at, half in zip(pixels, halves, strict=True)]
+    assert all(left < right for (_, left), (right, _) in pairwise(edges))
+    assert edges[0][0] >= 0
+    assert edges[-1][1] <= NARROWEST
+
+
+def test_columns_of_several_phases_have_a_colour_of_their_own() -> None:
+    strip = charts(page_of(MANY))["run0-time"]["data"][0]
+    phases = record_of(MANY).instructions
+    codes, width = array(strip["z"])[0], strip["dx"]
+    for column, code in enumerate(codes):
+        inside = phases[
+            (phases["start"] < (column + 1) * width) & (phases["start"] + phases["cycles"] > column * width)
+        ]
+        if code == len(PHASES):
+            assert inside["phase"].nunique() > 1
+        elif np.isfinite(code):
+            assert PHASES[int(code)] == inside["phase"].iloc[0]
+            assert inside["phase"].nunique() == 1 or len(inside) < 3
+
+
+def drawn_of(shape: Shape) -> dict[str, Any]:
+    """Return the charts of a run by name, without a page."""
+    made = [chart for _, _, charts in chart_sections(activity_of(shape)) for chart in charts]
+    return {chart.name: chart.figure.to_plotly_json() for chart in made}
+
+
+@pytest.mark.parametrize("config", ["hc2", "test"])
+def test_names_of_kernels_have_room(config: str) -> None:
+    shape = Shape(config=config, iterations=1, levels=(60, 30), seed=12)
+    drawn = drawn_of(shape)
+    tracks = len(activity_of(shape).tracks)
+    ticks = drawn["kernels"]["layout"]["xaxis"]
+    widths = [max(map(len, text.split("<br>"))) * 6.6 for text in ticks["ticktext"]]
+    for (first, second), ends in zip(pairwise(ticks["tickvals"]), pairwise(widths), strict=True):
+        assert (second - first) * NARROWEST / tracks > sum(ends) / 2
+    rows = drawn["lapse"]["layout"]
+    inside = rows["height"] - rows["margin"]["t"] - 48
+    assert all((b - a) * inside / tracks > 12 for a, b in pairwise(rows["yaxis"]["tickvals"]))
+    assert all(len(text) * 6.6 < 112 for text in rows["yaxis"]["ticktext"])
+
+
+def test_names_of_many_levels_are_rotated_and_have_room_below() -> None:
+    few, many = (charts(page_of(shape))["run0-levels"]["layout"] for shape in (BFS, MANY))
+    assert few["xaxis"]["tickangle"] == 0
+    assert many["xaxis"]["tickangle"] == many["xaxis2"]["tickangle"] == 90
+    assert many["height"] - few["height"] >= 5 * len("other backward (80)")
+
+
+def test_a_run_of_one_interval_is_drawn() -> None:
+    shape = Shape(levels=(60,), interval=4096, seed=8)
+    drawn = drawn_of(shape)
+    for name in ("time", "arrays", "token", "stalls"):
+        for trace in drawn[name]["data"][1:]:
+            assert trace["x"][[0, -1]].tolist() == [0, record_of(shape).cycles - 1], name
+
+
+def test_a_colour_scale_says_that_it_ends_below_the_largest_value() -> None:
+    drawn = charts(page_of(BFS))["run0-banks"]["data"]
+    for trace in drawn[1:]:
+        more = array(trace["z"]).max() > trace["zmax"]
+        assert more == trace["colorbar"].get("ticktext", ["0"])[-1].startswith("\u2265")
+
+
+def test_neutral_colours_have_dark_ones() -> None:
+    found = set(
+        re.findall(r'"(?:bgcolor|color|gridcolor|linecolor|\w+_bgcolor)":"(white|black|#[0-9a-f]{6})"', page_of(SCC))
+    )
+    neutral = {
+        colour
+        for colour in found - {"white", "black"}
+        if max(bytes.fromhex(colour[1:])) - min(bytes.fromhex(colour[1:])) < 24
+    }
+    own = {*CAUSE_COLOURS.values(), *ARRAY_COLOURS.values(), "#101010", "#999999"}
+    assert neutral - own - set(DARK) == set()
 
 
 def test_several_runs_are_compared_with_the_first() -> None:

@@ -33,6 +33,14 @@ def values(drawn: Drawn, axis: str = "y", *, kind: str = "") -> Values:
     }
 
 
+def over_time(drawn: Drawn) -> Values:
+    """Return the numbers of each line or area over time, by column; its first and last point are the run's ends."""
+    found = values(drawn, kind="scatter")
+    for each in found.values():
+        assert each[[0, -1]] == pytest.approx(each[[1, -2]], nan_ok=True)
+    return {name: each[1:-1] for name, each in found.items()}
+
+
 def width_of(drawn: Drawn) -> int:
     """Return the cycles of a column of time: those of the strip of phases."""
     return int(drawn["data"][0]["dx"])
@@ -85,7 +93,7 @@ def check_levels(plain: Plain, drawn: Drawn) -> None:
 def check_time(plain: Plain, drawn: Drawn) -> None:
     width = width_of(drawn)
     parts = {c: 100 * plain.average(c, width) / plain.columns(width) for c in TITLES if c != "not_running"}
-    same(values(drawn, kind="scatter"), titled(parts), absolute=1e-4)
+    same(over_time(drawn), titled(parts), absolute=1e-4)
 
 
 def tracks_of(plain: Plain) -> list[tuple[str, dict[str, Any]]]:
@@ -124,7 +132,8 @@ def check_kernels(plain: Plain, drawn: Drawn) -> None:
 
 def check_work(plain: Plain, drawn: Drawn) -> None:
     names = {"entries read": "frontier", "vertices pushed": "pushed", "of them copies": "duplicates"}
-    same(values(drawn), {title: plain.instructions[name].to_numpy(float) for title, name in names.items()})
+    counts = {title: plain.instructions[name].to_numpy(float) for title, name in names.items()}
+    same(values(drawn), {title: np.where(each > 0, each, np.nan) for title, each in counts.items()})
 
 
 def check_arrays(plain: Plain, drawn: Drawn) -> None:
@@ -134,7 +143,7 @@ def check_arrays(plain: Plain, drawn: Drawn) -> None:
         rows = plain.of("arrays", array=name)
         both = plain.over_time(rows, "reads", width) + plain.over_time(rows, "writes", width)
         expected[name] = both / plain.columns(width)
-    same(values(drawn, kind="scatter"), expected)
+    same(over_time(drawn), expected)
 
 
 def check_array_latency(plain: Plain, drawn: Drawn) -> None:
@@ -145,7 +154,7 @@ def check_array_latency(plain: Plain, drawn: Drawn) -> None:
         reads = plain.over_time(rows, "reads", width)
         with np.errstate(invalid="ignore"):
             expected[name] = plain.over_time(rows, "latency", width) / reads
-    same(values(drawn, kind="scatter"), expected)
+    same(over_time(drawn), expected)
 
 
 def check_accesses(plain: Plain, drawn: Drawn, keys: list[Any], key: list[str]) -> None:
@@ -168,13 +177,18 @@ def check_array_levels(plain: Plain, drawn: Drawn) -> None:
 
 
 def check_hottest(plain: Plain, drawn: Drawn) -> None:
-    total = plain.of("instruction_banks").groupby(["controller", "bank"])["accesses"].sum()
+    total, waited = (
+        plain.of("instruction_banks").groupby(["controller", "bank"])[name].sum() for name in ("accesses", "waiting")
+    )
     shown = [tuple(map(int, re.findall(r"\d+", title))) for title in drawn["data"][0]["x"]]
     assert total.loc[shown].tolist() == total.sort_values(ascending=False).tolist()[:24]
-    check_accesses(plain, drawn, shown, ["controller", "bank"])
+    bars = {**drawn, "data": [trace for trace in drawn["data"] if trace["type"] == "bar"]}
+    check_accesses(plain, bars, shown, ["controller", "bank"])
     memory = plain.machine["memory"]
-    mean = total.sum() / (memory["controllers"] * memory["banks"])
-    assert [line["y0"] for line in drawn["layout"]["shapes"]] == [pytest.approx(mean)]
+    means = [rows.sum() / (memory["controllers"] * memory["banks"]) for rows in (total, waited)]
+    lines = [trace for trace in drawn["data"] if trace["type"] == "scatter"]
+    assert [array(line["y"]) for line in lines] == [pytest.approx(np.full(len(shown), mean)) for mean in means]
+    assert [line["name"] for line in lines] == [f"mean of all banks: {mean:,.0f}" for mean in means]
 
 
 def check_lapse_of(
@@ -285,15 +299,18 @@ def check_latency_levels(plain: Plain, drawn: Drawn) -> None:
 def check_token(plain: Plain, drawn: Drawn) -> None:
     width = width_of(drawn)
     lengths = plain.columns(width)
-    expected = {
-        f"{module} token at AE {engine}": 1000
-        * plain.over_time(plain.of("engines", engine=engine), f"{module}_turns", width)
-        / lengths
-        for engine in range(plain.engines)
-        for module in ("bfs", "intersection")
-    }
+    expected = {}
+    for module in plain.modules:
+        turns = plain.over_time(plain.of("engines"), f"{module}_turns", width) / plain.engines
+        together = int(np.ceil(40 / np.median(turns[turns > 0]))) if turns.any() else 1
+        rate = np.zeros(turns.size)
+        for column in np.flatnonzero(turns):
+            first = column - together // 2
+            near = slice(max(first, 0), first + together)
+            rate[column] = 1000 * turns[near].sum() / lengths[near].sum()
+        expected[f"{module} token"] = rate
     expected["kernels that wait for a slot (right)"] = 100 * plain.average("slot", width) / lengths
-    same(values(drawn, kind="scatter"), expected, absolute=1e-4)
+    same(over_time(drawn), expected, absolute=1e-4)
 
 
 def check_stalls(plain: Plain, drawn: Drawn) -> None:
@@ -306,7 +323,7 @@ def check_stalls(plain: Plain, drawn: Drawn) -> None:
     for kind in ("read", "write"):
         stalls = plain.over_time(plain.of("engines"), f"{kind}_stalls", width)
         expected[f"ports that took no {kind}"] = 100 * stalls / plain.kernels("bfs") / lengths
-    same(values(drawn, kind="scatter"), expected, absolute=1e-4)
+    same(over_time(drawn), expected, absolute=1e-4)
 
 
 def limits_of(plain: Plain) -> tuple[Any, Values]:
