@@ -156,7 +156,7 @@ def test_a_run_of_one_interval_is_drawn() -> None:
     drawn = drawn_of(shape)
     for name in ("time", "arrays", "token", "stalls"):
         for trace in drawn[name]["data"][1:]:
-            assert trace["x"][[0, -1]].tolist() == [0, record_of(shape).cycles - 1], name
+            assert array(trace["x"])[[0, -1]].tolist() == [0, record_of(shape).cycles - 1], name
 
 
 def test_a_colour_scale_says_that_it_ends_below_the_largest_value() -> None:
