@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         write_figure,
     )
     from cyscc.host.api.runs import bfs, scc
+    from cyscc.host.api.sweeps import Sweep, sweep
     from cyscc.host.api.trials import WhatIf, what_if
     from cyscc.host.experiments.fpga.area import Area
     from cyscc.host.graph.csr import Graph
@@ -55,6 +56,7 @@ __all__ = [
     "Result",
     "SccResult",
     "SimulationError",
+    "Sweep",
     "WhatIf",
     "Window",
     "area",
@@ -73,6 +75,7 @@ __all__ = [
     "report",
     "scc",
     "smallest_depths",
+    "sweep",
     "trace",
     "what_if",
     "write_figure",
@@ -104,6 +107,7 @@ _HOMES = {
         "write_figure",
     ),
     "cyscc.host.api.runs": ("bfs", "scc"),
+    "cyscc.host.api.sweeps": ("Sweep", "sweep"),
     "cyscc.host.api.trials": ("WhatIf", "what_if"),
     "cyscc.host.output.errors": ("InputError",),
     "cyscc.host.analysis.events": ("Events",),

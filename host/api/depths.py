@@ -1,22 +1,18 @@
 """Smallest FIFOs of recorded runs in the Python interface: `smallest_depths`."""
 
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cyscc.host.analysis.explain.terminal import as_html, as_text
-from cyscc.host.api.records import Recorded, record_of
+from cyscc.host.api.batches import batch_of, recorded_run
+from cyscc.host.api.records import Recorded
 from cyscc.host.experiments.depths.page import depths_page, depths_rows
 from cyscc.host.experiments.depths.smallest import WITHIN, SmallestDepths
 from cyscc.host.experiments.depths.smallest import smallest_depths as find_smallest
-from cyscc.host.experiments.fpga.area import checked_family
 from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
-from cyscc.host.runs.results import Result
 from cyscc.sim.memory import Profile
-from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,22 +116,8 @@ def smallest_depths(
     SimulationError
         A run or the synthesis failed.
     """
-    if jobs < 1:
-        raise ValueError(f"jobs must be at least 1, not {jobs}")
     if not 0 <= within <= 1:
         raise ValueError(f"within must be from 0 to 1, not {within}")
-    record = record_of(recorded)
-    if isinstance(recorded, Result) and graph is None:
-        graph = recorded.graph
-    found = find_smallest(
-        record,
-        within=within,
-        folder=Path(folder),
-        progress=Progress(quiet=not progress),
-        jobs=jobs,
-        scheduler=scheduler,
-        families=(checked_family(family),) if area else (),
-        graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
-        memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
-    )
-    return FifoDepths(found)
+    batch = batch_of(folder, jobs=jobs, scheduler=scheduler, area=area, family=family, progress=progress)
+    record, again = recorded_run(recorded, graph, memory)
+    return FifoDepths(find_smallest(record, batch, within=within, **again))

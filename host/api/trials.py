@@ -2,22 +2,18 @@
 
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.proposals import proposals
 from cyscc.host.analysis.explain.terminal import as_html, as_text
-from cyscc.host.api.records import Recorded, record_of
-from cyscc.host.experiments.fpga.area import checked_family
+from cyscc.host.api.batches import batch_of, given_value, recorded_run
+from cyscc.host.api.records import Recorded
 from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.experiments.sweep.recorded import settings_text
 from cyscc.host.experiments.trial.page import conclusion, trial_page, trial_rows
 from cyscc.host.experiments.trial.trial import Trial, try_changes
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.progress import Progress
-from cyscc.host.runs.results import Result
 from cyscc.sim.memory import Profile
-from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,29 +106,9 @@ def what_if(
     SimulationError
         The run as it was failed, or the synthesis did.
     """
-    if jobs < 1:
-        raise ValueError(f"jobs must be at least 1, not {jobs}")
-    record = record_of(recorded)
-    if isinstance(recorded, Result) and graph is None:
-        graph = recorded.graph
-    tried = [{name: _given(value) for name, value in settings.items()} for settings in changes]
+    batch = batch_of(folder, jobs=jobs, scheduler=scheduler, area=area, family=family, progress=progress)
+    record, again = recorded_run(recorded, graph, memory)
+    tried = [{name: given_value(value) for name, value in settings.items()} for settings in changes]
     if not changes:
         tried = [dict(proposal.changes) for proposal in proposals(record)]
-    return WhatIf(
-        try_changes(
-            record,
-            tried,
-            folder=Path(folder),
-            progress=Progress(quiet=not progress),
-            jobs=jobs,
-            scheduler=scheduler,
-            families=(checked_family(family),) if area else (),
-            graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
-            memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
-        )
-    )
-
-
-def _given(value: Any) -> Any:
-    """Return a setting's value; a text may name code, as it is the caller's."""
-    return GivenText(value) if isinstance(value, str) else value
+    return WhatIf(try_changes(record, tried, batch, **again))

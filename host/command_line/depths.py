@@ -1,11 +1,9 @@
 """`cyscc explain --depths`: the smallest FIFOs with which a recorded run takes hardly more cycles."""
 
 import argparse
-from functools import partial
 from math import isfinite
-from pathlib import Path
 
-from cyscc.host.command_line.experiment import area_families, kept_results
+from cyscc.host.command_line.trial import recorded_batch
 from cyscc.host.specification.options import Noted, UsageError
 
 __all__ = ["add_depths", "check_within", "run_depths"]
@@ -66,27 +64,11 @@ def run_depths(arguments: argparse.Namespace) -> None:
     from cyscc.host.analysis.explain.terminal import rendered
     from cyscc.host.experiments.depths.page import depths_document, depths_page
     from cyscc.host.experiments.depths.smallest import smallest_depths
-    from cyscc.host.output.files import STANDARD_OUTPUT, check_output, output_result
-    from cyscc.host.output.progress import Progress
-    from cyscc.host.record.reader import Record
+    from cyscc.host.output.files import output_result
 
-    families = area_families(arguments)
-    if arguments.json is not None:
-        check_output(arguments.json, "--json")
-    progress = Progress(quiet=arguments.quiet or arguments.json == STANDARD_OUTPUT)
-    arguments.kept = partial(kept_results, progress, Path(arguments.output))
-    with progress.step("reading the record"):
-        record = Record(arguments.record)
+    record, batch = recorded_batch(arguments)
     found = smallest_depths(
-        record,
-        within=arguments.within / 100,
-        folder=Path(arguments.output),
-        progress=progress,
-        jobs=arguments.jobs,
-        scheduler=arguments.scheduler,
-        families=families,
-        graph=arguments.graph,
-        memory=arguments.memory,
+        record, batch, within=arguments.within / 100, graph=arguments.graph, memory=arguments.memory
     )
     document = {} if arguments.json is None else depths_document(found)
     output_result(document, rendered(depths_page(found)), path=arguments.json, quiet=arguments.quiet)

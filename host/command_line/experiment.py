@@ -15,6 +15,7 @@ from cyscc.host.specification.run import available_cores
 if TYPE_CHECKING:
     from cyscc.host.experiments.measuring.measurements import Measurements
     from cyscc.host.experiments.studies.study import Report
+    from cyscc.host.experiments.sweep.batch import Batch
 
 __all__ = [
     "add_area",
@@ -22,7 +23,7 @@ __all__ = [
     "add_jobs",
     "add_keep",
     "area_families",
-    "kept_results",
+    "batch_of",
     "make_experiment",
 ]
 
@@ -81,13 +82,32 @@ def area_families(arguments: argparse.Namespace) -> tuple[str, ...]:
     return tuple(dict.fromkeys(arguments.family or (FAMILY,)))
 
 
-def kept_results(progress: Progress, folder: Path) -> str:
+def _kept_results(progress: Progress, folder: Path) -> str:
     """Return what an interrupt leaves of an experiment, whose finished results are kept in a folder."""
     step = progress.latest
     if step is None or step.total is None:
         return f"finished results are kept in {folder}; the same command goes on"
     kept = f"kept in {folder}" if step.done else "nothing is kept yet"
     return f"{progress.name}: {step.done:,} of {step.total:,} done, {kept}; the same command goes on"
+
+
+def batch_of(arguments: argparse.Namespace, *, quiet: bool) -> "Batch":
+    """Return where and how the options of a command say that runs are made; an interrupt says what is kept of them.
+
+    Raises
+    ------
+    UsageError
+        A family is given without ``--area``.
+    """
+    families = area_families(arguments)
+    # Imported late: it imports the simulator.
+    from cyscc.host.experiments.sweep.batch import Batch
+
+    folder, progress = Path(arguments.output), Progress(quiet=quiet)
+    arguments.kept = partial(_kept_results, progress, folder)
+    return Batch(
+        folder=folder, jobs=arguments.jobs, scheduler=arguments.scheduler, families=families, progress=progress
+    )
 
 
 def make_experiment(
@@ -128,7 +148,7 @@ def make_experiment(
             check_output(str(folder / f"{name}.{suffix}"), "--output", plain=True)
         progress = Progress(quiet=arguments.quiet)
         if getattr(arguments, "keep", None) is None:  # otherwise all is measured anew
-            arguments.kept = partial(kept_results, progress, store.folder)
+            arguments.kept = partial(_kept_results, progress, store.folder)
         with progress.step("measuring") as step:
             measurements = Measurements(
                 store,

@@ -1,28 +1,39 @@
 """`cyscc sweep`: a parameter study over machine, memory, graph and algorithm."""
 
 import argparse
+import re
 import shlex
-from functools import partial
+import tomllib
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from cyscc.host.command_line.experiment import add_area, add_jobs, area_families, kept_results
-from cyscc.host.specification.options import add_shared, check_outputs
+from cyscc.host.command_line.experiment import add_area, add_jobs, batch_of
+from cyscc.host.experiments.sweep.measures import MEASURES, SUFFIX
+from cyscc.host.specification.options import UsageError, add_shared, check_outputs
+from cyscc.host.specification.run import ALGORITHMS, whole_number
+from cyscc.sim.configuration import PRESETS
+
+if TYPE_CHECKING:
+    from cyscc.host.experiments.sweep.definition import SweepStudy
 
 __all__ = ["TEXTS", "add_options", "run"]
 
-
-_MOST_ROWS = 48
-"""Most rows of the printed table."""
-
-
 TEXTS = {
     "help": "simulate a study of one's own over many parameters",
-    "description": "Simulate all points of a study, and report the effect of each parameter.",
+    "description": "Simulate a graph on machines that differ in some parameters, or all points of a study, and report "
+    "the effect of each parameter.",
     "epilog": """examples:
+  cyscc sweep random.gr --set visit_depth=16,32,64 --plot depths.svg
+  cyscc sweep random.gr --set visit_depth=16,32,64 --set memory.bank_busy=8,15
+  cyscc sweep random:2^16:8 rmat:2^16:8 --config hc2,published --memory hc2,fixed:75 --plot machines.svg
   cyscc sweep depths.toml
   cyscc sweep depths.toml --area -o results
   cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
 
+All combinations of the values are simulated. A graph is a file, or is generated: KIND:VERTICES:DEGREE:SEED, of kind
+random, rmat or ssca2. Parts at the end may be missing, and varied: random:2^16 --set graph.degree=4,8,16.
 STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. With search = N, a search
 chooses N points of them instead of making all. Complete points are kept
 in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
@@ -33,7 +44,32 @@ in DIR/points: a sweep that was interrupted goes on where it was, and studies sh
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("study", metavar="STUDY.toml", help="the study")
+    parser.add_argument("inputs", metavar="GRAPH|STUDY.toml", nargs="+", help="graphs, or a study")
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE[,...]",
+        help="values of a parameter of a study: visit_depth=16,32,64, memory.bank_busy=8,15; may be repeated",
+    )
+    parser.add_argument(
+        "--algorithm", metavar="NAME[,...]", help=f"algorithm: {' or '.join(ALGORITHMS)} (default: bfs)"
+    )
+    parser.add_argument(
+        "--source", metavar="ID[,...]", help="start of a search (default: the lowest vertex with an out-edge)"
+    )
+    parser.add_argument(
+        "--config", metavar="NAME[,...]", help=f"machines: {', '.join(PRESETS)}, or TOML files (default: hc2)"
+    )
+    parser.add_argument(
+        "--memory",
+        action="append",
+        default=[],
+        metavar="PROFILE[,...]",
+        help="memories, as of scc (default: hc2); rules in a FILE.py are code, and a study that uses them needs this "
+        "option; may be repeated",
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -41,13 +77,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for points, table and report (default: %(default)s)",
     )
-    parser.add_argument(
-        "--memory",
-        action="append",
-        default=[],
-        metavar="FILE.py",
-        help="memory rules that the study may use; they are code; may be repeated",
-    )
+    parser.add_argument("--plot", metavar="OUT.svg", help="draw the cycles against the parameters (SVG, PNG or PDF)")
+    parser.add_argument("--measure", choices=tuple(MEASURES), help="what --plot draws (default: cycles)")
     add_jobs(parser)
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="simulate on the workers of this Dask scheduler, instead of --jobs"
@@ -67,58 +98,94 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         Points failed, or no point could run.
     """
-    from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
-    from cyscc.host.experiments.measuring.measurements import OnStep, no_step
-    from cyscc.host.experiments.sweep.definition import SweepStudy, read_study
-    from cyscc.host.experiments.sweep.page import sweep_page
-    from cyscc.host.experiments.sweep.points import SweepFolder, sweep
-    from cyscc.host.experiments.sweep.rows import Row, rows_of, sweep_document, sweep_text, with_area, write_table
-    from cyscc.host.experiments.sweep.search import search
-    from cyscc.host.output.files import check_output, open_output, output_result, removing_empty
-    from cyscc.host.output.progress import Progress
+    from cyscc.host.experiments.sweep.outcome import make_study, study_files
+    from cyscc.host.experiments.sweep.plot import sweep_figure
+    from cyscc.host.experiments.sweep.rows import sweep_document
+    from cyscc.host.output.figures import write_plot
+    from cyscc.host.output.files import STANDARD_OUTPUT, output_result
     from cyscc.sim.errors import SimulationError
 
-    families = area_families(arguments)
-    study = read_study(Path(arguments.study), arguments.memory)
-    table, page = (Path(arguments.output) / f"{study.name}.{suffix}" for suffix in ("parquet", "html"))
-    others = {"the study": arguments.study, "the table": str(table), "the page": str(page)}
-    check_outputs({"--json": arguments.json}, others=others)
-    output = Path(arguments.output)
-    progress = Progress(quiet=arguments.quiet)
-    arguments.kept = partial(kept_results, progress, output)
-    if study.search is not None:
-        families = tuple(dict.fromkeys((*study.search.families, *families)))
-    with removing_empty(output / "points", output / "graphs"):
-        if families:
-            check_tool(YOSYS)
-        folder = SweepFolder(output)
-        for path in (table, page):
-            check_output(str(path), "--output", plain=True)
+    if arguments.measure is not None and arguments.plot is None:
+        raise UsageError("--measure needs --plot")
+    if arguments.plot == STANDARD_OUTPUT:
+        raise UsageError("--plot needs a file")
+    batch = batch_of(arguments, quiet=arguments.quiet)
+    study = _study(arguments)
+    inputs = {("the study" if each.endswith(SUFFIX) else f"the graph {each}"): each for each in arguments.inputs}
+    files = {f"the {name}": str(path) for name, path in study_files(study, batch.folder).items()}
+    check_outputs({"--json": arguments.json, "--plot": arguments.plot}, others={**inputs, **files})
+    made = make_study(study, batch, command=shlex.join(arguments.words))
+    if arguments.plot is not None:
+        measure = arguments.measure or next(iter(MEASURES))
+        write_plot(lambda: sweep_figure(made.study, made.rows, measure), arguments.plot)
+    document = sweep_document(made.study, made.rows)
+    output_result(document, made.text, path=arguments.json, quiet=arguments.quiet)
+    if made.failure is not None:
+        raise SimulationError(made.failure)
 
-        def add_area(study: SweepStudy, rows: list[Row], on_step: OnStep = no_step) -> list[Row]:
-            return with_area(study, rows, families=families, jobs=arguments.jobs, on_step=on_step)
 
-        make = {"jobs": arguments.jobs, "scheduler": arguments.scheduler}
-        if study.search is not None:
-            with progress.step("searching") as step:
-                add = add_area if families else None
-                study, rows, swept = search(study, folder, **make, add_area=add, on_step=step)
-        else:
-            with progress.step("simulating") as step:
-                swept = sweep([each.point for each in study.points], folder, **make, on_step=step)
-            rows = rows_of(study, folder, swept)
-            if families:
-                with progress.step("synthesising") as step:
-                    rows = add_area(study, rows, step)
-        write_table(rows, table)
-    with progress.step("drawing"):
-        text = sweep_page(study, rows, command=shlex.join(arguments.words)).encode()
-        with open_output(str(page)) as file:
-            file.write(text)
-    shown = f"{sweep_text(study, rows, swept, most=_MOST_ROWS)}written: {table}, {page}\n"
-    output_result(sweep_document(study, rows), shown, path=arguments.json, quiet=arguments.quiet)
-    points = [each.point for each in study.points]
-    if swept.failures:
-        failed = [point for point in points if point.digest in swept.failures]
-        of = f"{len(failed)} of {len(points)} points failed"
-        raise SimulationError(f"{of}: {failed[0].label}: {swept.failures[failed[0].digest]}")
+def _study(arguments: argparse.Namespace) -> "SweepStudy":
+    """Return the study in the file, or that of the command line.
+
+    Raises
+    ------
+    UsageError, InputError
+        It is invalid, or there are options of the one beside the other.
+    """
+    from cyscc.host.experiments.sweep.definition import line_study, read_study
+
+    settings = _settings(arguments)
+    studies = [each for each in arguments.inputs if each.endswith(SUFFIX)]
+    if not studies:
+        try:
+            return line_study(arguments.inputs, settings)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+    if len(arguments.inputs) > 1:
+        raise UsageError(f"{studies[0]} is a study, which names its graphs itself")
+    for name in settings:
+        if name != "memory":
+            raise UsageError(f"{name} is given, and {studies[0]} is a study, which has its own values")
+    return read_study(Path(studies[0]), arguments.memory)
+
+
+def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of the options by the name of the parameter: one, or a list of several.
+
+    Raises
+    ------
+    UsageError
+        A parameter is given twice, or without a value.
+    """
+    named = ((name, getattr(arguments, name)) for name in ("algorithm", "config", "source"))
+    given = [(name, text) for name, text in named if text is not None]
+    if arguments.memory:
+        given.append(("memory", ",".join(arguments.memory)))
+    for text in arguments.settings:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals):
+            raise UsageError(f"--set: {text!r} is not KEY=VALUE")
+        given.append((name, value))
+    settings: dict[str, Any] = {}
+    for name, text in given:
+        if name in settings:
+            raise UsageError(f"{name} is given twice")
+        values = list(_values(name, text))
+        settings[name] = values if len(values) > 1 else values[0]
+    return settings
+
+
+def _values(name: str, text: str) -> Iterable[Any]:
+    """Return the values in a text: numbers such as 2^10, values of TOML, or other texts, which need no quotes."""
+    # A comma in brackets is part of a value: {from=16,to=64,times=2}, own.py (a=1, b=2).
+    for part in re.split(r",(?![^{(]*[})])", text):
+        value = part.strip()
+        if not value:
+            raise UsageError(f"{name}: {text!r} lacks a value")
+        with suppress(ValueError):
+            yield whole_number(value, low=0)
+            continue
+        try:
+            yield tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            yield value

@@ -2,17 +2,19 @@
 
 import argparse
 from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cyscc.host.command_line.experiment import add_area, add_jobs, area_families, kept_results
+from cyscc.host.command_line.experiment import add_area, add_jobs, batch_of
 from cyscc.host.specification.options import Noted, UsageError
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import option_of
 from cyscc.sim.trust import GivenText
 
-__all__ = ["add_runs", "add_try", "check_runs", "run_trial"]
+if TYPE_CHECKING:
+    from cyscc.host.experiments.sweep.batch import Batch
+    from cyscc.host.record.reader import Record
+
+__all__ = ["add_runs", "add_try", "check_runs", "recorded_batch", "run_trial"]
 
 
 def add_try(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +72,24 @@ def check_runs(arguments: argparse.Namespace, user: str) -> None:
             raise UsageError(f"--{name} needs {user}")
 
 
+def recorded_batch(arguments: argparse.Namespace) -> "tuple[Record, Batch]":
+    """Return the record of a command, and where and how the options of `add_runs` say that its runs are made.
+
+    Raises
+    ------
+    UsageError, InputError
+        A family is given without ``--area``; the record or the file of ``--json`` cannot be used.
+    """
+    from cyscc.host.output.files import STANDARD_OUTPUT, check_output
+    from cyscc.host.record.reader import Record
+
+    batch = batch_of(arguments, quiet=arguments.quiet or arguments.json == STANDARD_OUTPUT)
+    if arguments.json is not None:
+        check_output(arguments.json, "--json")
+    with batch.progress.step("reading the record"):
+        return Record(arguments.record), batch
+
+
 def _setting(text: str) -> tuple[str, Any]:
     """Parse a setting ``KEY=VALUE``: a TOML value, or the name of a configuration or memory."""
     name, _, value = (part.strip() for part in text.partition("="))
@@ -111,33 +131,15 @@ def run_trial(arguments: argparse.Namespace) -> None:
     from cyscc.host.analysis.explain.terminal import rendered
     from cyscc.host.experiments.trial.page import trial_document, trial_page
     from cyscc.host.experiments.trial.trial import try_changes
-    from cyscc.host.output.files import STANDARD_OUTPUT, check_output, output_result
-    from cyscc.host.output.progress import Progress
-    from cyscc.host.record.reader import Record
+    from cyscc.host.output.files import output_result
     from cyscc.host.specification.run import SpecError
     from cyscc.sim.errors import SimulationError
 
-    families = area_families(arguments)
     own = [_together(given) for given in arguments.changes if given]
-    if arguments.json is not None:
-        check_output(arguments.json, "--json")
-    progress = Progress(quiet=arguments.quiet or arguments.json == STANDARD_OUTPUT)
-    arguments.kept = partial(kept_results, progress, Path(arguments.output))
-    with progress.step("reading the record"):
-        record = Record(arguments.record)
-        proposed = [] if all(arguments.changes) else [each.changes for each in proposals(record)]
+    record, batch = recorded_batch(arguments)
+    proposed = [] if all(arguments.changes) else [each.changes for each in proposals(record)]
     try:
-        trial = try_changes(
-            record,
-            [*proposed, *own],
-            folder=Path(arguments.output),
-            progress=progress,
-            jobs=arguments.jobs,
-            scheduler=arguments.scheduler,
-            families=families,
-            graph=arguments.graph,
-            memory=arguments.memory,
-        )
+        trial = try_changes(record, [*proposed, *own], batch, graph=arguments.graph, memory=arguments.memory)
     except SpecError as error:
         raise UsageError(f"--try: {error}") from None
     document = {} if arguments.json is None else trial_document(trial)

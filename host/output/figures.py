@@ -14,6 +14,7 @@ __all__ = [
     "BLACK",
     "BLUE",
     "GREEN",
+    "GREY",
     "ORANGE",
     "PURPLE",
     "SKY",
@@ -36,6 +37,7 @@ GREEN = "#009E73"
 BLUE = "#0072B2"
 VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
+GREY = "#868680"
 
 
 def new_figure(*, width: float, height: float) -> "Figure":

@@ -6,13 +6,10 @@ from pathlib import Path
 
 from cyscc.host.analysis.explain.evidence import FifoUse, evidence_of
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
-from cyscc.host.experiments.fpga.area import areas
-from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, sweep
+from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.files import removing_empty
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
@@ -114,13 +111,9 @@ class SmallestDepths:
 
 def smallest_depths(
     record: Record,
+    batch: Batch,
     *,
     within: float = WITHIN,
-    folder: Path,
-    progress: Progress,
-    jobs: int,
-    scheduler: str | None = None,
-    families: Sequence[str] = (),
     graph: Graph | str | None = None,
     memory: Profile | str | None = None,
 ) -> SmallestDepths:
@@ -130,18 +123,10 @@ def smallest_depths(
     ----------
     record : Record
         The record of the run.
+    batch : Batch
+        Where and how the runs are made; the areas are those of the machines with present and smallest depths.
     within : float
         Cycles that smaller FIFOs may cost, as a share of the run's.
-    folder : Path
-        Folder of the runs, which are found again there.
-    progress : Progress
-        Progress display.
-    jobs : int
-        Number of processes.
-    scheduler : str or None
-        Address of the scheduler of a Dask cluster, whose workers make the runs instead.
-    families : sequence of str
-        FPGA families for which to synthesise the machines with present and smallest depths.
     graph : Graph or str, optional
         The graph or its file, if the recorded file has moved, or there was none.
     memory : Profile or str, optional
@@ -154,8 +139,6 @@ def smallest_depths(
     SimulationError
         A run failed, or Yosys is missing or failed.
     """
-    if families:
-        check_tool(YOSYS)
     uses: dict[str, list[FifoUse]] = {}
     for evidence in evidence_of(record):
         for fifo in evidence.fifos:
@@ -163,10 +146,9 @@ def smallest_depths(
     present = tuple(each[0].depth for each in uses.values())
     points: dict[Depths, SweepPoint] = {}
     made = found = 0
-    with removing_empty(*(folder / name for name in ("points", "graphs"))):
-        kept = SweepFolder(folder)
-        recorded = RecordedPoints(record, kept, progress, threads=1, graph=graph, memory=memory)
-        with progress.step("simulating") as step:
+    with batch.opened() as kept:
+        recorded = RecordedPoints(record, kept, batch.progress, threads=1, graph=graph, memory=memory)
+        with batch.progress.step("simulating") as step:
 
             def measure(wanted: list[Depths]) -> dict[Depths, int]:
                 nonlocal made, found
@@ -177,7 +159,7 @@ def smallest_depths(
                     step(before + done, before + total, what)
 
                 asked = [points[depths] for depths in wanted]
-                swept = sweep(asked, kept, jobs=jobs, scheduler=scheduler, on_step=on_step)
+                swept = batch.sweep(asked, kept, on_step)
                 for reason in swept.failures.values():
                     raise SimulationError(reason)
                 made, found = made + swept.made, found + swept.found
@@ -191,12 +173,8 @@ def smallest_depths(
                 measure=measure,
             )
             smallest = search.smallest(tuple(map(_guess, uses.values())))
-        area_of: dict[Depths, dict[str, int]] = {}
-        if families:
-            configs = {depths: points[depths].spec.configuration for depths in (present, smallest)}
-            with progress.step("synthesising") as step:
-                by_config = areas(configs.values(), families=families, jobs=jobs, on_step=step)
-            area_of = {depths: by_config[config] for depths, config in configs.items()}
+        configs = {depths: points[depths].spec.configuration for depths in (present, smallest)}
+        found_areas = batch.areas(configs.values())
     halved = [search.halved(smallest, place) for place in range(len(smallest))]
     parts = zip(uses, present, smallest, halved, strict=True)
     return SmallestDepths(
@@ -213,7 +191,7 @@ def smallest_depths(
         equals=tuple(search.equals(smallest)),
         made=made,
         found=found,
-        areas=area_of,
+        areas={depths: found_areas[config] for depths, config in configs.items() if found_areas},
     )
 
 

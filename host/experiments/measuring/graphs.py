@@ -131,11 +131,14 @@ class GraphFile:
         Digest of its contents.
     size : int
         Size of the file in bytes.
+    name : str
+        Name in messages; by default that of the file.
     """
 
     path: Path
     digest: str
     size: int
+    name: str = ""
 
     @classmethod
     def of(cls, path: Path, *, follow: bool = True) -> "GraphFile":
@@ -173,7 +176,7 @@ class GraphFile:
     @property
     def label(self) -> str:
         """Name in messages."""
-        return self.path.name
+        return self.name or self.path.name
 
     def identity(self) -> dict[str, Any]:
         """Return the identity of the file's contents as JSON values, for digests."""

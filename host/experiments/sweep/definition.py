@@ -1,11 +1,12 @@
 """Studies: the parameters that a sweep varies, read from a TOML file."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from math import prod
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
@@ -21,7 +22,7 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.documents import DocumentError, read_toml
 from cyscc.sim.trust import GivenText, rules_file
 
-__all__ = ["VARIANT", "StudyPoint", "SweepStudy", "read_study"]
+__all__ = ["VARIANT", "StudyPoint", "SweepStudy", "is_ordered", "line_study", "read_study", "value_text"]
 
 VARIANT = "variant"
 """Name of the axis of ``[[points]]`` if its entries set several parameters each."""
@@ -93,6 +94,12 @@ def value_text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else toml_text(value)
 
 
+def is_ordered(name: str, values: Iterable[Any]) -> bool:
+    """Whether the values of a parameter have an order: they are numbers, but neither vertices nor seeds."""
+    named = name == "source" or name.endswith("seed")
+    return not named and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
 def read_study(path: Path, rules: Sequence[str] = ()) -> SweepStudy:
     """Return the study in a file.
 
@@ -115,20 +122,76 @@ def read_study(path: Path, rules: Sequence[str] = ()) -> SweepStudy:
     except DocumentError as error:
         raise InputError(str(error), path=path) from None
     try:
-        return _Reader(path, document, rules).study()
+        return _Reader(path.parent, path.stem, document, rules).study()
     except InputError as error:
         raise InputError(error.cause if error.path is None else str(error), path=path) from None
     except ValueError as error:
         raise InputError(str(error), path=path) from None
 
 
+def line_study(graphs: Sequence[str | GraphFile], settings: Mapping[str, Any]) -> SweepStudy:
+    """Return a study without a file: of some graphs, with settings as `read_study` finds them in a file.
+
+    Parameters
+    ----------
+    graphs : sequence of str or GraphFile
+        Files, or ``KIND:VERTICES:DEGREE:SEED`` of graphs that are generated; the last parts may be missing, and given
+        as settings.
+    settings : mapping
+        Values by name. A list of values, or a range, varies. Memory rules that it names are code, and are loaded.
+
+    Raises
+    ------
+    ValueError
+        The study is invalid. One line, which quotes the error.
+    InputError
+        A graph cannot be read.
+    """
+    known = {each.name: each for each in graphs if isinstance(each, GraphFile)}
+    texts = [each.name if isinstance(each, GraphFile) else each for each in graphs]
+    named: list[Any] = [text if text in known else _generated(text) or text for text in texts]
+    given = {"graph": named if len(named) > 1 else named[0], **settings}
+    grid = {name: value for name, value in given.items() if isinstance(value, list) or _is_range(value)}
+    if not grid:
+        raise ValueError("nothing varies: a sweep has several values of a parameter, or several graphs")
+    of = "" if len(texts) > 1 else texts[0] if isinstance(named[0], dict) else Path(texts[0]).name
+    document = {
+        **{name: value for name, value in given.items() if name not in grid},
+        "title": f"Sweep {f'of {of} ' if of else ''}over {', '.join(grid)}",
+        "grid": grid,
+    }
+    name = "-".join([*([of.partition(".")[0].replace(":", "-")] if of else []), *grid])
+    memories = given.get("memory", [])
+    files = (rules_file(str(each)) for each in (memories if isinstance(memories, list) else [memories]))
+    return _Reader(Path(), name, document, [file for file in files if file is not None], known).study()
+
+
+def _generated(text: str) -> dict[str, Any]:
+    """Return the table of a generated graph; empty if the text names a file."""
+    parts = text.split(":")
+    if parts[0] not in KINDS_BY_DEGREE or len(parts) > len(_GRAPH) or Path(text).exists():
+        return {}
+    return dict(zip((name.removeprefix("graph.") for name in _GRAPH), parts, strict=False))
+
+
+def _is_range(value: Any) -> bool:
+    return isinstance(value, dict) and "from" in value
+
+
 class _Reader:
     """Parser of a study's document. All its errors are a `ValueError` with one line."""
 
-    def __init__(self, path: Path, document: dict[str, Any], rules: Sequence[str]) -> None:
-        self._folder = path.parent
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        document: dict[str, Any],
+        rules: Sequence[str],
+        graphs: Mapping[str, GraphFile] = MappingProxyType({}),
+    ) -> None:
+        self._folder = folder
         self._rules = {Path(each).resolve() for each in rules}
-        self._name = path.stem
+        self._name = name
         rest = dict(document)
         self._title = rest.pop("title", self._name)
         if not isinstance(self._title, str):
@@ -149,7 +212,7 @@ class _Reader:
             self._grid["graph"] = [self._named(value) for value in self._grid["graph"]]
         self._axes: dict[str, list[Any]] = dict(self._grid)
         self._entries = self._listed(entries)
-        self._graphs: dict[Path, GraphFile] = {}
+        self._graphs: dict[Path, GraphFile] = {folder / name: file for name, file in graphs.items()}
         self._check()
 
     def _listed(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -326,7 +389,7 @@ def _listing(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     for key, value in table.items():
         if isinstance(value, dict):
             name = prefix + key
-            value = range_values(name, value) if "from" in value else _listing(value, f"{name}.")
+            value = range_values(name, value) if _is_range(value) else _listing(value, f"{name}.")
         listed[key] = value
     return listed
 

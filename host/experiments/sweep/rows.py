@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
-from cyscc.host.experiments.fpga.area import AREA, areas
-from cyscc.host.experiments.measuring.measurements import Amount, Count, OnStep
+from cyscc.host.experiments.fpga.area import AREA
+from cyscc.host.experiments.measuring.measurements import Amount, Count
+from cyscc.host.experiments.sweep.batch import Batch
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.points import SweepFolder, Swept
 from cyscc.host.output.errors import InputError
@@ -186,23 +187,8 @@ def write_table(rows: list[Row], path: Path) -> None:
         pq.write_table(table_of(rows), file)
 
 
-def with_area(
-    study: SweepStudy, rows: Sequence[Row], *, families: Sequence[str], jobs: int, on_step: OnStep
-) -> list[Row]:
-    """Return rows with the area of their machines.
-
-    Parameters
-    ----------
-    study : SweepStudy
-        The study.
-    rows : sequence of Row
-        Its rows, in its order.
-    families : sequence of str
-        FPGA families.
-    jobs : int
-        Number of processes for the synthesis.
-    on_step : callable
-        Progress callback, called for each module.
+def with_area(study: SweepStudy, rows: list[Row], batch: Batch) -> list[Row]:
+    """Return a study's rows with the area of their machines, for the families of a batch; without any as they are.
 
     Raises
     ------
@@ -210,8 +196,8 @@ def with_area(
         Yosys failed.
     """
     configs = [each.point.spec.configuration for each in study.points]
-    found = areas(configs, families=families, jobs=jobs, on_step=on_step)
-    return [{**row, **found[config]} for config, row in zip(configs, rows, strict=True)]
+    found = batch.areas(configs)
+    return [{**row, **found.get(config, {})} for config, row in zip(configs, rows, strict=True)]
 
 
 def best_so_far(rows: Sequence[Row], name: str) -> list[int | None]:

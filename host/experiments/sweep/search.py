@@ -6,7 +6,7 @@ processes, and after an interrupt; nothing but the points is stored.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -14,11 +14,13 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.experiments.measuring.measurements import OnStep
-from cyscc.host.experiments.sweep.definition import StudyPoint, SweepStudy
-from cyscc.host.experiments.sweep.points import SweepFolder, Swept, sweep
-from cyscc.host.experiments.sweep.rows import DONE, Row, rows_of
+from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.definition import StudyPoint, SweepStudy, is_ordered
+from cyscc.host.experiments.sweep.points import SweepFolder, Swept
+from cyscc.host.experiments.sweep.rows import DONE, Row, rows_of, with_area
 from cyscc.host.experiments.sweep.space import SearchOptions
 from cyscc.host.output.errors import InputError
+from cyscc.host.output.progress import Progress
 
 if TYPE_CHECKING:
     import optuna
@@ -41,10 +43,7 @@ _STARTING = 10
 def search(
     study: SweepStudy,
     folder: SweepFolder,
-    *,
-    jobs: int,
-    scheduler: str | None,
-    add_area: Callable[[SweepStudy, list[Row]], list[Row]] | None,
+    batch: Batch,
     on_step: OnStep,
 ) -> tuple[SweepStudy, list[Row], Swept]:
     """Choose and make the points of a study that searches.
@@ -55,12 +54,8 @@ def search(
         The study.
     folder : SweepFolder
         The folder of points.
-    jobs : int
-        Number of local processes.
-    scheduler : str or None
-        Address of the scheduler of a Dask cluster, whose workers make the points instead.
-    add_area : callable or None
-        Adds the area of machines to the rows of points.
+    batch : Batch
+        How points are made, and the families of the area that rows have.
     on_step : callable
         Progress callback, called for each point.
 
@@ -82,17 +77,16 @@ def search(
     rows: list[Row] = []
     made = found = 0
     failures: dict[str, str] = {}
-    while batch := chooser.ask(min(options.batch, options.points - len(rows))):
+    silent = replace(batch, progress=Progress(quiet=True))
+    while points := chooser.ask(min(options.batch, options.points - len(rows))):
         before = len(rows)
 
         def on_point(done: int, total: int, what: str, before: int = before) -> None:
             on_step(before + done, options.points, what)
 
-        part = replace(study, points=tuple(batch))
-        swept = sweep([each.point for each in batch], folder, jobs=jobs, scheduler=scheduler, on_step=on_point)
-        results = rows_of(part, folder, swept)
-        if add_area is not None:
-            results = add_area(part, results)
+        part = replace(study, points=tuple(points))
+        swept = batch.sweep([each.point for each in points], folder, on_point)
+        results = with_area(part, rows_of(part, folder, swept), silent)
         results = [{**row, "within_budget": row["status"] == DONE and options.within(row)} for row in results]
         chooser.tell(results)
         rows += results
@@ -178,7 +172,7 @@ class _Sampler:
         self._study = optuna.create_study(directions=["minimize"] * len(options.minimise), sampler=sampler)
         self._space: dict[str, optuna.distributions.BaseDistribution] = {
             name: optuna.distributions.IntDistribution(0, len(values) - 1)
-            if _ordered(values)
+            if _sorted(name, values)
             else optuna.distributions.CategoricalDistribution(range(len(values)))
             for name, values in axes.items()
         }
@@ -213,7 +207,6 @@ class _Sampler:
         self._study.tell(trial, [row[name] for name in self._options.minimise])
 
 
-def _ordered(values: Sequence[Any]) -> bool:
-    """Return whether values are numbers in ascending or descending order, so that neighbours are alike."""
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-    return numbers and list(values) in (sorted(values), sorted(values, reverse=True))
+def _sorted(name: str, values: Sequence[Any]) -> bool:
+    """Whether values are in ascending or descending order, so that neighbours are alike."""
+    return is_ordered(name, values) and list(values) in (sorted(values), sorted(values, reverse=True))

@@ -1,23 +1,18 @@
 """A recorded run, made again as it was and with each of some changes; predicted effects beside the measured ones."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from cyscc.host.analysis.explain.proposals import Proposal, proposals
-from cyscc.host.experiments.fpga.area import areas
-from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, sweep
+from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.files import removing_empty
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import available_cores
-from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 
@@ -132,12 +127,8 @@ class Trial:
 def try_changes(
     record: Record,
     changes: Iterable[Mapping[str, Any]],
+    batch: Batch,
     *,
-    folder: Path,
-    progress: Progress,
-    jobs: int,
-    scheduler: str | None = None,
-    families: Sequence[str] = (),
     graph: Graph | str | None = None,
     memory: Profile | str | None = None,
 ) -> Trial:
@@ -150,16 +141,8 @@ def try_changes(
     changes : iterable of mapping
         Settings that are changed together, by name. None of them is tried twice; those that are proposed for the
         record have predictions.
-    folder : Path
-        Folder of the runs, which are found there again.
-    progress : Progress
-        Progress display.
-    jobs : int
-        Number of processes.
-    scheduler : str, optional
-        Address of the scheduler of a Dask cluster, whose workers make the runs instead.
-    families : sequence of str
-        FPGA families for which to synthesise the machines.
+    batch : Batch
+        Where and how the runs are made.
     graph : Graph or str, optional
         The graph or its file, if the recorded file has moved, or there was none.
     memory : Profile or str, optional
@@ -177,24 +160,17 @@ def try_changes(
     tried: list[Mapping[str, Any]] = [{}]
     tried += (settings for settings in changes if settings not in tried)
     foretold = proposals(record) if len(tried) > 1 else []
-    with removing_empty(*(folder / name for name in ("points", "graphs"))):
-        if families:
-            check_tool(YOSYS)
-        points = SweepFolder(folder)
-        threads = 1 if scheduler is not None else max(available_cores() // min(jobs, len(tried)), 1)
-        again = RecordedPoints(record, points, progress, threads=threads, graph=graph, memory=memory)
+    with batch.opened() as points:
+        threads = 1 if batch.scheduler is not None else max(available_cores() // min(batch.jobs, len(tried)), 1)
+        again = RecordedPoints(record, points, batch.progress, threads=threads, graph=graph, memory=memory)
         for settings in tried:
             again.spec(settings)
         asked = [again.point(settings) for settings in tried]
-        with progress.step("simulating") as step:
-            swept = sweep(asked, points, jobs=jobs, scheduler=scheduler, on_step=step)
+        with batch.progress.step("simulating") as step:
+            swept = batch.sweep(asked, points, step)
         if failure := swept.failures.get(asked[0].digest):
             raise SimulationError(f"the run as it was failed: {failure}")
-        sizes: Mapping[AcceleratorConfig, dict[str, int]] = {}
-        if families:
-            configs = [point.spec.configuration for point in asked]
-            with progress.step("synthesising") as step:
-                sizes = areas(configs, families=families, jobs=jobs, on_step=step)
+        sizes = batch.areas(point.spec.configuration for point in asked)
     recorded, present = int(record.document["cycles"]["instructions"]), cycles_of(points.record(asked[0]))
     attempts = []
     for settings, point in zip(tried, asked, strict=True):

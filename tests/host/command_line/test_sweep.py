@@ -17,6 +17,7 @@ import pytest
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.fpga import tools as fpga_tools
 from cyscc.host.experiments.fpga.synthesis import Resources, Usage
+from cyscc.host.experiments.sweep import batch
 from cyscc.host.experiments.sweep.points import _read
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.graph.kinds import generate_graph
@@ -161,7 +162,7 @@ def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 
 
 def test_area_needs_its_tool(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(fpga_tools, "YOSYS", "no_yosys")
+    monkeypatch.setattr(batch, "YOSYS", "no_yosys")
     monkeypatch.setitem(fpga_tools._TARGETS, "no_yosys", "make synth")
     assert main(["sweep", "small.toml", "-o", "out", "--area"]) == 3
     assert capfd.readouterr().err == "cyscc sweep: no_yosys is not installed: `make synth` installs it\n"

@@ -10,7 +10,7 @@ import pytest
 
 import cyscc
 from cyscc.host.command_line.main import main
-from cyscc.host.experiments.depths import smallest
+from cyscc.host.experiments.sweep import batch
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, Swept
 
 
@@ -30,7 +30,7 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         halvings = (config.neighbour_depth < 8) + (config.word_depth < 8)
         return SimpleNamespace(result={"cycles": {"total": 2000 + 30 * halvings}})
 
-    monkeypatch.setattr(smallest, "sweep", swept)
+    monkeypatch.setattr(batch, "sweep", swept)
     monkeypatch.setattr(SweepFolder, "record", record)
     return tmp_path / "seen"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cyscc.host.experiments.sweep import batch
 from cyscc.host.experiments.sweep import search as searching
 from cyscc.host.experiments.sweep.definition import SweepStudy
 from cyscc.host.experiments.sweep.page import sweep_page
@@ -56,11 +57,10 @@ def searched(folder: SweepFolder, monkeypatch: pytest.MonkeyPatch) -> Callable[.
                     found.append({**row, "status": "failed", "reason": "divided"})
             return found
 
-        monkeypatch.setattr(searching, "sweep", swept)
+        monkeypatch.setattr(batch, "sweep", swept)
         monkeypatch.setattr(searching, "rows_of", rows)
-        study, found, _ = searching.search(
-            study_of(text), folder, jobs=1, scheduler=None, add_area=None, on_step=lambda *_: None
-        )
+        made = batch.Batch(folder=folder.path)
+        study, found, _ = searching.search(study_of(text), folder, made, lambda *_: None)
         return study, found
 
     return made

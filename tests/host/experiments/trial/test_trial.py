@@ -9,11 +9,11 @@ import pytest
 from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.analysis.explain.terminal import as_text
 from cyscc.host.experiments.measuring.graphs import GraphSpec
+from cyscc.host.experiments.sweep.batch import Batch
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.trial.page import conclusion, trial_page
 from cyscc.host.experiments.trial.trial import Attempt, Outcome, Trial, try_changes
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import RunSpec
 from tests.record.synthetic import Shape, write_record
@@ -158,5 +158,5 @@ def test_record_of_another_version(record: Record) -> None:
 def test_an_interrupted_run_cannot_be_made_again(record: Record, tmp_path: Path) -> None:
     record.interrupted = 500
     with refused(InputError, f"{tmp_path / 'seen'}: is not the record of a complete run, which could be made again"):
-        try_changes(record, [], folder=tmp_path / "runs", progress=Progress(quiet=True), jobs=1)
+        try_changes(record, [], Batch(folder=tmp_path / "runs"))
     assert not (tmp_path / "runs").exists()

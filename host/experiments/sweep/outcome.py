@@ -1,0 +1,104 @@
+"""A study that is made: its points, the table, and the page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.definition import SweepStudy
+from cyscc.host.experiments.sweep.page import sweep_page
+from cyscc.host.experiments.sweep.points import SweepFolder, Swept
+from cyscc.host.experiments.sweep.rows import Row, rows_of, sweep_text, with_area, write_table
+from cyscc.host.experiments.sweep.search import search
+from cyscc.host.output.files import check_output, open_output
+
+__all__ = ["Outcome", "make_study", "study_files"]
+
+_MOST_ROWS = 48
+"""Most rows of the printed table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A study, with the results of its points.
+
+    Parameters
+    ----------
+    study : SweepStudy
+        The study; of one that searches, with the points that it chose.
+    rows : list of Row
+        A row for each point.
+    swept : Swept
+        Number of points, and failures.
+    folder : SweepFolder
+        Folder of the points.
+    files : mapping of str to Path
+        The table and the page.
+    """
+
+    study: SweepStudy
+    rows: list[Row]
+    swept: Swept
+    folder: SweepFolder
+    files: Mapping[str, Path]
+
+    @property
+    def text(self) -> str:
+        """The table of the points, the effects of the parameters, and the names of the files."""
+        shown = sweep_text(self.study, self.rows, self.swept, most=_MOST_ROWS)
+        return f"{shown}written: {', '.join(map(str, self.files.values()))}\n"
+
+    @property
+    def failure(self) -> str | None:
+        """How many points failed, and why the first one did; None if none failed."""
+        points = [each.point for each in self.study.points]
+        failed = [point for point in points if point.digest in self.swept.failures]
+        if not failed:
+            return None
+        of = f"{len(failed)} of {len(points)} points failed"
+        return f"{of}: {failed[0].label}: {self.swept.failures[failed[0].digest]}"
+
+
+def study_files(study: SweepStudy, folder: Path) -> dict[str, Path]:
+    """Return the files of a study in a folder: its ``table`` and its ``page``."""
+    return {"table": folder / f"{study.name}.parquet", "page": folder / f"{study.name}.html"}
+
+
+def make_study(study: SweepStudy, batch: Batch, *, command: str = "") -> Outcome:
+    """Make the missing points of a study, and write its table and page.
+
+    Parameters
+    ----------
+    study : SweepStudy
+        The study.
+    batch : Batch
+        Where and how its points are made.
+    command : str
+        The command that makes it, if one does, for the page.
+
+    Raises
+    ------
+    InputError
+        A file cannot be written, or a point that exists is damaged.
+    SimulationError
+        No further points can be made. A failed point does not raise: see `Outcome.failure`.
+    """
+    if study.search is not None:
+        batch = replace(batch, families=tuple(dict.fromkeys((*study.search.families, *batch.families))))
+    files = study_files(study, batch.folder)
+    with batch.opened() as folder:
+        for path in files.values():
+            check_output(str(path), "--output", plain=True)
+        if study.search is not None:
+            with batch.progress.step("searching") as step:
+                study, rows, swept = search(study, folder, batch, step)
+        else:
+            with batch.progress.step("simulating") as step:
+                swept = batch.sweep([each.point for each in study.points], folder, step)
+            rows = with_area(study, rows_of(study, folder, swept), batch)
+        write_table(rows, files["table"])
+    with batch.progress.step("drawing"):
+        text = sweep_page(study, rows, command=command).encode()
+        with open_output(str(files["page"])) as file:
+            file.write(text)
+    return Outcome(study=study, rows=rows, swept=swept, folder=folder, files=files)
