@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from math import prod
+from math import log, prod
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -22,7 +22,16 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.documents import DocumentError, read_toml
 from cyscc.sim.trust import GivenText, rules_file
 
-__all__ = ["VARIANT", "StudyPoint", "SweepStudy", "is_ordered", "line_study", "read_study", "value_text"]
+__all__ = [
+    "VARIANT",
+    "StudyPoint",
+    "SweepStudy",
+    "is_logarithmic",
+    "is_ordered",
+    "line_study",
+    "read_study",
+    "value_text",
+]
 
 VARIANT = "variant"
 """Name of the axis of ``[[points]]`` if its entries set several parameters each."""
@@ -176,6 +185,15 @@ def _generated(text: str) -> dict[str, Any]:
 
 def _is_range(value: Any) -> bool:
     return isinstance(value, dict) and "from" in value
+
+
+def is_logarithmic(values: Sequence[float]) -> bool:
+    """Whether ascending numbers are spaced more evenly on a logarithmic axis than on a linear one."""
+    if len(values) < 3 or values[0] <= 0:
+        return False
+    gaps = [second - first for first, second in itertools.pairwise(values)]
+    ratios = [log(second / first) for first, second in itertools.pairwise(values)]
+    return max(ratios) / min(ratios) < max(gaps) / min(gaps)
 
 
 class _Reader:

@@ -10,7 +10,7 @@ from cyscc.host.analysis.report.facts import against_preset, against_profile, co
 from cyscc.host.analysis.report.page import Section, render
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
+from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, value_text
 from cyscc.host.experiments.sweep.rows import (
     DONE,
     Effect,
@@ -36,6 +36,7 @@ __all__ = ["sweep_page"]
 _MOST_LINES = 24
 _MOST_BARS = 60
 _MOST_TEXTS = 8
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -210,27 +211,36 @@ def _factors(found: Sequence[Effect]) -> Chart:
 
 
 def _effect(number: int, effect: Effect) -> Chart:
-    """Return the chart of cycles by value of a parameter."""
+    """Return the chart of cycles by value of a parameter; values without an order are not joined by lines."""
     figure = new_figure(height=420, x=effect.name, y="cycles")
     shown = effect.series[:_MOST_LINES]
-    order = list(dict.fromkeys(value_text(value) for each in shown for value in each.values))
+    values = list(dict.fromkeys(value for each in shown for value in each.values))
+    ordered = is_ordered(effect.name, values)
     for place, each in enumerate(shown):
         name = each.others or "cycles"
+        points = sorted(zip(each.values, each.rows, strict=True), key=lambda point: point[0] if ordered else 0)
         figure.add_scatter(
-            x=[value_text(value) for value in each.values],
-            y=each.cycles,
-            mode="lines+markers",
+            x=[value if ordered else value_text(value) for value, _ in points],
+            y=[row["cycles"] for _, row in points],
+            mode="lines+markers" if ordered else "markers",
             name=name,
             line={"color": RUN_COLOURS[place % len(RUN_COLOURS)], "dash": _DASHES[place // len(RUN_COLOURS)]},
-            customdata=[[row["gteps"]] for row in each.rows],
+            marker={"symbol": _SYMBOLS[place // len(RUN_COLOURS)], "size": 8},
+            customdata=[[row["gteps"]] for _, row in points],
             hovertemplate=f"{name}<br>%{{x}}: %{{y:,}} cycles, %{{customdata[0]:.3f}} GTEPS<extra></extra>",
         )
-    figure.update_xaxes(type="category", categoryorder="array", categoryarray=order)
+    if ordered:
+        values.sort()
+        scale = "log" if is_logarithmic(values) else "linear"
+        figure.update_xaxes(type=scale, tickvals=values, ticktext=[f"{value:,}" for value in values])
+    else:
+        figure.update_xaxes(type="category", categoryorder="array", categoryarray=[value_text(each) for each in values])
     figure.update_yaxes(rangemode="tozero")
     figure.update_layout(height=420 + 20 * ((len(shown) + 2) // 3), showlegend=len(shown) > 1)
-    about = "Points of a line have everything else in common."
+    kind = "line" if ordered else "colour"
+    about = f"Points of a {kind} have everything else in common."
     if len(effect.series) > len(shown):
-        about += f" The first {len(shown)} of {len(effect.series)} lines."
+        about += f" The first {len(shown)} of {len(effect.series)} {kind}s."
     return Chart(name=f"effect-{number}", title=effect.name, about=about, figure=figure)
 
 

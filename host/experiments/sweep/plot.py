@@ -3,10 +3,9 @@
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.experiments.sweep.definition import SweepStudy, is_ordered, value_text
+from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, value_text
 from cyscc.host.experiments.sweep.measures import MEASURES, Measure
 from cyscc.host.experiments.sweep.rows import DONE, Row, best_so_far
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, new_figure
@@ -235,10 +234,7 @@ class _Plot:
 
 def _number_ticks(axes: "Axes", values: Sequence[float], width: float) -> None:
     """Set the scale and the ticks of a horizontal axis of numbers: as many as have room for their labels."""
-    gaps = [second - first for first, second in pairwise(values)]
-    ratios = [math.log(second / first) for first, second in pairwise(values)] if values[0] > 0 else []
-    # The scale on which the values are spaced more evenly.
-    log = bool(ratios) and max(ratios) / min(ratios) < max(gaps) / min(gaps)
+    log = is_logarithmic(values)
     if log:
         axes.set_xscale("log")
     places = [math.log(value) if log else value for value in values]

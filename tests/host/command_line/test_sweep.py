@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cyscc.host.command_line.main import main
+from cyscc.host.command_line.sweep import _settings, add_options
 from cyscc.host.experiments.fpga import tools as fpga_tools
 from cyscc.host.experiments.fpga.synthesis import Resources, Usage
 from cyscc.host.experiments.sweep import batch
@@ -24,6 +25,7 @@ from cyscc.host.graph.kinds import generate_graph
 from cyscc.host.output.documents import read_document
 from cyscc.host.output.files import write_json
 from cyscc.host.record.reader import Record
+from cyscc.host.specification.options import Parser
 from cyscc.hw.config import PRESETS
 from cyscc.sim.notices import error_line
 from cyscc.sim.observation.causes import CAUSES
@@ -249,9 +251,56 @@ def test_refusals_leave_no_folder(capfd: pytest.CaptureFixture[str]) -> None:
     assert os.listdir("kept") == ["small.html"]
 
 
+def test_a_sweep_in_a_line() -> None:
+    of_file = swept("small.toml")
+    settings = ["--config", "test", "--set", "memory.bank_busy=5,40", "--set", "graph.seed=1"]
+    of_line = swept("random:2^5:4", *settings, "--plot", "busy.svg", "--measure", "gteps")
+    assert [row["point"] for row in of_line["points"]] == [row["point"] for row in of_file["points"]]
+    assert of_line["study"] == "random-2^5-4-memory.bank_busy"
+    assert Path("out", "random-2^5-4-memory.bank_busy.html").exists()
+    assert "throughput (GTEPS)" in Path("busy.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        (["--set", "visit_depth=16, 2^5"], {"visit_depth": [16, 32]}),
+        (["--set", "simplify=true,false"], {"simplify": [True, False]}),
+        (["--set", "word_depth={from=8,to=32,times=2}"], {"word_depth": {"from": 8, "to": 32, "times": 2}}),
+        (["--config", "test,hc2", "--source", "7"], {"config": ["test", "hc2"], "source": 7}),
+        (["--memory", "hc2", "--memory", "own.py (a=1, b=2)"], {"memory": ["hc2", "own.py (a=1, b=2)"]}),
+        (["--set", "algorithm=bfs,scc", "--memory", "fixed:75"], {"algorithm": ["bfs", "scc"], "memory": "fixed:75"}),
+    ],
+)
+def test_values_of_the_line(options: list[str], settings: dict[str, Any]) -> None:
+    parser = Parser()
+    add_options(parser)
+    assert _settings(parser.parse_args(["g.txt", *options])) == settings
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["rmat:8:2", "--set", "visit_depth"], "--set: 'visit_depth' is not KEY=VALUE"),
+        (["rmat:8:2", "--set", "visit_depth=8,,16"], "visit_depth: '8,,16' lacks a value"),
+        (["rmat:8:2", "--set", "source=1", "--source", "2"], "source is given twice"),
+        (
+            ["rmat:8:2", "--set", "visit_depth=8,a"],
+            "visit_depth=a: visit_depth must be an integer from 4 to 512, not 'a'",
+        ),
+        (
+            ["rmat:8:2", "--config", "hc2"],
+            "nothing varies: a sweep has several values of a parameter, or several graphs",
+        ),
+        (["none.gr", "--set", "visit_depth=8,16"], "none.gr: cannot be read: No such file or directory"),
+        (
+            ["small.toml", "--set", "visit_depth=8"],
+            "visit_depth is given, and small.toml is a study, which has its own ",
+        ),
+        (["small.toml", "rmat:8:2"], "small.toml is a study, which names its graphs itself"),
+        (["small.toml", "--measure", "gteps"], "--measure needs --plot"),
+        (["small.toml", "--plot", "-"], "--plot needs a file"),
+        (["small.toml", "-o", ".", "--plot", "small.html"], "--plot and the page are the same file: small.html"),
         (["none.toml"], "none.toml: cannot be read: No such file or directory"),
         (["small.toml", "-o", "small.toml"], "small.toml: cannot be made: Not a directory (--output)"),
         (["small.toml", "--family", "xc6v"], "--family needs --area"),
@@ -262,7 +311,9 @@ def test_refusals_leave_no_folder(capfd: pytest.CaptureFixture[str]) -> None:
 )
 def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", *arguments]) == 2
-    assert capfd.readouterr() == ("", f"cyscc sweep: {message}\n")
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith(f"cyscc sweep: {message}")
 
 
 def started(*arguments: str) -> "subprocess.Popen[bytes]":

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.sweep.definition import VARIANT, read_study
+from cyscc.host.experiments.sweep.definition import VARIANT, line_study, read_study
 from cyscc.host.output.errors import InputError
 from cyscc.hw.config import PRESETS
 from cyscc.sim.memory import Fixed, Hc2
@@ -204,6 +204,29 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         read_study(Path("none.toml"))
     with pytest.raises(InputError, match=r"cannot be read: Is a directory$"):
         read_study(tmp_path)
+
+
+def test_a_study_of_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text("0 1\n1 0\n")
+    settings = {"config": "test", "memory": ["hc2", "fixed:75"], "memory.bank_busy": 20, "source": 1}
+    study = line_study(["g.txt"], {**settings, "memory": "hc2", "word_depth": {"from": 8, "to": 32, "times": 2}})
+    assert (study.name, study.title) == ("g-word_depth", "Sweep of g.txt over word_depth")
+    text = 'graph = "g.txt"\nconfig = "test"\nmemory.bank_busy = 20\nsource = 1\n[grid]\nword_depth = [8, 16, 32]'
+    assert [each.point for each in study.points] == [each.point for each in study_of(text).points]
+    several = line_study(["g.txt", "rmat:2^5:4:3"], {"config": "test"})
+    assert several.axes == {"graph": ["g.txt", "rmat 2^5 x 4 seed 3"]}
+    assert several.name == "graph"
+    (first, second) = line_study(["random:2^5"], {"config": "test", "graph.degree": [2, 4]}).points
+    assert (first.point.graph.label, second.point.graph.edges) == ("random, degree 2, 2^5 vertices", 128)
+    with pytest.raises(ValueError, match=r"^nothing varies: a sweep has several values of a parameter, or several "):
+        line_study(["g.txt"], {"config": "test"})
+    with pytest.raises(
+        ValueError, match=r"^memory=hc2: graph.degree is missing: a graph is a file, or has vertices and degree$"
+    ):
+        line_study(["random:2^5"], {"memory": ["hc2", "fixed:75"]})
+    Path("random").write_text("0 1\n1 0\n")
+    assert line_study(["random"], settings | {"memory.bank_busy": [5, 6], "memory": "hc2"}).name.startswith("random-")
 
 
 def test_the_small_study_has_two_points() -> None:

@@ -83,7 +83,7 @@ def test_effects_are_drawn(study: SweepStudy) -> None:
     busy, depth = drawn["effect-0"]["data"], drawn["effect-1"]["data"]
     assert [each["name"] for each in busy] == [f"word_depth={depth}" for depth in (16, 32, 64)]
     assert [each["name"] for each in depth] == ["memory.bank_busy=5", "memory.bank_busy=40"]
-    for traces, values, places in ((busy, ["5", "40"], cycles), (depth, ["16", "32", "64"], cycles.T)):
+    for traces, values, places in ((busy, [5, 40], cycles), (depth, [16, 32, 64], cycles.T)):
         assert [list(each["x"]) for each in traces] == [values] * len(places)
         assert [array(each["y"]).tolist() for each in traces] == places.tolist()
         shown = [[value for (value,) in each["customdata"]] for each in traces]
@@ -92,7 +92,18 @@ def test_effects_are_drawn(study: SweepStudy) -> None:
         layout = drawn[f"effect-{number}"]["layout"]
         assert layout["showlegend"]
         assert layout["height"] == 420 + 20 * ((lines + 2) // 3)
-    assert drawn["effect-1"]["layout"]["xaxis"]["categoryarray"] == ["16", "32", "64"]
+        assert {trace["mode"] for trace in drawn[f"effect-{number}"]["data"]} == {"lines+markers"}
+    assert drawn["effect-1"]["layout"]["xaxis"]["ticktext"] == ["16", "32", "64"]
+
+
+def test_values_without_an_order_are_not_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = TEXT.replace('config = "test"\n', "")
+    study = study_of(text.replace("word_depth = [16, 32, 64]", 'config = ["hc2", "published", "hc2-1ae"]'))
+    drawn = charts(sweep_page(study, rows_of(study)))
+    modes = {drawn[f"effect-{number}"]["layout"]["xaxis"]["title"]["text"]: number for number in (0, 1)}
+    assert {trace["mode"] for trace in drawn[f"effect-{modes['config']}"]["data"]} == {"markers"}
+    assert {trace["mode"] for trace in drawn[f"effect-{modes['memory.bank_busy']}"]["data"]} == {"lines+markers"}
 
 
 def test_area_and_causes_are_drawn(study: SweepStudy) -> None:
