@@ -23,7 +23,17 @@ from cyscc.sim.hardware import DEGREE, START
 from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, read_lives
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 
-__all__ = ["chosen_lives", "directions_of", "kernels_of", "life_text", "name_lives", "write_kanata"]
+__all__ = [
+    "chosen_lives",
+    "directions_of",
+    "kernels_of",
+    "life_text",
+    "name_lives",
+    "place_of_item",
+    "select",
+    "waits_text",
+    "write_kanata",
+]
 
 Vertices = npt.NDArray[np.int64]
 """Array of vertices, or of `_NONE` and `_SEVERAL`."""
@@ -228,7 +238,7 @@ def _alike(first: Vertices, others: Sequence[Vertices]) -> npt.NDArray[np.bool_]
     return np.logical_and.reduce([np.ones(len(first), np.bool_), *(first == other for other in others)])
 
 
-def _place(life: Life) -> str:
+def place_of_item(life: Life) -> str:
     """Return the location of a life's item: its place in a queue, or in the array C."""
     if not life.neighbour:
         return f"{life.queue}[{life.index}]"
@@ -246,7 +256,7 @@ def _ending(life: Life) -> str:
     return life.fate.value
 
 
-def _waits(spans: list[Span]) -> str:
+def waits_text(spans: list[Span]) -> str:
     """Return the cycles waited in some stages, by reason, in descending order."""
     total: dict[str, int] = {}
     for span in spans:
@@ -258,7 +268,7 @@ def _waits(spans: list[Span]) -> str:
 def _summary(life: Life) -> str:
     """Return one line on a life: kernel, item, vertex, end."""
     vertex = "" if life.vertex is None else f" vertex {life.vertex}"
-    return f"{life.kernel} {_place(life)}{vertex}: {_ending(life)}"
+    return f"{life.kernel} {place_of_item(life)}{vertex}: {_ending(life)}"
 
 
 def life_text(window: Lives, lives: Sequence[Life], *, rows: int) -> str:
@@ -310,7 +320,7 @@ def _stages(lives: Sequence[Life]) -> str:
         lengths = [span.end - span.first for span in found if span.end is not None]
         if lengths:
             mean = f"{sum(lengths) / len(lengths):,.1f}"
-            rows.append((stage.short, stage.meaning, f"{len(found):,}", mean, f"{max(lengths):,}", _waits(found)))
+            rows.append((stage.short, stage.meaning, f"{len(found):,}", mean, f"{max(lengths):,}", waits_text(found)))
     head = ("stage", "the item", "items", "mean cycles", "most", "cycles waited for")
     return plain_table(rows, head=head, words=(0, 1, 5))
 
@@ -332,7 +342,7 @@ def _lines(lives: Sequence[Life], most: int) -> str:
             f"{life.first:,}",
             "" if life.end is None else f"{life.end:,}",
             life.kernel,
-            f"  C[{life.index}]" if id(life.parent) in known else _place(life),
+            f"  C[{life.index}]" if id(life.parent) in known else place_of_item(life),
             "" if life.vertex is None else str(life.vertex),
             _ending(life),
             " ".join(_span(span) for span in (*life.spans, *life.aside)),
@@ -441,5 +451,5 @@ def _cycles(span: Span) -> str:
 
 
 def _because(span: Span) -> str:
-    reasons = _waits([span])
+    reasons = waits_text([span])
     return f" ({reasons})" if reasons else ""

@@ -1,0 +1,305 @@
+"""The life of a vertex in a recorded run: its events, and its stages in the kernels around its first visit."""
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from cyscc.host.analysis.lives import life_text, name_lives, place_of_item, select, waits_text
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import count_text, plain_table
+from cyscc.host.record.reader import Record
+from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.vertices import EVENTS, VertexHistory, vertex_history
+from cyscc.host.replay.watching import replay_of
+from cyscc.sim.memory import Profile
+from cyscc.sim.observation.life import Life, Lives, Span, read_lives
+from cyscc.sim.observation.wave_reader import WaveReader
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LifeWindow", "VertexLife", "vertex_life"]
+
+_LEAD = 100
+"""Cycles before an event in which its item's first read may have been offered."""
+_TAIL = 600
+"""Cycles after the last response with the ids of neighbours, in which their words are read and they are visited."""
+_LONGEST = 2500
+"""Most cycles of a window."""
+_ROWS = 24
+"""Most rows of a table of single events or items."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LifeWindow:
+    """Cycles around events of a vertex, in which its stages were followed.
+
+    Parameters
+    ----------
+    about : str
+        The events.
+    lives : Lives
+        All lives in the kernels of the events.
+    own : list of Life
+        Those of the vertex: as a neighbour, as a queue entry, and those of this entry's neighbours.
+    """
+
+    about: str
+    lives: Lives
+    own: list[Life]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VertexLife:
+    """The life of a vertex in a recorded run.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the record.
+    history : VertexHistory
+        The events of the vertex.
+    windows : list of LifeWindow
+        The cycles around the first visit, what follows of it, and the colouring.
+    """
+
+    folder: Path
+    history: VertexHistory
+    windows: list[LifeWindow]
+
+    @property
+    def events(self) -> "pd.DataFrame":
+        """The events of the vertex, see `VertexHistory`."""
+        return self.history.events
+
+    @cached_property
+    def stages(self) -> "pd.DataFrame":
+        """The stages of the vertex and of its neighbours in the windows, a row each.
+
+        Columns: ``item``, its number; ``kernel``; ``place``, in a queue or in the array C; ``vertex``, if known;
+        ``ended``, how; ``stage``, two letters; ``about``, the same in words; ``cycle`` and ``cycles``, missing if the
+        window cuts it off; ``waited``, cycles of these in which the item did not advance; ``waits``, the reasons.
+        """
+        import pandas as pd
+
+        rows = [
+            (number, life.kernel, place_of_item(life), life.vertex, life.fate.value, *_stage(span))
+            for number, life in enumerate(life for window in self.windows for life in window.own)
+            for span in (*life.spans, *life.aside)
+        ]
+        names = ("item", "kernel", "place", "vertex", "ended", "stage", "about", "cycle", "cycles", "waited", "waits")
+        return pd.DataFrame(rows, columns=list(names)).astype({"vertex": "Int64", "cycles": "Int64"})
+
+    def document(self) -> dict[str, Any]:
+        """Return everything, JSON-able."""
+        history = self.history
+        windows = [
+            {
+                "about": window.about,
+                "first": window.lives.first,
+                "last": window.lives.first + window.lives.cycles - 1,
+                "kernels": list(window.lives.kernels),
+            }
+            for window in self.windows
+        ]
+        return {
+            "vertex": history.vertex,
+            "out_degree": history.out_degree,
+            "in_degree": history.in_degree,
+            "first_visit": history.visit,
+            "absent": history.absent or None,
+            "events": _records(history.events.reset_index()),
+            "windows": windows,
+            "stages": _records(self.stages),
+        }
+
+    def __str__(self) -> str:
+        parts = [_head(self.history)]
+        if len(self.events):
+            parts.append(_table(self.history, self.folder))
+        for window in self.windows:
+            parts.append(f"{window.about}: {life_text(window.lives, window.own, rows=_ROWS)}")
+        return "\n".join(parts)
+
+
+def vertex_life(
+    recorded: Record | Path,
+    vertex: int,
+    progress: Progress,
+    *,
+    threads: int,
+    graph: Graph | str | None = None,
+    memory: Profile | str | None = None,
+) -> VertexLife:
+    """Find the events of a vertex in a recorded run, and follow its stages around the first visit.
+
+    Parameters
+    ----------
+    recorded : Record or Path
+        The record, or its folder.
+    vertex : int
+        The vertex, as named in the graph's file.
+    progress : Progress
+        Progress display.
+    threads, graph, memory
+        See `replay_of`.
+
+    Raises
+    ------
+    InputError
+        The record or the graph cannot be used, or the graph has no such vertex.
+    SimulationError
+        The machine could not be built, or the run failed.
+    """
+    record = recorded if isinstance(recorded, Record) else Record(recorded)
+    replay = replay_of(record, progress, threads=threads, graph=graph, memory=memory)
+    history = vertex_history(replay, record, vertex)
+    windows = [_window(replay, moment, vertex, end=record.cycles) for moment in _merged(list(_moments(history)))]
+    return VertexLife(folder=record.folder, history=history, windows=windows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Moment:
+    """Kernels and cycles of events."""
+
+    about: str
+    first: int
+    last: int
+    kernels: tuple[str, ...]
+
+
+def _moments(history: VertexHistory) -> Iterator[_Moment]:
+    """Yield the first visit, the queue entry that follows it, and the colouring."""
+    if history.visit is None:
+        return
+    events = history.events
+    visit = events.loc[history.visit]
+    if visit["event"] == "visited":
+        yield _moment(events, visit, "first visit", begins="id_read", rest=20)
+    after = events[events["cycle"] >= visit["cycle"]]
+    for event, about, begins, rest in (
+        ("entry_read", "queue entry", "entry_read", _TAIL),
+        ("coloured", "colouring", "reach_read", 20),
+    ):
+        found = after[after["event"] == event]
+        if len(found):
+            yield _moment(events, found.iloc[0], about, begins=begins, rest=rest)
+
+
+def _moment(events: "pd.DataFrame", event: Any, about: str, *, begins: str, rest: int) -> _Moment:
+    """Return the cycles around an event, from the latest one with which it begins in its kernel.
+
+    They end so many cycles after it, or after the last response with ids of neighbours.
+    """
+    same = ["engine", "module", "kernel", "iteration", "phase", "level"]
+    own = events[(events[same] == event[same]).all(axis=1)]
+    first = own[(own["event"] == begins) & (own["cycle"] <= event["cycle"])]["cycle"].max()
+    lists = own[(own["event"] == "expanded") & (own["cycle"] > event["cycle"])]["answered"]
+    end = lists.iloc[0] if len(lists) else event["cycle"]
+    begin = max(int(first) - _LEAD, 0)
+    return _Moment(about=about, first=begin, last=min(int(end) + rest, begin + _LONGEST), kernels=(_kernel(event),))
+
+
+def _kernel(event: Any) -> str:
+    return f"engine{event['engine']}.{event['module']}{event['kernel']}"
+
+
+def _merged(moments: Sequence[_Moment]) -> list[_Moment]:
+    """Return moments, those that are close to each other as one."""
+    merged: list[_Moment] = []
+    for moment in moments:
+        before = merged[-1] if merged else None
+        if before is not None and moment.last - before.first <= _LONGEST:
+            about = f"{before.about} and {moment.about}"
+            kernels = tuple(dict.fromkeys((*before.kernels, *moment.kernels)))
+            merged[-1] = _Moment(about=about, first=before.first, last=max(before.last, moment.last), kernels=kernels)
+        else:
+            merged.append(moment)
+    return merged
+
+
+def _window(replay: Replay, moment: _Moment, vertex: int, *, end: int) -> LifeWindow:
+    """Make the run again up to a moment, and read the lives in the kernels concerned from their waveforms."""
+    with TemporaryDirectory(prefix="cyscc-life-") as folder:
+        path = Path(folder, "window.fst")
+        scopes = tuple(f"{kernel}.*" for kernel in moment.kernels)
+        replay.record(path, (moment.first, min(moment.last, end - 1)), scopes=scopes, wave_view=False)
+        lives = read_lives(WaveReader(path))
+    placed = replay.graph.simplified() if replay.spec.simplify else replay.graph
+    graphs = [placed] if len(replay.words) == 1 else [placed, placed.transpose()]
+    name_lives(lives, {address: [graph] for address, graph in zip(replay.words, graphs, strict=True)})
+    try:
+        own = select(lives, of=[str(vertex)])
+    except InputError:
+        own = []
+    return LifeWindow(about=moment.about, lives=lives, own=own)
+
+
+def _stage(span: Span) -> tuple[str, str, int, int | None, int, str]:
+    """Return a stage as a row."""
+    cycles = None if span.end is None else span.end - span.first
+    waited = sum(cycles for _, cycles in span.waits)
+    return span.stage.short, span.stage.meaning, span.first, cycles, waited, waits_text([span])
+
+
+def _records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Return the rows of a data frame for JSON, missing values as None."""
+    rows: list[dict[str, Any]] = json.loads(frame.to_json(orient="records"))
+    return rows
+
+
+def _head(history: VertexHistory) -> str:
+    """Return the lines on the vertex."""
+    edges = f"vertex {history.vertex}: {count_text(history.out_degree, 'edge')} out, {history.in_degree:,} in"
+    if history.visit is None:
+        return f"{edges}\n{history.absent}\n"
+    visit = history.events.loc[history.visit]
+    how = "first visited" if visit["event"] == "visited" else "source of a search, whose queue entry is read"
+    level = "" if visit["level"] < 0 else f"level {visit['level']}"
+    where = f"{visit['phase']}, {level}, iteration {visit['iteration']}" if visit["iteration"] else level
+    of = "" if visit.isna()["of"] else f", as a neighbour of {visit['of']}"
+    return f"{edges}\n{how} in cycle {visit['cycle']:,} ({where}) by {_kernel(visit)}{of}\n"
+
+
+def _table(history: VertexHistory, folder: Path) -> str:
+    """Return a table of the events: reads that find the vertex visited only as long as there is room."""
+    events = history.events
+    repeated = events["event"].isin(["id_read", "word_read"]) & (events.index > (history.visit or 0))
+    shown = events[~repeated].head(_ROWS)
+    room = events[repeated].head(_ROWS - len(shown))
+    shown = events[events.index.isin([*shown.index, *room.index])]
+    banks, components = "bank" in events, (events["iteration"] > 0).any()
+    rows = [
+        (
+            str(number),
+            f"{event.cycle:,}",
+            *([str(event.iteration), event.phase] if components else []),
+            "" if event.level < 0 else str(event.level),
+            f"engine{event.engine}.{event.module}{event.kernel}",
+            event.text,
+            str(event.answered - event.cycle),
+            str(max(event.answered - event.cycle - history.latency, 0)),
+            *([f"{event.controller}.{event.bank}"] if banks else []),
+        )
+        for number, event in zip(shown.index, shown.itertuples(index=False), strict=True)
+    ]
+    where = ["iteration", "phase", "level"] if components else ["level"]
+    head = ["no", "cycle", *where, "kernel", "event", "memory", "waiting", *(["bank"] if banks else [])]
+    text = plain_table(
+        rows, head=head, words=[head.index(name) for name in ("phase", "kernel", "event") if name in head]
+    )
+    left = events.drop(shown.index)["event"].value_counts()
+    if left.empty:
+        return text
+    names = ", ".join(f"{EVENTS[event]} {count:,}" for event, count in left.items())
+    return (
+        f"{text}... and {left.sum():,} more: {names}\n"
+        f"to see event N: cyscc replay {shlex.quote(str(folder))} --at vertex={history.vertex},nth=N\n"
+    )
