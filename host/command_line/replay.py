@@ -109,7 +109,8 @@ def run(arguments: argparse.Namespace) -> None:
             window.remove()
             raise
     if not arguments.quiet and arguments.life != STANDARD_OUTPUT:
-        where = "" if point.cycle is not None else f"{point} is at cycle {window.cycle:,}\n"
+        event = f": {window.event}" if window.event else ""
+        where = "" if point.cycle is not None else f"{point} is at cycle {window.cycle:,}{event}\n"
         size = bytes_text(window.path.stat().st_size)
         gtkw, sucl = (window.path.with_suffix(suffix) for suffix in (".gtkw", ".sucl"))
         show(

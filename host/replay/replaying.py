@@ -3,6 +3,7 @@
 A window is at a given point, or at the last cycles of a failed run.
 """
 
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
@@ -16,14 +17,25 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import read_failure
 from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import LAST_CYCLES
-from cyscc.host.replay.point import Found, Point, Span, find
-from cyscc.host.replay.search import EventSearch, Reached, detector_of, stop_behind
+from cyscc.host.replay.finding import (
+    Located,
+    MissingPointError,
+    Search,
+    causes_of,
+    find,
+    last_attempt,
+    nearest_waits,
+    place_of,
+)
+from cyscc.host.replay.point import Point
+from cyscc.host.replay.search import EventSearch, Reached, SpellSearch, search_of, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import RecordedRun, Session, execute
 from cyscc.host.runs.rerun import Rerun
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec, option_of
+from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 from cyscc.sim.notices import notice
@@ -125,30 +137,60 @@ class Replay:
         except Reached:
             return
 
-    def locate(self, point: Point, spans: Sequence[Span]) -> Found | None:
-        """Return where an event is within some spans of cycles; None if it does not occur in them.
+    def locate(self, point: Point, record: Record) -> Located:
+        """Find a point of the run, by a simulation if the record does not give its cycle.
+
+        Raises
+        ------
+        MissingPointError
+            The run has no such point.
+        InputError, SimulationError
+            See `make`.
+        """
+        found = find(point, record)
+        if isinstance(found, Located):
+            return found
+        wanted: Search = found
+        searches: list[EventSearch | SpellSearch] = []
+
+        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+            without = [graph.neighbours_address for graph in graphs]
+            searches.append(search_of(point, wanted, machine, executor=self.spec.executor, without=without))
+
+        first = wanted.spans[0].start
+        self.make(watch, by=first, aim=f"looking for {point} from cycle {first:,} on")
+        (search,) = searches
+        if search.found is None:
+            raise MissingPointError.few(point, record, search.count, near=wanted.near)
+        return search.found
+
+    def nearest(self, missing: MissingPointError, record: Record) -> str:
+        """Return what is nearest to a point that the run lacks, and the command that shows it; empty if nothing is.
 
         Raises
         ------
         InputError, SimulationError
             See `make`.
         """
-        searches: list[EventSearch] = []
+        near = self._nearest_waits(missing.point, record) if missing.near is None else missing.near
+        for point in near:
+            try:
+                found = self.locate(point, record)
+            except MissingPointError:
+                continue
+            about = ", ".join(filter(None, (place_of(found.cycle, record), f"cycle {found.cycle:,}", found.about)))
+            return f"nearest: {about}: cyscc replay {shlex.quote(str(self._rerun.folder))} --at {point}"
+        return ""
 
-        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
-            searches.append(
-                EventSearch(
-                    machine,
-                    spans,
-                    detector_of(point, machine),
-                    executor=self.spec.executor,
-                    without=[graph.neighbours_address for graph in graphs],
-                )
-            )
+    def _nearest_waits(self, point: Point, record: Record) -> Sequence[Point]:
+        """Return points with waits that are nearest to one that the run lacks."""
+        from cyscc.host.replay.waits import LongestWaits
+        from cyscc.host.replay.watching import watch_run
 
-        self.make(watch, by=spans[0].start, aim=f"looking for {point} from cycle {spans[0].first:,} on")
-        cycle, kernel = searches[0].cycle, searches[0].kernel
-        return None if cycle is None else Found(cycle=cycle, kernel=kernel)
+        starts = last_attempt(record)["start"].to_numpy()
+        longest = LongestWaits([Cause[name.upper()] for name in causes_of(point)], starts)
+        watch_run(self, [longest], first=int(starts[0]), aim=f"looking for what is nearest to {point}")
+        return nearest_waits(point, longest.frame(), record)
 
     def record(self, path: Path, window: tuple[int, int], focus: Focus, **changes: Any) -> None:
         """Write the waveforms of a window of cycles, and their views; they end early if the run does.
@@ -225,6 +267,8 @@ class Window:
         The waveform file.
     cycle : int
         Cycle of the requested point.
+    event : str
+        What happens there: the kernel and the length of the event, such as ``engine0.bfs3, 243 cycles``; may be empty.
     first, last : int
         First and last cycle of the window.
     graph : Graph
@@ -235,6 +279,7 @@ class Window:
 
     path: Path
     cycle: int
+    event: str = ""
     first: int
     last: int
     graph: Graph
@@ -358,8 +403,6 @@ def replay_window(
         raise InputError("the run was made by another version of this program", path=folder)
     replay = Replay(Rerun(document, folder, progress, threads=threads, graph=graph, memory=memory))
     wanted.check(folder, replay.spec)
-    with progress.step("reading the record"):
-        found = find(point, Record(folder)) if failure is None else _cycle_of_failure(point, failure, folder)
     with ExitStack() as stack:
         if checkpoint is not None:
             replay.go_on_from(Path(checkpoint), stack)
@@ -367,23 +410,23 @@ def replay_window(
             # It may have been deleted, or be that of another run.
             with suppress(InputError):
                 replay.go_on_from(Path(failure["run"]["folder"], failure["checkpoint"]), stack)
-        place = Found(cycle=found) if isinstance(found, int) else replay.locate(point, found)
-        if place is None:
-            raise InputError(f"there is no {point} in the run", path=folder)
-        cycle = place.cycle
+        located = _located(point, replay, folder) if failure is None else _of_failure(point, failure, folder)
+        cycle = located.cycle
         first = max(cycle - wanted.before, 0)
         end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
         last = min(first + wanted.cycles, end) - 1
         path = wanted.file(folder, first)
         check_output(str(path), "-o")
         executor = wanted.executor or replay.spec.executor
-        focus = _focus(point, place, None if failure is not None else Record(folder))
+        focus = _focus(point, located, None if failure is not None else Record(folder))
         replay.record(path, (first, last), focus, scopes=wanted.scopes, executor=executor)
         placed = replay.graph.simplified() if replay.spec.simplify else replay.graph
-        return Window(path=path, cycle=cycle, first=first, last=last, graph=placed, words=replay.words)
+        return Window(
+            path=path, cycle=cycle, event=located.about, first=first, last=last, graph=placed, words=replay.words
+        )
 
 
-def _focus(point: Point, place: Found, record: Record | None) -> Focus:
+def _focus(point: Point, place: Located, record: Record | None) -> Focus:
     """Return what views of the window at a point show first."""
     module = point.module
     if module is None and record is not None:
@@ -394,7 +437,7 @@ def _focus(point: Point, place: Found, record: Record | None) -> Focus:
     kernel = place.kernel
     if kernel is None and (point.engine, point.kernel) != (None, None):
         kernel = f"engine{point.engine or 0}.{module}{point.kernel or 0}"
-    event = "cycle" if point.cycle is not None else point.event
+    event = "cycle" if point.cycle is not None else place.cause or point.event
     return Focus(
         cycle=place.cycle,
         event=event,
@@ -411,8 +454,24 @@ _AFTER = 100
 """Cycles of these waveforms after a hanging machine's last activity."""
 
 
-def _cycle_of_failure(point: Point, document: dict[str, Any], folder: Path) -> int:
-    """Return the cycle of a point of a failed run.
+def _located(point: Point, replay: Replay, folder: Path) -> Located:
+    """Find a point of a run that did not fail.
+
+    Raises
+    ------
+    InputError
+        The run has no such point; the message says what is nearest.
+    """
+    record = Record(folder)
+    try:
+        return replay.locate(point, record)
+    except MissingPointError as missing:
+        nearest = replay.nearest(missing, record)
+        raise InputError("; ".join(filter(None, (missing.cause, nearest))), path=folder) from None
+
+
+def _of_failure(point: Point, document: dict[str, Any], folder: Path) -> Located:
+    """Find a point of a failed run.
 
     Raises
     ------
@@ -423,19 +482,19 @@ def _cycle_of_failure(point: Point, document: dict[str, Any], folder: Path) -> i
     if point.cycle is not None:
         if point.cycle >= failure["cycle"]:
             raise InputError(f"the run failed at cycle {failure['cycle']:,}, before cycle {point.cycle:,}", path=folder)
-        return point.cycle
+        return Located(cycle=point.cycle)
     restricted = str(point).partition(",")[2]
     if restricted:
         raise InputError(
             f"the run failed: its error or hang is that of the whole machine, without {restricted}", path=folder
         )
     if point.event == "error":
-        return int(failure["cycle"]) - 1
+        return Located(cycle=int(failure["cycle"]) - 1)
     if point.event != "hang":
         raise InputError(f"the run failed: there are its cycles, error and hang, but not {point}", path=folder)
     if failure["moved"] is None:
         raise InputError(f"the run does not hang: {failure['message']}", path=folder)
-    return int(failure["moved"])
+    return Located(cycle=int(failure["moved"]))
 
 
 def show_failure(
@@ -475,7 +534,7 @@ def show_failure(
         replay = Replay(Rerun(document, folder, progress, threads=spec.threads, graph=graph, memory=spec.profile))
         replay.checkpoint = checkpoint
         point = Point(event="error" if moved is None else "hang")
-        focus = _focus(point, Found(cycle=end - 1 if moved is None else moved), None)
+        focus = _focus(point, Located(cycle=end - 1 if moved is None else moved), None)
         replay.record(path, window, focus, scopes=())
     except (InputError, SimulationError) as other:
         notice(f"no waveforms of the cycles in which the run failed: {other}")

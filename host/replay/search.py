@@ -1,10 +1,11 @@
-"""Search for the exact cycle of an event, where a record gives only its interval or instruction.
+"""Search for the exact cycle of an event, where a record gives only its instruction.
 
-The machine runs as usual, with a check at regular distances. After the first check that finds the event, a bisection
-from the state at the previous check finds its cycle.
+Waits and FIFO levels are read from the executor's log of spells. For other events the machine runs as usual, with a
+check at regular distances; after the first check that finds the event, a bisection from the state at the previous check
+finds its cycle.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,17 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.replay.point import Point, Span
+from cyscc.host.replay.finding import Located, Search, Span, causes_of, limits_of
+from cyscc.host.replay.point import Point
 from cyscc.sim.coprocessor import Cause, Register
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.factory import Stepper
+from cyscc.sim.executors.spells import SPELL, SpellRequest
 
 if TYPE_CHECKING:
     from cyscc.sim.executors.base import Executor
     from cyscc.sim.machine import Machine
     from cyscc.sim.observation.state import MachineState
 
-__all__ = ["Detector", "EventSearch", "Reached", "detector_of", "stop_behind"]
+__all__ = ["Detector", "EventSearch", "Reached", "SpellSearch", "search_of", "stop_behind"]
 
 _LOOK = 1024
 """Cycles between checks."""
@@ -31,8 +34,8 @@ _LOOK = 1024
 class Detector(Protocol):
     """Detector of an event; it stays set from the event to the end of the instruction."""
 
-    def begin(self, executor: "Executor", module: str) -> None:
-        """Arm the detector: ignore everything before the executor's current cycle."""
+    def begin(self) -> None:
+        """Arm the detector: ignore everything before the current cycle."""
 
     def seen(self, executor: "Executor") -> bool:
         """Return whether the event has occurred since `begin`."""
@@ -41,15 +44,98 @@ class Detector(Protocol):
         """Return the kernel of the event that was seen, such as ``engine0.bfs3``; None if it is not known."""
 
 
-class EventSearch:
-    """Searches spans of cycles for an event, one after the other, and ends the run where it occurs.
+class SpellSearch:
+    """Searches instructions for a wait, or for a FIFO above a limit, and ends the run when it is found.
 
     Parameters
     ----------
     machine : Machine
-        The machine, before the first span.
-    spans : sequence of Span
-        The spans to search.
+        The machine, before the instructions.
+    search : Search
+        The instructions, and which of their events is searched.
+    point : Point
+        The event.
+
+    Attributes
+    ----------
+    found : Located or None
+        The event; None if it did not occur.
+    count : int
+        Events found.
+    """
+
+    def __init__(self, machine: "Machine", search: Search, point: Point) -> None:
+        self._machine = machine
+        self._executor = machine.executor
+        self._nth = search.nth
+        self._starts, self._ends = (
+            np.array([getattr(span, name) for span in search.spans]) for name in ("start", "end")
+        )
+        self._least = (point.longer or 0) + 1
+        self._chosen = _chosen(point, machine)
+        self._request = _request(point, machine)
+        self._first = search.spans[0].start - sync_interval(machine.config, machine.memory)
+        self._logging = False
+        self._spells = np.zeros(0, SPELL)
+        self.found: Located | None = None
+        machine.on_sync = self._on_sync
+        machine.on_close = self._on_close
+
+    @property
+    def count(self) -> int:
+        """Events found."""
+        return len(self._spells)
+
+    def _on_sync(self, cycle: int) -> int:
+        """Look at the spells of the cycles before a sync point; return the most cycles to the next call."""
+        if not self._logging:
+            if cycle < self._first:
+                return self._first - cycle
+            self._executor.log_spells(self._request)
+            self._logging = True
+        self._look()
+        if self.found is not None or cycle >= self._ends[-1]:
+            raise Reached
+        return _LOOK
+
+    def _on_close(self) -> None:
+        if self._logging and self.found is None:
+            self._look(last=True)
+
+    def _look(self, *, last: bool = False) -> None:
+        """Take the spells; the event is found when no other that is under way can come before it."""
+        ended = self._own(self._executor.take_spells())
+        under_way = self._own(self._executor.take_spells(under_way=True))
+        if last:
+            ended = np.concatenate([ended, under_way])
+        long_enough = ended["end"] - ended["begin"] >= self._least
+        spells = np.concatenate([self._spells, ended[long_enough]])
+        self._spells = spells[np.lexsort([spells[name] for name in ("kernel", "engine", "begin")])]
+        if self.count < self._nth:
+            return
+        engine, kernel, number, begin, end = self._spells[self._nth - 1].item()
+        if last or not any((other[3], *other[:2]) < (begin, engine, kernel) for other in under_way.tolist()):
+            bfs_kernels = self._machine.config.bfs_kernels
+            name = f"bfs{kernel}" if kernel < bfs_kernels else f"intersection{kernel - bfs_kernels}"
+            cause = None if self._request.limits else Cause(number).name.lower()
+            self.found = Located(cycle=begin, kernel=f"engine{engine}.{name}", cause=cause, cycles=end - begin)
+
+    def _own(self, spells: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+        """Return the spells of the chosen kernels that begin in the instructions."""
+        spells = spells[self._chosen[spells["engine"], spells["kernel"]]]
+        span = np.searchsorted(self._starts, spells["begin"], side="right") - 1
+        return spells[(span >= 0) & (spells["begin"] < self._ends[span])]
+
+
+class EventSearch:
+    """Searches an instruction for an event that only checks of the machine's state show, and ends the run there.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine, before the instruction.
+    span : Span
+        The instruction.
     detector : Detector
         The detector of the event.
     executor : str
@@ -59,40 +145,38 @@ class EventSearch:
 
     Attributes
     ----------
-    cycle : int or None
-        The cycle of the event; None if it did not occur.
-    kernel : str or None
-        The kernel of the event; None if it is not known.
+    found : Located or None
+        The event; None if it did not occur.
+    count : int
+        Events found, if not that one.
     """
 
     def __init__(
-        self, machine: "Machine", spans: Sequence[Span], detector: Detector, *, executor: str, without: Collection[int]
+        self, machine: "Machine", span: Span, detector: Detector, *, executor: str, without: Collection[int]
     ) -> None:
         self._machine = machine
-        self._spans = list(spans)
+        self._span = span
         self._detector = detector
         self._executor = executor
         self._without = without
         self._interval = sync_interval(machine.config, machine.memory)
         self._kept: MachineState | None = None
-        self.cycle: int | None = None
-        self.kernel: str | None = None
+        self.found: Located | None = None
+        self.count = 0
         machine.on_sync = self._on_sync
 
     def _on_sync(self, cycle: int) -> int:
         """Check at a sync point of all AEs; return the most cycles to the next call."""
-        self._look(cycle)
-        if not self._spans:
-            raise Reached
-        span = self._spans[0]
-        if cycle < span.first:
+        span = self._span
+        if cycle < span.start:
             # A run ends with the first sync point after its last cycle.
-            left = span.first - cycle
+            left = span.start - cycle
             if left >= self._interval:
                 return left - self._interval + 1
         if self._kept is None:
-            self._detector.begin(self._machine.executor, span.module)
+            self._detector.begin()
             self._machine.schedule(span.end, lambda: self._look(self._machine.cycle))
+        self._look(cycle)
         self._keep()
         return min(_LOOK, max(span.end - cycle, 1))
 
@@ -103,21 +187,18 @@ class EventSearch:
         self._kept = replace(state, memory=replace(state.memory, regions=regions))
 
     def _look(self, cycle: int) -> None:
-        """Check for the event; leave spans that are over."""
+        """Check for the event; end the run behind the instruction."""
         if self._kept is not None and self._detector.seen(self._machine.executor):
             self._close_in(self._kept, cycle)
-        while self._spans and cycle >= self._spans[0].end:
-            self._spans.pop(0)
-            self._kept = None
+        if cycle >= self._span.end:
+            raise Reached
 
     def _close_in(self, state: "MachineState", high: int) -> None:
         """Find the cycle of the event by bisection between a saved state and a later cycle `high`."""
         stepper = Stepper(self._machine.config, self._machine.memory, self._executor)
-        module = self._spans[0].module
 
         def run_to(cycle: int) -> "Executor":
             stepper.load(state)
-            self._detector.begin(stepper.executor, module)
             stepper.executor.run(cycle - stepper.executor.cycle)
             return stepper.executor
 
@@ -129,9 +210,8 @@ class EventSearch:
                 high = middle
             else:
                 low = middle
-        self.kernel = self._detector.kernel(run_to(high))
+        self.found = Located(cycle=low, kernel=self._detector.kernel(run_to(high)))
         stepper.close()
-        self.cycle = low
         raise Reached
 
 
@@ -150,106 +230,61 @@ def stop_behind(machine: "Machine", last: int) -> None:
     machine.on_sync = check
 
 
-_FOREVER = 1 << 40
-"""An interval longer than any run."""
-
 _EMPTY = np.uint32(0xFFFF_FFFF)
 """An id that no vertex has."""
 
 
-def detector_of(point: Point, machine: "Machine") -> "Detector":
-    """Return the detector of an event.
+def search_of(
+    point: Point, wanted: Search, machine: "Machine", *, executor: str, without: Collection[int]
+) -> "SpellSearch | EventSearch":
+    """Have a machine's run search for an event.
+
+    Parameters
+    ----------
+    point : Point
+        The event.
+    wanted : Search
+        The instructions, and which of their events is searched.
+    machine, executor, without
+        See `EventSearch`.
 
     Raises
     ------
     InputError
         This machine cannot have the event.
     """
-    match point.event:
-        case "full":
-            return _Full(point, machine)
-        case "overflow":
-            return _Overflow(machine)
-        case "duplicate":
-            return _Duplicate(machine)
-        case cause:
-            return _Caused(point, machine, Cause[cause.upper()])
+    detector: Detector
+    if point.event == "overflow":
+        detector = _Overflow(machine)
+    elif point.event == "duplicate":
+        detector = _Duplicate(machine, wanted.nth)
+    else:
+        return SpellSearch(machine, wanted, point)
+    return EventSearch(machine, wanted.spans[0], detector, executor=executor, without=without)
 
 
-def _kernels(point: Point, machine: "Machine") -> dict[str, npt.NDArray[np.bool_]]:
-    """Return a mask of the kernels that a point is restricted to, by module; shape (AEs, kernels)."""
+def _chosen(point: Point, machine: "Machine") -> npt.NDArray[np.bool_]:
+    """Return a mask of the kernels that a point is restricted to; shape (AEs, kernels), BFS kernels first."""
     config = machine.config
-    chosen = {}
+    chosen = []
     for module, count in (("bfs", config.bfs_kernels), ("intersection", config.intersection_kernels)):
         engine, kernel = np.indices((config.engines, count))
-        chosen[module] = np.full(engine.shape, point.module in (None, module))
-        chosen[module] &= point.engine is None or engine == point.engine
-        chosen[module] &= point.kernel is None or kernel == point.kernel
-    return chosen
+        own = np.full(engine.shape, point.module in (None, module))
+        own &= point.engine is None or engine == point.engine
+        own &= point.kernel is None or kernel == point.kernel
+        chosen.append(own)
+    return np.concatenate(chosen, axis=1)
 
 
-class _Caused:
-    """Detects that a kernel has counted a cycle with a cause."""
-
-    def __init__(self, point: Point, machine: "Machine", cause: Cause) -> None:
-        kernels = _kernels(point, machine)
-        self._chosen = np.concatenate([kernels["bfs"], kernels["intersection"]], axis=1)
-        self._cause = cause
-        self._names = [
-            f"engine{engine}.{module}{kernel}"
-            for engine in range(machine.config.engines)
-            for module, mask in kernels.items()
-            for kernel in range(mask.shape[1])
-        ]
-        self._before = self._counts(machine.executor)
-
-    def _counts(self, executor: "Executor") -> npt.NDArray[np.int64]:
-        """Return the cycles with the cause, by AE and kernel; 0 for other kernels."""
-        return np.where(self._chosen, executor.causes()[:, :, self._cause], 0)
-
-    def begin(self, executor: "Executor", module: str) -> None:
-        self._before = self._counts(executor)
-
-    def seen(self, executor: "Executor") -> bool:
-        return bool((self._counts(executor) > self._before).any())
-
-    def kernel(self, executor: "Executor") -> str:
-        return self._names[int(np.argmax(self._counts(executor) > self._before))]
-
-
-class _Full:
-    """Detects that a FIFO has been full."""
-
-    def __init__(self, point: Point, machine: "Machine") -> None:
-        self._kernels = _kernels(point, machine)
-        self._depths = {
-            module: np.array(
-                [
-                    getattr(machine.config, fifo.parameter) if point.fifo in (None, fifo.name) else _FOREVER
-                    for fifo in fifos
-                ]
-            )
-            for module, fifos in machine.fifos.items()
-        }
-        self._module = ""
-
-    def begin(self, executor: "Executor", module: str) -> None:
-        self._module = module
-        if executor.samples is None:
-            executor.record(_FOREVER, 1)
-        executor.begin_instruction_marks()
-
-    def seen(self, executor: "Executor") -> bool:
-        return bool(self._where(executor).any())
-
-    def kernel(self, executor: "Executor") -> str:
-        engine, kernel = np.argwhere(self._where(executor))[0]
-        return f"engine{engine}.{self._module}{kernel}"
-
-    def _where(self, executor: "Executor") -> npt.NDArray[np.bool_]:
-        """Return whether a FIFO of a kernel has been full, by AE and kernel."""
-        full = executor.sample()[self._module]["instruction_most"] >= self._depths[self._module]
-        return self._kernels[self._module] & full.any(axis=2)
+def _request(point: Point, machine: "Machine") -> SpellRequest:
+    """Return the spells in which a kernel is as a point says, of any length: one under way may yet become long."""
+    if causes := causes_of(point):
+        return SpellRequest(causes=[Cause[name.upper()] for name in causes])
+    limits = {
+        module: limits_of(point, [(fifo.name, getattr(machine.config, fifo.parameter)) for fifo in fifos])
+        for module, fifos in machine.fifos.items()
+    }
+    return SpellRequest(limits=limits)
 
 
 _ERROR = ".control.error"
@@ -267,7 +302,7 @@ class _Overflow:
             for kernel in range(config.bfs_kernels)
         ]
 
-    def begin(self, executor: "Executor", module: str) -> None:
+    def begin(self) -> None:
         """Do nothing: kernels clear their error flag when an instruction starts."""
 
     def seen(self, executor: "Executor") -> bool:
@@ -279,24 +314,23 @@ class _Overflow:
 
 
 class _Duplicate:
-    """Detects a second copy of a vertex in the reach queue."""
+    """Detects the n-th further copy of a vertex in the reach queue."""
 
-    def __init__(self, machine: "Machine") -> None:
+    def __init__(self, machine: "Machine", nth: int) -> None:
         try:
             machine.config.require("keeps_reach_queue")
         except ValueError as error:
             raise InputError(f"there is no duplicate to be found in the run: {error}") from None
         self._machine = machine
-        self._queue: npt.NDArray[np.uint32] | None = None
-        self._before = 0
+        self._nth = nth
+        self._least = 0
 
-    def begin(self, executor: "Executor", module: str) -> None:
-        if self._queue is None:
-            self._queue = self._prepared()
-        self._before = self._copies()
+    def begin(self) -> None:
+        self._queue = self._prepared()
+        self._least = self._copies() + self._nth
 
     def seen(self, executor: "Executor") -> bool:
-        return self._copies() > self._before
+        return self._copies() >= self._least
 
     def kernel(self, executor: "Executor") -> None:
         """Return None: the queue does not tell who wrote to it."""
@@ -318,6 +352,5 @@ class _Duplicate:
         return queue
 
     def _copies(self) -> int:
-        assert self._queue is not None
         entries = self._queue[self._queue != _EMPTY]
         return int(entries.size - np.unique(entries).size)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["RUNNING", "WaitWatcher"]
+__all__ = ["RUNNING", "LongestWaits", "WaitWatcher"]
 
 RUNNING = tuple(cause for cause in Cause if cause != Cause.IDLE)
 """Causes of the cycles in which a kernel runs."""
@@ -67,11 +67,11 @@ class WaitWatcher:
                 return self._start - cycle
             self._machine.executor.log_spells(self._request)
             self._start = None
-        self._ended.append(self._overlapping(self._machine.executor.take_spells()))
-        self._under_way = self._overlapping(self._machine.executor.take_spells(under_way=True))
+        self._ended.append(self._kept(self._machine.executor.take_spells()))
+        self._under_way = self._kept(self._machine.executor.take_spells(under_way=True))
         return _LOOK
 
-    def _overlapping(self, spells: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+    def _kept(self, spells: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
         if self._window is None:
             return spells
         first, last = self._window
@@ -103,3 +103,27 @@ class WaitWatcher:
                 "cycles": spells["end"] - spells["begin"],
             }
         )
+
+
+class LongestWaits(WaitWatcher):
+    """Collects the longest spells of each kernel in each instruction; of a long one, perhaps some shorter ones too.
+
+    Parameters
+    ----------
+    causes : collection of Cause
+        Their causes.
+    starts : ndarray
+        Cycles in which the instructions are dispatched.
+    """
+
+    def __init__(self, causes: Collection[Cause], starts: npt.NDArray[np.int64]) -> None:
+        super().__init__(1, causes=causes)
+        self._starts = starts
+
+    def _kept(self, spells: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+        spells = spells[spells["begin"] >= self._starts[0]]
+        instruction = np.searchsorted(self._starts, spells["begin"], side="right")
+        keys = [spells["kernel"], spells["engine"], instruction]
+        order = np.lexsort([spells["begin"], spells["begin"] - spells["end"], *keys])
+        changes = np.any([np.diff(key[order], prepend=-1) != 0 for key in keys], axis=0)
+        return spells[order[changes]]

@@ -1,12 +1,15 @@
 """Where points are, against what pandas finds in the tables of a record."""
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.replay.point import CAUSE_EVENTS, Point, Span, find
+from cyscc.host.record.reader import Record
+from cyscc.host.replay.finding import Located, MissingPointError, Search, Span, find
+from cyscc.host.replay.point import CAUSE_EVENTS, Point
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape
@@ -31,65 +34,64 @@ def instructions_of(plain: Plain, point: Point) -> pd.DataFrame:
     return restricted(rows, point, WHERE)
 
 
-def spans(plain: Plain, rows: pd.DataFrame, cycles: Any) -> list[Span]:
-    """Return the parts of instructions that are in intervals, given by their first cycles."""
-    interval = plain.document["interval"]
-    return [
-        Span(module=row.module, start=row.start, first=max(cycle, row.start), end=min(cycle + interval, row.end))
-        for row in rows.itertuples()
-        for cycle in sorted(set(cycles))
-        if cycle < row.end and row.start < cycle + interval
-    ]
+def whole(rows: pd.DataFrame) -> list[Span]:
+    return [Span(start=row.start, end=row.end) for row in rows.itertuples()]
 
 
-def whole(row: Any) -> list[Span]:
-    return [Span(module=row["module"], start=row["start"], first=row["start"], end=row["end"])]
+def spans_of(point: Point, record: Record) -> Sequence[Span]:
+    found = find(point, record)
+    assert isinstance(found, Search)
+    assert found.nth == 1
+    return found.spans
 
 
 @SHAPES
-@pytest.mark.parametrize("event", ["slot", "issue_2"])
+@pytest.mark.parametrize("event", ["slot", "issue_2", "wait=slot,longer=20", "wait=any,longer=40"])
 def test_causes(shape: Shape, event: str) -> None:
     record, plain = record_of(shape), plain_of(shape)
-    assert event in CAUSE_EVENTS
+    causes = ["response", "credit", "slot", "refused", "resting"] if "any" in event else [event[5:9].strip(",")]
+    if event in CAUSE_EVENTS:
+        causes = [event]
     for where in OF_COMPONENTS if shape.iterations else RESTRICTED:
         point = Point.parse(event + where)
         kernels = restricted(plain.of("instruction_kernels"), point, WHO)
+        least = kernels[causes].max(axis=1) > (point.longer or 0)
         own = instructions_of(plain, point)
-        own = own[own["instruction"].isin(kernels[kernels[event] > 0]["instruction"])]
+        own = own[own["instruction"].isin(kernels[least]["instruction"])]
         if own.empty:
-            with pytest.raises(InputError, match=r"in the run: (it happens in|\w+ never happens)"):
+            with pytest.raises(MissingPointError, match=r"in the run: (it happens in|\w+ never happens|no wait is)"):
                 find(point, record)
-            continue
-        intervals = restricted(plain.of("kernels"), point, WHO)
-        expected = spans(plain, own.head(1), intervals[intervals[event] > 0]["cycle"])
-        assert find(point, record) == expected, where
+        else:
+            assert spans_of(point, record) == whole(own), where
 
 
 @SHAPES
-def test_full_fifos(shape: Shape) -> None:
+def test_fifos(shape: Shape) -> None:
     record, plain = record_of(shape), plain_of(shape)
     depths = {(module, each["name"]): each["depth"] for module, its in plain.machine["fifos"].items() for each in its}
     fifos = plain.of("fifos")
-    full = fifos[fifos["most"] >= [depths[key] for key in zip(fifos["module"], fifos["fifo"], strict=True)]]
-    for name in ("full", "full:word", "full:visit"):
+    fifos = fifos.assign(depth=[depths[key] for key in zip(fifos["module"], fifos["fifo"], strict=True)])
+    bounds = plain.of("instruction_fifos")
+    interval = plain.document["interval"]
+    for name in ("full", "full:word", "full:visit", "fifo=word,above=3", "fifo=visit,above=2"):
         for where in ("", ",level=0", ",engine=0,kernel=1", ",iteration=2" if shape.iterations else ",level=4"):
             point = Point.parse(name + where)
-            rows = restricted(full, point, WHO)
-            if point.fifo is not None:
-                rows = rows[rows["fifo"] == point.fifo]
-            own = instructions_of(plain, point)
-            expected = [
-                span
-                for module, its in rows.groupby("module")
-                for span in spans(plain, own[own["module"] == module], its["cycle"])
-            ]
+            expected = []
+            for row in instructions_of(plain, point).itertuples():
+                its = restricted(fifos[fifos["module"] == row.module], point, WHO)
+                its = its[(its["cycle"] < row.end) & (its["cycle"] + interval > row.start)]
+                its = its.merge(bounds[bounds["instruction"] == row.instruction], on="fifo", suffixes=("", "_there"))
+                if point.fifo is not None:
+                    its = its[its["fifo"] == point.fifo]
+                limit = its["depth"] - 1 if point.above is None else point.above
+                if ((its["most"] > limit) & (its["most_there"] > limit)).any():
+                    expected.append(Span(start=row.start, end=row.end))
             if expected:
-                found = find(point, record)
-                assert found == sorted(expected, key=lambda span: span.first), point
-                continue
-            why = "no FIFO is full there" if rows.empty else "it is full at other times"
-            with refused(InputError, f"{record.folder}: there is no {point} in the run: {why}"):
-                find(point, record)
+                assert spans_of(point, record) == expected, point
+            else:
+                why = "in the run: (no FIFO is full there|it holds .* at most)$"
+                with pytest.raises(MissingPointError, match=why):
+                    find(point, record)
 
 
 @SHAPES
@@ -100,10 +102,14 @@ def test_starts_and_idle_kernels(shape: Shape) -> None:
         own = instructions_of(plain, idle)
         if "engine" not in where and "kernel" not in where:
             start = Point.parse(f"start{where}")
-            assert find(start, record) == own["start"].iloc[0]
+            assert find(start, record) == Located(cycle=own["start"].iloc[0])
         kernels = restricted(plain.of("instruction_kernels"), idle, WHO)
         kernels = kernels[kernels["no_work"] > 0].merge(own[["instruction", "start"]], on="instruction")
-        assert find(idle, record) == (kernels["start"] + kernels["done"]).min(), where
+        idle_cycles = sorted(kernels["start"] + kernels["done"])
+        for nth in (1, len(idle_cycles)):
+            found = find(replace(idle, nth=nth), record)
+            assert isinstance(found, Located)
+            assert found.cycle == idle_cycles[nth - 1], where
 
 
 @SHAPES
@@ -115,13 +121,11 @@ def test_duplicates(shape: Shape) -> None:
         own = instructions_of(plain, point)
         own = own[own["duplicates"] > 0]
         if len(own):
-            assert find(point, record) == whole(own.iloc[0])
+            assert spans_of(point, record) == whole(own.head(1))
+            last = find(replace(point, nth=own["duplicates"].sum()), record)
+            assert last == Search(spans=whole(own.tail(1)), nth=own["duplicates"].iloc[-1])
             continue
-        every = plain.tables["instructions"]
-        every = every[every["duplicates"] > 0]
-        first = every.iloc[0]
-        iteration = f" of iteration {first['iteration']}" if shape.iterations else ""
-        why = f"it happens in {len(every)} instructions, first in {first['phase']}, level {first['level']}{iteration}"
+        why = f"it happens in {len(twice)} other instructions"
         with refused(InputError, f"{record.folder}: there is no {point} in the run: {why}"):
             find(point, record)
     assert 0 < len(twice) < len(plain.instructions)
@@ -131,9 +135,9 @@ def test_overflows_are_in_the_last_instructions_of_attempts_that_were_given_up()
     record, plain = record_of(SCC), plain_of(SCC)
     every = plain.tables["instructions"]
     last = every[every["attempt"] == 0].iloc[-1]
-    row = {**last, "module": "bfs", "end": last["start"] + last["cycles"]}
+    span = Span(start=last["start"], end=last["start"] + last["cycles"])
     for where in ("", f",level={last['level']}", ",module=bfs", f",iteration={last['iteration']}"):
-        assert find(Point.parse(f"overflow{where}"), record) == whole(row)
+        assert spans_of(Point.parse(f"overflow{where}"), record) == [span]
     for where, why in (
         (",level=0", "no queue overflows there"),
         (",iteration=3", "there are iterations 1 to 2"),
@@ -168,7 +172,30 @@ def test_what_is_not_there(shape: Shape, at: str, why: str) -> None:
 def test_cycles() -> None:
     record = record_of(BFS)
     last = record.cycles - 1
-    assert find(Point(cycle=last), record) == last
-    assert find(Point(cycle=0), record) == 0
+    for cycle in (0, last):
+        assert find(Point(cycle=cycle), record) == Located(cycle=cycle)
     with refused(InputError, f"{record.folder}: the run has {last + 1:,} cycles, and no cycle {last + 1:,}"):
         find(Point(cycle=last + 1), record)
+
+
+@pytest.mark.parametrize(
+    ("shape", "at", "near"),
+    [
+        (BFS, "level=5", ["level=4", "level=3", "level=2"]),
+        (SCC, "level=9,iteration=2", ["level=2,iteration=2", "level=1,iteration=2"]),
+        (SCC, "iteration=4", ["iteration=3"]),
+        (BFS, "idle,nth=1000", ["idle,nth=15"]),
+        (BFS, "resting", []),
+        (BFS, "wait=slot,longer=100000", None),
+    ],
+)
+def test_what_is_nearest(shape: Shape, at: str, near: list[str] | None) -> None:
+    record = record_of(shape)
+    try:
+        found = find(Point.parse(at), record)
+    except MissingPointError as missing:
+        points = missing.near
+    else:
+        assert isinstance(found, Search)
+        points = found.near
+    assert (None if points is None else [str(point) for point in points]) == near

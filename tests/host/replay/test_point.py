@@ -2,7 +2,7 @@
 
 import pytest
 
-from cyscc.host.replay.point import EVENTS, Point
+from cyscc.host.replay.point import CAUSE_EVENTS, EVENTS, Point
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,10 @@ from cyscc.host.replay.point import EVENTS, Point
         ),
         ("full:words,module=intersection", Point(event="full", fifo="words", module="intersection"), None),
         ("start", Point(), "start"),
+        ("level=3,nth=2", Point(level=3, nth=2), None),
+        ("wait=slot,longer=200,engine=1,nth=3", Point(event="wait", cause="slot", longer=200, engine=1, nth=3), None),
+        ("level=3,wait=any", Point(event="wait", cause="any", level=3), "wait=any,level=3"),
+        ("fifo=visits,above=60", Point(event="fifo", fifo="visits", above=60), None),
     ],
 )
 def test_points(text: str, point: Point, shown: str | None) -> None:
@@ -30,19 +34,31 @@ def test_points(text: str, point: Point, shown: str | None) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", f"there is no point '': there are a cycle, level=N, {', '.join(EVENTS)}"),
-        ("slots", f"there is no point 'slots': there are a cycle, level=N, {', '.join(EVENTS)}"),
-        ("slot:words", f"there is no point 'slot:words': there are a cycle, level=N, {', '.join(EVENTS)}"),
-        ("-5", f"there is no point '-5': there are a cycle, level=N, {', '.join(EVENTS)}"),
+        ("", f"there is no point '': there are a cycle, level=N, {', '.join(EVENTS)}, wait=NAME, fifo=NAME"),
+        ("slots", f"there is no point 'slots': there are a cycle, level=N, {', '.join(EVENTS)}, wait=NAME, fifo=NAME"),
+        (
+            "slot:words",
+            f"there is no point 'slot:words': there are a cycle, level=N, {', '.join(EVENTS)}, wait=NAME, fifo=NAME",
+        ),
+        ("-5", f"there is no point '-5': there are a cycle, level=N, {', '.join(EVENTS)}, wait=NAME, fifo=NAME"),
         ("12x", "a cycle must be a number from 0 on, not '12x'"),
         ("500,level=3", "'500,level=3' is a cycle, and nothing can be said about it"),
         ("slot,level=x", "level must be a number from 0 on, not 'x'"),
         ("iteration=0", "iteration must be a number from 1 on, not '0'"),
         ("phase=sideways", "phase must be forward or backward or intersection, not 'sideways'"),
-        ("slot,bank=3", "'bank=3' restricts nothing: there are level, iteration, engine, kernel, phase, module"),
+        (
+            "slot,bank=3",
+            "'bank=3' restricts nothing: there are longer, above, level, iteration, engine, kernel, nth, phase, module",
+        ),
         ("slot,level=1,level=2", "level is there twice in 'slot,level=1,level=2'"),
         ("level=1,kernel=3", "kernel says nothing about start"),
         ("duplicate,engine=1", "engine says nothing about duplicate"),
+        ("slot,longer=3", "longer says nothing about slot"),
+        ("wait=slot,above=3", "above says nothing about wait"),
+        ("error,nth=2", "nth says nothing about error"),
+        ("wait=no_work", f"there is no wait 'no_work': there are any, {', '.join(CAUSE_EVENTS)}"),
+        ("slot,wait=credit", "'slot,wait=credit' names two events"),
+        ("slot,nth=0", "nth must be a number from 1 on, not '0'"),
     ],
 )
 def test_refusals(text: str, why: str) -> None:

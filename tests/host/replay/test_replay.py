@@ -1,6 +1,7 @@
 """Replays: the same run, the exact cycle of an event, refusals, and the files of failed runs."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from cyscc.host.command_line.main import main
 from cyscc.host.output.documents import read_sealed, write_sealed
 from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.waits import RUNNING, WaitWatcher
@@ -63,11 +65,11 @@ def replayed(record: str, at: str, *options: str, capfd: pytest.CaptureFixture[s
 
 
 def cycle_of(record: str, at: str, capfd: pytest.CaptureFixture[str]) -> int:
-    """Return the cycle of an event."""
+    """Return the cycle of an event, which is followed by its kernel and length if it has any."""
     first, second, third = replayed(record, at, "--cycles", "2", capfd=capfd)
     said, _, cycle = first.rpartition(" is at cycle ")
     assert said.split(",")[0] == at.split(",")[0]
-    found = int(cycle.replace(",", ""))
+    found = int(cycle.partition(":")[0].replace(",", ""))
     assert second.startswith(f"out.vcd: cycles {found:,} to {found + 1:,}, ")
     assert third == "open it with: gtkwave out.gtkw   or: surfer -c out.sucl out.vcd"
     assert f" {found} -1 " in Path("out.gtkw").read_text(), "the marker"
@@ -171,6 +173,66 @@ def test_waits_are_those_that_the_record_counts() -> None:
     assert 0 < len(inside) < len(long) < len(every)
 
 
+@pytest.fixture(scope="module")
+def waits(folder: Path) -> pd.DataFrame:
+    """Return every wait of the run, with the level of its instruction."""
+    record = Record(folder / "seen")
+    watcher = WaitWatcher(1)
+    rerun = Rerun(record.document, record.folder, Progress(quiet=True), threads=1, graph=str(folder / "g.txt"))
+    watch_run(Replay(rerun), [watcher], aim="")
+    found = watcher.frame()
+    instructions = record.attempts
+    places = instructions["start"].searchsorted(found["begin"], side="right") - 1
+    return found.assign(level=instructions["level"].to_numpy()[places])
+
+
+@pytest.mark.parametrize(
+    ("at", "choose"),
+    [
+        ("wait=response,longer=80", "cause == 'response' and cycles > 80"),
+        ("wait=slot,longer=2,nth=3,engine=1", "cause == 'slot' and cycles > 2 and engine == 1"),
+        ("credit,nth=2,kernel=1,module=bfs", "cause == 'credit' and kernel == 1 and module == 'bfs'"),
+        ("wait=any,level=2,nth=20", "cause in ('response', 'credit', 'slot', 'refused', 'resting') and level == 2"),
+    ],
+)
+def test_waits_by_length_and_number(
+    at: str, choose: str, waits: pd.DataFrame, capfd: pytest.CaptureFixture[str]
+) -> None:
+    chosen = waits.query(choose)
+    nth = int(at.partition("nth=")[2].partition(",")[0] or 1)
+    row = chosen.iloc[nth - 1]
+    said, _ = replayed("seen", at, "--cycles", "2", capfd=capfd)[:2]
+    where = f"engine{row['engine']}.{row['module']}{row['kernel']}, {count_text(row['cycles'], 'cycle')}"
+    assert said.partition(" is at ")[2] == f"cycle {row['begin']:,}: {where}"
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        (
+            "wait=slot,longer=500",
+            r"no wait is that long there; nearest: .*, {longest} cycles: .* --at wait=slot,longer={less}",
+        ),
+        ("slot,level=0,nth=999", r"it happens \d+ times; nearest: .* --at slot,level=0,nth=\d+"),
+        (
+            "fifo=visits,above=200",
+            r"it holds \d entries at most; nearest: .*: cyscc replay seen --at fifo=visits,above=\d",
+        ),
+        ("slot,module=intersection", r"it happens in \d+ other instructions; nearest: .* --at slot,module=bfs"),
+    ],
+)
+def test_nearest(at: str, said: str, waits: pd.DataFrame, capfd: pytest.CaptureFixture[str]) -> None:
+    longest = waits[waits["cause"] == "slot"]["cycles"].max()
+    capfd.readouterr()
+    assert main(["replay", "seen", "--at", at, "-o", "out.vcd"]) == 2
+    refusal = capfd.readouterr().err
+    shown = refusal.partition(" in the run: ")[2].strip()
+    assert re.fullmatch(said.format(longest=longest, less=longest - 1), shown), refusal
+    cycle = re.search(r"cycle ([\d,]+)", shown)
+    assert cycle is not None
+    assert cycle_of("seen", shown.rpartition(" ")[2], capfd) == int(cycle[1].replace(",", "")), "the command shows it"
+
+
 def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixture[str]) -> None:
     record = Record("restarted")
     rows = record.frame("instructions")
@@ -186,7 +248,11 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
     ("arguments", "why"),
     [
         ("seen --at 99999", "seen: the run has {cycles:,} cycles, and no cycle 99,999"),
-        ("seen --at level=9", "seen: there is no level=9 in the run: there are levels 0 to 3"),
+        (
+            "seen --at level=9",
+            "seen: there is no level=9 in the run: there are levels 0 to 3; "
+            "nearest: forward level 3 of iteration 1, cycle 1,304: cyscc replay seen --at level=3",
+        ),
         ("seen --at refused", "seen: there is no refused in the run: refused never happens"),
         ("seen --at slot,kernel=7", "seen: there is no kernel 7: there are 0 to 1"),
         ("seen --at full:marks", "seen: there is no FIFO marks: there are frontier, neighbours, words, visits, {more}"),
@@ -194,7 +260,10 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
         ("trimmed --at start", "trimmed: there is no start in the run: it ran no instruction"),
         ("trimmed --at overflow", "trimmed: there is no overflow in the run: it ran no instruction"),
         ("seen --at hang", "seen: there is no hang in the run: the run did not fail"),
-        ("seen --at slots", "--at: there is no point 'slots': there are a cycle, level=N, {events}"),
+        (
+            "seen --at slots",
+            "--at: there is no point 'slots': there are a cycle, level=N, {events}, wait=NAME, fifo=NAME",
+        ),
         ("seen --at 5 --output -", "-o needs a file"),
         ("seen --at slot --scope none.*", "scope none.*: matches no signal: the machine has engine0, engine1"),
         (

@@ -1,0 +1,431 @@
+"""Finding points in a record: the cycle, or the instructions in which a replay finds it, or what is nearest to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.text import count_text
+from cyscc.host.record.reader import Record
+from cyscc.host.replay.point import ANY, CAUSE_EVENTS, Point
+from cyscc.sim.observation.causes import CAUSES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Located",
+    "MissingPointError",
+    "Search",
+    "Span",
+    "causes_of",
+    "find",
+    "last_attempt",
+    "limits_of",
+    "nearest_waits",
+    "place_of",
+]
+
+_WHERE = ("iteration", "phase", "level", "module")
+"""Restrictions to instructions, in the order in which they are checked."""
+_WHO = ("module", "engine", "kernel")
+"""Restrictions to kernels."""
+_RESTRICTIONS = tuple(dict.fromkeys((*_WHERE, *_WHO)))
+_NEAR = 3
+"""Most points to try as the nearest one."""
+_NO_WAIT = "no wait is that long there"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Located:
+    """A point that was found.
+
+    Parameters
+    ----------
+    cycle : int
+        The cycle.
+    kernel : str or None
+        The kernel of the event, such as ``engine0.bfs3``; None if it is not that of one kernel.
+    cause : str or None
+        The cause of a wait.
+    cycles : int or None
+        Length of the event in cycles; None if it has none.
+    """
+
+    cycle: int
+    kernel: str | None = None
+    cause: str | None = None
+    cycles: int | None = None
+
+    @property
+    def about(self) -> str:
+        """Kernel and length of the event in words; may be empty."""
+        length = "" if self.cycles is None else count_text(self.cycles, "cycle")
+        return ", ".join(filter(None, (self.kernel, length)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """The cycles of an instruction.
+
+    Parameters
+    ----------
+    start, end : int
+        Cycle of its dispatch, and the cycle after its last.
+    """
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """What a replay has to search.
+
+    Parameters
+    ----------
+    spans : sequence of Span
+        The instructions, in their order.
+    nth : int
+        Number of the event among those in them, from 1.
+    near : sequence of Point or None
+        What to try if there is none, see `MissingPointError`.
+    """
+
+    spans: Sequence[Span]
+    nth: int
+    near: Sequence[Point] | None = ()
+
+
+class MissingPointError(InputError):
+    """The run has no such point.
+
+    Parameters
+    ----------
+    point : Point
+        The point.
+    record : Record
+        The record.
+    why : str
+        What the run has.
+    near : sequence of Point or None
+        Points that the run may have, the nearest first; None for waits, which only a replay can tell.
+    """
+
+    def __init__(self, point: Point, record: Record, why: str, near: Sequence[Point] | None = ()) -> None:
+        super().__init__(f"there is no {point} in the run: {why}", path=record.folder)
+        self.point = point
+        self.near = near
+
+    @classmethod
+    def few(cls, point: Point, record: Record, count: int, near: Sequence[Point] | None = ()) -> Self:
+        """Return the error that there are fewer such events than asked for; `near` is what to try if there is none."""
+        if not count:
+            return cls(point, record, "it never happens there" if near is not None else _NO_WAIT, near)
+        return cls(point, record, f"it happens {count_text(count, 'time')}", [replace(point, nth=count)])
+
+
+def causes_of(point: Point) -> tuple[str, ...]:
+    """Return the causes of a point's waits; empty for other events."""
+    if point.event == "wait":
+        limits = tuple(cause.name for cause in CAUSES if cause.kind == "limit")
+        return limits if point.cause == ANY else (str(point.cause),)
+    return (point.event,) if point.event in CAUSE_EVENTS else ()
+
+
+def limits_of(point: Point, fifos: "Sequence[tuple[str, int]]") -> list[int]:
+    """Return the entries that each FIFO of a module's kernels exceeds at a point, given their names and depths."""
+    unlimited = 1 << 40
+    return [
+        unlimited if point.fifo not in (None, name) else depth - 1 if point.event == "full" else point.above or 0
+        for name, depth in fifos
+    ]
+
+
+def last_attempt(record: Record) -> "pd.DataFrame":
+    """Return the instructions of the last attempt, to which points refer."""
+    every = record.attempts
+    return every[every["attempt"] == every["attempt"].max()]
+
+
+def place_of(cycle: int, record: Record) -> str:
+    """Return the instruction of a cycle in words; empty if none runs."""
+    rows = record.attempts
+    rows = rows[(rows["start"] <= cycle) & (cycle < rows["end"])]
+    if rows.empty:
+        return ""
+    row = rows.iloc[0]
+    if not row["iteration"]:
+        return f"level {row['level']}"
+    level = f" level {row['level']}" if row["level"] >= 0 else ""
+    return f"{row['phase']}{level} of iteration {row['iteration']}"
+
+
+def find(point: Point, record: Record) -> Located | Search:
+    """Return a point if the record gives it, otherwise what a replay has to search.
+
+    Raises
+    ------
+    InputError
+        The machine has no such kernel or FIFO.
+    MissingPointError
+        The run has no such point.
+    """
+    if point.cycle is not None:
+        if point.cycle >= record.cycles:
+            raise InputError(f"the run has {record.cycles:,} cycles, and no cycle {point.cycle:,}", path=record.folder)
+        return Located(cycle=point.cycle)
+    return _Finder(point, record).find()
+
+
+class _Finder:
+    """Finds an event in the tables of a record."""
+
+    def __init__(self, point: Point, record: Record) -> None:
+        self._point = point
+        self._record = record
+        self._nth = point.nth or 1
+        self._check_names()
+        last = last_attempt(record)
+        self._tried = record.attempts.drop(last.index) if point.event == "overflow" else last
+        self._own = self._selected(self._tried)
+
+    def find(self) -> Located | Search:
+        event = self._point.event
+        if event == "start":
+            return Located(cycle=int(self._nth_of(self._own)["start"]))
+        if event == "idle":
+            return self._idle()
+        if event == "overflow":
+            return self._overflow()
+        if event == "duplicate":
+            return self._duplicate()
+        if event in ("full", "fifo"):
+            return self._fifo()
+        if causes := causes_of(self._point):
+            return self._caused(list(causes))
+        raise self._missing("the run did not fail")
+
+    def _check_names(self) -> None:
+        """Refuse kernels and FIFOs that the machine lacks."""
+        point, machine = self._point, self._record.machine
+        modules = [point.module] if point.module else list(machine["kernels"])
+        for name, most in (
+            ("engine", machine["engines"]),
+            ("kernel", max(machine["kernels"][module] for module in modules)),
+        ):
+            value = getattr(point, name)
+            if value is not None and value >= most:
+                raise InputError(f"there is no {name} {value}: there are 0 to {most - 1}", path=self._record.folder)
+        names = dict.fromkeys(each["name"] for module in modules for each in machine["fifos"][module])
+        if point.fifo is not None and point.fifo not in names:
+            raise InputError(f"there is no FIFO {point.fifo}: there are {', '.join(names)}", path=self._record.folder)
+
+    def _missing(self, why: str, rows: "pd.DataFrame | None" = None) -> MissingPointError:
+        """Return the error that there is no such point, given the instructions, or their kernels, that have some."""
+        return MissingPointError(self._point, self._record, why, () if rows is None else _near(self._point, rows))
+
+    def _selected(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+        """Return the instructions to which the point is restricted."""
+        if rows.empty:
+            raise self._missing("it ran no instruction" if self._record.attempts.empty else "no queue overflows")
+        every = rows
+        for name in _WHERE:
+            value = getattr(self._point, name)
+            if value is None:
+                continue
+            left = rows[rows[name] == value]
+            if left.empty:
+                there = rows[name].unique()
+                if name in ("level", "iteration"):
+                    shown = f"{name}s {there[there >= 0].min()} to {there.max()}" if (there >= 0).any() else "none"
+                else:
+                    shown = ", ".join(map(str, there))
+                raise self._missing(f"there are {shown}", every)
+            rows = left
+        return rows
+
+    def _nth_of(self, rows: "pd.DataFrame") -> "pd.Series":
+        """Return the row of the event that is asked for, of those in their order."""
+        if len(rows) < self._nth:
+            raise MissingPointError.few(self._point, self._record, len(rows))
+        return rows.iloc[self._nth - 1]
+
+    def _of_kernels(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+        """Return the rows of the kernels to which the point is restricted."""
+        for name in _WHO:
+            value = getattr(self._point, name)
+            if value is not None:
+                rows = rows[rows[name] == value]
+        return rows
+
+    def _kernels(self) -> "pd.DataFrame":
+        """Return the kernels of all instructions, with the columns of their instructions."""
+        kernels = self._record.frame("instruction_kernels")
+        return kernels.merge(self._tried[["iteration", "phase", "level", "start"]], on="instruction")
+
+    def _search(self, rows: "pd.DataFrame", nth: int, near: Sequence[Point] | None = ()) -> Search:
+        spans = zip(rows["start"].tolist(), rows["end"].tolist(), strict=True)
+        return Search(spans=[Span(start=start, end=end) for start, end in spans], nth=nth, near=near)
+
+    def _caused(self, causes: list[str]) -> Search:
+        kernels = self._kernels()
+        most = kernels[causes].max(axis=1)
+        having = self._of_kernels(kernels[most > (self._point.longer or 0)])
+        rows = self._own[self._own.index.isin(having["instruction"])]
+        if not rows.empty:
+            return self._search(rows, self._nth, near=None)
+        some = kernels[most > 0]
+        if some.empty:
+            raise self._missing(f"{self._point.cause or self._point.event} never happens")
+        if self._point.longer:
+            raise MissingPointError(self._point, self._record, _NO_WAIT, near=None)
+        raise self._missing(f"it happens in {some['instruction'].nunique():,} other instructions", some)
+
+    def _duplicate(self) -> Search:
+        rows = self._own[self._own["duplicates"] > 0]
+        if rows.empty:
+            elsewhere = self._tried[self._tried["duplicates"] > 0]
+            if elsewhere.empty:
+                raise self._missing("duplicate never happens")
+            raise self._missing(f"it happens in {len(elsewhere):,} other instructions", elsewhere)
+        counts = rows["duplicates"].cumsum().to_numpy()
+        if counts[-1] < self._nth:
+            raise MissingPointError.few(self._point, self._record, int(counts[-1]))
+        place = int(np.searchsorted(counts, self._nth))
+        return self._search(rows.iloc[place : place + 1], self._nth - (int(counts[place - 1]) if place else 0))
+
+    def _idle(self) -> Located:
+        kernels = self._kernels()
+        kernels = kernels[kernels["no_work"] > 0]
+        rows = self._of_kernels(kernels[kernels["instruction"].isin(self._own.index)])
+        if rows.empty:
+            raise self._missing("every kernel is done with the last one", kernels)
+        rows = rows.assign(cycle=rows["start"] + rows["done"]).sort_values("cycle", kind="stable")
+        row = self._nth_of(rows)
+        return Located(cycle=int(row["cycle"]), kernel=_kernel_of(row), cycles=int(row["no_work"]))
+
+    def _overflow(self) -> Search:
+        """Return the instruction whose queues overflowed: the last one of an abandoned attempt."""
+        last = self._tried.groupby("attempt").tail(1)
+        rows = self._own[self._own.index.isin(last.index)]
+        if rows.empty:
+            raise self._missing("no queue overflows there", last)
+        self._nth_of(rows)
+        return self._search(rows.iloc[self._nth - 1 : self._nth], 1)
+
+    def _fifo(self) -> Search:
+        point = self._point
+        sizes = {
+            (module, each["name"]): (each["depth"], limit)
+            for module, fifos in self._record.machine["fifos"].items()
+            for each, limit in zip(fifos, limits_of(point, [(it["name"], it["depth"]) for it in fifos]), strict=True)
+        }
+        rows = self._record.frame("fifos").astype({"module": str, "fifo": str})
+        rows = rows[rows["most"] > 0] if point.fifo is None else rows[(rows["fifo"] == point.fifo) & (rows["most"] > 0)]
+        rows = self._overlapping(rows, self._tried)
+        # An interval may have several instructions, each of which has its own most.
+        bounds = self._record.frame("instruction_fifos").astype({"fifo": str})
+        rows = rows.merge(bounds[["instruction", "fifo", "most"]], on=["instruction", "fifo"], suffixes=("", "_there"))
+        rows["most"] = rows[["most", "most_there"]].min(axis=1)
+        own_sizes = np.array([sizes[key] for key in zip(rows["module"], rows["fifo"], strict=True)]).reshape(-1, 2)
+        above = rows["most"].to_numpy() > own_sizes[:, 1]
+        rows["share"] = rows["most"] / own_sizes[:, 0]
+        there = self._of_kernels(rows[rows["instruction"].isin(self._own.index)])
+        less = [
+            replace(point, event="fifo", fifo=fifo, above=min(int(most), point.above or 1 << 40) - 1, nth=None)
+            for fifo, most in there.sort_values("share", ascending=False)[["fifo", "most"]]
+            .drop_duplicates()
+            .values[:_NEAR]
+        ]
+        elsewhere = _near(point, rows[above])
+        near = [*elsewhere, *less] if point.event == "full" else [*less, *elsewhere]
+        own = self._own[self._own.index.isin(there["instruction"][above[there.index]])]
+        if not own.empty:
+            return self._search(own, self._nth, near)
+        most = int(there["most"].max()) if len(there) else 0
+        why = "no FIFO is full there" if point.event == "full" else f"it holds {count_text(most, 'entry')} at most"
+        raise MissingPointError(point, self._record, why, near)
+
+    def _overlapping(self, rows: "pd.DataFrame", instructions: "pd.DataFrame") -> "pd.DataFrame":
+        """Return rows of intervals, each with the columns of every instruction of its module that overlaps it."""
+        import pandas as pd
+
+        parts = []
+        for module, its in rows.groupby("module"):
+            of_module = instructions[instructions["module"] == module]
+            cycles = its["cycle"].to_numpy()
+            low = np.searchsorted(of_module["end"].to_numpy(), cycles, side="right")
+            high = np.searchsorted(of_module["start"].to_numpy(), cycles + self._record.interval)
+            counts = np.maximum(high - low, 0)
+            place = np.repeat(low - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+            found = of_module.iloc[place].reset_index()[["instruction", "iteration", "phase", "level", "start"]]
+            own = its.iloc[np.repeat(np.arange(len(its)), counts)].reset_index(drop=True)
+            parts.append(pd.concat([own, found], axis=1))
+        if not parts:
+            return rows.head(0).assign(instruction=[], iteration=[], phase=[], level=[], start=[])
+        return pd.concat(parts, ignore_index=True)
+
+
+def nearest_waits(point: Point, longest: "pd.DataFrame", record: Record) -> list[Point]:
+    """Return points with the waits nearest to one that there is none of, given the longest in each instruction.
+
+    A shorter wait in the same place is nearer than one that is long enough in another.
+
+    Parameters
+    ----------
+    point : Point
+        The point.
+    longest : DataFrame
+        The longest wait of each kernel in each instruction, as of `cyscc.host.replay.waits.WaitWatcher.frame`.
+    record : Record
+        The record.
+    """
+    instructions = record.attempts
+    places = np.searchsorted(instructions["start"].to_numpy(), longest["begin"].to_numpy(), side="right") - 1
+    rows = longest.assign(
+        **{name: instructions[name].to_numpy()[places] for name in ("iteration", "phase", "level", "start")}
+    )
+    here = rows
+    for name in _RESTRICTIONS:
+        if (value := getattr(point, name)) is not None:
+            here = here[here[name] == value]
+    enough = rows[rows["cycles"] > (point.longer or 0)]
+    if here.empty and not enough.empty:
+        return _near(point, enough)
+    longest_one = (rows if here.empty else here).nlargest(1, "cycles")
+    return [replace(near, longer=int(longest_one["cycles"].iloc[0]) - 1) for near in _near(point, longest_one)]
+
+
+def _near(point: Point, rows: "pd.DataFrame") -> list[Point]:
+    """Return the points of some rows, those first that differ in the fewest restrictions, and in these the least."""
+    misses, far = np.zeros(len(rows)), np.zeros(len(rows))
+    differing = {}
+    for name in _RESTRICTIONS:
+        value = getattr(point, name)
+        if value is None or name not in rows:
+            continue
+        differing[name] = (rows[name] != value).to_numpy()
+        misses += differing[name]
+        if not isinstance(value, str):
+            far += np.abs(rows[name].to_numpy().astype(np.int64) - value)
+    near = []
+    for place in np.lexsort([rows["start"], far, misses])[:_NEAR]:
+        row = rows.iloc[place]
+        changes = {name: _restriction(row[name]) for name, differs in differing.items() if differs[place]}
+        near.append(replace(point, nth=None, **changes))
+    return list(dict.fromkeys(near))
+
+
+def _restriction(value: Any) -> Any:
+    """Return a value of a table as a restriction; an intersection has no level."""
+    if isinstance(value, str):
+        return value
+    return None if value < 0 else int(value)
+
+
+def _kernel_of(row: "pd.Series") -> str:
+    """Return the name of a row's kernel."""
+    return f"engine{row['engine']}.{row['module']}{row['kernel']}"
