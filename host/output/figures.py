@@ -8,6 +8,7 @@ from cyscc.host.output.files import figure_format, open_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "BLUE",
     "GREEN",
     "GREY",
+    "MARKERS",
     "ORANGE",
     "PURPLE",
     "SKY",
@@ -22,9 +24,12 @@ __all__ = [
     "add_legend",
     "degree_axis",
     "lettered",
+    "log_axis",
     "new_figure",
     "panel_grid",
     "power_text",
+    "row_axis",
+    "row_places",
     "time_text",
     "write_plot",
 ]
@@ -38,6 +43,9 @@ BLUE = "#0072B2"
 VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
 GREY = "#868680"
+
+MARKERS = "osD^vP*Xhd<>"
+"""Markers of series, besides their colours."""
 
 
 def new_figure(*, width: float, height: float) -> "Figure":
@@ -124,6 +132,49 @@ def degree_axis(axes: "Axes", degrees: Sequence[int]) -> None:
     axes.set(xlabel="average degree", axisbelow=True)
     axes.set_xticks(range(len(degrees)), [str(degree) for degree in degrees])
     axes.grid(axis="y", color="0.85")
+
+
+def log_axis(axis: "Axis") -> None:
+    """Make an axis with its data logarithmic, with plain numbers at its ticks: also where it has less than two decades.
+
+    Parameters
+    ----------
+    axis : Axis
+        The axis.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.9g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def row_axis(axes: "Axes", names: Sequence[str]) -> None:
+    """Label the vertical axis with names, in rows from the top; what is in them is compared along the other axis."""
+    axes.set_yticks(range(len(names)), names, parse_math=False)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_axisbelow(True)
+    axes.grid(axis="x", color="0.88")
+    for number in range(1, len(names)):
+        axes.axhline(number - 0.5, color="0.88", linewidth=0.8)
+
+
+def row_places(rows: int, place: int, series: int) -> list[float]:
+    """Return where the points of a series are in rows: beside those of the other series, which they would hide.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows.
+    place : int
+        Place of the series among the others.
+    series : int
+        Number of series.
+    """
+    shift = 0.6 * ((place + 0.5) / series - 0.5)
+    return [number + shift for number in range(rows)]
 
 
 def add_legend(figure: "Figure", columns: int) -> None:

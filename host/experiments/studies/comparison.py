@@ -17,7 +17,7 @@ from cyscc.host.experiments.measuring.software import GivenUpError, fastest
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.reference import canonical, component_matrix, component_sizes, matrix_components
-from cyscc.host.output.figures import BLUE, ORANGE, add_legend, new_figure, time_text
+from cyscc.host.output.figures import BLUE, ORANGE, add_legend, log_axis, new_figure, row_axis, time_text
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import column_table, device_text, graph_text, largest_text
 from cyscc.host.runs.execution import execute
@@ -40,8 +40,8 @@ SCIPY = "scipy"
 """Name of scipy's algorithm, whose result also verifies the others."""
 
 
-_BAR = 0.3
-"""Height of a bar in inches."""
+_ROW = 0.3
+"""Height of a row in inches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,14 +337,14 @@ def comparison_text(comparison: AlgorithmComparison) -> str:
 
 
 def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> "Figure":
-    """Return a bar chart of times on a logarithmic axis; simulated times are hatched and labelled as such.
+    """Return a chart of times on a logarithmic axis; simulated times have a marker and a label of their own.
 
     Parameters
     ----------
     comparisons : sequence of AlgorithmComparison
         One for each panel, from top to bottom.
     """
-    heights = [1.0 + _BAR * len(comparison.entries) for comparison in comparisons]
+    heights = [1.0 + _ROW * len(comparison.entries) for comparison in comparisons]
     figure = new_figure(width=9, height=sum(heights) + 0.5)
     panels = figure.subplots(len(comparisons), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
     for axes, comparison in zip(panels, comparisons, strict=True):
@@ -355,9 +355,9 @@ def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> "Figure":
 
 def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
     names = [entry.name for entry in comparison.entries]
-    for simulated, colour, hatch, label in (
-        (False, BLUE, "", "software: real time on this machine"),
-        (True, ORANGE, "///", "machine: simulated time, cycles by its clock"),
+    for simulated, colour, marker, label in (
+        (False, BLUE, "o", "software: real time on this machine"),
+        (True, ORANGE, "D", "machine: simulated time, cycles by its clock"),
     ):
         shown = [
             (row, entry)
@@ -366,26 +366,21 @@ def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
         ]
         if not shown:
             continue
-        bars = axes.barh(
-            [row for row, _ in shown],
-            [entry.milliseconds or 0 for _, entry in shown],
-            color=colour,
-            hatch=hatch,
-            edgecolor="white",
-            linewidth=0,
-            label=label,
-        )
-        axes.bar_label(bars, [time_text(entry.milliseconds or 0) for _, entry in shown], padding=3, fontsize=8)
+        times = [entry.milliseconds or 0 for _, entry in shown]
+        axes.plot(times, [row for row, _ in shown], color=colour, marker=marker, linestyle="none", label=label)
+        for (row, _), milliseconds in zip(shown, times, strict=True):
+            place = {"xytext": (7, 0), "textcoords": "offset points", "va": "center"}
+            axes.annotate(time_text(milliseconds), (milliseconds, row), fontsize=8, **place)
     for row, entry in enumerate(comparison.entries):
         if entry.milliseconds is None:
             axes.text(0.01, row, entry.trouble or "", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
-    axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
-    axes.set(xscale="log", xmargin=0.12, xlabel="time (ms)", axisbelow=True)
+    row_axis(axes, names)
+    axes.set(xmargin=0.12, xlabel="time (ms)")
+    log_axis(axes.xaxis)
     axes.tick_params(labelbottom=True)
-    axes.grid(axis="x", color="0.85")
     axes.set_title(
         f"{Path(comparison.graph).name}: {comparison.vertices:,} vertices, {comparison.edges:,} edges, "
         f"{comparison.components:,} components",
         fontsize=10,
+        parse_math=False,
     )

@@ -144,6 +144,7 @@ def _time_figure(document: dict[str, Any]) -> "Figure":
                 )
                 floor = floor + heights
             axes.bar_label(bars, [figures.time_text(total) for total in floor], padding=2, fontsize=7)
+        axes.margins(y=0.08)  # room for the numbers above the bars
         axes.set(ylim=(0, None), ylabel="time (ms)")
     figures.add_legend(figure, len(PHASES))
     return figure

@@ -10,7 +10,18 @@ from cyscc.host.experiments.measuring.graphs import GraphSpec, size_text
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import Study, grouped
-from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend, new_figure
+from cyscc.host.output.figures import (
+    BLUE,
+    GREEN,
+    MARKERS,
+    ORANGE,
+    VERMILION,
+    add_legend,
+    log_axis,
+    new_figure,
+    row_axis,
+    row_places,
+)
 from cyscc.host.output.text import column_table, count_text
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.run import available_cores
@@ -156,7 +167,6 @@ def _time_markdown(document: dict[str, Any]) -> str:
 
 _AXES = {"degree": "average degree", "sources": "number of sources, k"}
 _COLOURS = {SINGLE: BLUE, PARTITION: VERMILION, TENTH: GREEN}
-_WIDTH = 0.4
 
 
 def _depth_figure(document: dict[str, Any]) -> "Figure":
@@ -179,15 +189,16 @@ def _depth_figure(document: dict[str, Any]) -> "Figure":
         if known:
             heights = [point["paper"] for point in known]
             where = [point[axis] for point in known]
-            axes.plot(where, heights, color=BLACK, marker="x", linestyle=":", label=f"{series}, paper")
-    axes.set(yscale="log", xlabel=_AXES[axis], ylabel="recursion depth", axisbelow=True)
+            axes.plot(where, heights, color=_COLOURS[series], marker="x", linestyle=":", label=f"{series}, paper")
+    axes.set(xlabel=_AXES[axis], ylabel="recursion depth", axisbelow=True)
+    log_axis(axes.yaxis)
     axes.grid(axis="y", color="0.85")
     add_legend(figure, 2)
     return figure
 
 
 def _time_figure(document: dict[str, Any]) -> "Figure":
-    """Return table 2 as bars: speed-up over Tarjan's algorithm, measured and in the paper.
+    """Return table 2 as points: speed-up over Tarjan's algorithm, measured and in the paper.
 
     Parameters
     ----------
@@ -195,16 +206,20 @@ def _time_figure(document: dict[str, Any]) -> "Figure":
         The document of `Times.document`.
     """
     rows = document["rows"]
-    figure = new_figure(width=max(6, 1.2 * len(rows)), height=4)
+    figure = new_figure(width=7, height=1.4 + 0.4 * len(rows))
     axes = figure.subplots()
-    papers = [row["paper"]["tarjan"] / row["paper"]["milliseconds"] if row["paper"] else 0.0 for row in rows]
-    places = range(len(rows))
-    here = [row["speed_up"] for row in rows]
-    axes.bar([place - _WIDTH / 2 for place in places], here, _WIDTH, color=BLUE, label="here")
-    axes.bar([place + _WIDTH / 2 for place in places], papers, _WIDTH, color=ORANGE, label="paper, GTX 480")
-    axes.axhline(1, color="0.5", linewidth=1)
-    axes.set_xticks(list(places), [f"{row['kind']}\n{size_text(row['vertices'])}" for row in rows])
-    axes.set(yscale="log", ylabel="speed-up over Tarjan's algorithm")
+    here = {place: row["speed_up"] for place, row in enumerate(rows)}
+    papers = {
+        place: row["paper"]["tarjan"] / row["paper"]["milliseconds"] for place, row in enumerate(rows) if row["paper"]
+    }
+    for number, (found, colour, label) in enumerate(((here, BLUE, "here"), (papers, ORANGE, "paper, GTX 480"))):
+        places = row_places(len(rows), number, 2)
+        where = [places[place] for place in found]
+        axes.plot(list(found.values()), where, color=colour, marker=MARKERS[number], linestyle="none", label=label)
+    row_axis(axes, [f"{row['kind']}, {size_text(row['vertices'])} vertices" for row in rows])
+    axes.axvline(1, color="0.5", linewidth=1)
+    axes.set_xlabel("speed-up over Tarjan's algorithm")
+    log_axis(axes.xaxis)
     add_legend(figure, 2)
     return figure
 

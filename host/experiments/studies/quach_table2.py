@@ -129,7 +129,7 @@ def _table2_figure(document: dict[str, Any]) -> "Figure":
         degrees = [row["edges"] / vertices for row in rows]
         for name, style, ratios in (
             ("", "-", [row["ratio"] for row in rows]),
-            (", text", "--", [row["paper"]["ratio"] for row in rows]),
+            (", paper", "--", [row["paper"]["ratio"] for row in rows]),
         ):
             shown = [(degree, ratio) for degree, ratio in zip(degrees, ratios, strict=True) if ratio > 0]
             axes.plot(

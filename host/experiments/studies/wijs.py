@@ -9,7 +9,19 @@ from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
 from cyscc.host.experiments.studies.study import Study
-from cyscc.host.output.figures import BLUE, GREEN, ORANGE, PURPLE, SKY, add_legend, panel_grid
+from cyscc.host.output.figures import (
+    BLACK,
+    BLUE,
+    GREEN,
+    MARKERS,
+    ORANGE,
+    PURPLE,
+    add_legend,
+    log_axis,
+    panel_grid,
+    row_axis,
+    row_places,
+)
 from cyscc.host.output.text import column_table, device_text
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.options import UsageError
@@ -192,11 +204,8 @@ def _table1_markdown(document: dict[str, Any]) -> str:
     )
 
 
-_WIDTH = 0.16
-
-
 def _table1_figure(document: dict[str, Any]) -> "Figure":
-    """Return a panel of our results and one of the paper's: for each model, a bar of each configuration.
+    """Return a panel of our results and one of the paper's: for each model, a point of each configuration.
 
     Parameters
     ----------
@@ -209,19 +218,23 @@ def _table1_figure(document: dict[str, Any]) -> "Figure":
             row.model.partition(".")[0]: _ratios(seconds) for row, seconds in zip(TABLE1, _PUBLISHED, strict=True)
         },
     }
-    figure, panels = panel_grid(list(sides), row=4.2)
+    most = max(map(len, sides.values()))
+    figure, panels = panel_grid(list(sides), row=0.8 + 0.45 * most)
+    colours = (BLUE, ORANGE, GREEN, PURPLE, BLACK)
     for axes, models in zip(panels, sides.values(), strict=True):
-        for number, (name, colour) in enumerate(zip(CONFIGURATIONS, (BLUE, ORANGE, GREEN, PURPLE, SKY), strict=True)):
-            axes.bar(
-                [model + (number - 2) * _WIDTH for model in range(len(models))],
+        for number, (name, colour) in enumerate(zip(CONFIGURATIONS, colours, strict=True)):
+            axes.plot(
                 [values[name] for values in models.values()],
-                _WIDTH,
+                row_places(len(models), number, len(CONFIGURATIONS)),
                 color=colour,
+                marker=MARKERS[number],
+                linestyle="none",
                 label=name,
             )
-        axes.set_xticks(range(len(models)), list(models), rotation=40, ha="right")
-        axes.set(yscale="log", ylabel="speed-up over Tarjan")
-        axes.axhline(1, color="0.5", linewidth=1)
+        row_axis(axes, list(models))
+        axes.set_xlabel("speed-up over Tarjan")
+        axes.axvline(1, color="0.5", linewidth=1)
+        log_axis(axes.xaxis)
     add_legend(figure, len(CONFIGURATIONS))
     return figure
 

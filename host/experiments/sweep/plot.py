@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, value_text
 from cyscc.host.experiments.sweep.measures import MEASURES, Measure
 from cyscc.host.experiments.sweep.rows import DONE, Row, best_so_far
-from cyscc.host.output.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, new_figure
+from cyscc.host.output.figures import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    MARKERS,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    log_axis,
+    new_figure,
+    row_axis,
+    row_places,
+)
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import NO_OVERRIDES
 from cyscc.host.specification.run import resolved_configuration, resolved_profile
@@ -21,7 +35,6 @@ __all__ = ["sweep_figure"]
 
 
 _COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK)
-_MARKERS = "osD^vP*Xhd<>"
 _MOST_LINES = 24
 _MOST_PANELS = 12
 _DECADES = 30
@@ -109,11 +122,11 @@ def _unchanged(study: SweepStudy) -> tuple[set[str], str]:
             own = resolved_configuration(spec.config, NO_OVERRIDES), resolved_profile(spec.memory, NO_OVERRIDES)
             machines[named] = (own[0], own[1].describe())
         if machines[named] == (spec.configuration, spec.profile.describe()):
-            found[each.point.digest] = f"{spec.config_name}, memory {spec.memory_name}"
+            found[each.point.digest] = f"{_short(spec.config_name)}, unchanged"
     if len(found) == len({each.point.digest for each in study.points}):
         return set(), ""
     texts = set(found.values())
-    return set(found), f"{texts.pop()}, unchanged" if len(texts) == 1 else "machine and memory unchanged"
+    return set(found), texts.pop() if len(texts) == 1 else "unchanged"
 
 
 class _Plot:
@@ -138,7 +151,7 @@ class _Plot:
         width = 7.5 if columns == 1 else 11
         row = 4.2 if self._joined else 1.4 + 0.11 * len(self._values) * (2 + len(self._lines))
         lines = -(-len(panels) // columns)
-        figure = new_figure(width=width, height=row * lines + 0.8)
+        figure = new_figure(width=width, height=row * lines + 0.6)
         grid = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True).flatten()
         for axes in grid[len(panels) :]:
             axes.remove()
@@ -151,7 +164,7 @@ class _Plot:
         handles, labels = grid[0].get_legend_handles_labels()
         if labels:
             columns = min(max(int(width / (0.6 + _LETTER * max(map(len, labels)))), 1), len(labels))
-            figure.set_figheight(figure.get_figheight() + 0.2 * -(-len(labels) // columns))
+            figure.set_figheight(figure.get_figheight() + 0.22 * (1 + -(-len(labels) // columns)))
             figure.legend(
                 handles,
                 labels,
@@ -171,7 +184,7 @@ class _Plot:
             found = {row[self._across]: self._result(row) for row in own}
             results = [found.get(each, math.nan) for each in self._places()]
             name = None if self._line is None else _short(value)
-            style = {"color": self._colour(place), "marker": _MARKERS[place % len(_MARKERS)], "label": name}
+            style = {"color": self._colour(place), "marker": MARKERS[place % len(MARKERS)], "label": name}
             if self._joined:
                 axes.plot(self._places(), results, **style)
             else:
@@ -181,31 +194,25 @@ class _Plot:
         measured.set_label_text(self._shown.label)
         limits = axes.set_ylim if self._joined else axes.set_xlim
         if self._log:
-            (axes.set_yscale if self._joined else axes.set_xscale)("log")
+            log_axis(measured)
         else:
             limits(0, 1.08 * self._most)
             measured.set_major_formatter("{x:,g}")
         other.set_label_text(self._across, parse_math=False)
         axes.tick_params(labelbottom=True, labelleft=True)
-        axes.set_axisbelow(True)
         if self._joined:
+            axes.set_axisbelow(True)
             axes.grid(color="0.88")
             _number_ticks(axes, self._places(), width)
         else:
-            axes.set_yticks(range(len(self._values)), [_short(value) for value in self._values], parse_math=False)
-            axes.set_ylim(len(self._values) - 0.5, -0.5)
-            axes.grid(axis="x", color="0.88")
-            for number in range(1, len(self._values)):
-                axes.axhline(number - 0.5, color="0.88", linewidth=0.8)
+            row_axis(axes, [_short(value) for value in self._values])
 
     def _places(self) -> list[Any]:
         """Return the values in the order in which a line joins them."""
         return sorted(self._values) if self._joined else self._values
 
     def _shifted(self, place: int) -> list[float]:
-        """Return the rows of the values, shifted for each line's points, which would hide each other."""
-        shift = 0.6 * ((place + 0.5) / len(self._lines) - 0.5)
-        return [number + shift for number in range(len(self._values))]
+        return row_places(len(self._values), place, len(self._lines))
 
     def _colour(self, place: int) -> Any:
         """Return the colour of a line; many lines have a scale of them."""

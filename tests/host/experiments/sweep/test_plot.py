@@ -51,7 +51,7 @@ def test_a_line_for_each_value_of_the_second_parameter() -> None:
     assert axes.get_ylim()[0] == 0
     assert [text.get_text() for text in axes.get_xticklabels()] == ["16", "32", "64"]
     (ring,) = axes.collections
-    assert ring.get_label() == "hc2, memory hc2, unchanged"
+    assert ring.get_label() == "hc2, unchanged"
     assert ring.get_offsets().tolist() == [[64, cycles[64, 15]]]  # type: ignore[union-attr]  # an array
     (legend,) = figure.legends
     assert legend.get_title().get_text() == "memory.bank_busy"
