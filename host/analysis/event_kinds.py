@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple
 
-from cyscc.sim.observation.causes import CAUSE_NAMES
+from cyscc.sim.observation.causes import CAUSE_NAMES, IDLE_CAUSES
 
 __all__ = ["INSTRUCTION", "KERNEL", "KINDS", "LONGER", "ORDERS", "TOP", "EventKind", "EventQuery", "EventScope"]
 
@@ -60,7 +60,7 @@ KINDS = {
         (*KERNEL, "cause"),
     ),
     "fifo": EventKind(
-        "full FIFOs",
+        "FIFOs full at times",
         "cycles",
         "consecutive intervals in which a kernel's FIFO held as many entries as its depth",
         (*KERNEL, "fifo"),
@@ -176,6 +176,8 @@ class EventQuery:
                     raise ValueError(f"{restriction} says nothing about events of the kind {name}")
         if self.longer is not None and "wait" not in self.chosen:
             raise ValueError(f"longer is about waits, and not about {', '.join(self.chosen)}")
+        if "wait" in self.chosen and self.scope.cause in IDLE_CAUSES:
+            raise ValueError(f"no kernel waits for {self.scope.cause}: it is known of intervals only")
         if not self.chosen:
             raise ValueError(f"no kind of events has {' and '.join(self.scope.given)}")
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from cyscc.host.record.reader import Record
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSES
 
-__all__ = ["Events", "RecordEvents", "joined"]
+__all__ = ["Events", "Nearest", "RecordEvents", "joined"]
 
 _NAMED = 0.2
 """Least share of a bank's accesses with which an array is named."""
@@ -34,6 +34,13 @@ _NUMBERS = (
 )
 
 
+class Nearest(NamedTuple):
+    """What comes nearest to events that are not there: a sentence, and the command that shows it, if there is one."""
+
+    text: str
+    command: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Events:
     """Events of a recorded run.
@@ -46,7 +53,10 @@ class Events:
         The events, a row each; what a kind does not have is missing.
     found : dict of str to int
         Number of events of each kind, those left out included.
-    nearest : dict of str to str
+    kernels : pandas.DataFrame
+        Of waits and full FIFOs, for each kernel and each cause or FIFO (`name`): number of events (`found`), cycle of
+        the `first`, cycles of the `longest`, and its first cycle (`longest_at`).
+    nearest : dict of str to Nearest
         Of a kind without events: what comes nearest.
     order : str
         The order of the events of each kind, one of `ORDERS`.
@@ -57,7 +67,8 @@ class Events:
     record: Record
     frame: pd.DataFrame
     found: dict[str, int]
-    nearest: dict[str, str]
+    kernels: pd.DataFrame
+    nearest: dict[str, Nearest]
     order: str
     replayed: bool = False
 
@@ -93,7 +104,7 @@ class RecordEvents:
     """
 
     def __init__(self, record: Record, query: EventQuery) -> None:
-        self._record = record
+        self.record = record
         self._query = query
         self._scope = scope = query.scope
         self._check_names()
@@ -105,13 +116,13 @@ class RecordEvents:
         self.rows = rows
         """The instructions to which the events are restricted."""
 
-    def events(self, beside: Mapping[str, pd.DataFrame] | None = None) -> Events:
+    def events(self, beside: Mapping[str, tuple[pd.DataFrame, Nearest]] | None = None) -> Events:
         """Return the events.
 
         Parameters
         ----------
-        beside : mapping of str to pandas.DataFrame, optional
-            Events by kind that are known from elsewhere, see `completed`.
+        beside : mapping, optional
+            By kind, events that are known from elsewhere, see `completed`, and what is nearest if there are none.
 
         Raises
         ------
@@ -120,20 +131,28 @@ class RecordEvents:
         """
         frames: list[pd.DataFrame] = []
         found: dict[str, int] = {}
-        nearest: dict[str, str] = {}
+        nearest: dict[str, Nearest] = {}
+        kernels = [_BY_KERNEL]
         for name in self._query.chosen:
-            if beside is not None and name in beside:
-                frame, nearest[name] = beside[name], ""
-            else:
-                frame, nearest[name] = self._finders[name]()
+            known = None if beside is None else beside.get(name)
+            frame, nearest[name] = self._finders[name]() if known is None else known
             found[name] = len(frame)
+            if name in _NAMES:
+                kernels.append(_by_kernel(name, frame))
             if len(frame):
                 frames.append(self.completed(name, frame))
                 del nearest[name]
-        return Events(record=self._record, frame=joined(frames), found=found, nearest=nearest, order=self._query.order)
+        return Events(
+            record=self.record,
+            frame=joined(frames),
+            found=found,
+            kernels=pd.concat(kernels, ignore_index=True),
+            nearest=nearest,
+            order=self._query.order,
+        )
 
     @property
-    def _finders(self) -> dict[str, Callable[[], tuple[pd.DataFrame, str]]]:
+    def _finders(self) -> dict[str, Callable[[], tuple[pd.DataFrame, Nearest]]]:
         """Functions that return the events of a kind, and what is nearest if there are none."""
         return {
             "cause": self._causes,
@@ -161,7 +180,7 @@ class RecordEvents:
         if self._query.order == "size":
             frame = frame.sort_values("amount", ascending=False, kind="stable")
         frame = frame.head(self._query.top).reset_index(drop=True)
-        places = self._record.attempts[list(INSTRUCTION)].reindex(frame["instruction"]).reset_index(drop=True)
+        places = self.record.attempts[list(INSTRUCTION)].reindex(frame["instruction"]).reset_index(drop=True)
         frame = frame.assign(kind=kind, unit=KINDS[kind].unit, **{name: places[name] for name in INSTRUCTION})
         # An intersection has no level, and the search of `cyscc bfs` no iteration.
         frame["level"] = frame["level"].where(frame["level"] >= 0)
@@ -171,37 +190,38 @@ class RecordEvents:
             frame["array"] = [text.partition(" ")[0] or None for text in frame["about"]]
         if "at" not in frame:
             frame["at"] = frame["cycle"].astype(str)
-        folder = shlex.quote(str(self._record.folder))
-        frame["command"] = [
-            f"cyscc replay {folder} --at {at} --cycles {min(max(cycles, 100), 10_000)}"
-            for at, cycles in zip(frame["at"], frame["cycles"], strict=True)
-        ]
+        frame["command"] = list(map(self.command, frame["at"], frame["cycles"]))
         if "exact" not in frame:
             frame["exact"] = False
         return frame
 
+    def command(self, at: Any, cycles: int) -> str:
+        """Return the command that shows so many cycles from a point on."""
+        folder = printable(shlex.quote(str(self.record.folder)))
+        return f"cyscc replay {folder} --at {at} --cycles {min(max(cycles, 100), 10_000)}"
+
     def _check_names(self) -> None:
         """Refuse kernels, FIFOs and banks that the machine lacks."""
-        scope, machine = self._scope, self._record.machine
+        scope, machine = self._scope, self.record.machine
         modules = [scope.module] if scope.module else list(machine["kernels"])
         kernels = max(machine["kernels"][module] for module in modules)
         for name, most in (("engine", machine["engines"]), ("kernel", kernels)):
             value = getattr(scope, name)
             if value is not None and value >= most:
-                raise InputError(f"there is no {name} {value}: there are 0 to {most - 1}", path=self._record.folder)
+                raise InputError(f"there is no {name} {value}: there are 0 to {most - 1}", path=self.record.folder)
         names = dict.fromkeys(each["name"] for module in modules for each in machine["fifos"][module])
         if scope.fifo is not None and scope.fifo not in names:
-            raise InputError(f"there is no FIFO {scope.fifo}: there are {', '.join(names)}", path=self._record.folder)
+            raise InputError(f"there is no FIFO {scope.fifo}: there are {', '.join(names)}", path=self.record.folder)
         if scope.bank is not None:
-            memory = self._record.memory
+            memory = self.record.memory
             if memory is None:
-                raise InputError("its memory has no banks", path=self._record.folder)
+                raise InputError("its memory has no banks", path=self.record.folder)
             for value, count in zip(scope.bank, (memory["controllers"], memory["banks"]), strict=True):
                 if value >= count:
                     raise InputError(
                         f"there is no bank {'.'.join(map(str, scope.bank))}: there are {memory['controllers']} "
                         f"controllers with {memory['banks']} banks each",
-                        path=self._record.folder,
+                        path=self.record.folder,
                     )
 
     @cached_property
@@ -211,7 +231,7 @@ class RecordEvents:
         An interval in which several instructions ran counts for the one with most of its cycles, unless instructions
         were chosen that have no interval so.
         """
-        record, every = self._record, self._record.attempts
+        record, every = self.record, self.record.attempts
         width = record.interval
         begins = np.arange(0, record.cycles, width)
         ends = np.minimum(begins + width, record.cycles)
@@ -238,7 +258,7 @@ class RecordEvents:
 
     def _interval_rows(self, table: str) -> pd.DataFrame:
         """Return the rows of a table in the chosen intervals and kernels, with `cycles` and `instruction`."""
-        frame = self._record.frame(table)
+        frame = self.record.frame(table)
         frame = frame[frame["cycle"].isin(self._intervals.index)]
         for name in KERNEL:
             value = getattr(self._scope, name)
@@ -252,7 +272,7 @@ class RecordEvents:
         hottest = frame.loc[frame.groupby("cycle")[column].idxmax()]
         return hottest.rename(columns={column: "amount"}).reset_index(drop=True)
 
-    def _causes(self) -> tuple[pd.DataFrame, str]:
+    def _causes(self) -> tuple[pd.DataFrame, Nearest]:
         names = [cause.name for cause in CAUSES if cause.kind == "limit"]
         if self._scope.cause is not None:
             names = [self._scope.cause]
@@ -276,10 +296,10 @@ class RecordEvents:
                 )
             )
         frame = pd.concat(frames)
-        return frame[frame["amount"] > 0].drop(columns="own"), "no kernel waits there"
+        return frame[frame["amount"] > 0].drop(columns="own"), Nearest("no kernel waits there")
 
-    def _fifos(self) -> tuple[pd.DataFrame, str]:
-        record = self._record
+    def _fifos(self) -> tuple[pd.DataFrame, Nearest]:
+        record = self.record
         depths = {
             (module, each["name"]): int(each["depth"])
             for module, fifos in record.machine["fifos"].items()
@@ -307,49 +327,51 @@ class RecordEvents:
             else str(row.cycle)
             for row in frame.itertuples()
         ]
-        nearest = "no FIFO held an entry there"
-        if len(frame) == 0 and rows["most"].any():
+        nearest = Nearest("no FIFO held an entry there")
+        if frame.empty and rows["most"].any():
             row = rows.loc[rows["use"].idxmax()]
-            nearest = (
+            nearest = Nearest(
                 "no FIFO is full there; nearest: "
                 f"{row['fifo']} of engine{row['engine']}.{row['module']}{row['kernel']} held {row['most']} of "
-                f"{row['depth']} in the interval from cycle {row['cycle']:,} on: "
-                f"cyscc replay {printable(shlex.quote(str(record.folder)))} --at {row['cycle']}"
+                f"{row['depth']} in the interval from cycle {row['cycle']:,} on",
+                self.command(row["cycle"], row["cycles"]),
             )
         return frame.drop(columns="depth"), nearest
 
     @property
     def _scope_of_instructions(self) -> bool:
-        return len(self.rows) < len(self._record.instructions)
+        return len(self.rows) < len(self.record.instructions)
 
-    def _banks(self) -> tuple[pd.DataFrame, str]:
-        if self._record.memory is None:
-            return _NONE, "this memory has no banks"
+    def _banks(self) -> tuple[pd.DataFrame, Nearest]:
+        if self.record.memory is None:
+            return _NONE, Nearest("this memory has no banks")
         rows = self._interval_rows("banks")
         if self._scope.bank is not None:
             rows = rows[(rows["controller"] == self._scope.bank[0]) & (rows["bank"] == self._scope.bank[1])]
-        return self._of_memory(self._hottest(rows, "accesses"), self._busy), "no access there"
+        return self._of_memory(self._hottest(rows, "accesses"), self._busy), Nearest("no access there")
 
-    def _controllers(self) -> tuple[pd.DataFrame, str]:
-        if self._record.memory is None:
-            return _NONE, "this memory has no banks"
+    def _controllers(self) -> tuple[pd.DataFrame, Nearest]:
+        if self.record.memory is None:
+            return _NONE, Nearest("this memory has no banks")
         rows = self._interval_rows("banks")
         sums = rows.groupby(["cycle", "controller"], as_index=False).agg(
             {"accesses": "sum", "waiting": "sum", "cycles": "first", "instruction": "first"}
         )
-        return self._of_memory(self._hottest(sums, "accesses"), self._busy / self._record.memory["banks"]), (
-            "no access there"
+        return self._of_memory(self._hottest(sums, "accesses"), self._busy / self.record.memory["banks"]), (
+            Nearest("no access there")
         )
 
-    def _links(self) -> tuple[pd.DataFrame, str]:
-        if self._record.memory is None:
-            return _NONE, "this memory has no links"
-        return self._of_memory(self._hottest(self._interval_rows("links"), "requests"), 1.0), "no request there"
+    def _links(self) -> tuple[pd.DataFrame, Nearest]:
+        if self.record.memory is None:
+            return _NONE, Nearest("this memory has no links")
+        return self._of_memory(self._hottest(self._interval_rows("links"), "requests"), 1.0), Nearest(
+            "no request there"
+        )
 
     @property
     def _busy(self) -> float:
-        assert self._record.memory is not None, "the memory has banks"
-        return float(self._record.memory["bank_busy"])
+        assert self.record.memory is not None, "the memory has banks"
+        return float(self.record.memory["bank_busy"])
 
     @staticmethod
     def _of_memory(frame: pd.DataFrame, busy: float) -> pd.DataFrame:
@@ -357,17 +379,17 @@ class RecordEvents:
         use = frame["amount"] * busy / frame["cycles"]
         return frame.assign(use=use, waiting=frame["waiting"] / frame["amount"])
 
-    def _ports(self) -> tuple[pd.DataFrame, str]:
+    def _ports(self) -> tuple[pd.DataFrame, Nearest]:
         rows = self._interval_rows("engines")
-        ports = self._record.machine["kernels"]["bfs"] * rows["engine"].nunique()
+        ports = self.record.machine["kernels"]["bfs"] * rows["engine"].nunique()
         sums = rows.groupby("cycle")[["read_stalls", "write_stalls"]].sum()
         frame = self._intervals.join(sums, how="inner").reset_index()
         frame["amount"] = frame[["read_stalls", "write_stalls"]].max(axis=1) / (ports * frame["cycles"])
         frame["about"] = np.where(frame["read_stalls"] >= frame["write_stalls"], "no read", "no write")
         frame = frame.drop(columns=["read_stalls", "write_stalls"])
-        return frame[frame["amount"] > 0], "no port stalls there"
+        return frame[frame["amount"] > 0], Nearest("no port stalls there")
 
-    def _latencies(self) -> tuple[pd.DataFrame, str]:
+    def _latencies(self) -> tuple[pd.DataFrame, Nearest]:
         rows = self._interval_rows("arrays")
         rows = rows[rows["reads"] > 0]
         sums = rows.groupby("cycle")[["latency", "reads"]].sum()
@@ -378,25 +400,25 @@ class RecordEvents:
         frame["array"] = slowest["array"].astype(str).reindex(frame["cycle"]).to_numpy()
         means = slowest["mean"].reindex(frame["cycle"])
         frame["about"] = [f"{name} {value:,.0f}" for name, value in zip(frame["array"], means, strict=True)]
-        return frame, "no read there"
+        return frame, Nearest("no read there")
 
-    def _duplicates(self) -> tuple[pd.DataFrame, str]:
+    def _duplicates(self) -> tuple[pd.DataFrame, Nearest]:
         rows = self.rows[self.rows["duplicates"] > 0]
         frame = self._of_instructions(rows, rows["duplicates"])
-        if not self._record.document["configuration"]["bfs_only"]:
+        if not self.record.document["configuration"]["bfs_only"]:
             frame["at"] = [f"duplicate{self._point(row)}" for row in rows.to_dict("records")]
-        return frame, "no vertex is pushed twice there"
+        return frame, Nearest("no vertex is pushed twice there")
 
-    def _overflows(self) -> tuple[pd.DataFrame, str]:
-        every = self._record.attempts
-        rows = every[every["attempt"] < self._record.attempt].groupby("attempt").tail(1)
+    def _overflows(self) -> tuple[pd.DataFrame, Nearest]:
+        every = self.record.attempts
+        rows = every[every["attempt"] < self.record.attempt].groupby("attempt").tail(1)
         for name in (*INSTRUCTION, "module"):
             value = getattr(self._scope, name)
             if value is not None:
                 rows = rows[rows[name] == value]
         frame = self._of_instructions(rows, rows["pushed"])
         frame["at"] = [f"overflow{self._point(row)}" for row in rows.to_dict("records")]
-        return frame, "no queue overflows"
+        return frame, Nearest("no queue overflows")
 
     @staticmethod
     def _of_instructions(rows: pd.DataFrame, amount: "pd.Series[Any]") -> pd.DataFrame:
@@ -412,13 +434,32 @@ class RecordEvents:
     def _arrays_of(self, frame: pd.DataFrame) -> list[str]:
         """Return the arrays with most accesses of the banks of events, each with its share in the instruction."""
         keys = ["instruction", "controller", "bank"]
-        its = self._record.frame("instruction_banks").merge(frame[keys].drop_duplicates(), on=keys)
+        its = self.record.frame("instruction_banks").merge(frame[keys].drop_duplicates(), on=keys)
         texts: dict[tuple[int, ...], str] = {}
         for key, rows in its.sort_values("accesses", ascending=False).groupby(keys):
             total = int(rows["accesses"].sum())
             shares = zip(rows["array"], rows["accesses"] / total, strict=True)
             texts[key] = ", ".join(f"{name} {share:.0%}" for name, share in shares if share >= _NAMED)
         return [texts.get(key, "") for key in frame[keys].itertuples(index=False, name=None)]
+
+
+_NAMES = {"wait": "cause", "fifo": "fifo"}
+"""Columns that name what an event of a kernel is of, by kind."""
+
+_BY_KERNEL = pd.DataFrame(
+    {name: [] for name in ("kind", *KERNEL, "name", "found", "first", "longest", "longest_at")}
+).astype(dict.fromkeys(("engine", "kernel", "found", "first", "longest", "longest_at"), "Int64"))
+
+
+def _by_kernel(kind: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return number, first and longest of the events of each kernel and cause, or FIFO."""
+    frame = frame.rename(columns={_NAMES[kind]: "name"})
+    keys = [*KERNEL, "name"]
+    longest = frame.sort_values("cycles", ascending=False, kind="stable").drop_duplicates(keys).set_index(keys)
+    groups = frame.groupby(keys)["cycle"]
+    table = pd.DataFrame({"found": groups.size(), "first": groups.min()}).reset_index()
+    its = longest.reindex(pd.MultiIndex.from_frame(table[keys]))
+    return table.assign(kind=kind, longest=its["cycles"].to_numpy(), longest_at=its["cycle"].to_numpy())
 
 
 _NONE = pd.DataFrame({name: [] for name in ("cycle", "cycles", "instruction", "controller", "bank", "amount")})

@@ -40,11 +40,14 @@ def events_page(events: Events, *, top: int | None = None) -> "list[RenderableTy
         rows = events.of(kind).head(most)
         title = f"{KINDS[kind].title}: "
         if rows.empty:
-            parts += section(title + "none", Text(events.nearest.get(kind, "")))
+            parts += section(title + "none", *map(Text, filter(None, events.nearest[kind])))
             continue
         total, first = events.found[kind], "largest" if events.order == "size" else "first"
         title += f"{len(rows):,}, the {first} of {total:,}" if total > len(rows) else f"{total:,}"
         parts += section(title, _table(events, kind, rows))
+        of_kernels = events.kernels[events.kernels["kind"] == kind]
+        if of_kernels["name"].nunique() > 1 or total > len(rows):
+            parts += section(f"{KINDS[kind].title}, first and longest", _firsts(of_kernels))
     if len(events.frame):
         parts += section("to look at one", Text(str(events.frame["command"].iloc[0])))
     if not events.replayed:
@@ -68,7 +71,7 @@ def _table(events: Events, kind: str, rows: pd.DataFrame) -> "RenderableType":
         columns.pop()
     add("cause", "{}", "cause")
     shares = KINDS[kind].unit.startswith("of ")
-    add(KINDS[kind].unit, "{:.1%}" if shares else "{:,.0f}", "amount")
+    add("over cycles" if kind == "fifo" else KINDS[kind].unit, "{:.1%}" if shares else "{:,.0f}", "amount")
     add({"cause": "of the kernel", "fifo": "of depth"}.get(kind, "busy"), "{:.0%}", "use")
     add("wait", "{:,.0f}", "waiting")
     add("vertex", "{}", "vertex")
@@ -80,6 +83,16 @@ def _table(events: Events, kind: str, rows: pd.DataFrame) -> "RenderableType":
     return table([name for name, _ in columns], lines, last=True)
 
 
+def _firsts(rows: pd.DataFrame) -> "RenderableType":
+    """Return the table of the first and the longest events of each cause or FIFO, over the kernels."""
+    lines = []
+    for name, its in rows.groupby("name", sort=False):
+        first, longest = its.loc[its["first"].idxmin()], its.loc[its["longest"].idxmax()]
+        cells = [f"{longest['longest']:,}", f"{longest['longest_at']:,}", _place(longest.to_dict())]
+        lines.append([str(name), f"{its['found'].sum():,}", f"{first['first']:,}", _place(first.to_dict()), *cells])
+    return table(["", "number", "first at", "of", "longest", "at", "of"], lines, last=True)
+
+
 def _where(events: Events, number: Any) -> str:
     """Return the text of an instruction by number, of which none is -1."""
     return "host" if number < 0 else instruction_text(events.record.attempts.loc[number])
@@ -88,6 +101,7 @@ def _where(events: Events, number: Any) -> str:
 def _place(row: dict[str, Any]) -> str:
     """Return the text of the part of the machine that an event is of."""
     parts = []
+    row = {name: row.get(name, pd.NA) for name in ("engine", "module", "kernel", "fifo", "controller", "bank", "link")}
     if not pd.isna(row["kernel"]):
         parts.append(f"engine{row['engine']}.{row['module']}{row['kernel']}")
     if not pd.isna(row["fifo"]):
@@ -113,9 +127,6 @@ def events_html(events: Events) -> str:
 
 def events_document(events: Events) -> dict[str, Any]:
     """Return the events as a JSON document; an event has the fields that its kind has."""
-    rows = [
-        {name: value for name, value in row.items() if not pd.isna(value)} for row in events.frame.to_dict("records")
-    ]
     return {
         **identity(),
         **run_document(events.record),
@@ -126,9 +137,15 @@ def events_document(events: Events) -> dict[str, Any]:
                 "about": KINDS[kind].about,
                 "unit": KINDS[kind].unit,
                 "found": found,
-                **({"nearest": events.nearest[kind]} if kind in events.nearest else {}),
+                **({"nearest": events.nearest[kind]._asdict()} if kind in events.nearest else {}),
             }
             for kind, found in events.found.items()
         },
-        "events": rows,
+        "events": _rows(events.frame),
+        "kernels": _rows(events.kernels),
     }
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame as JSON objects, without what is missing."""
+    return [{name: value for name, value in row.items() if not pd.isna(value)} for row in frame.to_dict("records")]

@@ -1,15 +1,63 @@
 """Events of a recorded run: from its record where that suffices, and from the run made again where it does not."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cyscc.host.analysis.event_kinds import EventQuery
-from cyscc.host.analysis.events import Events, RecordEvents
+import numpy as np
+
+from cyscc.host.analysis.event_kinds import LONGER, EventQuery
+from cyscc.host.analysis.events import Events, Nearest, RecordEvents
 from cyscc.host.graph.csr import Graph
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
+from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.waits import WaitWatcher
+from cyscc.host.replay.watching import Watcher, watch_run
+from cyscc.host.runs.rerun import Rerun
+from cyscc.host.runs.sources import sources_digest
+from cyscc.sim.coprocessor import Cause
 from cyscc.sim.memory import Profile
 
-__all__ = ["events_of"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["events_of", "replay_of"]
+
+_LEAST = 16
+"""Cycles of the shortest wait that is collected, to say what is nearest if none is long enough."""
+
+_LIMITS = tuple(cause for cause in Cause if cause.row.kind == "limit")
+
+
+def replay_of(
+    record: Record, progress: Progress, *, threads: int, graph: Graph | str | None, memory: Profile | str | None
+) -> Replay:
+    """Return the replay of a record.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    progress : Progress
+        Progress display.
+    threads : int
+        Threads of the simulation.
+    graph : Graph, str or None
+        The graph or its file; None for the recorded file.
+    memory : Profile, str or None
+        The memory profile, or its text as the user gave it; None for the recorded one.
+
+    Raises
+    ------
+    InputError
+        The run was made by another version, or its memory cannot be had.
+    """
+    if record.document.get("program") != sources_digest():
+        raise InputError("the run was made by another version of this program", path=record.folder)
+    return Replay(Rerun(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory))
 
 
 def events_of(
@@ -47,4 +95,45 @@ def events_of(
     """
     with progress.step("reading the record"):
         record = recorded if isinstance(recorded, Record) else Record(recorded)
-        return RecordEvents(record, query).events()
+        known = RecordEvents(record, query)
+        if not query.replayed:
+            return known.events()
+    replay = replay_of(record, progress, threads=threads, graph=graph, memory=memory)
+    longer = LONGER if query.longer is None else query.longer
+    causes = _LIMITS if query.scope.cause is None else [Cause[query.scope.cause.upper()]]
+    waits = WaitWatcher(min(longer + 1, _LEAST), causes=causes)
+    watchers: list[Watcher] = [waits]
+    watch_run(replay, watchers, last=record.cycles - 1, aim="looking for events")
+    beside: dict[str, tuple[pd.DataFrame, Nearest]] = {}
+    if "wait" in query.chosen:
+        beside["wait"] = _waits(known, query, waits.frame(), longer)
+    return replace(known.events(beside), replayed=True)
+
+
+def _waits(
+    known: RecordEvents, query: EventQuery, frame: "pd.DataFrame", longer: int
+) -> "tuple[pd.DataFrame, Nearest]":
+    """Return the waits that are longer than so many cycles, and what is nearest if there are none."""
+    frame = frame.rename(columns={"begin": "cycle"}).astype({"module": str, "cause": str})
+    rows = known.rows
+    starts, ends = rows["start"].to_numpy(), (rows["start"] + rows["cycles"]).to_numpy()
+    cycles = frame["cycle"].to_numpy()
+    place = np.searchsorted(starts, cycles, side="right") - 1
+    inside = (place >= 0) & (cycles < ends[place])
+    frame = frame.assign(instruction=rows.index.to_numpy()[place])[inside]
+    for name in ("engine", "module", "kernel"):
+        value = getattr(query.scope, name)
+        if value is not None:
+            frame = frame[frame[name] == value]
+    frame = frame.assign(amount=frame["cycles"].astype(float), exact=True)
+    found = frame[frame["cycles"] > longer]
+    nearest = Nearest(f"no kernel waits for {_LEAST} cycles there")
+    if found.empty and not frame.empty:
+        row = frame.loc[frame["cycles"].idxmax()]
+        nearest = Nearest(
+            f"no wait there is longer than {count_text(longer, 'cycle')}; the longest: {row['cause']} of "
+            f"engine{row['engine']}.{row['module']}{row['kernel']} for {count_text(row['cycles'], 'cycle')} from cycle "
+            f"{row['cycle']:,} on",
+            known.command(row["cycle"], row["cycles"]),
+        )
+    return found, nearest
