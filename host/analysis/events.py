@@ -106,7 +106,7 @@ class RecordEvents:
     def __init__(self, record: Record, query: EventQuery) -> None:
         self.record = record
         self._query = query
-        self._scope = scope = query.scope
+        self.scope = scope = query.scope
         self._check_names()
         rows = record.select(phase=scope.phase, level=scope.level, iteration=scope.iteration)
         if scope.module is not None:
@@ -188,21 +188,24 @@ class RecordEvents:
         if kind == "bank":
             frame["about"] = self._arrays_of(frame)
             frame["array"] = [text.partition(" ")[0] or None for text in frame["about"]]
-        if "at" not in frame:
-            frame["at"] = frame["cycle"].astype(str)
-        frame["command"] = list(map(self.command, frame["at"], frame["cycles"]))
         if "exact" not in frame:
             frame["exact"] = False
+        if "at" not in frame:
+            frame["at"] = frame["cycle"].astype(str)
+        frame["command"] = [
+            self.command(row["at"], row["cycles"], exact=row["exact"]) for row in frame.to_dict("records")
+        ]
         return frame
 
-    def command(self, at: Any, cycles: int) -> str:
-        """Return the command that shows so many cycles from a point on."""
+    def command(self, at: Any, cycles: int, *, exact: bool = False) -> str:
+        """Return the command that shows so many cycles from a point on, and before an exact one what led to it."""
         folder = printable(shlex.quote(str(self.record.folder)))
-        return f"cyscc replay {folder} --at {at} --cycles {min(max(cycles, 100), 10_000)}"
+        before, shown = (" --before 50", cycles + 100) if exact else ("", max(cycles, 100))
+        return f"cyscc replay {folder} --at {at}{before} --cycles {min(shown, 10_000)}"
 
     def _check_names(self) -> None:
         """Refuse kernels, FIFOs and banks that the machine lacks."""
-        scope, machine = self._scope, self.record.machine
+        scope, machine = self.scope, self.record.machine
         modules = [scope.module] if scope.module else list(machine["kernels"])
         kernels = max(machine["kernels"][module] for module in modules)
         for name, most in (("engine", machine["engines"]), ("kernel", kernels)):
@@ -261,7 +264,7 @@ class RecordEvents:
         frame = self.record.frame(table)
         frame = frame[frame["cycle"].isin(self._intervals.index)]
         for name in KERNEL:
-            value = getattr(self._scope, name)
+            value = getattr(self.scope, name)
             if value is not None and name in frame:
                 frame = frame[frame[name] == value]
         return frame.join(self._intervals, on="cycle")
@@ -274,8 +277,8 @@ class RecordEvents:
 
     def _causes(self) -> tuple[pd.DataFrame, Nearest]:
         names = [cause.name for cause in CAUSES if cause.kind == "limit"]
-        if self._scope.cause is not None:
-            names = [self._scope.cause]
+        if self.scope.cause is not None:
+            names = [self.scope.cause]
         rows = self._interval_rows("kernels")
         frames = []
         for module, its in rows.groupby("module", observed=True):
@@ -306,8 +309,8 @@ class RecordEvents:
             for each in fifos
         }
         rows = self._interval_rows("fifos").astype({"module": str, "fifo": str})
-        if self._scope.fifo is not None:
-            rows = rows[rows["fifo"] == self._scope.fifo]
+        if self.scope.fifo is not None:
+            rows = rows[rows["fifo"] == self.scope.fifo]
         depth = pd.Series([depths[key] for key in zip(rows["module"], rows["fifo"], strict=True)], index=rows.index)
         rows = rows.assign(depth=depth, use=rows["most"] / depth)
         full = rows[rows["most"] >= rows["depth"]]
@@ -346,8 +349,8 @@ class RecordEvents:
         if self.record.memory is None:
             return _NONE, Nearest("this memory has no banks")
         rows = self._interval_rows("banks")
-        if self._scope.bank is not None:
-            rows = rows[(rows["controller"] == self._scope.bank[0]) & (rows["bank"] == self._scope.bank[1])]
+        if self.scope.bank is not None:
+            rows = rows[(rows["controller"] == self.scope.bank[0]) & (rows["bank"] == self.scope.bank[1])]
         return self._of_memory(self._hottest(rows, "accesses"), self._busy), Nearest("no access there")
 
     def _controllers(self) -> tuple[pd.DataFrame, Nearest]:
@@ -413,7 +416,7 @@ class RecordEvents:
         every = self.record.attempts
         rows = every[every["attempt"] < self.record.attempt].groupby("attempt").tail(1)
         for name in (*INSTRUCTION, "module"):
-            value = getattr(self._scope, name)
+            value = getattr(self.scope, name)
             if value is not None:
                 rows = rows[rows[name] == value]
         frame = self._of_instructions(rows, rows["pushed"])

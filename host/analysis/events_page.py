@@ -1,5 +1,6 @@
 """Events of a record as text and JSON."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -46,7 +47,7 @@ def events_page(events: Events, *, top: int | None = None) -> "list[RenderableTy
         title += f"{len(rows):,}, the {first} of {total:,}" if total > len(rows) else f"{total:,}"
         parts += section(title, _table(events, kind, rows))
         of_kernels = events.kernels[events.kernels["kind"] == kind]
-        if of_kernels["name"].nunique() > 1 or total > len(rows):
+        if len(of_kernels) and (of_kernels["name"].nunique() > 1 or total > len(rows)):
             parts += section(f"{KINDS[kind].title}, first and longest", _firsts(of_kernels))
     if len(events.frame):
         parts += section("to look at one", Text(str(events.frame["command"].iloc[0])))
@@ -66,21 +67,25 @@ def _table(events: Events, kind: str, rows: pd.DataFrame) -> "RenderableType":
         if rows[source].notna().any():
             columns.append((name, ["" if pd.isna(value) else form.format(value) for value in rows[source]]))
 
-    columns.append(("where", [_place(row) for row in rows.to_dict("records")]))
-    if not any(columns[-1][1]):
-        columns.pop()
+    for name, text in (("where", _place), ("controller" if kind == "controller" else "bank", _bank), ("link", _link)):
+        cells = [text(row) for row in rows.to_dict("records")]
+        if any(cells):
+            columns.append((name, cells))
     add("cause", "{}", "cause")
+    words = len(columns)
+    exact = bool(rows["exact"].all())
     shares = KINDS[kind].unit.startswith("of ")
-    add("over cycles" if kind == "fifo" else KINDS[kind].unit, "{:.1%}" if shares else "{:,.0f}", "amount")
+    unit = {"fifo": "over cycles", "duplicate": "pushes" if exact else "entries"}.get(kind, KINDS[kind].unit)
+    add(unit, "{:.1%}" if shares else "{:,.0f}", "amount")
     add({"cause": "of the kernel", "fifo": "of depth"}.get(kind, "busy"), "{:.0%}", "use")
     add("wait", "{:,.0f}", "waiting")
     add("vertex", "{}", "vertex")
     add("address", "{:#x}", "address")
     add({"bank": "arrays of the level", "latency": "slowest array", "fifo": "held"}.get(kind, ""), "{}", "about")
-    if (rows["at"] != rows["cycle"].astype("string")).any():
+    if not exact and (rows["at"] != rows["cycle"].astype("string")).any():
         add("--at", "{}", "at")
     lines = [list(line) for line in zip(*(cells for _, cells in columns), strict=True)]
-    return table([name for name, _ in columns], lines, last=True)
+    return table([name for name, _ in columns], lines, words=words, last=True)
 
 
 def _firsts(rows: pd.DataFrame) -> "RenderableType":
@@ -98,21 +103,22 @@ def _where(events: Events, number: Any) -> str:
     return "host" if number < 0 else instruction_text(events.record.attempts.loc[number])
 
 
-def _place(row: dict[str, Any]) -> str:
-    """Return the text of the part of the machine that an event is of."""
-    parts = []
-    row = {name: row.get(name, pd.NA) for name in ("engine", "module", "kernel", "fifo", "controller", "bank", "link")}
-    if not pd.isna(row["kernel"]):
-        parts.append(f"engine{row['engine']}.{row['module']}{row['kernel']}")
-    if not pd.isna(row["fifo"]):
-        parts.append(row["fifo"])
-    if not pd.isna(row["bank"]):
-        parts.append(f"{row['controller']}.{row['bank']}")
-    elif not pd.isna(row["controller"]):
-        parts.append(f"{row['controller']}")
-    if not pd.isna(row["link"]):
-        parts.append(f"engine{row['engine']} link {row['link']}")
-    return " ".join(parts)
+def _place(row: Mapping[Any, Any]) -> str:
+    """Return the text of the kernel, and its FIFO, that an event is of."""
+    if pd.isna(row["kernel"]):
+        return ""
+    kernel = f"engine{row['engine']}.{row['module']}{row['kernel']}"
+    return kernel if pd.isna(row.get("fifo", pd.NA)) else f"{kernel} {row['fifo']}"
+
+
+def _bank(row: Mapping[Any, Any]) -> str:
+    """Return the text of the bank, or the controller, that an event is of."""
+    return ".".join(f"{row[name]}" for name in ("controller", "bank") if not pd.isna(row[name]))
+
+
+def _link(row: Mapping[Any, Any]) -> str:
+    """Return the text of the link that an event is of."""
+    return "" if pd.isna(row["link"]) else f"engine{row['engine']} link {row['link']}"
 
 
 def events_text(events: Events) -> str:

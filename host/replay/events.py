@@ -1,18 +1,20 @@
 """Events of a recorded run: from its record where that suffices, and from the run made again where it does not."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyscc.host.analysis.event_kinds import LONGER, EventQuery
+from cyscc.host.analysis.event_kinds import INSTRUCTION, KERNEL, LONGER, EventQuery
 from cyscc.host.analysis.events import Events, Nearest, RecordEvents
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
+from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import Watcher, watch_run
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["events_of", "replay_of"]
 
 _LEAST = 16
-"""Cycles of the shortest wait that is collected, to say what is nearest if none is long enough."""
+"""Cycles of the shortest wait that is collected: enough of them to say what is nearest if none is long enough."""
 
 _LIMITS = tuple(cause for cause in Cause if cause.row.kind == "limit")
 
@@ -101,19 +103,52 @@ def events_of(
     replay = replay_of(record, progress, threads=threads, graph=graph, memory=memory)
     longer = LONGER if query.longer is None else query.longer
     causes = _LIMITS if query.scope.cause is None else [Cause[query.scope.cause.upper()]]
-    waits = WaitWatcher(min(longer + 1, _LEAST), causes=causes)
-    watchers: list[Watcher] = [waits]
+    waits, pushes = WaitWatcher(min(longer + 1, _LEAST), causes=causes), PushWatcher(record)
+    of_kind: dict[str, Watcher] = {"wait": waits, "duplicate": pushes, "overflow": pushes}
+    watchers = list(dict.fromkeys(of_kind[kind] for kind in query.chosen if kind in of_kind))
+    if not watchers:
+        return known.events()
     watch_run(replay, watchers, last=record.cycles - 1, aim="looking for events")
     beside: dict[str, tuple[pd.DataFrame, Nearest]] = {}
     if "wait" in query.chosen:
-        beside["wait"] = _waits(known, query, waits.frame(), longer)
+        rows = _waits(known, waits.frame())
+        if rows.empty:
+            # Not even short ones: what is nearest takes another replay, which collects all.
+            waits = WaitWatcher(1, causes=causes)
+            watch_run(replay, [waits], last=record.cycles - 1, aim="looking for shorter waits")
+            rows = _waits(known, waits.frame())
+        beside["wait"] = rows[rows["cycles"] > longer], _longest(known, rows, longer)
+    if "duplicate" in query.chosen:
+        beside["duplicate"] = _pushed_again(known, pushes.duplicates()), Nearest("no vertex is pushed twice there")
+    if "overflow" in query.chosen:
+        beside["overflow"] = _dropped(known, pushes.overflows()), Nearest("no queue overflows")
     return replace(known.events(beside), replayed=True)
 
 
-def _waits(
-    known: RecordEvents, query: EventQuery, frame: "pd.DataFrame", longer: int
-) -> "tuple[pd.DataFrame, Nearest]":
-    """Return the waits that are longer than so many cycles, and what is nearest if there are none."""
+def _pushed_again(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the pushes of vertices that an instruction had pushed before, given all of such vertices."""
+    frame = frame[frame.duplicated(["instruction", "vertex"])]
+    frame = frame[frame["instruction"].isin(known.rows.index)]
+    return _of_vertices(frame, frame["times"])
+
+
+def _dropped(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the vertices that found no room in the queues."""
+    for name in INSTRUCTION:
+        value = getattr(known.scope, name)
+        if value is not None:
+            frame = frame[frame[name] == value]
+    return _of_vertices(frame, math.nan)
+
+
+def _of_vertices(frame: "pd.DataFrame", amount: "pd.Series[float] | float") -> "pd.DataFrame":
+    """Return events of vertices, whose places in the memory are those of their accesses."""
+    frame = frame.assign(cycles=1, amount=amount, exact=True, module="bfs").drop(columns=[*INSTRUCTION])
+    return frame.astype({"amount": float})
+
+
+def _waits(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the waits of the instructions and kernels that are looked at."""
     frame = frame.rename(columns={"begin": "cycle"}).astype({"module": str, "cause": str})
     rows = known.rows
     starts, ends = rows["start"].to_numpy(), (rows["start"] + rows["cycles"]).to_numpy()
@@ -121,19 +156,21 @@ def _waits(
     place = np.searchsorted(starts, cycles, side="right") - 1
     inside = (place >= 0) & (cycles < ends[place])
     frame = frame.assign(instruction=rows.index.to_numpy()[place])[inside]
-    for name in ("engine", "module", "kernel"):
-        value = getattr(query.scope, name)
+    for name in KERNEL:
+        value = getattr(known.scope, name)
         if value is not None:
             frame = frame[frame[name] == value]
-    frame = frame.assign(amount=frame["cycles"].astype(float), exact=True)
-    found = frame[frame["cycles"] > longer]
-    nearest = Nearest(f"no kernel waits for {_LEAST} cycles there")
-    if found.empty and not frame.empty:
-        row = frame.loc[frame["cycles"].idxmax()]
-        nearest = Nearest(
-            f"no wait there is longer than {count_text(longer, 'cycle')}; the longest: {row['cause']} of "
-            f"engine{row['engine']}.{row['module']}{row['kernel']} for {count_text(row['cycles'], 'cycle')} from cycle "
-            f"{row['cycle']:,} on",
-            known.command(row["cycle"], row["cycles"]),
-        )
-    return found, nearest
+    return frame.assign(amount=frame["cycles"].astype(float), exact=True)
+
+
+def _longest(known: RecordEvents, waits: "pd.DataFrame", longer: int) -> Nearest:
+    """Return the longest wait, as the nearest to longer ones."""
+    if waits.empty:
+        return Nearest(f"no kernel waits{'' if known.scope.cause is None else f' for {known.scope.cause}'} there")
+    row = waits.loc[waits["cycles"].idxmax()]
+    return Nearest(
+        f"no wait there is longer than {count_text(longer, 'cycle')}; the longest: {row['cause']} of "
+        f"engine{row['engine']}.{row['module']}{row['kernel']} for {count_text(row['cycles'], 'cycle')} from cycle "
+        f"{row['cycle']:,} on",
+        known.command(row["cycle"], row["cycles"], exact=True),
+    )

@@ -188,7 +188,7 @@ def test_restrictions(record: Record, plain: Plain) -> None:
 )
 def test_what_the_run_lacks_is_refused(record: Record, scope: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        found(record, **scope)
+        found(record, **scope)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -226,6 +226,6 @@ def test_nothing_found_says_what_is_nearest(tmp_path: Path) -> None:
     record = Record(write_record(tmp_path / "one", Shape(levels=(3,))))
     events = found(record, "fifo", "overflow")
     assert events.frame.empty
-    assert events.nearest["overflow"] == "no queue overflows"
-    assert "nearest: " in events.nearest["fifo"]
-    assert "cyscc replay " in events.nearest["fifo"]
+    assert events.nearest["overflow"].text == "no queue overflows"
+    assert "nearest: " in events.nearest["fifo"].text
+    assert events.nearest["fifo"].command.startswith("cyscc replay ")

@@ -1,0 +1,99 @@
+"""Events that are found by a replay, against the record and the accesses of the run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cyscc.host.analysis.event_kinds import EventQuery, EventScope
+from cyscc.host.analysis.events import Events
+from cyscc.host.command_line.main import main
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.progress import Progress
+from cyscc.host.record.reader import Record
+from cyscc.host.replay.events import events_of
+
+GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7)) * 8
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
+    """Return the record of a run that restarts."""
+    path = tmp_path_factory.mktemp("events")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(path)
+        Path("g.txt").write_text(GRAPH)
+        options = ("--config", "test", "--queue-slack", "0", "--record-interval", "64", "--quiet")
+        assert main(["scc", "g.txt", "--record", "seen", *options]) == 0
+    return Record(path / "seen")
+
+
+@pytest.fixture(scope="module")
+def events(record: Record) -> Events:
+    return found(record, replay=True, longer=20, top=10_000)
+
+
+def found(record: Record, scope: EventScope | None = None, **asked: object) -> Events:
+    query = EventQuery(scope=scope or EventScope(), **asked)  # type: ignore[arg-type]
+    graph = str(record.folder.parent / "g.txt")
+    return events_of(record, query, Progress(quiet=True), threads=2, graph=graph)
+
+
+def test_waits(events: Events, record: Record) -> None:
+    waits = events.of("wait")
+    assert len(waits) == events.found["wait"] > 10
+    assert (waits["cycles"] > 20).all()
+    assert set(waits["cause"]) <= {"response", "credit", "slot", "refused", "resting"}
+    # All of them together are no longer than the record's sums, each in its own instruction.
+    sums = record.frame("instruction_kernels").set_index(["instruction", "engine", "module", "kernel"])
+    for key, its in waits.groupby(["instruction", "engine", "module", "kernel", "cause"]):
+        assert its["cycles"].sum() <= sums.loc[key[:-1], key[-1]]
+    slots = events.kernels[events.kernels["kind"] == "wait"]
+    assert slots["found"].sum() == len(waits)
+    assert slots["first"].min() == waits["cycle"].min()
+    assert slots["longest"].max() == waits["cycles"].max()
+    first = waits.iloc[0]
+    assert first["command"].endswith(f"seen --at {first['cycle']} --before 50 --cycles {first['cycles'] + 100}")
+
+
+def test_vertices_of_duplicates_and_overflows(events: Events, record: Record) -> None:
+    rows = record.instructions[record.instructions["duplicates"] > 0]
+    again = events.of("duplicate").groupby("instruction").size()
+    assert again.to_dict() == rows["duplicates"].to_dict()
+    assert set(events.of("duplicate")["vertex"]) <= set(range(40))
+    dropped = events.of("overflow")
+    last = record.attempts.groupby("attempt").tail(1)
+    assert set(dropped["instruction"]) == set(last.index[last["attempt"] < record.attempt])
+    assert events.found["overflow"] == len(dropped) > 0
+
+
+def test_nothing_that_long(record: Record) -> None:
+    events = found(record, EventScope(cause="slot", level=1), longer=10_000)
+    assert events.frame.empty
+    text, command = events.nearest["wait"]
+    assert text.startswith("no wait there is longer than 10,000 cycles; the longest: slot of engine")
+    assert " --at " in command
+    assert command in str(events)
+
+
+def test_the_command(record: Record, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(record.folder.parent)
+    assert main(["events", "seen", "--longer", "20", "--sort", "time", "--top", "3", "--json", "out.json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "\nwaits: 3, the first of " in out
+    document = json.loads(Path("out.json").read_text())
+    assert document["replayed"]
+    assert len(document["events"]) == 3
+    cycles = [row["cycle"] for row in document["events"]]
+    assert cycles == sorted(cycles)
+    assert main(["events", "seen", "--bank", "3"]) == 2
+    assert "must be a controller and its bank, as in 3.17, not '3'" in capfd.readouterr().err
+    assert main(["events", "seen", "--kind", "bank", "--longer", "3"]) == 2
+    assert capfd.readouterr().err == "cyscc events: longer is about waits, and not about bank\n"
+
+
+def test_another_version_is_refused(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(record.document, "program", "other")
+    with pytest.raises(InputError, match="the run was made by another version of this program"):
+        found(record, longer=20)
