@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from cyscc.host.api.depths import FifoDepths, smallest_depths
     from cyscc.host.api.events import events, trace
     from cyscc.host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
+    from cyscc.host.api.lives import life
     from cyscc.host.api.records import (
         Difference,
         Explanation,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from cyscc.host.graph.csr import Graph
     from cyscc.host.output.errors import InputError
     from cyscc.host.record.reader import Record
+    from cyscc.host.replay.life import VertexLife
     from cyscc.host.replay.replaying import Window
     from cyscc.host.runs.results import BfsResult, Result, SccResult
     from cyscc.sim.configuration import PRESETS, AcceleratorConfig
@@ -57,6 +59,7 @@ __all__ = [
     "SccResult",
     "SimulationError",
     "Sweep",
+    "VertexLife",
     "WhatIf",
     "Window",
     "area",
@@ -69,6 +72,7 @@ __all__ = [
     "figures",
     "generate",
     "graph_from_edges",
+    "life",
     "memory_profile",
     "read_graph",
     "replay",
@@ -94,6 +98,7 @@ _HOMES = {
         "read_graph",
         "write_graph",
     ),
+    "cyscc.host.api.lives": ("life",),
     "cyscc.host.api.records": (
         "Difference",
         "Explanation",
@@ -115,6 +120,7 @@ _HOMES = {
     "cyscc.host.experiments.fpga.area": ("Area",),
     "cyscc.host.graph.csr": ("Graph",),
     "cyscc.host.record.reader": ("Record",),
+    "cyscc.host.replay.life": ("VertexLife",),
     "cyscc.host.replay.replaying": ("Window",),
     "cyscc.host.runs.results": ("BfsResult", "Result", "SccResult"),
     "cyscc.sim.configuration": ("PRESETS", "AcceleratorConfig"),

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -119,6 +120,9 @@ class VertexLife:
             "windows": windows,
             "stages": _records(self.stages),
         }
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __str__(self) -> str:
         parts = [_head(self.history)]
@@ -259,7 +263,7 @@ def _head(history: VertexHistory) -> str:
     """Return the lines on the vertex."""
     edges = f"vertex {history.vertex}: {count_text(history.out_degree, 'edge')} out, {history.in_degree:,} in"
     if history.visit is None:
-        return f"{edges}\n{history.absent}\n"
+        return f"{edges}\nnever visited: {history.absent}\n"
     visit = history.events.loc[history.visit]
     how = "first visited" if visit["event"] == "visited" else "source of a search, whose queue entry is read"
     level = "" if visit["level"] < 0 else f"level {visit['level']}"

@@ -212,7 +212,7 @@ class _VertexWatcher(AccessWatcher):
         )
         if found.visit is not None:
             return found
-        return VertexHistory(**{**vars(found), "absent": self._absence(found, record)})
+        return VertexHistory(**{**vars(found), "absent": self._absence(record)})
 
     def _named(self, rows: "pd.DataFrame", event: str, texts: Any) -> "pd.DataFrame":
         """Return accesses as events."""
@@ -335,22 +335,13 @@ class _VertexWatcher(AccessWatcher):
             events.loc[own.index, "of"] = own["of"]
         return events
 
-    def _absence(self, found: VertexHistory, record: Record) -> str:
-        """Return why the vertex has no visit, and what is nearest to one."""
+    def _absence(self, record: Record) -> str:
+        """Return why the vertex has no visit."""
         if record.interrupted is not None:
-            why = f"is not visited before cycle {record.interrupted:,}, at which the record ends"
-        elif record.document["command"] == "bfs":
-            why = f"is not reached from {record.document['run']['options']['source']}"
-        else:
-            why = "is a component of its own, which the host found before the run (trimmed)"
-        reads = found.events
-        if reads.empty:
-            return f"vertex {self._vertex} {why}: no kernel reads it"
-        first = reads.iloc[0]
-        return (
-            f"vertex {self._vertex} {why}; nearest: {first['text']} in cycle {first['cycle']:,} "
-            f"by engine{first['engine']}.{first['module']}{first['kernel']} (vertex={self._vertex},event=1)"
-        )
+            return f"it is not visited before cycle {record.interrupted:,}, at which the record ends"
+        if record.document["command"] == "bfs":
+            return f"it is not reached from {record.document['run']['options']['source']}"
+        return "it is trimmed: a component of its own, which the host finds before the run"
 
 
 _UNVISITED = "graph word read: not visited"

@@ -1,0 +1,60 @@
+"""Lives of vertices in the Python interface."""
+
+from os import PathLike
+
+from cyscc.host.api.records import Recorded, record_of
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.progress import Progress
+from cyscc.host.replay.life import VertexLife, vertex_life
+from cyscc.host.runs.results import Result
+from cyscc.host.specification.run import available_cores
+from cyscc.sim.memory import Profile
+from cyscc.sim.trust import GivenText
+
+__all__ = ["life"]
+
+
+def life(
+    recorded: Recorded,
+    vertex: int,
+    *,
+    graph: Graph | str | PathLike[str] | None = None,
+    memory: Profile | str | PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+) -> VertexLife:
+    """Make a recorded run again, and return the life of a vertex, as ``cyscc replay --life-of`` shows it.
+
+    Parameters
+    ----------
+    recorded : Record, Result, str or path
+        A record, the result of a recorded run, or a record's folder.
+    vertex : int
+        The vertex, as named in the graph's file.
+    graph, memory, threads, progress : optional
+        As in `replay`.
+
+    Returns
+    -------
+    VertexLife
+        Its `events` and `stages` are data frames; its `str` is the output of the command.
+
+    Raises
+    ------
+    ValueError
+        The run was not recorded.
+    InputError
+        The record or the graph cannot be used, or the graph has no such vertex.
+    SimulationError
+        The machine could not be built, or the run failed.
+    """
+    if isinstance(recorded, Result) and graph is None:
+        graph = recorded.graph
+    return vertex_life(
+        record_of(recorded),
+        vertex,
+        Progress(quiet=not progress),
+        threads=available_cores() if threads is None else threads,
+        graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
+        memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
+    )
