@@ -5,7 +5,7 @@ from os import PathLike
 from cyscc.host.api.records import Recorded, record_of
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
-from cyscc.host.replay.life import VertexLife, vertex_life
+from cyscc.host.replay.life import VertexLife, vertex_lives
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.run import available_cores
 from cyscc.sim.memory import Profile
@@ -50,11 +50,12 @@ def life(
     """
     if isinstance(recorded, Result) and graph is None:
         graph = recorded.graph
-    return vertex_life(
+    (found,) = vertex_lives(
         record_of(recorded),
-        vertex,
+        [vertex],
         Progress(quiet=not progress),
         threads=available_cores() if threads is None else threads,
         graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
         memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
     )
+    return found

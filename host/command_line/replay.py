@@ -15,15 +15,21 @@ if TYPE_CHECKING:
 
 __all__ = ["TEXTS", "add_options", "run"]
 
+_ROWS = 24
+"""Most single lives listed."""
+
 
 TEXTS = {
     "help": "make a recorded run again up to a point, and write waveforms from there",
-    "description": "Make a recorded run again, bit-identically and quickly, up to a point, and write waveforms there.",
+    "description": "Make a recorded run again, bit-identically and quickly, up to a point, and write waveforms there; "
+    "or show the life of a vertex.",
     "epilog": """examples:
   cyscc bfs random.gr --source 1 --record seen
   cyscc replay seen --at 120000 --cycles 2000 -o middle.fst
   cyscc replay seen --at level=3 --before 100
   cyscc replay seen --at slot,engine=0,kernel=3,level=3 --cycles 500
+  cyscc replay seen --life-of 4711
+  cyscc replay seen --at vertex=4711 --before 200
   cyscc replay seen --at level=3 --cycles 500 --life level3.kanata --life-of engine0.bfs3
 """,
 }
@@ -36,8 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at",
         metavar="POINT",
-        required=True,
-        help="a cycle, level=N, or an event such as slot,engine=0,kernel=3,level=3",
+        help="a cycle, level=N, vertex=V, or an event such as slot,engine=0,kernel=3,level=3",
     )
     parser.add_argument(
         "--cycles", type=at_least(1), default=1000, metavar="N", help="cycles to record (default: %(default)s)"
@@ -55,8 +60,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="write the life of the queue entries of the window as Kanata text, for Konata ('-': standard output)",
     )
     parser.add_argument(
-        "--life-of", nargs="+", default=(), metavar="WHAT", help="selection, as --of of `cyscc life` (default: all)"
+        "--life-of",
+        nargs="+",
+        default=(),
+        metavar="WHAT",
+        help="without --at: vertices whose whole life is shown; with it: selection of the window's lives, as --of of "
+        "`cyscc life` (default: all)",
     )
+    parser.add_argument("--json", metavar="OUT", help="write the life of the vertices as JSON ('-': standard output)")
     parser.add_argument("--graph", metavar="FILE", help="the graph, if its file was moved")
     parser.add_argument(
         "--memory", type=GivenText, metavar="FILE.py", help="the run's memory rules, if they are in a file"
@@ -85,6 +96,13 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.replay.point import Point
     from cyscc.host.replay.replaying import WindowRequest, replay_window
 
+    if arguments.at is None:
+        _check_vertices(arguments)
+        _check_outputs(arguments)
+        _show_vertices(arguments)
+        if arguments.output is None and arguments.life is None:
+            return
+        arguments.at = f"vertex={arguments.life_of[0]}"
     try:
         point = Point.parse(arguments.at)
     except ValueError as error:
@@ -102,9 +120,10 @@ def run(arguments: argparse.Namespace) -> None:
     )
     how = {name: getattr(arguments, name) for name in ("threads", "graph", "memory", "checkpoint")}
     window = replay_window(Path(arguments.record), wanted, progress, **how)
-    if arguments.life is not None:
+    lives = ""
+    if arguments.life is not None or arguments.life_of:
         try:
-            _write_lives(arguments, window, progress)
+            lives = _lives(arguments, window, progress)
         except BaseException:
             window.remove()
             raise
@@ -115,19 +134,46 @@ def run(arguments: argparse.Namespace) -> None:
         gtkw, sucl = (window.path.with_suffix(suffix) for suffix in (".gtkw", ".sucl"))
         show(
             f"{where}{window.path}: cycles {window.first:,} to {window.last:,}, {size}\n"
-            f"open it with: gtkwave {gtkw}   or: surfer -c {sucl} {window.path}\n"
+            f"open it with: gtkwave {gtkw}   or: surfer -c {sucl} {window.path}\n{lives}"
         )
 
 
-def _write_lives(arguments: argparse.Namespace, window: "Window", progress: "Progress") -> None:
-    from cyscc.host.analysis.lives import chosen_lives, name_lives, write_kanata
+def _lives(arguments: argparse.Namespace, window: "Window", progress: "Progress") -> str:
+    """Write the lives of a window as Kanata text, if a file is given; otherwise return them as text."""
+    from cyscc.host.analysis.lives import chosen_lives, life_text, name_lives, write_kanata
 
     directions = {address: [graph] for address, graph in window.directions().items()}
     with progress.step("reading the waveforms"):
         shown, lives = chosen_lives(
             window.path, of=arguments.life_of, option="--life-of", name=lambda lives: name_lives(lives, directions)
         )
+    if arguments.life is None:
+        return "\n" + life_text(shown, lives, rows=_ROWS)
     write_kanata(arguments.life, shown, lives)
+    return ""
+
+
+def _check_vertices(arguments: argparse.Namespace) -> None:
+    """Refuse a replay without a point that is not that of vertices."""
+    if not arguments.life_of:
+        raise UsageError("give a point (--at POINT), or the vertices whose life is to be shown (--life-of V)")
+    for word in arguments.life_of:
+        if not word.isdecimal():
+            raise UsageError(f"--life-of {word} needs --at: only the life of vertices is found without it")
+
+
+def _show_vertices(arguments: argparse.Namespace) -> None:
+    """Show the whole life of vertices."""
+    from cyscc.host.output.files import STANDARD_OUTPUT, output_result
+    from cyscc.host.output.progress import Progress
+    from cyscc.host.replay.life import vertex_lives
+
+    quiet = arguments.quiet or STANDARD_OUTPUT in (arguments.json, arguments.life)
+    how = {name: getattr(arguments, name) for name in ("threads", "graph", "memory")}
+    vertices = [int(word) for word in arguments.life_of]
+    lives = vertex_lives(Path(arguments.record), vertices, Progress(quiet=quiet), **how)
+    document = {"vertices": [life.document() for life in lives]}
+    output_result(document, "\n".join(map(str, lives)), path=arguments.json, quiet=quiet)
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
@@ -139,9 +185,10 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         raise UsageError("-o needs a file")
     if path is not None and Path(path).suffix not in (".fst", ".vcd"):
         raise UsageError(f"-o writes waveforms, which end in .fst or .vcd: {path}")
-    if arguments.life_of and arguments.life is None:
-        raise UsageError("--life-of needs --life")
-    if arguments.life is not None and hasattr(arguments, "scopes"):
-        raise UsageError("--life needs all signals of the kernels, and --scope leaves some out")
+    if arguments.json is not None and arguments.at is not None:
+        raise UsageError("--json is the life of vertices (--life-of V), without --at")
+    for option, given in (("--life", arguments.life is not None), ("--life-of", arguments.life_of)):
+        if given and hasattr(arguments, "scopes"):
+            raise UsageError(f"{option} needs all signals of the kernels, and --scope leaves some out")
     others = {} if arguments.graph is None else {"the graph": arguments.graph}
-    options.check_outputs({"-o": path, "--life": arguments.life}, others=others)
+    options.check_outputs({"-o": path, "--life": arguments.life, "--json": arguments.json}, others=others)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "RESTRICTIONS",
     "Located",
     "MissingPointError",
     "Search",
@@ -32,7 +33,8 @@ _WHERE = ("iteration", "phase", "level", "module")
 """Restrictions to instructions, in the order in which they are checked."""
 _WHO = ("module", "engine", "kernel")
 """Restrictions to kernels."""
-_RESTRICTIONS = tuple(dict.fromkeys((*_WHERE, *_WHO)))
+RESTRICTIONS = tuple(dict.fromkeys((*_WHERE, *_WHO)))
+"""All restrictions."""
 _NEAR = 3
 """Most points to try as the nearest one."""
 _NO_WAIT = "no wait is that long there"
@@ -52,18 +54,21 @@ class Located:
         The cause of a wait.
     cycles : int or None
         Length of the event in cycles; None if it has none.
+    event : str
+        The event in words, if the point leaves it open.
     """
 
     cycle: int
     kernel: str | None = None
     cause: str | None = None
     cycles: int | None = None
+    event: str = ""
 
     @property
     def about(self) -> str:
-        """Kernel and length of the event in words; may be empty."""
+        """Kernel, length and kind of the event in words; may be empty."""
         length = "" if self.cycles is None else count_text(self.cycles, "cycle")
-        return ", ".join(filter(None, (self.kernel, length)))
+        return ", ".join(filter(None, (self.kernel, length, self.event)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,6 +209,8 @@ class _Finder:
             return self._duplicate()
         if event in ("full", "fifo"):
             return self._fifo()
+        if event == "vertex":
+            return self._search(self._own, self._nth)
         if causes := causes_of(self._point):
             return self._caused(list(causes))
         raise self._missing("the run did not fail")
@@ -389,7 +396,7 @@ def nearest_waits(point: Point, longest: "pd.DataFrame", record: Record) -> list
         **{name: instructions[name].to_numpy()[places] for name in ("iteration", "phase", "level", "start")}
     )
     here = rows
-    for name in _RESTRICTIONS:
+    for name in RESTRICTIONS:
         if (value := getattr(point, name)) is not None:
             here = here[here[name] == value]
     enough = rows[rows["cycles"] > (point.longer or 0)]
@@ -403,7 +410,7 @@ def _near(point: Point, rows: "pd.DataFrame") -> list[Point]:
     """Return the points of some rows, those first that differ in the fewest restrictions, and in these the least."""
     misses, far = np.zeros(len(rows)), np.zeros(len(rows))
     differing = {}
-    for name in _RESTRICTIONS:
+    for name in RESTRICTIONS:
         value = getattr(point, name)
         if value is None or name not in rows:
             continue

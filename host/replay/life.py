@@ -22,11 +22,12 @@ from cyscc.host.replay.watching import replay_of
 from cyscc.sim.memory import Profile
 from cyscc.sim.observation.life import Life, Lives, Span, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
+from cyscc.sim.observation.waves.views import Focus
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LifeWindow", "VertexLife", "vertex_life"]
+__all__ = ["LifeWindow", "VertexLife", "vertex_lives"]
 
 _LEAD = 100
 """Cycles before an event in which its item's first read may have been offered."""
@@ -133,23 +134,23 @@ class VertexLife:
         return "\n".join(parts)
 
 
-def vertex_life(
+def vertex_lives(
     recorded: Record | Path,
-    vertex: int,
+    vertices: Sequence[int],
     progress: Progress,
     *,
     threads: int,
     graph: Graph | str | None = None,
     memory: Profile | str | None = None,
-) -> VertexLife:
-    """Find the events of a vertex in a recorded run, and follow its stages around the first visit.
+) -> list[VertexLife]:
+    """Find the events of vertices in a recorded run, and follow the stages of each around its first visit.
 
     Parameters
     ----------
     recorded : Record or Path
         The record, or its folder.
-    vertex : int
-        The vertex, as named in the graph's file.
+    vertices : sequence of int
+        The vertices, as named in the graph's file.
     progress : Progress
         Progress display.
     threads, graph, memory
@@ -164,9 +165,13 @@ def vertex_life(
     """
     record = recorded if isinstance(recorded, Record) else Record(recorded)
     replay = replay_of(record, progress, threads=threads, graph=graph, memory=memory)
-    history = vertex_history(replay, record, vertex)
-    windows = [_window(replay, moment, vertex, end=record.cycles) for moment in _merged(list(_moments(history)))]
-    return VertexLife(folder=record.folder, history=history, windows=windows)
+    lives = []
+    for vertex in vertices:
+        history = vertex_history(replay, record, vertex)
+        moments = _merged(list(_moments(history)))
+        windows = [_window(replay, moment, vertex, end=record.cycles) for moment in moments]
+        lives.append(VertexLife(folder=record.folder, history=history, windows=windows))
+    return lives
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,13 +203,14 @@ def _moments(history: VertexHistory) -> Iterator[_Moment]:
 
 
 def _moment(events: "pd.DataFrame", event: Any, about: str, *, begins: str, rest: int) -> _Moment:
-    """Return the cycles around an event, from the latest one with which it begins in its kernel.
+    """Return the cycles around the first event of its kind in a kernel, from the first with which it can begin there.
 
-    They end so many cycles after it, or after the last response with ids of neighbours.
+    A kernel keeps the order, so both are of the same item. The cycles end so many after the event, or after the last
+    response with ids of neighbours.
     """
     same = ["engine", "module", "kernel", "iteration", "phase", "level"]
     own = events[(events[same] == event[same]).all(axis=1)]
-    first = own[(own["event"] == begins) & (own["cycle"] <= event["cycle"])]["cycle"].max()
+    first = own[own["event"] == begins]["cycle"].min()
     lists = own[(own["event"] == "expanded") & (own["cycle"] > event["cycle"])]["answered"]
     end = lists.iloc[0] if len(lists) else event["cycle"]
     begin = max(int(first) - _LEAD, 0)
@@ -234,7 +240,8 @@ def _window(replay: Replay, moment: _Moment, vertex: int, *, end: int) -> LifeWi
     with TemporaryDirectory(prefix="cyscc-life-") as folder:
         path = Path(folder, "window.fst")
         scopes = tuple(f"{kernel}.*" for kernel in moment.kernels)
-        replay.record(path, (moment.first, min(moment.last, end - 1)), scopes=scopes, wave_view=False)
+        focus = Focus(cycle=moment.first, event="cycle", label="cycle")
+        replay.record(path, (moment.first, min(moment.last, end - 1)), focus, scopes=scopes)
         lives = read_lives(WaveReader(path))
     placed = replay.graph.simplified() if replay.spec.simplify else replay.graph
     graphs = [placed] if len(replay.words) == 1 else [placed, placed.transpose()]

@@ -17,7 +17,7 @@ EVENTS = ("start", *CAUSE_EVENTS, "full", "duplicate", "overflow", "idle", "erro
 ANY = "any"
 """Name for the causes of waits together: all that limit a kernel."""
 
-_EVENTS_OF = {"wait": "cause", "fifo": "fifo"}
+_EVENTS_OF = {"wait": "cause", "fifo": "fifo", "vertex": "vertex"}
 """Events named with a value, such as ``wait=slot``, and the field that holds the value."""
 
 _NOWHERE = ("start", "duplicate", "overflow", "error", "hang")
@@ -49,7 +49,10 @@ class Point:
     above : int, optional
         Entries than which the FIFO holds more.
     nth : int, optional
-        Number of the event among those that fit, from 1; the first by default.
+        Number of the event among those that fit, from 1; the first by default. Of a vertex, it is the number among all
+        its events; by default, the point is its first visit.
+    vertex : int, optional
+        The vertex of the event ``vertex``, as named in the graph's file.
     """
 
     cycle: int | None = None
@@ -65,6 +68,7 @@ class Point:
     longer: int | None = None
     above: int | None = None
     nth: int | None = None
+    vertex: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> "Point":
@@ -98,7 +102,7 @@ class Point:
             if name in _EVENTS_OF:
                 if "event" in values:
                     raise ValueError(f"{text!r} names two events")
-                values |= {"event": name, _EVENTS_OF[name]: value}
+                values |= {"event": name, _EVENTS_OF[name]: value if name != "vertex" else _number(name, value, 0)}
             elif name in _NUMBERS:
                 values[name] = _number(name, value, _NUMBERS[name])
             elif name in _TEXTS:

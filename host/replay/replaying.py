@@ -150,6 +150,10 @@ class Replay:
         found = find(point, record)
         if isinstance(found, Located):
             return found
+        if point.vertex is not None:
+            from cyscc.host.replay.vertices import locate_vertex
+
+            return locate_vertex(point, self, record)
         wanted: Search = found
         searches: list[EventSearch | SpellSearch] = []
 
@@ -441,7 +445,7 @@ def _focus(point: Point, place: Located, record: Record | None) -> Focus:
     return Focus(
         cycle=place.cycle,
         event=event,
-        label=" ".join(filter(None, (event, point.fifo))),
+        label=f"vertex {point.vertex}" if point.vertex is not None else " ".join(filter(None, (event, point.fifo))),
         module=module,
         kernel=kernel,
         fifo=point.fifo,

@@ -1,7 +1,7 @@
 """Events of a vertex in a recorded run: each access to its words, colour, neighbours and queue entries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +9,8 @@ import numpy as np
 from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher, queues_of
+from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError
+from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.search import Reached
 from cyscc.host.replay.watching import watch_run
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["EVENTS", "VertexHistory", "vertex_history"]
+__all__ = ["EVENTS", "VertexHistory", "locate_vertex", "vertex_history"]
 
 EVENTS = {
     "id_read": "id read as a neighbour",
@@ -39,6 +41,14 @@ EVENTS = {
     "unvisited": "visited flag cleared",
 }
 """Events of a vertex, in the order in which they happen; those from ``reach_read`` on are of intersections."""
+
+_CAUSES = {
+    "issue_1": ("entry_read", "reach_read"),
+    "issue_2": ("id_read", "expanded", "colour_read", "other_word_read"),
+    "issue_3": ("word_read", "own_word_read"),
+    "write": ("pushed", "visited", "reached", "coloured", "unvisited"),
+}
+"""Events by the cause that their kernel counts."""
 
 _DIRECTIONS = ("forward", "backward")
 _BUT_VISITED = (1 << 64) - 1 - int(VISITED.put(1))
@@ -118,6 +128,43 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
     watcher = _VertexWatcher(vertex, begin=begin, first_visit=first_visit)
     watch_run(replay, [watcher], last=record.cycles - 1, aim=f"looking for vertex {vertex}")
     return watcher.history(record)
+
+
+def locate_vertex(point: Point, replay: Replay, record: Record) -> Located:
+    """Find the first visit of a vertex, or one of its events by number.
+
+    Raises
+    ------
+    MissingPointError
+        The vertex has no such event.
+    InputError, SimulationError
+        See `vertex_history`.
+    """
+    assert point.vertex is not None
+    given = {name: value for name in RESTRICTIONS if (value := getattr(point, name)) is not None}
+    history = vertex_history(replay, record, point.vertex, first_visit=point.nth is None and not given)
+    events = history.events
+    for name, value in given.items():
+        events = events[events[name] == value]
+    if point.nth is not None:
+        if point.nth > len(events):
+            raise MissingPointError.few(point, record, len(events), [] if events.empty else [replace(point, nth=1)])
+        event = events.iloc[point.nth - 1]
+    else:
+        own = history.events.loc[history.visit]["event"] if history.visit is not None else ""
+        visits = events[events["event"] == own]
+        if visits.empty:
+            plain = Point(event="vertex", vertex=point.vertex, nth=None if own else 1)
+            why = "it is not visited there" if own else history.absent
+            raise MissingPointError(point, record, why, [plain] if len(history.events) else [])
+        event = visits.iloc[0]
+    return Located(
+        cycle=int(event["cycle"]),
+        kernel=f"engine{event['engine']}.{event['module']}{event['kernel']}",
+        cause=next(cause for cause, events in _CAUSES.items() if event["event"] in events),
+        event=event["text"]
+        + ("" if "neighbour of" in event["text"] or event.isna()["of"] else f" (neighbour of {event['of']})"),
+    )
 
 
 def _bytes(start: int, size: int, *, mask: int = _WHOLE, value: int | None = None) -> WatchedRange:
@@ -212,7 +259,7 @@ class _VertexWatcher(AccessWatcher):
         )
         if found.visit is not None:
             return found
-        return VertexHistory(**{**vars(found), "absent": self._absence(record)})
+        return replace(found, absent=self._absence(record))
 
     def _named(self, rows: "pd.DataFrame", event: str, texts: Any) -> "pd.DataFrame":
         """Return accesses as events."""
