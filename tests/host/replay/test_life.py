@@ -1,10 +1,12 @@
-"""The life of queue entries in the window of a replay."""
+"""The life of queue entries in the window of a replay, and that of a vertex in a run."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+import cyscc
 from cyscc.host.command_line.main import main
 
 GRAPH = "".join(f"{100 + 3 * v} {100 + 3 * ((v * 5 + step) % 40)}\n" for v in range(40) for step in (1, 2, 7))
@@ -36,9 +38,54 @@ def test_lives_are_those_of_the_waveforms(
 
     capfd.readouterr()
     for options, line in (
-        (("--life-of", "3"), "--life-of needs --life"),
         (("--life", "l", "--scope", "engine0"), "--life needs all signals of the kernels, and --scope leaves some out"),
         (("--life", "no/l"), "no/l: its directory does not exist (--life)"),
     ):
         assert main(["replay", "seen", "--at", "0", *options]) == 2
+        assert capfd.readouterr().err == f"cyscc replay: {line}\n"
+
+
+def test_whole_life_of_a_vertex(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text(GRAPH + "101 103\n")
+    assert main(["bfs", "g.txt", "--source", "100", "--config", "test", "--record", "seen", "--quiet"]) == 0
+    assert main(["replay", "seen", "--life-of", "103", "--json", "life.json"]) == 0
+    text = capfd.readouterr().out
+    life = cyscc.life("seen", 103)
+    assert text == str(life)
+    history, events = life.history, life.events
+    assert history.visit is not None
+    visit = events.loc[history.visit]
+    kernel = f"engine{visit['engine']}.bfs{visit['kernel']}"
+    assert text.splitlines()[:2] == [
+        "vertex 103: 3 edges out, 6 in",
+        f"first visited in cycle {visit['cycle']:,} (level 0) by {kernel}, as a neighbour of 100",
+    ]
+    assert f"{kernel}  queue[0] > C[0]     103  pushed to slot" in text
+    assert "expanded, 3 neighbours" in text
+    document = json.loads(Path("life.json").read_text())["vertices"][0]
+    assert [event["cycle"] for event in document["events"]] == events["cycle"].tolist()
+    assert document["first_visit"] == history.visit
+    assert [stage["cycle"] for stage in document["stages"]] == life.stages["cycle"].tolist()
+
+    window = cyscc.replay("seen", "vertex=103", "visit.vcd", cycles=10)
+    assert window.cycle == visit["cycle"]
+    assert cyscc.replay("seen", "vertex=103,nth=1", "id.vcd", cycles=10).cycle == events["cycle"].iloc[0]
+    assert main(["replay", "seen", "--at", "level=0", "--cycles", "400", "-o", "w.vcd", "--life-of", "103"]) == 0
+    assert "queue[0] > C[0]" in capfd.readouterr().out
+    for at, missing in (
+        ("vertex=101", "it is not reached from 100"),
+        ("vertex=103,nth=99", r"it happens \d+ times; nearest: .*: cyscc replay seen --at vertex=103,nth=\d+"),
+        ("vertex=103,level=1", "it is not visited there; nearest: .*: cyscc replay seen --at vertex=103"),
+    ):
+        assert main(["replay", "seen", "--at", at]) == 2
+        assert re.fullmatch(rf"cyscc replay: seen: there is no {at} in the run: {missing}\n", capfd.readouterr().err)
+    for options, line in (
+        ((), "give a point (--at POINT), or the vertices whose life is to be shown (--life-of V)"),
+        (("--life-of", "engine0"), "--life-of engine0 needs --at: only the life of vertices is found without it"),
+        (("--at", "0", "--json", "-"), "--json is the life of vertices (--life-of V), without --at"),
+    ):
+        assert main(["replay", "seen", *options]) == 2
         assert capfd.readouterr().err == f"cyscc replay: {line}\n"
