@@ -1,6 +1,7 @@
 """Text of all commands: numbers with their nouns and units, and tables, plain for terminals, Markdown for reports."""
 
 from collections.abc import Iterable, Sequence
+from html import escape
 from string import Formatter
 from typing import Any
 
@@ -12,6 +13,7 @@ __all__ = [
     "count_text",
     "device_text",
     "graph_text",
+    "html_table",
     "largest_text",
     "markdown_table",
     "model_text",
@@ -60,6 +62,32 @@ def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), word
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
     """Return a Markdown table, aligned in its source too. The parameters are those of `plain_table`."""
     return _table(head, rows, words, "pipe")
+
+
+def html_table(rows: Iterable[Sequence[str]], *, head: Sequence[str] = (), words: int = 1) -> str:
+    """Return a table as HTML for notebooks, in the colours of its surroundings.
+
+    Parameters
+    ----------
+    rows : iterable of sequence of str
+        The cells.
+    head : sequence of str, optional
+        Heads of the columns.
+    words : int
+        Left-aligned text columns, counted from the first; the others are numbers.
+    """
+    sides = ("left", "right")
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        made = (
+            f'<{tag} style="text-align: {sides[place >= words]}">{escape(cell)}</{tag}>'
+            for place, cell in enumerate(cells)
+        )
+        return f"<tr>{''.join(made)}</tr>"
+
+    body = "".join(row(cells, "td") for cells in rows)
+    top = f"<thead>{row(head, 'th')}</thead>" if head else ""
+    return f"<table>{top}<tbody>{body}</tbody></table>"
 
 
 class _Cells(Formatter):

@@ -348,3 +348,8 @@ class Record:
                 missing = f"{missing} ({self.ending})"
             raise InputError(missing, path=self.folder)
         return frame
+
+    def _repr_html_(self) -> str:
+        from cyscc.host.record.display import record_html
+
+        return record_html(self)

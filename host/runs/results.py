@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,8 @@ from cyscc.host.driver.verification import Checked
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import component_sizes
 from cyscc.host.output.files import identity
-from cyscc.host.output.text import count_text, graph_text, largest_text, plain_table
+from cyscc.host.output.text import count_text, graph_text, html_table, largest_text, plain_table
+from cyscc.host.record.display import stack_html
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import Setting
 
@@ -147,7 +147,8 @@ class Result:
         """Whether the result was verified."""
         return self.checked is not None
 
-    def __str__(self) -> str:
+    def _table(self) -> list[tuple[str, str]]:
+        """Return all rows of the table."""
         setting, spec, wall, retries = self.setting, self.setting.spec, self.wall, self.run.retries
         dropped = setting.dropped_edges
         left = setting.edges - (dropped or 0)
@@ -156,7 +157,7 @@ class Result:
         )
         restarted = [("restarts", f"{retries}, the queues having overflowed")] if retries else []
         machine = f"{spec.machine_text}, executor {spec.executor}, {count_text(spec.threads, 'thread')}"
-        rows = [
+        return [
             ("graph", graph_text(spec.graph, setting.vertices, setting.edges)),
             *simplified,
             ("machine", machine),
@@ -171,10 +172,13 @@ class Result:
                 f"({wall.cycles_per_second:,.0f} cycles/s), verify {wall.verify:.1f} s",
             ),
         ]
-        return plain_table(rows, words=2)
+
+    def __str__(self) -> str:
+        return plain_table(self._table(), words=2)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        stack = "" if self.record is None else stack_html(self.record.document)
+        return f"{html_table(self._table(), words=2)}{stack}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +221,12 @@ class BfsResult(Result):
         ]
 
     def __str__(self) -> str:
-        return f"{_level_table(self.run.level_records)}\n{super().__str__()}"
+        head, rows = _level_rows(self.run.level_records)
+        return f"{plain_table(rows, head=head, words=0)}\n{super().__str__()}"
+
+    def _repr_html_(self) -> str:
+        head, rows = _level_rows(self.run.level_records)
+        return f"{html_table(rows, head=head, words=0)}{super()._repr_html_()}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -315,10 +324,10 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1e9:.0f} ns"
 
 
-def _level_table(levels: tuple[Level, ...]) -> str:
-    """Return a line for each level; if there are very many, for the first and the last ones."""
+def _level_rows(levels: tuple[Level, ...]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return heads and rows of the table of levels; if there are very many, of the first and the last ones."""
     shown = ("frontier", "pushed", "cycles")
     rows = [(f"{number:,}", *(f"{getattr(level, name):,}" for name in shown)) for number, level in enumerate(levels)]
     if len(rows) > _FIRST_LEVELS + _LAST_LEVELS + 1:
         rows[_FIRST_LEVELS:-_LAST_LEVELS] = [("...",) * 4]
-    return plain_table(rows, head=("level", *shown), words=0)
+    return ("level", *shown), rows

@@ -8,6 +8,7 @@ from typing import Any
 
 from cyscc.host.analysis.explain.settings import settings_that_differ
 from cyscc.host.output.text import bytes_text, count_text
+from cyscc.host.record.display import result_facts
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import RECORD_INTERVAL, run_options
@@ -23,7 +24,6 @@ __all__ = [
     "computer_text",
     "run_facts",
     "run_names",
-    "run_subject",
     "shared_facts",
     "version_text",
 ]
@@ -165,24 +165,6 @@ def computer_text(environment: Mapping[str, str]) -> str:
     return ", ".join(filter(None, (environment.get("processor"), environment.get("system"))))
 
 
-def _result_facts(record: Record, *names: str) -> dict[str, str]:
-    """Return some of the facts about the result of a run; none if it was interrupted or has failed."""
-    if record.interrupted is not None:
-        return {}
-    result, document = record.result, record.document
-    components = ""
-    if "components" in result:
-        components = f"{result['components']['count']:,}, in {count_text(result['iterations'], 'iteration')}"
-    facts = {
-        "simulated time": f"{result['seconds'] * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz",
-        "cycles of the run": f"{result['cycles']['total']:,}",
-        "throughput": f"{result['gteps']:.3f} GTEPS ({count_text(result['edges_traversed'], 'edge')} traversed)",
-        "components": components,
-        "verified": "yes" if result["verified"] else "not checked",
-    }
-    return {name: facts[name] for name in names}
-
-
 def _wall_text(record: Record) -> str:
     """Return the real time that the run took; empty where the record does not have it."""
     wall = None if record.interrupted is not None else record.result.get("wall")
@@ -201,7 +183,7 @@ def run_facts(record: Record) -> dict[str, str]:
     document = record.document
     run, cycles, options = document["run"], document["cycles"], document["run"]["options"]
     shown = {name: what for name, what in _CYCLES.items() if name in cycles}
-    environment = document.get("environment", {})
+    result, environment = result_facts(document), document.get("environment", {})
     threads = options.get("threads")
     simulated_by = f"executor {options['executor']}" + (
         f", {count_text(threads, 'thread')}" if type(threads) is int else ""
@@ -214,10 +196,9 @@ def run_facts(record: Record) -> dict[str, str]:
         "graph": f"{run['graph']}: {count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}",
         "digest of the graph": f"SHA-256 {run['digest'][:_DIGITS]}",
         **_machine_facts(document),
-        **_result_facts(record, "simulated time", "cycles of the run"),
+        **result,
         "cycles simulated": f"{cycles['total']:,}: "
         + ", ".join(f"{what} {cycles[name]:,}" for name, what in shown.items()),
-        **_result_facts(record, "throughput", "components", "verified"),
         "intervals": count_text(record.interval, "cycle"),
         "version": version_text(document),
         "simulated by": simulated_by,
@@ -242,15 +223,6 @@ def shared_facts(records: Sequence[Record]) -> list[Fact]:
     place = order.index("profile") + 1
     rows[place:place] = settings
     return [(name, texts[:1] if len(set(texts)) == 1 else texts) for name, texts in rows]
-
-
-def run_subject(record: Record) -> str:
-    """Return a run in a few words: algorithm, graph, machine and memory."""
-    run, options = record.document["run"], record.document["run"]["options"]
-    changes = Overrides.of(options.get("set", {}))
-    source = f" from {options['source']}" if options.get("source") is not None else ""
-    machine, memory = changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
-    return printable(f"{record.document['command']} of {run['graph']}{source} on {machine}, memory {memory}")
 
 
 def run_names(records: Sequence[Record]) -> list[str]:

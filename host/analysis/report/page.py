@@ -22,10 +22,11 @@ from cyscc.host.analysis.explain.verdict import Finding, findings
 from cyscc.host.analysis.report.activity import Activity
 from cyscc.host.analysis.report.charts import DARK, Chart
 from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
-from cyscc.host.analysis.report.facts import Fact, run_names, run_subject, shared_facts
+from cyscc.host.analysis.report.facts import Fact, run_names, shared_facts
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
+from cyscc.host.record.display import run_subject
 from cyscc.host.record.reader import Record
 
 __all__ = ["Section", "page", "render", "sections"]
@@ -154,7 +155,7 @@ def _chart_data(chart: Chart) -> str:
 
 def _about(records: Sequence[Record]) -> str:
     """Return the description of a page: the run, or what several have in common, and what the page says about them."""
-    subjects = dict.fromkeys(map(run_subject, records))
+    subjects = dict.fromkeys(run_subject(record.document) for record in records)
     if len(records) == 1:
         return f"{next(iter(subjects))}: where its {records[0].cycles:,} cycles went, and why."
     compared = f"{len(records)} runs, each compared with the first"

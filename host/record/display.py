@@ -1,0 +1,103 @@
+"""Display of a record: its run in a few words, its result, and the display of notebooks with the cycle stack."""
+
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from cyscc.host.output.text import count_text, html_table
+from cyscc.host.record.colours import CAUSE_COLOURS, STACK
+from cyscc.host.specification.overrides import Overrides
+from cyscc.sim.notices import printable
+from cyscc.sim.observation.causes import CAUSES, cause_named
+
+if TYPE_CHECKING:
+    from cyscc.host.record.reader import Record
+
+__all__ = ["record_html", "result_facts", "run_subject", "stack_html"]
+
+_WIDTH, _ROW, _LEFT = 720, 26, 90
+"""Width of the cycle stack, height of a row, and room for its name, in pixels."""
+_RUNNING = [cause.name for cause in CAUSES if cause.kind != "outside"]
+"""Causes of cycles in which a module runs."""
+_NAMED = 0.005
+"""Least share of a module's cycles with which a cause is named below the stack."""
+
+
+def run_subject(document: Mapping[str, Any]) -> str:
+    """Return a run in a few words: algorithm, graph, machine and memory."""
+    run, options = document["run"], document["run"]["options"]
+    changes = Overrides.of(options.get("set", {}))
+    source = f" from {options['source']}" if options.get("source") is not None else ""
+    machine, memory = changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
+    return printable(f"{document['command']} of {run['graph']}{source} on {machine}, memory {memory}")
+
+
+def result_facts(document: Mapping[str, Any]) -> dict[str, str]:
+    """Return the facts about the result of a run, as texts by name; none of a run that did not end."""
+    result = document.get("result")
+    if result is None:
+        return {}
+    components = ""
+    if "components" in result:
+        components = f"{result['components']['count']:,}, in {count_text(result['iterations'], 'iteration')}"
+    facts = {
+        "simulated time": f"{result['seconds'] * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz",
+        "cycles of the run": f"{result['cycles']['total']:,}",
+        "throughput": f"{result['gteps']:.3f} GTEPS ({count_text(result['edges_traversed'], 'edge')} traversed)",
+        "components": components,
+        "verified": "yes" if result["verified"] else "not checked",
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
+def record_html(record: "Record") -> str:
+    """Return a record as HTML for a notebook: its run, its result, and the cycles of its kernels by cause."""
+    document = record.document
+    run = document["run"]
+    facts = {
+        "record": str(record.folder),
+        "graph": f"{count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}",
+        "ending": record.ending,
+        **result_facts(document),
+        "date": document.get("environment", {}).get("date", ""),
+    }
+    rows = [(name, printable(text)) for name, text in facts.items() if text]
+    return f"<b>{escape(run_subject(document))}</b>{html_table(rows, words=2)}{stack_html(document)}"
+
+
+def stack_html(document: Mapping[str, Any]) -> str:
+    """Return the cycle stack of each module that ran as an SVG element, with a legend; empty if the run did not end."""
+    causes: Mapping[str, Mapping[str, int]] = document.get("causes", {})
+    shown = {module: its for module, its in causes.items() if any(its.get(cause) for cause in _RUNNING)}
+    if not shown:
+        return ""
+    totals = {module: sum(its.values()) for module, its in shown.items()}
+    parts = []
+    for row, (module, its) in enumerate(shown.items()):
+        parts.append(f'<text x="0" y="{row * _ROW + 16}">{escape(module)}</text>')
+        begin = float(_LEFT)
+        for cause in STACK:
+            share = its.get(cause, 0) / totals[module]
+            width = share * (_WIDTH - _LEFT)
+            if not width:
+                continue
+            title = f"{cause_named(cause).title}: {share:.1%}, {its[cause]:,} kernel-cycles"
+            parts.append(
+                f'<rect x="{begin:.1f}" y="{row * _ROW}" width="{width:.1f}" height="{_ROW - 4}" stroke="#6b7078" '
+                f'stroke-width="0.3" fill="{CAUSE_COLOURS[cause]}"><title>{escape(title)}</title></rect>'
+            )
+            begin += width
+    svg = (
+        f'<svg width="{_WIDTH}" height="{_ROW * len(shown)}" viewBox="0 0 {_WIDTH} {_ROW * len(shown)}" '
+        f'font-size="13" fill="currentColor" style="max-width: 100%" role="img" '
+        f'aria-label="cycles of the kernels by cause">{"".join(parts)}</svg>'
+    )
+    names = [
+        f'<span style="white-space: nowrap; margin-right: 1.2em"><span style="color: {CAUSE_COLOURS[cause]}; '
+        f'-webkit-text-stroke: 0.3px #6b7078">&#9632;</span> {escape(cause_named(cause).title)}: '
+        f"{', '.join(f'{share:.0%}' for share in shares)}</span>"
+        for cause in STACK
+        if max(shares := [its.get(cause, 0) / totals[module] for module, its in shown.items()], default=0) >= _NAMED
+    ]
+    of = f" ({', '.join(shown)})" if len(shown) > 1 else ""
+    return f"<div>cycles of the kernels by cause{of}:</div>{svg}<div>{' '.join(names)}</div>"
