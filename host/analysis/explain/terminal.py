@@ -191,10 +191,19 @@ def as_text(parts: Iterable[RenderableType], *, width: int, colours: bool = Fals
 
 def as_html(parts: Iterable[RenderableType], *, width: int) -> str:
     """Return a page as an HTML element with colours."""
-    console = Console(file=StringIO(), record=True, width=width, highlight=False, markup=False, emoji=False)
+    # In a notebook, a console would show the page by itself as well.
+    console = Console(
+        file=StringIO(),
+        record=True,
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        force_jupyter=False,
+    )
     console.push_theme(_theme(None))
     _print(console, parts)
-    style = "line-height: 1.3; overflow-x: auto"
+    style = "font-family: monospace; line-height: 1.3; overflow-x: auto"
     return console.export_html(inline_styles=True, code_format=f'<pre style="{style}">{{code}}</pre>')
 
 

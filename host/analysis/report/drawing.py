@@ -11,6 +11,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -43,6 +44,7 @@ _DASHES = {
 _SYMBOLS = {"circle": "o", "square": "s", "diamond": "D", "cross": "P", "x": "X", "line-ew": "_", "line-ns": "|"}
 _STEPS = {"hv": "steps-post", "vh": "steps-pre", "hvh": "steps-mid"}
 _FORMAT = re.compile(r"%\{([xyz])(?::([^}]*))?\}")
+_SPAN = re.compile(r'<span style="color: ([^"]+)">(.*?)</span>')
 _TAG = re.compile(r"</?\w[^>]*>")
 
 
@@ -116,6 +118,15 @@ def _colour(value: Any, otherwise: str = "none") -> Any:
     return value
 
 
+def _coloured(text: str) -> list[tuple[str, str]]:
+    """Return the parts of a text, each with its colour; empty for the usual one."""
+    parts, end = [], 0
+    for span in _SPAN.finditer(text):
+        parts += [("", text[end : span.start()]), (span[1], span[2])]
+        end = span.end()
+    return [part for part in (*parts, ("", text[end:])) if part[1]]
+
+
 class _Places:
     """Positions of an axis: numbers as they are, categories in the order in which they come."""
 
@@ -138,6 +149,10 @@ class _Places:
             known.setdefault(text, len(known))
         self.titles = list(known)
         return np.array([known[text] for text in texts], np.float64)
+
+    def at(self, value: Any) -> float:
+        """Return the position of a value of the layout: a category's by its name, or a number."""
+        return float(self.of([value])[0]) if isinstance(value, str) else float(value)
 
     def _of_pairs(self, outer: Sequence[str], inner: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the positions of categories of two levels, which stand as they come."""
@@ -402,8 +417,9 @@ class _Drawing:
         if trace.showscale is not False and self._scale_axes is not None:
             scale = self.figure.colorbar(image, cax=self._scale_axes)
             scale.outline.set_visible(False)
-            title = trace.colorbar.title.text
-            scale.set_label(_plain(title), fontsize=_FONT * _POINTS, color=_INK)
+            if trace.colorbar.tickvals is not None:
+                scale.set_ticks(list(trace.colorbar.tickvals), labels=list(map(_plain, trace.colorbar.ticktext)))
+            scale.set_label(_plain(trace.colorbar.title.text), fontsize=_FONT * _POINTS, color=_INK)
             scale.ax.tick_params(labelsize=_SMALL * _POINTS, colors=_INK)
 
     def _finish(self, axes: "Axes", across: str, up: str) -> None:
@@ -458,12 +474,9 @@ class _Drawing:
         its = axes.xaxis if is_x else axes.yaxis
         if axis.tickvals is not None and axis.ticktext is not None:
             low, high = sorted(axes.get_xlim() if is_x else axes.get_ylim())
-            marks = [
-                (value, _plain(text))
-                for value, text in zip(axis.tickvals, axis.ticktext, strict=True)
-                if low <= value <= high
-            ]
-            its.set_ticks([value for value, _ in marks], labels=[text for _, text in marks])
+            marks = zip(map(places.at, axis.tickvals), map(_plain, axis.ticktext), strict=True)
+            shown = [(place, text) for place, text in marks if low <= place <= high]
+            its.set_ticks([place for place, _ in shown], labels=[text for _, text in shown])
             its.set_minor_locator(NullLocator())
         elif places.is_category:
             self._label_categories(axes, name)
@@ -527,28 +540,35 @@ class _Drawing:
                 axes.axhline(float(shape.y0), **looks)
 
     def _annotate(self, note: Any) -> None:
-        """Write an annotation of the layout."""
-        axes = self._panels["x", "y"]
-        ways = {"paper": axes.transAxes, "x domain": axes.transAxes, "y domain": axes.transAxes}
-        from matplotlib.transforms import blended_transform_factory
+        """Write an annotation of the layout, whose parts may have colours of their own."""
+        from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 
-        across, up = (ways.get(str(ref), axes.transData) for ref in (note.xref, note.yref))
-        axes.text(
-            note.x,
-            note.y,
-            _plain(note.text),
-            transform=blended_transform_factory(across, up),
-            ha=note.xanchor if note.xanchor in ("left", "right", "center") else "center",
-            va={"middle": "center", "auto": "bottom", None: "bottom"}.get(note.yanchor, note.yanchor),
-            fontsize=(note.font.size or _FONT) * _POINTS,
-            color=_INK,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1},
+        up = str(note.yref or "y").removesuffix(" domain")
+        axes = self._top() if up == "paper" else self._panels["x", up]
+        x, y = self._places["x"].at(note.x), self._places.get(up, self._places["y"]).at(note.y)
+        across, above = (
+            "axes fraction" if str(ref).endswith(("paper", "domain")) else "data" for ref in (note.xref, note.yref)
         )
+        size, ink = (note.font.size or _FONT) * _POINTS, _colour(note.font.color, _INK)
+        parts: list[Artist] = [
+            TextArea(_plain(text), textprops={"color": colour or ink, "fontsize": size})
+            for colour, text in _coloured(note.text or "")
+        ]
+        corner = {"left": 0.0, "right": 1.0}.get(note.xanchor, 0.5), {"bottom": 0.0, "top": 1.0}.get(note.yanchor, 0.5)
+        box = HPacker(children=parts, pad=0, sep=0, align="baseline")
+        axes.add_artist(
+            AnnotationBbox(
+                box, (x, y), xycoords=(across, above), box_alignment=corner, pad=0.2, frameon=False, zorder=4
+            )
+        )
+
+    def _top(self) -> "Axes":
+        """Return the panel at the top."""
+        return self._panels[max(self._panels, key=lambda pair: self._domain(pair[1])[1])]
 
     def _head(self) -> None:
         """Write the title, and the option that is shown."""
-        top = self._panels[max(self._panels, key=lambda pair: self._domain(pair[1])[1])]
         if self._option:
-            top.set_title(f"shown: {self._option}", loc="left", fontsize=_FONT * _POINTS, color=_INK)
+            self._top().set_title(f"shown: {self._option}", loc="left", fontsize=_FONT * _POINTS, color=_INK)
         if self._title:
             self.figure.suptitle(_plain(self._title), fontsize=1.25 * _FONT * _POINTS, color=_INK, fontweight="bold")

@@ -111,8 +111,10 @@ def test_a_result_shows_itself(graph: cyscc.Graph) -> None:
     assert "graph       <six>: 6 vertices, 7 edges\n" in text
     assert "machine     test, memory fixed, executor compiled" in text
     assert f"cycles      {search.cycles:,}\n" in text
-    assert search._repr_html_().startswith("<pre>level  frontier")
-    assert "&lt;six&gt;: 6 vertices" in search._repr_html_()
+    shown = search._repr_html_()
+    assert shown.startswith('<table><thead><tr><th style="text-align: right">level</th>')
+    assert f'<td style="text-align: left">{search.cycles:,}</td>' in shown
+    assert "&lt;six&gt;: 6 vertices" in shown
     assert search.verified
     assert search.seconds == search.cycles / 150e6
     unchecked = cyscc.bfs(graph, 0, config="test", memory="fixed:9", verify=False)
