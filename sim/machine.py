@@ -23,7 +23,7 @@ from cyscc.sim.executors.tools import OnStep
 from cyscc.sim.memory import Memory, PayloadLayout, Profile
 from cyscc.sim.observation.diagnosis import diagnose
 from cyscc.sim.observation.state import MachineState, Tally
-from cyscc.sim.recording import Recording, RecordingState, Sink
+from cyscc.sim.recording import PartRecording, Recording, RecordingState, Sink
 from cyscc.sim.stored_state import check_state
 
 __all__ = ["Machine", "create_machine"]
@@ -255,6 +255,24 @@ class Machine(Coprocessor):
         """Start recording, before the first instruction, or before `load` to continue from a recording's state."""
         self._recording = Recording(self.config, self._executor, self.memory, interval=interval, sink=sink, state=state)
         return self._recording
+
+    def record_part(
+        self, interval: int, sink: Sink, *, begin: int, end: int, on_end: Callable[[int], None]
+    ) -> PartRecording:
+        """Start recording a part of the run; call only in `on_sync`. See `PartRecording`."""
+        self._recording = part = PartRecording(
+            self.config,
+            self._executor,
+            self.memory,
+            interval=interval,
+            sink=sink,
+            instruction=Instruction(self._running[-1].index),
+            start=self._began + self._lead,
+            begin=begin,
+            end=end,
+            on_end=on_end,
+        )
+        return part
 
     def save(self, *, without: Collection[int] = ()) -> MachineState:
         """Return the state within an instruction; call only in `on_sync`.

@@ -16,7 +16,15 @@ from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.samples import MODULES
 from cyscc.sim.memory import Memory, RecordedIntervals, RecordedSums
 
-__all__ = ["InstructionCounts", "Intervals", "RanInstruction", "Recording", "RecordingState", "Sink"]
+__all__ = [
+    "InstructionCounts",
+    "Intervals",
+    "PartRecording",
+    "RanInstruction",
+    "Recording",
+    "RecordingState",
+    "Sink",
+]
 
 Counts = npt.NDArray[np.int64]
 
@@ -318,13 +326,18 @@ class Recording:
         if state.instruction < 0 or cycle <= state.start:
             self._close(cycle, self._outside)
         else:
-            self._close(state.start, _HOST)
-            instruction = Instruction(state.instruction)
-            now = self._executor.sample()[_MODULES[instruction]]
-            start, end = (np.array([each]) for each in (state.start, cycle))
-            self._classify_idle(instruction, start, end, now["begun"][np.newaxis], now["ended"][np.newaxis])
-            state.closed = max(state.closed, cycle)
+            self._close_running(cycle)
         self._deliver_intervals(cycle // self._interval)
+
+    def _close_running(self, cycle: int) -> None:
+        """Classify the cycles of kernels without a run up to a cycle of the running instruction."""
+        state = self.state
+        self._close(state.start, _HOST)
+        instruction = Instruction(state.instruction)
+        now = self._executor.sample()[_MODULES[instruction]]
+        start, end = (np.array([each]) for each in (state.start, cycle))
+        self._classify_idle(instruction, start, end, now["begun"][np.newaxis], now["ended"][np.newaxis])
+        state.closed = max(state.closed, cycle)
 
     def on_completion(self, cycles: int, cycle: int) -> None:
         """Handle the completion of the instruction, `cycles` after its dispatch; all AEs synchronized at `cycle`."""
@@ -537,3 +550,90 @@ class Recording:
     @staticmethod
     def _inconsistent(where: str) -> SimulationError:
         return SimulationError(f"the cycles of the kernels by cause do not add up in {where}")
+
+
+class PartRecording(Recording):
+    """Records a part of a run, which begins at a sync point of all AEs within an instruction.
+
+    The first interval is that of the current cycle, without the cycles before. An instruction that was running is not
+    delivered. The part ends at the first sync point at or after a cycle, and at the end of the attempt that its begin
+    is in.
+
+    Parameters
+    ----------
+    config, executor, memory, interval, sink
+        See `Recording`.
+    instruction : Instruction
+        The running instruction.
+    start : int
+        Cycle of its dispatch, which may be to come.
+    begin, end : int
+        The cycles at which the part begins, this one or a later one, and ends.
+    on_end : callable
+        Called with the cycle at which it has ended; raises an exception that ends the run.
+    """
+
+    def __init__(
+        self,
+        config: AcceleratorConfig,
+        executor: Executor,
+        memory: Memory,
+        *,
+        interval: int,
+        sink: Sink,
+        instruction: Instruction,
+        start: int,
+        begin: int,
+        end: int,
+        on_end: Callable[[int], None],
+    ) -> None:
+        super().__init__(config, executor, memory, interval=interval, sink=sink)
+        cycle = executor.cycle
+        self._begin, self._end, self._on_end = begin, end, on_end
+        self._joined = start < cycle
+        self.state.position, self.state.closed = cycle // interval, cycle
+        self.state.instruction, self.state.start = int(instruction), start
+        executor.begin_instruction_marks()
+
+    def budget(self, cycle: int) -> int:
+        """Return the most cycles that may be simulated from a sync point to the next call of `on_sync`."""
+        return max(1, min(super().budget(cycle), self._end - cycle))
+
+    def on_sync(self, cycle: int) -> None:
+        """Read out the sample rows at a sync point of all AEs, or end the part there."""
+        if cycle >= self._end:
+            self.stop(cycle)
+        super().on_sync(cycle)
+
+    def on_completion(self, cycles: int, cycle: int) -> None:
+        """Handle the completion of the instruction; that of the first one, whose counts are not whole, is dropped."""
+        if not self._joined:
+            super().on_completion(cycles, cycle)
+            return
+        state = self.state
+        self._joined = False
+        self._close_running(state.start + cycles)
+        now = self._executor.sample()
+        for module in MODULES:
+            state.causes_before[module], state.fills_before[module] = now[module]["causes"], now[module]["fill"]
+        self._memory.take()
+        self._executor.begin_instruction_marks()
+        state.instruction = -1
+        self.on_sync(cycle)
+
+    def begin_readout(self, cycle: int) -> None:
+        """Handle the begin of a readout of event counters; that at the end of the run ends the part."""
+        if cycle > self._begin:
+            self.stop(cycle)
+        super().begin_readout(cycle)
+
+    def on_restart(self, cycle: int) -> None:
+        """Handle a restart, which ends the part."""
+        if cycle > self._begin:
+            self.stop(cycle)
+        super().on_restart(cycle)
+
+    def stop(self, cycle: int) -> None:
+        """End the part at a sync point of all AEs."""
+        self.finish(cycle)
+        self._on_end(cycle)

@@ -122,14 +122,24 @@ class RunDocument(msgspec.Struct, forbid_unknown_fields=True):
     options: OptionsDocument
 
 
-class CyclesDocument(msgspec.Struct, forbid_unknown_fields=True):
+class CyclesDocument(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Where the cycles simulated went, as statistics.cycles of the result; those of the parts add up to the total."""
 
     instructions: Count
     host: Count
     restarted: Count
     readout: Count
+    unfinished: Annotated[
+        Count | msgspec.UnsetType, Meta(description="Of a part of a run: of instructions that are not wholly in it.")
+    ] = msgspec.UNSET
     total: Count
+
+
+class RunPartDocument(msgspec.Struct, forbid_unknown_fields=True):
+    """The part of a run that a record is of. In its tables, cycles and instructions count from 0 at its begin."""
+
+    begin: Annotated[int, Meta(ge=0, le=LARGEST, description="First cycle of the part, counted from reset.")]
+    end: Annotated[int, Meta(ge=0, le=LARGEST, description="The cycle after its last.")]
 
 
 class TotalDocument(msgspec.Struct):
@@ -203,7 +213,8 @@ class Document(SettingDocument, kw_only=True, forbid_unknown_fields=True):
     causes: CausesDocument
     tables: Annotated[dict[str, Count], Meta(description="Rows of each table.")]
     digests: Annotated[dict[str, Hexadecimal], Meta(description="SHA-256 of each table's file.")]
-    result: ResultDocument
+    result: ResultDocument | msgspec.UnsetType = msgspec.UNSET
+    part: RunPartDocument | msgspec.UnsetType = msgspec.UNSET
 
 
 class FailureDocument(msgspec.Struct, forbid_unknown_fields=True):
@@ -256,8 +267,14 @@ def check_setting(document: Mapping[str, Any], kind: type[SettingDocument]) -> N
         if set(found.tables) != names or set(found.digests) != names:
             raise ValueError("the tables are not those of a record")
         cycles = found.cycles
-        if cycles.total != cycles.instructions + cycles.host + cycles.restarted + cycles.readout:
+        unfinished = cycles.unfinished or 0
+        if cycles.total != cycles.instructions + cycles.host + cycles.restarted + cycles.readout + unfinished:
             raise ValueError("the cycles do not add up to their total")
+        if not found.part:
+            if not found.result or cycles.unfinished:
+                raise ValueError("it has no result, or unfinished instructions, and is not of a part of a run")
+        elif found.result or found.part.end - found.part.begin != cycles.total:
+            raise ValueError("the part is not that of its cycles, or has a result")
 
 
 def read_checked(path: Path, kind: type[SettingDocument]) -> dict[str, Any] | None:

@@ -54,7 +54,8 @@ class Record:
         ``record.json``: the run, its result, and the meaning of the tables' numbers; see
         ``host/record/record.schema.json``. Without the result if the run was interrupted or has failed.
     interrupted : int or None
-        The cycle at which the record of an interrupted or failed run ends; None if the record is complete.
+        The cycle at which the record of an interrupted or failed run, or of a part of a run, ends; None if the record
+        is complete.
     failed : str or None
         The message of a failed run.
 
@@ -78,6 +79,8 @@ class Record:
         rows = self.document["tables"]
         self._stored = CompleteTables(self.folder, rows=rows, digests=self.document["digests"])
         self._checks: TableChecks | None = self._checks_of(rows["instructions"])
+        if self.part is not None:
+            self.interrupted = self.cycles
 
     def _open_parts(self) -> None:
         """Open the record of an interrupted or failed run.
@@ -136,6 +139,15 @@ class Record:
     def _checks_of(self, instructions: int) -> TableChecks:
         """Return the checks of the tables of a record with so many instructions."""
         return TableChecks(self.machine, interval=self.interval, cycles=self.cycles, instructions=instructions)
+
+    @property
+    def part(self) -> tuple[int, int] | None:
+        """First cycle of the run that is in the record of a part, and the cycle after the last; None of a whole run.
+
+        In the tables of a part, cycles and instructions count from 0 at its begin.
+        """
+        part = self.document.get("part")
+        return None if part is None else (part["begin"], part["end"])
 
     @cached_property
     def interval(self) -> int:
@@ -227,6 +239,9 @@ class Record:
         """How the record of an interrupted or failed run ends; empty for a complete one."""
         if self.interrupted is None:
             return ""
+        if self.part is not None:
+            begin, end = self.part
+            return f"the record is of cycles {begin:,} to {end - 1:,} of the run, and counts them from 0"
         how = "was interrupted, and its" if self.failed is None else f"failed: {self.failed}; its"
         return f"the run {how} record ends at cycle {self.interrupted:,}"
 

@@ -41,7 +41,7 @@ from cyscc.sim.files import is_temporary, lock_folder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LAST_CYCLES", "Columns", "RecordFolder", "TableWriter"]
+__all__ = ["DETAIL_FOLDER", "LAST_CYCLES", "Columns", "RecordFolder", "TableWriter"]
 
 _CODEC = "zstd"
 _INDEX = (
@@ -64,6 +64,9 @@ Columns = Mapping[str, npt.NDArray[Any]]
 
 LAST_CYCLES = "last.fst"
 """File name of the waveforms of a failed run's last cycles."""
+
+DETAIL_FOLDER = "detail"
+"""Subfolder with the record of a region of the run, in detail."""
 
 _LEFT = {FAILURE, LAST_CYCLES}
 _FILES = {f"{table.name}.parquet" for table in TABLES}
@@ -113,6 +116,8 @@ class RecordFolder:
         found = []
         for entry in os.scandir(self.path):
             plain = entry.is_file(follow_symlinks=False)
+            if entry.name == DETAIL_FOLDER and entry.is_dir(follow_symlinks=False):
+                continue
             if entry.name == PARTS_FOLDER and entry.is_dir(follow_symlinks=False):
                 found += [
                     f"{PARTS_FOLDER}/{each.name}"

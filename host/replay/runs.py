@@ -7,12 +7,18 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from cyscc.host.graph.csr import Graph
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import check_output
 from cyscc.host.output.progress import Progress
+from cyscc.host.record.document import DOCUMENT
+from cyscc.host.record.writer import DETAIL_FOLDER
 from cyscc.host.runs.execution import RecordedRun, execute
+from cyscc.host.runs.rerun import Rerun
 from cyscc.host.runs.results import Result
-from cyscc.host.specification.run import RunSpec
+from cyscc.host.specification.region import Region
+from cyscc.host.specification.run import DETAIL_INTERVAL, RunSpec
 from cyscc.sim.errors import SimulationError
+from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
     from cyscc.host.runs.checkpoints.run import CheckpointedRun
@@ -68,6 +74,12 @@ def performed(
             seconds=0.0 if checkpointed is None else checkpointed.seconds,
             on_failure=None if traced_only else on_failure,
         )
+        if spec.record_detail is not None:
+            try:
+                _record_detail(spec, result, progress, graph)
+            except InputError as error:
+                # The run has its result.
+                notice(f"{spec.record_detail} is not recorded in detail: {error}")
         if spec.trace is not None:
             from cyscc.host.analysis.trace import write_trace
 
@@ -76,3 +88,26 @@ def performed(
         yield result
         if checkpointed is not None:
             checkpointed.done()
+
+
+def _record_detail(spec: RunSpec, result: Result, progress: Progress, graph: Graph | None) -> None:
+    """Record the region of a recorded run that is wanted in detail.
+
+    Raises
+    ------
+    InputError
+        The run has no such region, or its folder cannot be used.
+    """
+    from cyscc.host.replay.parts import record_part, region_cycles
+    from cyscc.host.replay.replaying import Replay
+
+    record = result.record
+    assert record is not None, "it was recorded"
+    assert spec.record_detail is not None, "a region is wanted"
+    folder = record.folder / DETAIL_FOLDER
+    if (folder / DOCUMENT).exists():  # of a run that was interrupted afterwards, and resumed
+        return
+    cycles = region_cycles(Region.parse(spec.record_detail), record)
+    rerun = Rerun(record.document, record.folder, progress, threads=spec.threads, graph=graph, memory=spec.profile)
+    interval = spec.record_detail_interval or DETAIL_INTERVAL
+    record_part(Replay(rerun), record, folder, cycles=cycles, interval=interval)

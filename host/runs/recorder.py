@@ -28,7 +28,7 @@ from cyscc.sim.memory import Contention, RecordedSums
 from cyscc.sim.observation.causes import CAUSE_NAMES
 from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction, RecordingState
 
-__all__ = ["RecorderState", "RunRecorder", "failure_document", "setting_document"]
+__all__ = ["RecorderState", "RunRecorder", "failure_document", "kernel_cycles", "setting_document"]
 
 
 _GATHERED = 3_000_000
@@ -249,7 +249,7 @@ class RunRecorder(Observer):
         return {
             **setting_document(self._machine, run),
             "cycles": result["statistics"]["cycles"],
-            "causes": _kernel_cycles(self._folder),
+            "causes": kernel_cycles(self._folder),
             "tables": self._tables,
             "digests": self._digests,
             "result": dict(result),
@@ -346,7 +346,7 @@ def _bank_busy(statistics: Mapping[str, Any], contention: Contention) -> float:
     return statistics["bank_busy_cycles"] / accesses if accesses else contention.bank_busy
 
 
-def _kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
+def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
     """Return the cycles of all kernels by module and cause, summed over the table ``kernels`` in a folder."""
     import pyarrow.parquet as pq
 

@@ -56,6 +56,8 @@ class Rerun:
         graph: Graph | str | None = None,
         memory: Profile | str | None = None,
     ) -> None:
+        if "part" in document:
+            raise InputError("is the record of a part of a run: name that of the whole run", path=folder)
         run = document["run"]
         named = {"graph": graph} if isinstance(graph, str) else {}
         memory = _memory(document["memory_profile"], run["options"]["memory"], folder, memory)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from cyscc.host.output.files import STANDARD_OUTPUT
 from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
+from cyscc.host.specification.region import Region
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.intervals import LONGEST_INTERVAL
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALGORITHMS",
+    "DETAIL_INTERVAL",
     "OWN_RULES",
     "RECORD_INTERVAL",
     "Interval",
@@ -52,6 +54,8 @@ OWN_RULES = "the run used memory rules of its own ({}): name their file: --memor
 
 RECORD_INTERVAL = 1024
 """Default cycles of an interval of a record."""
+DETAIL_INTERVAL = 64
+"""Default cycles of an interval of the record of a region in detail."""
 
 _LARGEST = 1 << 64
 _MADE_OF = ("graph", "config", "memory", "overrides")
@@ -162,6 +166,11 @@ class Interval:
 
 def _interval(text: str) -> str:
     Interval.parse(text)
+    return text
+
+
+def _region(text: str) -> str:
+    Region.parse(text)
     return text
 
 
@@ -435,6 +444,24 @@ class RunSpec:
         changeable=False,
         varies=True,
     )
+    record_detail: str | None = _option(
+        None,
+        help="record this region in detail, too, to the record's folder 'detail': level=3, level=3-5,iteration=1, "
+        "phase=backward, or cycles 100000:120000",
+        metavar="REGION",
+        parse=_region,
+        stored=True,
+        changeable=False,
+    )
+    record_detail_interval: int | None = _option(
+        None,
+        help=f"length of the intervals there in cycles (default: {DETAIL_INTERVAL})",
+        metavar="CYCLES",
+        low=16,
+        high=LONGEST_INTERVAL,
+        stored=True,
+        changeable=False,
+    )
     trace: str | None = _option(
         None, help="write the activity over time as a trace for Perfetto", metavar="OUT.pftrace"
     )
@@ -480,6 +507,13 @@ class RunSpec:
                 Interval.parse(self.live_every)
         if self.record is None and self.trace is None and self.record_interval is not None:
             raise SpecError("record_interval", "--record-interval needs --record or --trace")
+        if self.record is None and self.record_detail is not None:
+            raise SpecError("record_detail", "--record-detail needs --record")
+        if self.record_detail is None and self.record_detail_interval is not None:
+            raise SpecError("record_detail_interval", "--record-detail-interval needs --record-detail")
+        if self.record_detail is not None:
+            with _refused("record_detail"):
+                Region.parse(self.record_detail)
         if self.record_interval is None and (self.record is not None or self.trace is not None):
             object.__setattr__(self, "record_interval", RECORD_INTERVAL)
         if self.record is None and self.trace is not None and self.checkpoint is not None:
@@ -624,7 +658,9 @@ class RunSpec:
             "config": AcceleratorConfig(**document["configuration"]),
             "overrides": NO_OVERRIDES,
             "verify": False,
-            **dict.fromkeys(("record", "record_interval", "checkpoint_every"), None),
+            **dict.fromkeys(
+                ("record", "record_interval", "record_detail", "record_detail_interval", "checkpoint_every"), None
+            ),
             "roofline": False,
         }
         return cls(**{**kept, **own, "graph": str(Path(run["folder"], run["graph"])), **values})
@@ -806,6 +842,8 @@ class RunArguments(TypedDict, total=False):
     wave_view: bool
     record: str | PathLike[str] | None
     record_interval: int | None
+    record_detail: str | None
+    record_detail_interval: int | None
     trace: str | PathLike[str] | None
     live: str | PathLike[str] | Callable[[dict[str, Any]], None] | None
     live_every: str | None

@@ -190,7 +190,7 @@ def run_facts(record: Record) -> dict[str, str]:
     )
     facts = {
         "record": str(record.folder),
-        "interrupted" if record.failed is None else "failed": record.ending,
+        "part" if record.part else "interrupted" if record.failed is None else "failed": record.ending,
         "command": _command(record),
         "in folder": run["folder"],
         "graph": f"{run['graph']}: {count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}",

@@ -1,0 +1,273 @@
+"""Records of a part of a run, with intervals of their own: the run is made again up to there, at full speed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyscc.host.output.documents import write_sealed
+from cyscc.host.output.errors import InputError
+from cyscc.host.record.document import DOCUMENT
+from cyscc.host.record.parts import Reached as PartsReached
+from cyscc.host.record.reader import Record
+from cyscc.host.record.rows import Rows
+from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
+from cyscc.host.record.writer import Columns, RecordFolder, TableWriter
+from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.search import Reached
+from cyscc.host.runs.recorder import kernel_cycles
+from cyscc.host.specification.region import Region
+from cyscc.sim.executors.base import sync_interval
+from cyscc.sim.intervals import LONGEST_INTERVAL
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.sim.machine import Machine
+    from cyscc.sim.memory import RecordedSums
+    from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction
+
+__all__ = ["record_part", "region_cycles"]
+
+_GATHERED = 3_000_000
+"""Rows that are buffered before they are written."""
+
+
+def region_cycles(region: Region, record: Record) -> tuple[int, int]:
+    """Return the first cycle of a region of a recorded run, and the cycle after its last.
+
+    Of levels, iterations and phases, it is the first instructions without a gap, in the attempt that counts.
+
+    Raises
+    ------
+    InputError
+        The run has no such region.
+    """
+    if region.cycles is not None:
+        first, last = region.cycles
+        ends = int(record.attempts["end"].max()) if len(record.attempts) else 0
+        if first >= ends:
+            raise InputError(f"the run's instructions end at cycle {ends:,}, before {first:,}", path=record.folder)
+        return first, min(last + 1, ends)
+    rows = record.attempts[record.attempts["attempt"] == record.attempt]
+    wanted = np.ones(len(rows), np.bool_)
+    for column, span in (("level", region.levels), ("iteration", region.iterations)):
+        if span is not None:
+            wanted &= rows[column].between(*span).to_numpy()
+    if region.phase is not None:
+        wanted &= (rows["phase"] == region.phase).to_numpy()
+    if not wanted.any():
+        raise InputError("the run has no such region: no level, iteration or phase fits", path=record.folder)
+    begin = int(np.argmax(wanted))
+    end = begin + int(np.argmin([*wanted[begin:], False]))
+    return int(rows["start"].iloc[begin]), int(rows["end"].iloc[end - 1])
+
+
+class _Part:
+    """Receives what is recorded of a part, and writes its tables, whose cycles and instructions count from 0.
+
+    Parameters
+    ----------
+    machine : Machine
+        The machine, within an instruction before the part.
+    writer : TableWriter
+        Writer of the tables.
+    interval : int
+        Cycles of an interval.
+    wanted : int
+        The first cycle that is wanted: instructions that began before are left out.
+    begin, end : int
+        First cycle, a multiple of the interval, and the cycle after the last.
+    """
+
+    def __init__(
+        self, machine: "Machine", writer: TableWriter, *, interval: int, wanted: int, begin: int, end: int
+    ) -> None:
+        self._rows = Rows(machine, interval)
+        self._writer = writer
+        self._wanted, self._begin, self._end = wanted, begin, end
+        self._kernels = machine.config.engines * (machine.config.bfs_kernels + machine.config.intersection_kernels)
+        self._gathered = 0
+        self._ran: list[RanInstruction] = []
+        self._counted = 0
+        self.starts: list[int] = []
+        self.instructions = self.host = 0
+
+    def take_intervals(self, make: "Callable[[], Intervals]", count: int) -> None:
+        """Add intervals of the part to the tables."""
+        for name, columns in self._rows.of_intervals(make()).items():
+            cycle = columns["cycle"]
+            columns = _where((cycle >= self._begin) & (cycle < self._end), columns)
+            if name == "kernels":
+                self.host += int(columns["host"][:: self._kernels].sum())
+            self._add(name, {**columns, "cycle": columns["cycle"] - self._begin})
+
+    def take_instruction(self, ran: "RanInstruction") -> None:
+        """Note a completed instruction."""
+        self._ran.append(ran)
+
+    def take_counts(self, counts: "Sequence[InstructionCounts]", memory: "Sequence[RecordedSums]") -> None:
+        """Add the counts of the latest instructions, of those wholly within the part."""
+        first, self._counted = self._counted, self._counted + len(memory)
+        numbers = np.full(self._counted, -1, np.int32)
+        for place in range(first, self._counted):
+            ran = self._ran[place]
+            if ran.start >= self._wanted and ran.start + ran.cycles <= self._end:
+                numbers[place] = len(self.starts)
+                self.starts.append(ran.start)
+                self.instructions += ran.cycles
+        for name, columns in self._rows.of_instructions(first, counts, memory).items():
+            number = numbers[columns["instruction"]]
+            self._add(name, _where(number >= 0, {**columns, "instruction": number}))
+
+    def take_restart(self, cycle: int, readouts: list[tuple[int, int]]) -> None:
+        """Do nothing: a restart is before the part, or ends it."""
+
+    def _add(self, table: str, columns: Columns) -> None:
+        self._writer.add(lambda: {table: columns})
+        self._gathered += len(next(iter(columns.values())))
+        if self._gathered > _GATHERED:
+            self._gathered = 0
+            self._writer.flush(PartsReached())
+
+
+def _where(mask: Any, columns: Columns) -> dict[str, Any]:
+    return {name: values[mask] for name, values in columns.items()}
+
+
+def record_part(
+    replay: Replay, record: Record, folder: Path, *, cycles: tuple[int, int], interval: int
+) -> tuple[int, int]:
+    """Write the record of a part of a recorded run, which is made again up to there.
+
+    Parameters
+    ----------
+    replay : Replay
+        The run.
+    record : Record
+        Its record.
+    folder : Path
+        The folder of the new record.
+    cycles : (int, int)
+        First cycle, and the cycle after the last; the part has all intervals that overlap them.
+    interval : int
+        Cycles of an interval.
+
+    Returns
+    -------
+    (int, int)
+        First cycle of the part, and the cycle after its last.
+
+    Raises
+    ------
+    InputError
+        The record is not complete, or the folder cannot be used.
+    SimulationError
+        See `Replay.make`.
+    """
+    if record.interrupted is not None:
+        raise InputError(f"cannot be recorded again: {record.ending}", path=record.folder)
+    begin, end = cycles[0] // interval * interval, -(-cycles[1] // interval) * interval
+    every = record.attempts
+    about = {
+        **{name: value for name, value in record.document.items() if name not in _OWN},
+        "interval": interval,
+    }
+    with closing(RecordFolder(folder, resumed=False)) as locked:
+        complete = False
+        try:
+            reached = _simulate(replay, folder, every, about, wanted=cycles[0], begin=begin, end=end)
+            complete = True
+        finally:
+            locked.clear(complete=complete)
+    return begin, reached
+
+
+_OWN = ("cycles", "causes", "tables", "digests", "result", "sha256")
+"""Fields of a record's document that describe its tables and its result."""
+
+
+def _simulate(
+    replay: Replay, folder: Path, every: "pd.DataFrame", about: Mapping[str, Any], *, wanted: int, begin: int, end: int
+) -> int:
+    """Make the run again, and write the record; return the cycle after its last."""
+    interval = about["interval"]
+    parts: list[_Part] = []
+    writers: list[TableWriter] = []
+    stopped: list[int] = []
+
+    def on_end(cycle: int) -> None:
+        stopped.append(cycle)
+        raise Reached
+
+    def watch(machine: "Machine", graphs: "Sequence[PlacedGraph]") -> None:
+        sync = sync_interval(machine.config, machine.memory)
+        target = _joining(every, begin - interval - sync, sync)
+
+        def on_sync(cycle: int) -> int:
+            left = target - cycle
+            if left >= sync:
+                return left - sync + 1
+            if not parts:
+                fifos = Rows(machine, interval).fifos
+                categories = {"module": MODULES, "phase": PHASES, "array": ARRAYS, "fifo": fifos}
+                writers.append(TableWriter(folder, categories=categories, about=about))
+                parts.append(_Part(machine, writers[0], interval=interval, wanted=wanted, begin=begin, end=end))
+                machine.record_part(interval, parts[0], begin=wanted, end=end, on_end=on_end)
+            return LONGEST_INTERVAL
+
+        machine.on_sync = on_sync
+
+    try:
+        replay.make(watch, by=max(_joining(every, begin - interval, 0), 0), aim=f"recording from cycle {begin:,} on")
+        (part,), (writer,) = parts, writers
+        reached = min(end, stopped[0])
+        writer.add(lambda: {"instructions": _instructions(every, part.starts, begin)})
+        tables, digests = writer.finish(PartsReached(), interval=interval)
+    finally:
+        for each in writers:
+            each.close()
+    total = reached - begin
+    write_sealed(
+        folder / DOCUMENT,
+        {
+            **about,
+            "part": {"begin": begin, "end": reached},
+            "cycles": {
+                "instructions": part.instructions,
+                "host": part.host,
+                "restarted": 0,
+                "readout": 0,
+                "unfinished": total - part.instructions - part.host,
+                "total": total,
+            },
+            "causes": kernel_cycles(folder),
+            "tables": tables,
+            "digests": digests,
+        },
+    )
+    return reached
+
+
+def _joining(every: "pd.DataFrame", cycle: int, sync: int) -> int:
+    """Return a cycle up to another one, in which an instruction runs: the AEs' sync points are seen only then."""
+    before = every[every["start"] <= cycle]
+    if before.empty:
+        return 0
+    last = before.iloc[-1]
+    return int(min(cycle, max(last["start"], last["end"] - 2 * sync)))
+
+
+def _instructions(every: "pd.DataFrame", starts: Sequence[int], begin: int) -> Columns:
+    """Return the rows of the table ``instructions`` of those that started in some cycles."""
+    rows = every[every["start"].isin(starts)]
+    columns = {name: rows[name].to_numpy() for name in rows.columns if name not in ("module", "end", "phase", "start")}
+    return {
+        **columns,
+        "instruction": np.arange(len(rows), dtype=np.int32),
+        "phase": np.array([PHASES.index(phase) for phase in rows["phase"]], np.int8),
+        "start": rows["start"].to_numpy() - begin,
+    }
