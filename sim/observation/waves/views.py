@@ -107,7 +107,7 @@ _TOLD = ("valid", "ready", "level", "fill", "credits", "starved", "waiting", "pu
 _CARRIED = ("vertex", "address", "data", "number", "value")
 """Fields of payloads in a view."""
 
-_FEW = 100
+_FEW = 300
 """Most signals of a file whose view shows all of them."""
 
 
@@ -168,7 +168,8 @@ class View:
         groups = []
         if focus is not None and kernel is not None:
             late = {_LATE if name == "cause" else name: event[name] for name in event}
-            groups.append(Group(title=f"{kernel}: {focus.label}", signals=late, open=True))
+            where = f"{kernel}: {focus.label}" if kernel == focus.kernel else f"{kernel}, for example"
+            groups.append(Group(title=where, signals=late, open=True))
         if len(variables) <= _FEW:
             for part, signals in parts.items():
                 named = {name or part: signal for name, signal in signals.items()}
@@ -208,9 +209,10 @@ def _chosen(signals: Mapping[str, Variable], focus: Focus) -> dict[str, Variable
     globs = ["cause", *FIRST.get(focus.event, _GENERAL)]
     if focus.fifo is not None and focus.fifo in LEVELS:
         level = LEVELS[focus.fifo]
-        process = level.partition(".")[0]
-        globs = ["cause", level, f"{process}.*__valid", f"{process}.*__ready"]
-    return {name: signals[name] for glob in globs for name in signals if fnmatchcase(name, glob)}
+        globs = ["cause", level, f"{level.partition('.')[0]}.*__[rv][!.]*"]
+    # A glob's asterisk also matches dots: without the parts of a process.
+    names = sorted(name for name in signals if name.count(".") <= 1 + ("payload." in name))
+    return {name: signals[name] for glob in globs for name in names if fnmatchcase(name, glob)}
 
 
 def _is_told(item: tuple[str, Variable]) -> bool:
@@ -240,8 +242,11 @@ def _causes(parts: _Parts, kernels: Iterable[str], *, overview: bool) -> Iterato
         yield Group(title=f"{engine}: causes", signals=causes, open=overview and engine == next(iter(found)))
 
 
-_SCALE = "1 ns is 1 cycle"
-"""What a viewer's time means."""
+def _heading(view: View) -> str:
+    """Return the text above all groups, which says what the viewer's time means."""
+    event = "" if view.focus is None else f"{view.focus.label}: cycle {view.focus.cycle:,}, "
+    return f"{event}1 ns is 1 cycle"
+
 
 _SIZE = 1280, 800
 """Width and height of GTKWave's window, in pixels."""
@@ -273,7 +278,7 @@ def _gtkwave(view: View) -> str:
     save.sst_expanded(True)
     text.write(f"[sst_width] {_TREE}\n")
     save.signals_width(_NAMES)
-    save.blank(_SCALE)
+    save.blank(_heading(view))
     for group in view.groups:
         with save.group(group.title, closed=not group.open):
             for name, variable in group.signals.items():
@@ -298,7 +303,7 @@ def _surfer(view: View) -> str:
     def lines() -> Iterator[str]:
         yield f"# {_MARK}"
         yield f"scope_select {view.scope}"
-        yield f"divider_add {_word(_SCALE)}"
+        yield f"divider_add {_word(_heading(view))}"
         for group in view.groups:
             if group.open:
                 yield f"divider_add {_word(group.title)}"

@@ -1,6 +1,7 @@
 """Waveforms of both executors: hierarchy, window, names, values; complete also after a failure."""
 
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -101,6 +102,9 @@ def test_scopes_in_the_other_format(recordings: dict[str, Recording], tmp_path: 
     output = tmp_path / "run.fst"
     simulate(executor, output, scopes=("engine1.bfs0.allocator", "*.token_*", "engine0.bfs1.cause"), wave_view=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.fst", "run.gtkw", "run.sucl"]
+    added = re.findall(r"^variable_add (.*)$", output.with_suffix(".sucl").read_text(), re.MULTILINE)
+    assert len(added) > 10
+    assert {tuple(path.split(".")) for path in added} <= {*recording(output).changes}
     changes, end = recordings[executor]
     wanted = {
         path: listed

@@ -83,7 +83,7 @@ def test_surfer(hc2: list[Variable]) -> None:
     assert [line for line in lines if not re.fullmatch(forms, line)] == []
     assert lines[1:5] == [
         "scope_select engine1.bfs3",
-        "divider_add 1_ns_is_1_cycle",
+        "divider_add slot_cycle_80_200_1_ns_is_1_cycle",
         "divider_add engine1_bfs3_slot",
         "variable_add engine1.bfs3.cause",
     ]
@@ -117,7 +117,7 @@ def test_every_event_has_signals(preset: str) -> None:
     names = {".".join(variable.path) for variable in shown}
     for event in FIRST:
         view = View.of("run.fst", shown, WINDOW, Focus(cycle=80_100, event=event, label=event))
-        assert view.groups[0].title == f"engine0.bfs0: {event}"
+        assert view.groups[0].title == "engine0.bfs0, for example"
         assert len(view.groups[0].signals) > 3, event
     for module, its in fifos(config).items():
         for fifo in its:
