@@ -165,7 +165,7 @@ waves: $(INSTALLED) ## Record waveforms of CONFIG in the cycles of WINDOW, with 
 	@$(BIN)/cyscc generate random --vertices 2^14 --degree 8 --seed 1 -o $(WAVES).npz
 	@$(BIN)/cyscc bfs $(WAVES).npz --source 1 --config "$(CONFIG)" --memory "$(MEMORY)" \
 	  --waves $(WAVES).fst --wave-window "$(WINDOW)" --wave-view
-	@echo "open them with: gtkwave $(WAVES).gtkw   or: surfer -c $(WAVES).sucl $(WAVES).fst"
+	@echo "open them with: gtkwave $(WAVES).fst $(WAVES).gtkw   or: surfer -c $(WAVES).sucl $(WAVES).fst"
 
 docs: $(INSTALLED) ## Build the documentation in build/docs; a warning is an error
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs

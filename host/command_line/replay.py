@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from cyscc.host.specification import options
@@ -95,6 +96,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.output.text import bytes_text
     from cyscc.host.replay.point import Point
     from cyscc.host.replay.replaying import WindowRequest, replay_window
+    from cyscc.sim.observation.waves.views import VIEWS
 
     if arguments.at is None:
         _check_vertices(arguments)
@@ -131,10 +133,10 @@ def run(arguments: argparse.Namespace) -> None:
         event = f": {window.event}" if window.event else ""
         where = "" if point.cycle is not None else f"{point} is at cycle {window.cycle:,}{event}\n"
         size = bytes_text(window.path.stat().st_size)
-        gtkw, sucl = (window.path.with_suffix(suffix) for suffix in (".gtkw", ".sucl"))
+        waves, gtkw, sucl = (quote(str(window.path.with_suffix(each))) for each in (window.path.suffix, *VIEWS))
         show(
             f"{where}{window.path}: cycles {window.first:,} to {window.last:,}, {size}\n"
-            f"open it with: gtkwave {gtkw}   or: surfer -c {sucl} {window.path}\n{lives}"
+            f"open it with: gtkwave {waves} {gtkw}   or: surfer -c {sucl} {waves}\n{lives}"
         )
 
 

@@ -196,8 +196,8 @@ class Replay:
         watch_run(self, [longest], first=int(starts[0]), aim=f"looking for what is nearest to {point}")
         return nearest_waits(point, longest.frame(), record)
 
-    def record(self, path: Path, window: tuple[int, int], focus: Focus, **changes: Any) -> None:
-        """Write the waveforms of a window of cycles, and their views; they end early if the run does.
+    def record(self, path: Path, window: tuple[int, int], focus: Focus | None = None, **changes: Any) -> None:
+        """Write the waveforms of a window of cycles; they end early if the run does.
 
         Parameters
         ----------
@@ -205,8 +205,8 @@ class Replay:
             The output file.
         window : (int, int)
             First and last cycle.
-        focus : Focus
-            What the views show first.
+        focus : Focus, optional
+            What views beside the waveforms show first; no views by default.
         **changes
             See `make`.
 
@@ -218,7 +218,7 @@ class Replay:
         first, last = window
         before = _stamp(path)
         # No limit on cycles: a resumed run's may be smaller than the cycles before its checkpoint.
-        changes |= {"waves": str(path), "wave_window": window, "wave_view": True, "cycle_limit": None}
+        changes |= {"waves": str(path), "wave_window": window, "wave_view": focus is not None, "cycle_limit": None}
 
         def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
             stop_behind(machine, last)
@@ -442,10 +442,11 @@ def _focus(point: Point, place: Located, record: Record | None) -> Focus:
     if kernel is None and (point.engine, point.kernel) != (None, None):
         kernel = f"engine{point.engine or 0}.{module}{point.kernel or 0}"
     event = "cycle" if point.cycle is not None else place.cause or point.event
+    labels = {"cycle": "", "start": str(point), "vertex": f"vertex {point.vertex}"}
     return Focus(
         cycle=place.cycle,
         event=event,
-        label=f"vertex {point.vertex}" if point.vertex is not None else " ".join(filter(None, (event, point.fifo))),
+        label=labels.get(event, " ".join(filter(None, (event, point.fifo)))),
         module=module,
         kernel=kernel,
         fifo=point.fifo,

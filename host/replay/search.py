@@ -19,6 +19,7 @@ from cyscc.sim.coprocessor import Cause, Register
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.factory import Stepper
 from cyscc.sim.executors.spells import SPELL, SpellRequest
+from cyscc.sim.memory import WatchedRange
 
 if TYPE_CHECKING:
     from cyscc.sim.executors.base import Executor
@@ -330,13 +331,22 @@ class _Duplicate:
         self._least = self._copies() + self._nth
 
     def seen(self, executor: "Executor") -> bool:
+        self._log.take()
         return self._copies() >= self._least
 
-    def kernel(self, executor: "Executor") -> None:
-        """Return None: the queue does not tell who wrote to it."""
+    def kernel(self, executor: "Executor") -> str | None:
+        writes = self._log.take()
+        writes = writes[writes["write"] & (writes["cycle"] == executor.cycle - 1)]
+        for engine, port, vertex in writes[["engine", "port", "data"]].tolist():
+            if np.count_nonzero(self._queue == vertex) > 1:
+                return f"engine{engine}.bfs{port}"
+        return None
 
     def _prepared(self) -> npt.NDArray[np.uint32]:
-        """Return the reach queue, with the places after its entries cleared; the hardware never reads them."""
+        """Return the reach queue, with the places after its entries cleared; the hardware never reads them.
+
+        Writes to it are logged.
+        """
         machine = self._machine
         state = machine.save()
         values = {
@@ -349,6 +359,8 @@ class _Duplicate:
         entries, room = (end - begin) // 4, values[Register.CAPACITY]
         queue = machine.view(begin, np.uint32, entries + room)
         queue[entries:] = _EMPTY
+        self._log = machine.memory.log_accesses(span=2 * _LOOK)
+        self._log.choose([WatchedRange(start=begin, end=begin + 4 * queue.size)])
         return queue
 
     def _copies(self) -> int:

@@ -30,7 +30,7 @@ class Focus:
     event : str
         Name of the event, a key of `FIRST`; others have only general signals.
     label : str
-        Text that describes the event, as short as its name.
+        Text that describes the event, as short as its name; may be empty.
     module : str
         Kind of the kernels that are at work, ``bfs`` or ``intersection``.
     kernel : str, optional
@@ -168,8 +168,10 @@ class View:
         groups = []
         if focus is not None and kernel is not None:
             late = {_LATE if name == "cause" else name: event[name] for name in event}
-            where = f"{kernel}: {focus.label}" if kernel == focus.kernel else f"{kernel}, for example"
-            groups.append(Group(title=where, signals=late, open=True))
+            title = ": ".join(filter(None, (kernel, focus.label)))
+            if kernel != focus.kernel:
+                title = f"{kernel}, for example"
+            groups.append(Group(title=title, signals=late, open=True))
         if len(variables) <= _FEW:
             for part, signals in parts.items():
                 named = {name or part: signal for name, signal in signals.items()}
@@ -242,10 +244,12 @@ def _causes(parts: _Parts, kernels: Iterable[str], *, overview: bool) -> Iterato
         yield Group(title=f"{engine}: causes", signals=causes, open=overview and engine == next(iter(found)))
 
 
-def _heading(view: View) -> str:
-    """Return the text above all groups, which says what the viewer's time means."""
-    event = "" if view.focus is None else f"{view.focus.label}: cycle {view.focus.cycle:,}, "
-    return f"{event}1 ns is 1 cycle"
+def _headings(view: View) -> list[str]:
+    """Return the lines above all groups: what the viewer's time means, and the event."""
+    lines = ["1 ns is 1 cycle"]
+    if view.focus is not None:
+        lines.append(": ".join(filter(None, (view.focus.label, f"cycle {view.focus.cycle:,}"))))
+    return lines
 
 
 _SIZE = 1280, 800
@@ -278,7 +282,8 @@ def _gtkwave(view: View) -> str:
     save.sst_expanded(True)
     text.write(f"[sst_width] {_TREE}\n")
     save.signals_width(_NAMES)
-    save.blank(_heading(view))
+    for heading in _headings(view):
+        save.blank(heading)
     for group in view.groups:
         with save.group(group.title, closed=not group.open):
             for name, variable in group.signals.items():
@@ -303,7 +308,7 @@ def _surfer(view: View) -> str:
     def lines() -> Iterator[str]:
         yield f"# {_MARK}"
         yield f"scope_select {view.scope}"
-        yield f"divider_add {_word(_heading(view))}"
+        yield from (f"divider_add {_word(heading)}" for heading in _headings(view))
         for group in view.groups:
             if group.open:
                 yield f"divider_add {_word(group.title)}"

@@ -71,7 +71,7 @@ def cycle_of(record: str, at: str, capfd: pytest.CaptureFixture[str]) -> int:
     assert said.split(",")[0] == at.split(",")[0]
     found = int(cycle.partition(":")[0].replace(",", ""))
     assert second.startswith(f"out.vcd: cycles {found:,} to {found + 1:,}, ")
-    assert third == "open it with: gtkwave out.gtkw   or: surfer -c out.sucl out.vcd"
+    assert third == "open it with: gtkwave out.vcd out.gtkw   or: surfer -c out.sucl out.vcd"
     assert f" {found} -1 " in Path("out.gtkw").read_text(), "the marker"
     return found
 

@@ -81,9 +81,10 @@ def test_surfer(hc2: list[Variable]) -> None:
     )
     lines = text.splitlines()
     assert [line for line in lines if not re.fullmatch(forms, line)] == []
-    assert lines[1:5] == [
+    assert lines[1:6] == [
         "scope_select engine1.bfs3",
-        "divider_add slot_cycle_80_200_1_ns_is_1_cycle",
+        "divider_add 1_ns_is_1_cycle",
+        "divider_add slot_cycle_80_200",
         "divider_add engine1_bfs3_slot",
         "variable_add engine1.bfs3.cause",
     ]
