@@ -451,7 +451,6 @@ class RunSpec:
         metavar="REGION",
         parse=_region,
         stored=True,
-        changeable=False,
     )
     record_detail_interval: int | None = _option(
         None,
@@ -460,7 +459,6 @@ class RunSpec:
         low=16,
         high=LONGEST_INTERVAL,
         stored=True,
-        changeable=False,
     )
     trace: str | None = _option(
         None, help="write the activity over time as a trace for Perfetto", metavar="OUT.pftrace"

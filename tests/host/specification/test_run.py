@@ -49,7 +49,11 @@ OTHER: dict[str, Any] = {
     "resume": "before",
     "record": "seen",
     "record_interval": 16,
+    "record_detail": "level=3",
+    "record_detail_interval": 32,
     "trace": "t.pftrace",
+    "live": "-",
+    "live_every": "2s",
 }
 """For every field another value than `SPEC` has."""
 
@@ -59,6 +63,8 @@ BESIDES: dict[str, dict[str, Any]] = {
     "scopes": {"waves": "w.vcd"},
     "wave_view": {"waves": "w.vcd"},
     "checkpoint_every": {"checkpoint": "kept"},
+    "record_detail_interval": {"record_detail": "level=0"},
+    "live_every": {"live": "-"},
 }
 """Requirements of a field on other fields."""
 
@@ -83,9 +89,10 @@ PROPERTIES: dict[str, set[str]] = {
     "repeated": {"overrides", "scopes"},
     "positional": {"graph"},
 }
-_STORED = {"roofline", "executor", "cycle_limit", "checkpoint_every", "record", "record_interval"}
+_DETAIL = {"record_detail", "record_detail_interval"}
+_STORED = {"roofline", "executor", "cycle_limit", "checkpoint_every", "record", "record_interval", *_DETAIL}
 PROPERTIES["stored"] = PROPERTIES["affects_result"] | _STORED
-PROPERTIES["varies"] = PROPERTIES["stored"] - {"graph", "overrides", "roofline", "checkpoint_every", "record"}
+PROPERTIES["varies"] = PROPERTIES["stored"] - {"graph", "overrides", "roofline", "checkpoint_every", "record", *_DETAIL}
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
@@ -108,6 +115,7 @@ def test_ranges_and_switches() -> None:
         "cycle_limit": (1, 1 << 64),
         "queue_slack": (0, 1 << 40),
         "record_interval": (16, LONGEST_INTERVAL),
+        "record_detail_interval": (16, LONGEST_INTERVAL),
     }
     switches = {name: option_of(name).switch for name in NAMES if option_of(name).switch is not None}
     assert switches == {"roofline": True, "verify": False, "simplify": True, "wave_view": True}
