@@ -89,7 +89,8 @@ _TEMPLATE = go.layout.Template(
             "yref": "container",
             "y": 0,
             "yanchor": "bottom",
-            "x": 0,
+            "xref": "container",
+            "x": 0.01,
             "font": {"size": 11},
             "traceorder": "normal",
         },
@@ -108,12 +109,15 @@ _TEMPLATE = go.layout.Template(
             "linecolor": _AXIS,
             "automargin": False,
             "ticklabelstandoff": 3,
+            "title": {"standoff": 8},
         },
         "bargap": 0.15,
     }
 )
 _ON_PHASES = "#101010"
 """Colour of text on the colours of phases."""
+_LEGEND_LINE, _LEGEND_ENTRIES = 19, 5
+"""Height of a line of a legend, in pixels, and its entries."""
 _SEVERAL = "#b4bac2"
 """Colour of several phases in the strip."""
 _STRIP, _GAP = 16, 9
@@ -230,8 +234,22 @@ def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: 
     )
 
 
-def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.Figure:
-    """Return an empty figure over the cycles of a run, with a strip of phases and a line at each level's beginning."""
+def over_time(activity: Activity, *, height: int, y: str, entries: int = 0, **layout: Any) -> go.Figure:
+    """Return an empty figure over the cycles of a run, with a strip of phases and a line at each level's beginning.
+
+    Parameters
+    ----------
+    activity : Activity
+        Activity of the kernels.
+    height : int
+        Height in pixels.
+    y : str
+        Title of the vertical axis.
+    entries : int
+        Number of entries that its legend will have.
+    **layout
+        Further layout settings of plotly.
+    """
     time, phase = activity.time, activity.of_instructions("phase")
     figure = new_figure(height=height, x="cycle", y=y, **layout)
     first, last = _shown(activity)
@@ -260,7 +278,7 @@ def over_time(activity: Activity, *, height: int, y: str, **layout: Any) -> go.F
         showscale=False,
         yaxis="y2",
     )
-    inside = height - _HEAD - _MARGIN["b"]
+    inside = height - _HEAD - _MARGIN["b"] - _LEGEND_LINE * -(-entries // _LEGEND_ENTRIES)
     shown = {*phase.tolist(), *codes[mixed].astype(int).tolist()}
     key = "   ".join(
         f'<span style="color: {colour}">\u25a0</span> {name}'

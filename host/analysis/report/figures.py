@@ -142,8 +142,9 @@ def _levels(activity: Activity) -> Chart:
 
 def _over_time(activity: Activity) -> Chart:
     time = activity.time
-    figure = charts.over_time(activity, height=430, y="% of the cycles")
     parts = {cause: 100 * values / time.lengths for cause, values in activity.machine_by_time.items()}
+    entries = sum(bool(values.any()) for values in parts.values())
+    figure = charts.over_time(activity, height=430, y="% of the cycles", entries=entries)
     ordered = {cause: parts[cause] for cause in STACK if cause in parts}
     charts.stack_over_time(figure, time, ordered, form="%{y:.1f}")
     figure.update_layout(yaxis={"range": [0, 100]})
@@ -193,6 +194,7 @@ def _kernels(activity: Activity) -> Chart:
     parts = {cause: 100 * activity.by_track[cause] / total for cause in STACK}
     charts.bars(figure, activity.tracks, parts, form="%{y:.1f}")
     figure.update_layout(height=430, bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickfont": {"size": 11}})
+    figure.update_traces(marker={"line": {"width": 0}})
     charts.name_groups(figure, _groups(activity, "<br>"), "x", colour=charts.INK)
     about = (
         "Every kernel over the whole run, AE by AE, the kernels of each in their order: where one stands out, its AE "
@@ -233,7 +235,7 @@ def _work(activity: Activity) -> Chart:
 
 def _token(activity: Activity) -> Chart:
     traffic, time = activity.traffic, activity.time
-    figure = charts.over_time(activity, height=340, y="turns in 1,000 cycles")
+    figure = charts.over_time(activity, height=340, y="turns in 1,000 cycles", entries=3)
     for name, colour in (("bfs", RUN_COLOURS[0]), ("intersection", RUN_COLOURS[2])):
         # It passes all AEs in each turn.
         turns = traffic.by_engine[f"{name}_turns"].mean(axis=0)
@@ -324,7 +326,7 @@ def _fifos_over_time(activity: Activity) -> Chart:
 
 def _arrays(activity: Activity) -> Chart:
     traffic, time = activity.traffic, activity.time
-    figure = charts.over_time(activity, height=360, y="requests a cycle")
+    figure = charts.over_time(activity, height=360, y="requests a cycle", entries=len(ARRAYS))
     by_array = traffic.by_array
     parts = {
         array: (by_array["reads"][place] + by_array["writes"][place]) / time.lengths
@@ -338,7 +340,7 @@ def _arrays(activity: Activity) -> Chart:
 
 def _array_latencies(activity: Activity) -> Chart:
     traffic, time = activity.traffic, activity.time
-    figure = charts.over_time(activity, height=320, y="cycles", hovermode="x unified")
+    figure = charts.over_time(activity, height=320, y="cycles", entries=len(ARRAYS), hovermode="x unified")
     for place, array in enumerate(ARRAYS):
         reads, latency = (traffic.by_array[name][place] for name in ("reads", "latency"))
         if not reads.any():
@@ -456,7 +458,7 @@ def _links(activity: Activity) -> Chart:
 
 def _stalls(activity: Activity) -> Chart:
     traffic, time = activity.traffic, activity.time
-    figure = charts.over_time(activity, height=360, y="% of the cycles", hovermode="x unified")
+    figure = charts.over_time(activity, height=360, y="% of the cycles", entries=5, hovermode="x unified")
     ports = activity.engines * activity.kernels[0]
     shown = [
         (f"kernels: {charts.part_title(cause)}", activity.machine_by_time[cause], COLOURS[cause], "solid")

@@ -18,7 +18,7 @@ const WIDE = 1100, ENTRY = 190, LINE = 17;
 function heightOf(place, chart) {
   const shown = chart.data.filter((trace) => trace.name && trace.showlegend !== false && trace.visible !== false);
   const heat = chart.data.every((trace) => trace.type === "heatmap");
-  const lines = (width) => Math.ceil(shown.length / Math.max(1, Math.floor((width - 216) / ENTRY)));
+  const lines = (width) => Math.ceil(shown.length / Math.max(1, Math.floor((width - 20) / ENTRY)));
   return chart.layout.height + (heat ? 0 : LINE * Math.max(0, lines(place.clientWidth) - lines(WIDE)));
 }
 
@@ -36,7 +36,7 @@ function draw(place) {
   if (drawn.has(place.id)) return Promise.resolve();
   drawn.add(place.id);
   const chart = read(place);
-  return Plotly.newPlot(place, chart.data, chart.layout, CONFIG).then(() => {
+  return Plotly.newPlot(place, chart.data, chart.layout, CONFIG).then(() => fit(place)).then(() => {
     place.dataset.drawn = "yes";
     if (place.closest("section").dataset.record) {
       place.on("plotly_hover", (event) => tell(place, event.points[0]));
@@ -48,10 +48,19 @@ function draw(place) {
   });
 }
 
+// A legend takes at most half of a chart: where it would scroll, the chart becomes higher.
+function fit(place) {
+  const { legend, height } = place._fullLayout;
+  if (!legend || legend._height <= legend._effHeight) return null;
+  const wanted = Math.ceil(Math.max(height + legend._height - legend._effHeight, 2 * legend._height + 4));
+  place.style.height = wanted + "px";
+  return Plotly.relayout(place, { height: wanted });
+}
+
 function redraw() {
   for (const place of document.querySelectorAll(".chart[data-drawn]")) {
     const chart = read(place);
-    Plotly.react(place, chart.data, chart.layout, CONFIG);
+    Plotly.react(place, chart.data, chart.layout, CONFIG).then(() => fit(place));
   }
 }
 scheme.addEventListener("change", redraw);

@@ -24,7 +24,6 @@ SETS = {
     "study": ("time", "links", "difference"),
 }
 """Sets of pictures; the names of their files begin with the set's."""
-_COLOURS = 255
 
 
 def take(page: Path, folder: Path, pictures: str) -> None:
@@ -40,9 +39,9 @@ def take(page: Path, folder: Path, pictures: str) -> None:
             for chart in place.locator(".chart").all():
                 opened.wait_for_selector(f"#{chart.get_attribute('id')}[data-drawn=yes]", timeout=SLOWEST)
             opened.wait_for_timeout(400)
-            picture = Image.open(io.BytesIO(place.screenshot()))
-            # So many colours are enough, and make half of the file.
-            picture.convert("RGB").quantize(_COLOURS).save(folder / f"{pictures}-{name}.png", optimize=True)
+            # A palette would tint texts and cut colour scales.
+            picture = Image.open(io.BytesIO(place.screenshot())).convert("RGB")
+            picture.save(folder / f"{pictures}-{name}.png", optimize=True)
         browser.close()
 
 
