@@ -24,6 +24,7 @@ SETS = {
     "study": ("time", "links", "difference"),
 }
 """Sets of pictures; the names of their files begin with the set's."""
+_COLOURS = 255
 
 
 def take(page: Path, folder: Path, pictures: str) -> None:
@@ -39,8 +40,10 @@ def take(page: Path, folder: Path, pictures: str) -> None:
             for chart in place.locator(".chart").all():
                 opened.wait_for_selector(f"#{chart.get_attribute('id')}[data-drawn=yes]", timeout=SLOWEST)
             opened.wait_for_timeout(400)
-            # A palette would tint texts and cut colour scales.
             picture = Image.open(io.BytesIO(place.screenshot())).convert("RGB")
+            if len(place.locator(".heatmaplayer image").all()) <= 1:
+                # So many colours are enough, and make half of the file; those of heat maps would be cut.
+                picture = picture.quantize(_COLOURS, kmeans=3)
             picture.save(folder / f"{pictures}-{name}.png", optimize=True)
         browser.close()
 
