@@ -11,6 +11,7 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import Content, check_suffix
 from cyscc.host.output.progress import Progress
 from cyscc.host.replay.events import events_of
+from cyscc.host.replay.point import Point
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.run import available_cores
 from cyscc.sim.memory import Profile
@@ -69,8 +70,6 @@ def events(
     SimulationError
         The run that is made again failed.
     """
-    if isinstance(recorded, Result) and graph is None:
-        graph = recorded.graph
     query = EventQuery(
         kinds=(kinds,) if isinstance(kinds, str) else tuple(kinds),
         scope=EventScope(**scope),
@@ -79,18 +78,23 @@ def events(
         order=order,
         top=top,
     )
-    return events_of(
-        record_of(recorded),
-        query,
-        Progress(quiet=not progress),
-        threads=available_cores() if threads is None else threads,
-        graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
-        memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
-    )
+    how = _how(recorded, graph, memory, threads)
+    return events_of(record_of(recorded), query, Progress(quiet=not progress), **how)
 
 
-def trace(recorded: Recorded, path: str | PathLike[str]) -> None:
-    """Write the trace of a recorded run for Perfetto, as ``cyscc report --trace`` does.
+def trace(
+    recorded: Recorded,
+    path: str | PathLike[str],
+    at: str | int | None = None,
+    *,
+    cycles: int = 1000,
+    before: int = 0,
+    graph: Graph | str | PathLike[str] | None = None,
+    memory: Profile | str | PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+) -> None:
+    """Write the trace of a recorded run for Perfetto, as ``cyscc report --trace`` does; or that of a window.
 
     Parameters
     ----------
@@ -98,15 +102,55 @@ def trace(recorded: Recorded, path: str | PathLike[str]) -> None:
         A record, the result of a recorded run, or a record's folder.
     path : str or path
         The file, ``.pftrace`` by custom.
+    at : str or int, optional
+        The point of a window, as of `replay`: the run is made again, and the trace has every cycle of every kernel and
+        every access there. By default the trace is that of the whole run, from the record.
+    cycles, before : int
+        Cycles of the window, and how many of them lie before the point.
+    graph, memory, threads, progress : optional
+        As in `replay`, for a window.
 
     Raises
     ------
     ValueError
-        The run was not recorded.
+        The run was not recorded, or the point is malformed.
     InputError
-        The record cannot be read, or the file cannot be written.
+        The record or the graph cannot be used, the file cannot be written, or the point is not in the run.
+    SimulationError
+        The run that is made again failed.
     """
-    from cyscc.host.analysis.trace import write_trace
-
     check_suffix(str(path), Content.TRACE)
-    write_trace(record_of(recorded), str(path))
+    if at is None:
+        from cyscc.host.analysis.trace import write_trace
+
+        write_trace(record_of(recorded), str(path))
+        return
+    from cyscc.host.replay.trace import trace_window
+
+    if cycles < 1 or before < 0:
+        raise ValueError(f"a window has a cycle or more, and begins no later than its point: not {cycles}, {before}")
+    trace_window(
+        record_of(recorded),
+        Point.parse(str(at)),
+        str(path),
+        Progress(quiet=not progress),
+        cycles=cycles,
+        before=before,
+        **_how(recorded, graph, memory, threads),
+    )
+
+
+def _how(
+    recorded: Recorded,
+    graph: Graph | str | PathLike[str] | None,
+    memory: Profile | str | PathLike[str] | None,
+    threads: int | None,
+) -> dict[str, Any]:
+    """Return the arguments of a replay."""
+    if isinstance(recorded, Result) and graph is None:
+        graph = recorded.graph
+    return {
+        "threads": available_cores() if threads is None else threads,
+        "graph": graph if graph is None or isinstance(graph, Graph) else str(graph),
+        "memory": memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
+    }

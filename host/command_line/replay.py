@@ -12,6 +12,7 @@ from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     from cyscc.host.output.progress import Progress
+    from cyscc.host.replay.point import Point
     from cyscc.host.replay.replaying import Window
 
 __all__ = ["TEXTS", "add_options", "run"]
@@ -31,6 +32,7 @@ TEXTS = {
   cyscc replay seen --at slot,engine=0,kernel=3,level=3 --cycles 500
   cyscc replay seen --life-of 4711
   cyscc replay seen --at vertex=4711 --before 200
+  cyscc replay seen --at level=3 --cycles 500 --trace level3.pftrace
   cyscc replay seen --at level=3 --cycles 500 --life level3.kanata --life-of engine0.bfs3
 """,
 }
@@ -69,6 +71,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "`cyscc life` (default: all)",
     )
     parser.add_argument("--json", metavar="OUT", help="write the life of the vertices as JSON ('-': standard output)")
+    parser.add_argument(
+        "--trace",
+        metavar="OUT.pftrace",
+        help="write every cycle of the kernels in the window, and every memory access, as a trace for Perfetto; "
+        "waveforms only with -o",
+    )
     parser.add_argument("--graph", metavar="FILE", help="the graph, if its file was moved")
     parser.add_argument(
         "--memory", type=GivenText, metavar="FILE.py", help="the run's memory rules, if they are in a file"
@@ -102,7 +110,7 @@ def run(arguments: argparse.Namespace) -> None:
         _check_vertices(arguments)
         _check_outputs(arguments)
         _show_vertices(arguments)
-        if arguments.output is None and arguments.life is None:
+        if arguments.output is None and arguments.life is None and arguments.trace is None:
             return
         arguments.at = f"vertex={arguments.life_of[0]}"
     try:
@@ -111,6 +119,10 @@ def run(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--at: {error}") from None
     _check_outputs(arguments)
     progress = Progress(quiet=arguments.quiet)
+    if arguments.trace is not None:
+        _write_trace(arguments, point, progress)
+        if arguments.output is None and arguments.life is None:
+            return
     wanted = WindowRequest(
         point=point,
         cycles=arguments.cycles,
@@ -178,6 +190,21 @@ def _show_vertices(arguments: argparse.Namespace) -> None:
     output_result(document, "\n".join(map(str, lives)), path=arguments.json, quiet=quiet)
 
 
+def _write_trace(arguments: argparse.Namespace, point: "Point", progress: "Progress") -> None:
+    """Write the trace of the window, and say where it is."""
+    from cyscc.host.output.files import STANDARD_OUTPUT, show
+    from cyscc.host.output.text import count_text
+    from cyscc.host.replay.trace import trace_window
+
+    how = {name: getattr(arguments, name) for name in ("cycles", "before", "threads", "graph", "memory", "checkpoint")}
+    traced = trace_window(Path(arguments.record), point, arguments.trace, progress, **how)
+    if not arguments.quiet and arguments.trace != STANDARD_OUTPUT:
+        event = f": {traced.event}" if traced.event else ""
+        where = "" if point.cycle is not None else f"{point} is at cycle {traced.cycle:,}{event}\n"
+        window = f"cycles {traced.first:,} to {traced.last:,}"
+        show(f"{where}{arguments.trace}: {window}, {count_text(traced.slices, 'slice')} of kernels\n")
+
+
 def _check_outputs(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written, unknown waveform formats, and lives without the signals they need."""
     from cyscc.host.output.files import STANDARD_OUTPUT
@@ -193,4 +220,5 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         if given and hasattr(arguments, "scopes"):
             raise UsageError(f"{option} needs all signals of the kernels, and --scope leaves some out")
     others = {} if arguments.graph is None else {"the graph": arguments.graph}
-    options.check_outputs({"-o": path, "--life": arguments.life, "--json": arguments.json}, others=others)
+    outputs = {f"--{name}": getattr(arguments, name) for name in ("life", "trace", "json")}
+    options.check_outputs({"-o": path, **outputs}, others=others)

@@ -10,56 +10,24 @@ import numpy as np
 from cyscc.host.analysis.event_kinds import INSTRUCTION, KERNEL, LONGER, EventQuery
 from cyscc.host.analysis.events import Events, Nearest, RecordEvents
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.pushes import PushWatcher
-from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.waits import WaitWatcher
-from cyscc.host.replay.watching import Watcher, watch_run
-from cyscc.host.runs.rerun import Rerun
-from cyscc.host.runs.sources import sources_digest
+from cyscc.host.replay.watching import Watcher, replay_of, watch_run
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["events_of", "replay_of"]
+__all__ = ["events_of"]
 
 _LEAST = 16
 """Cycles of the shortest wait that is collected: enough of them to say what is nearest if none is long enough."""
 
 _LIMITS = tuple(cause for cause in Cause if cause.row.kind == "limit")
-
-
-def replay_of(
-    record: Record, progress: Progress, *, threads: int, graph: Graph | str | None, memory: Profile | str | None
-) -> Replay:
-    """Return the replay of a record.
-
-    Parameters
-    ----------
-    record : Record
-        The record.
-    progress : Progress
-        Progress display.
-    threads : int
-        Threads of the simulation.
-    graph : Graph, str or None
-        The graph or its file; None for the recorded file.
-    memory : Profile, str or None
-        The memory profile, or its text as the user gave it; None for the recorded one.
-
-    Raises
-    ------
-    InputError
-        The run was made by another version, or its memory cannot be had.
-    """
-    if record.document.get("program") != sources_digest():
-        raise InputError("the run was made by another version of this program", path=record.folder)
-    return Replay(Rerun(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory))
 
 
 def events_of(

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["Window", "WindowRequest", "replay_window", "show_failure"]
+__all__ = ["Window", "WindowRequest", "locate_point", "replay_window", "show_failure"]
 
 OnMachine = Callable[["Machine", Sequence["PlacedGraph"]], None]
 
@@ -414,7 +414,7 @@ def replay_window(
             # It may have been deleted, or be that of another run.
             with suppress(InputError):
                 replay.go_on_from(Path(failure["run"]["folder"], failure["checkpoint"]), stack)
-        located = _located(point, replay, folder) if failure is None else _of_failure(point, failure, folder)
+        located = locate_point(point, replay, folder) if failure is None else _of_failure(point, failure, folder)
         cycle = located.cycle
         first = max(cycle - wanted.before, 0)
         end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
@@ -459,7 +459,7 @@ _AFTER = 100
 """Cycles of these waveforms after a hanging machine's last activity."""
 
 
-def _located(point: Point, replay: Replay, folder: Path) -> Located:
+def locate_point(point: Point, replay: Replay, folder: Path) -> Located:
     """Find a point of a run that did not fail.
 
     Raises

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackDescriptor, TrackEvent
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import DebugAnnotation, Trace, TrackDescriptor, TrackEvent
 
 from cyscc.host.analysis.trace import write_trace
 from cyscc.host.record.reader import Record
@@ -28,6 +29,11 @@ def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return Record(write_record(tmp_path_factory.mktemp("record"), request.param))
 
 
+def value_of(note: DebugAnnotation) -> int | str:
+    """Return the value of an argument."""
+    return str(note.string_value) if note.HasField("string_value") else int(note.int_value)
+
+
 class ReadBack:
     """The tracks of a trace: slices (name, begin, end, arguments) and numbers (cycle, value) by the path of a track."""
 
@@ -36,8 +42,8 @@ class ReadBack:
         names: dict[int, str] = {}
         arguments: dict[int, str] = {}
         tracks: dict[int, tuple[str, ...]] = {}
-        opened: dict[int, list[tuple[str, int, dict[str, int]]]] = defaultdict(list)
-        self.slices: dict[tuple[str, ...], list[tuple[str, int, int, dict[str, int]]]] = defaultdict(list)
+        opened: dict[int, list[tuple[str, int, dict[str, Any]]]] = defaultdict(list)
+        self.slices: dict[tuple[str, ...], list[tuple[str, int, int, dict[str, Any]]]] = defaultdict(list)
         self.numbers: dict[tuple[str, ...], list[tuple[int, float]]] = defaultdict(list)
         self.units: dict[tuple[str, ...], str] = {}
         ranks: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
@@ -56,7 +62,7 @@ class ReadBack:
                 continue
             event, cycle = packet.track_event, packet.timestamp
             if event.type == TrackEvent.TYPE_SLICE_BEGIN:
-                noted = {arguments[note.name_iid]: note.int_value for note in event.debug_annotations}
+                noted = {arguments[note.name_iid]: value_of(note) for note in event.debug_annotations}
                 opened[event.track_uuid].append((names[event.name_iid], cycle, noted))
             elif event.type == TrackEvent.TYPE_SLICE_END:
                 name, begin, noted = opened[event.track_uuid].pop()

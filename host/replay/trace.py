@@ -1,0 +1,200 @@
+"""Perfetto traces of a window of a recorded run: what every kernel did in each cycle, and each memory access."""
+
+import heapq
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from cyscc.host.analysis.trace import add_counters, add_instructions, kernel_groups, root_of
+from cyscc.host.analysis.tracks import Tracks
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.files import open_output
+from cyscc.host.output.progress import Progress
+from cyscc.host.record.reader import Record
+from cyscc.host.replay.accesses import AccessWatcher
+from cyscc.host.replay.point import Point
+from cyscc.host.replay.replaying import locate_point
+from cyscc.host.replay.waits import WaitWatcher
+from cyscc.host.replay.watching import replay_of, watch_run
+from cyscc.sim.hardware import DEGREE, START
+from cyscc.sim.memory import ArrayKind, Profile
+from cyscc.sim.observation.causes import CAUSES
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas as pd
+
+__all__ = ["TracedWindow", "trace_window"]
+
+
+class TracedWindow(NamedTuple):
+    """A window of a run in a trace: cycle of its point, what happens there, first and last cycle, slices of kernels."""
+
+    cycle: int
+    event: str
+    first: int
+    last: int
+    slices: int
+
+
+def trace_window(
+    recorded: Record | Path,
+    point: Point,
+    path: str,
+    progress: Progress,
+    *,
+    cycles: int,
+    before: int = 0,
+    threads: int,
+    graph: Graph | str | None = None,
+    memory: Profile | str | None = None,
+    checkpoint: str | None = None,
+) -> TracedWindow:
+    """Make a recorded run again up to a point, and write the trace of a window there.
+
+    Parameters
+    ----------
+    recorded : Record or Path
+        The record, or its folder.
+    point : Point
+        The point.
+    path : str
+        The file, ``.pftrace`` by custom, or ``-`` for standard output.
+    progress : Progress
+        Progress display.
+    cycles, before : int
+        Cycles of the window, fewer if the run ends earlier; and how many of them lie before the point.
+    threads : int
+        Threads of the simulation.
+    graph : Graph, str or None
+        The graph or its file; None for the recorded file.
+    memory : Profile, str or None
+        The memory profile, or its text as the user gave it; None for the recorded one.
+    checkpoint : str or None
+        The folder of a checkpoint of the run, to resume from.
+
+    Raises
+    ------
+    InputError
+        The record, checkpoint or graph cannot be used, the run has no such point, or the file cannot be written.
+    SimulationError
+        The run failed before the end of the window.
+    """
+    with progress.step("reading the record"):
+        record = recorded if isinstance(recorded, Record) else Record(recorded)
+    replay = replay_of(record, progress, threads=threads, graph=graph, memory=memory)
+    with ExitStack() as stack:
+        if checkpoint is not None:
+            replay.go_on_from(Path(checkpoint), stack)
+        found = locate_point(point, replay, record.folder)
+        first = max(found.cycle - before, 0)
+        last = min(first + cycles, record.cycles) - 1
+        waits, accesses = WaitWatcher(1, window=(first, last)), _NamedAccesses(window=(first, last))
+        watch_run(replay, [waits, accesses], first=first, last=last, aim=f"to cycle {last:,}")
+    with progress.step("writing the trace"), open_output(path) as file:
+        tracks = Tracks(file)
+        root = root_of(tracks, record)
+        span = (first, last + 1)
+        add_instructions(tracks, record, root, span)
+        groups = kernel_groups(tracks, record, root)
+        slices = _add_kernels(tracks, groups, waits.frame(), accesses.named(record), span)
+        add_counters(tracks, record, root, span)
+    return TracedWindow(found.cycle, found.about, first, last, slices)
+
+
+class _NamedAccesses(AccessWatcher):
+    """Collects memory accesses in a window, with the vertices that they are about."""
+
+    def named(self, record: Record) -> "pd.DataFrame":
+        """Return the accesses with `vertex`, -1 where none is known.
+
+        Of a graph word, a colour and an entry of a reach queue it is theirs; of the id of a neighbour it is the
+        neighbour; of an entry of a frontier queue that with the same graph word.
+        """
+        rows = self.frame()
+        array, address = rows["array"].astype(str).to_numpy(), rows["address"].to_numpy()
+        data, wide = rows["data"].to_numpy(), rows["size"].to_numpy() == 8
+        every = record.attempts.sort_values("start")
+        place = np.searchsorted(every["start"].to_numpy(), rows["cycle"].to_numpy(), side="right") - 1
+        backward = (every["phase"].to_numpy() == "backward")[place]
+        numbers = np.full(len(rows), -1, np.int64)
+
+        def name(which: "npt.NDArray[np.bool_]", values: "npt.NDArray[np.integer]") -> None:
+            numbers[which] = values[which]
+
+        name((array == "neighbours") | ((array == "queues") & ~wide), data.astype(np.int64))
+        for direction, each in enumerate(self._graphs):
+            offsets, vertices = each.graph.offsets, each.graph.vertices
+            places = (address - each.words_address) // 8
+            name((array == "words") & (places >= 0) & (places < vertices), places)
+            # The neighbours of no two vertices begin at one place, unless one has none.
+            entries = (array == "queues") & wide & (DEGREE.get(data) > 0) & (backward == bool(direction))
+            starts = START.get(data).astype(np.int64)
+            owners = np.searchsorted(offsets, starts, side="right") - 1
+            name(entries & (offsets[np.clip(owners, 0, vertices)] == starts), owners)
+        memory = self._machine.memory
+        for (start, size), kind in zip(memory.allocations, memory.holds, strict=True):
+            if kind is ArrayKind.COLOURS:
+                name((address >= start) & (address < start + size), (address - start) // 4)
+        graph = self._graphs[0].graph
+        known = (numbers >= 0) & (numbers < graph.vertices)
+        numbers[~known] = -1
+        numbers[known] = graph.original(numbers[known])
+        return rows.assign(vertex=numbers)
+
+
+_TITLES = {cause.name: cause.title for cause in CAUSES}
+
+
+def _add_kernels(
+    tracks: Tracks,
+    groups: dict[tuple[int, str], int],
+    waits: "pd.DataFrame",
+    accesses: "pd.DataFrame",
+    span: tuple[int, int],
+) -> int:
+    """Add the slices of the kernels: their causes, cycle by cycle, and their accesses; return the number of slices."""
+    keys = ["engine", "module", "kernel"]
+    causes = dict(list(waits.groupby(keys, observed=True)))
+    by_process = dict(list(accesses.groupby([*keys, "kind", "process"], observed=True, sort=True)))
+    kernels = sorted({key[:3] for key in (*causes, *by_process)})
+    for engine, module, number in kernels:
+        about = "A gap: no run is under way in this kernel, because it is done, or the instruction has not reached it."
+        kernel = tracks.add(f"{module} kernel {number}", parent=groups[engine, module], rank=1 + number)
+        if (engine, module, number) in causes:
+            track = tracks.add("cause of each cycle", about=about, parent=kernel)
+            for row in causes[engine, module, number].to_dict("records"):
+                begin, end = max(row["begin"], span[0]), min(row["begin"] + row["cycles"], span[1])
+                notes = {"cycles": row["cycles"], "begin": row["begin"]}
+                tracks.slice(track, _TITLES[row["cause"]], begin, end, notes)
+        own = [(key[3:], rows) for key, rows in by_process.items() if key[:3] == (engine, module, number)]
+        for rank, ((kind, process), rows) in enumerate(own):
+            _add_accesses(tracks, kernel, f"{process}: {kind}s", kind, rows, 1 + rank)
+    return len(waits) + len(accesses)
+
+
+_ABOUT = {
+    "read": "Reads, from the cycle in which the port took them to that of the response.",
+    "write": "Writes, from the cycle in which the port took them until they were complete.",
+}
+
+
+def _add_accesses(tracks: Tracks, kernel: int, title: str, kind: str, rows: "pd.DataFrame", rank: int) -> None:
+    """Add the accesses of a process; those that overlap are on tracks of one name, which the viewer draws as one."""
+    free: list[tuple[int, int]] = []
+    for row in rows.to_dict("records"):
+        begin, end = row["cycle"], max(row["answered"], row["cycle"] + 1)
+        if free and free[0][0] <= begin:
+            _, track = heapq.heappop(free)
+        else:
+            track = tracks.add(title, about=_ABOUT[kind], parent=kernel, rank=rank)
+        heapq.heappush(free, (end, track))
+        known = row["vertex"] >= 0
+        notes: dict[str, Any] = {"array": row["array"], **({"vertex": row["vertex"]} if known else {})}
+        notes |= {"address": f"{row['address']:#x}", "latency": row["answered"] - row["cycle"]}
+        if "bank" in row:
+            notes["bank"] = f"{row['controller']}.{row['bank']}"
+        notes["data"] = f"{row['data']:#x}"
+        tracks.slice(track, f"{row['array']} {row['vertex']}" if known else str(row["array"]), begin, end, notes)
