@@ -8,7 +8,6 @@ from cyscc.host.output.files import figure_format, open_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -134,17 +133,12 @@ def degree_axis(axes: "Axes", degrees: Sequence[int]) -> None:
     axes.grid(axis="y", color="0.85")
 
 
-def log_axis(axis: "Axis") -> None:
-    """Make an axis with its data logarithmic, with plain numbers at its ticks: also where it has less than two decades.
-
-    Parameters
-    ----------
-    axis : Axis
-        The axis.
-    """
+def log_axis(axes: "Axes", which: str) -> None:
+    """Make the axis `which`, x or y, logarithmic, with plain numbers at its ticks; the data are already drawn."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axes.set(**{f"{which}scale": "log"})
+    axis = axes.xaxis if which == "x" else axes.yaxis
     low, high = axis.get_view_interval()
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
     axis.set_major_formatter(StrMethodFormatter("{x:,.9g}"))

@@ -369,14 +369,14 @@ def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
         times = [entry.milliseconds or 0 for _, entry in shown]
         axes.plot(times, [row for row, _ in shown], color=colour, marker=marker, linestyle="none", label=label)
         for (row, _), milliseconds in zip(shown, times, strict=True):
-            place = {"xytext": (7, 0), "textcoords": "offset points", "va": "center"}
-            axes.annotate(time_text(milliseconds), (milliseconds, row), fontsize=8, **place)
+            text = time_text(milliseconds)
+            axes.annotate(text, (milliseconds, row), (7, 0), textcoords="offset points", va="center", fontsize=8)
     for row, entry in enumerate(comparison.entries):
         if entry.milliseconds is None:
             axes.text(0.01, row, entry.trouble or "", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
     row_axis(axes, names)
     axes.set(xmargin=0.12, xlabel="time (ms)")
-    log_axis(axes.xaxis)
+    log_axis(axes, "x")
     axes.tick_params(labelbottom=True)
     axes.set_title(
         f"{Path(comparison.graph).name}: {comparison.vertices:,} vertices, {comparison.edges:,} edges, "

@@ -191,7 +191,7 @@ def _depth_figure(document: dict[str, Any]) -> "Figure":
             where = [point[axis] for point in known]
             axes.plot(where, heights, color=_COLOURS[series], marker="x", linestyle=":", label=f"{series}, paper")
     axes.set(xlabel=_AXES[axis], ylabel="recursion depth", axisbelow=True)
-    log_axis(axes.yaxis)
+    log_axis(axes, "y")
     axes.grid(axis="y", color="0.85")
     add_legend(figure, 2)
     return figure
@@ -219,7 +219,7 @@ def _time_figure(document: dict[str, Any]) -> "Figure":
     row_axis(axes, [f"{row['kind']}, {size_text(row['vertices'])} vertices" for row in rows])
     axes.axvline(1, color="0.5", linewidth=1)
     axes.set_xlabel("speed-up over Tarjan's algorithm")
-    log_axis(axes.xaxis)
+    log_axis(axes, "x")
     add_legend(figure, 2)
     return figure
 

@@ -234,7 +234,7 @@ def _table1_figure(document: dict[str, Any]) -> "Figure":
         row_axis(axes, list(models))
         axes.set_xlabel("speed-up over Tarjan")
         axes.axvline(1, color="0.5", linewidth=1)
-        log_axis(axes.xaxis)
+        log_axis(axes, "x")
     add_legend(figure, len(CONFIGURATIONS))
     return figure
 

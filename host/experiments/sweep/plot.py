@@ -194,7 +194,7 @@ class _Plot:
         measured.set_label_text(self._shown.label)
         limits = axes.set_ylim if self._joined else axes.set_xlim
         if self._log:
-            log_axis(measured)
+            log_axis(axes, "y" if self._joined else "x")
         else:
             limits(0, 1.08 * self._most)
             measured.set_major_formatter("{x:,g}")
