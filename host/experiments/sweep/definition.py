@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from functools import cached_property
 from math import log, prod
 from pathlib import Path
 from types import MappingProxyType
@@ -28,6 +29,7 @@ __all__ = [
     "SweepStudy",
     "is_logarithmic",
     "is_ordered",
+    "is_wide",
     "line_study",
     "read_study",
     "value_text",
@@ -35,6 +37,12 @@ __all__ = [
 
 VARIANT = "variant"
 """Name of the axis of ``[[points]]`` if its entries set several parameters each."""
+
+_WIDE = 30
+"""Ratio of the largest to the smallest result from which their axis is logarithmic."""
+
+_LONGEST = 44
+"""Most letters of a value in a label."""
 
 _MOST = 100_000
 """Most points of a study."""
@@ -97,10 +105,41 @@ class SweepStudy:
     search: SearchOptions | None = None
     point_at: Callable[[Sequence[int]], StudyPoint] | None = field(default=None, compare=False, repr=False)
 
+    @cached_property
+    def labels(self) -> dict[str, dict[Any, str]]:
+        """Labels of the values of each varied parameter for charts: short, and different."""
+        return {name: _labels(values) for name, values in self.axes.items()}
+
+    def label(self, values: Mapping[str, Any], names: Iterable[str] | None = None) -> str:
+        """Return the label of a point for charts: ``rmat 2^12 x 8, config=hc2, word_depth=16``.
+
+        Parameters
+        ----------
+        values : mapping
+            Its values by parameter.
+        names : iterable of str, optional
+            The parameters that it shows; by default all that vary.
+        """
+        plain = ("graph", "algorithm", VARIANT)  # their values say what they are
+        texts = {name: self.labels[name].get(values[name], "") for name in (self.axes if names is None else names)}
+        return ", ".join(text if name in plain else f"{name}={text}" for name, text in texts.items())
+
 
 def value_text(value: Any) -> str:
     """Return the value of a parameter as text."""
     return value if isinstance(value, str) else "" if value is None else toml_text(value)
+
+
+def _labels(values: Sequence[Any]) -> dict[Any, str]:
+    """Return short texts of values: of files their names, if these differ, and nothing from the middle of long ones."""
+    texts = [value_text(value) for value in values]
+    names = [Path(text).name for text in texts]
+    half = _LONGEST // 2
+    cut = [
+        text if len(text) <= _LONGEST else f"{text[: half - 1]}…{text[-half:]}"
+        for text in (names if len(set(names)) == len(names) else texts)
+    ]
+    return dict(zip(values, cut if len(set(cut)) == len(cut) else texts, strict=True))
 
 
 def is_ordered(name: str, values: Iterable[Any]) -> bool:
@@ -185,6 +224,11 @@ def _generated(text: str) -> dict[str, Any]:
 
 def _is_range(value: Any) -> bool:
     return isinstance(value, dict) and "from" in value
+
+
+def is_wide(results: Sequence[float]) -> bool:
+    """Whether results differ so much that their axis is logarithmic."""
+    return bool(results) and min(results) > 0 and max(results) > _WIDE * min(results)
 
 
 def is_logarithmic(values: Sequence[float]) -> bool:

@@ -10,7 +10,7 @@ from cyscc.host.analysis.report.facts import against_preset, against_profile, co
 from cyscc.host.analysis.report.page import Section, render
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, value_text
+from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, is_wide, value_text
 from cyscc.host.experiments.sweep.rows import (
     DONE,
     Effect,
@@ -35,6 +35,8 @@ __all__ = ["sweep_page"]
 
 _MOST_LINES = 24
 _MOST_BARS = 60
+_LEGEND = 70
+"""Letters beside each other in a legend, on a narrow page."""
 _MOST_TEXTS = 8
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 _DASHES = ("solid", "dash", "dot", "dashdot")
@@ -61,7 +63,7 @@ def sweep_page(study: SweepStudy, rows: Sequence[Row], *, command: str = "") -> 
         sections.append(Section(name="search", title="Search", facts=_best_facts(study, rows), charts=charts))
     found = study_effects(study, rows)
     if found:
-        charts = [_factors(found), *(_effect(number, each) for number, each in enumerate(found))]
+        charts = [_factors(found), *(_effect(study, number, each) for number, each in enumerate(found))]
         sections.append(Section(name="effects", title="Effects", charts=charts))
     charts = [_front(study, done, name) for name in AREA if done and name in done[0]]
     if charts:
@@ -81,7 +83,7 @@ def sweep_page(study: SweepStudy, rows: Sequence[Row], *, command: str = "") -> 
 
 
 def _name(study: SweepStudy, row: Row) -> str:
-    return ", ".join(f"{name}={value_text(row[name])}" for name in study.axes) or study.name
+    return study.label(row) or study.name
 
 
 def _facts(study: SweepStudy, rows: Sequence[Row], command: str) -> list[tuple[str, list[str]]]:
@@ -210,17 +212,21 @@ def _factors(found: Sequence[Effect]) -> Chart:
     return Chart(name="effect-factors", title="What each parameter decides", about=about, figure=figure)
 
 
-def _effect(number: int, effect: Effect) -> Chart:
+def _effect(study: SweepStudy, number: int, effect: Effect) -> Chart:
     """Return the chart of cycles by value of a parameter; values without an order are not joined by lines."""
     figure = new_figure(height=420, x=effect.name, y="cycles")
     shown = effect.series[:_MOST_LINES]
     values = list(dict.fromkeys(value for each in shown for value in each.values))
     ordered = is_ordered(effect.name, values)
+    others, longest = [name for name in study.axes if name != effect.name], 0
+    labels = study.labels[effect.name]
+    cycles = [count for each in shown for count in each.cycles]
     for place, each in enumerate(shown):
-        name = each.others or "cycles"
+        name = study.label(each.rows[0], others) or "cycles"
+        longest = max(longest, len(name))
         points = sorted(zip(each.values, each.rows, strict=True), key=lambda point: point[0] if ordered else 0)
         figure.add_scatter(
-            x=[value if ordered else value_text(value) for value, _ in points],
+            x=[value if ordered else labels[value] for value, _ in points],
             y=[row["cycles"] for _, row in points],
             mode="lines+markers" if ordered else "markers",
             name=name,
@@ -234,9 +240,14 @@ def _effect(number: int, effect: Effect) -> Chart:
         scale = "log" if is_logarithmic(values) else "linear"
         figure.update_xaxes(type=scale, tickvals=values, ticktext=[f"{value:,}" for value in values])
     else:
-        figure.update_xaxes(type="category", categoryorder="array", categoryarray=[value_text(each) for each in values])
-    figure.update_yaxes(rangemode="tozero")
-    figure.update_layout(height=420 + 20 * ((len(shown) + 2) // 3), showlegend=len(shown) > 1)
+        figure.update_xaxes(type="category", categoryorder="array", categoryarray=list(labels.values()))
+        figure.update_layout(scattermode="group")  # points of other colours would hide each other
+    if is_wide(cycles):
+        figure.update_yaxes(type="log")
+    else:
+        figure.update_yaxes(rangemode="tozero")
+    legend = 20 * -(-len(shown) // max(_LEGEND // (longest + 6), 1))
+    figure.update_layout(height=420 + legend, showlegend=len(shown) > 1, legend={"maxheight": legend + 40})
     kind = "line" if ordered else "colour"
     about = f"Points of a {kind} have everything else in common."
     if len(effect.series) > len(shown):

@@ -2,10 +2,11 @@
 
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, value_text
+from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, is_wide
 from cyscc.host.experiments.sweep.measures import MEASURES, Measure
 from cyscc.host.experiments.sweep.rows import DONE, Row, best_so_far
 from cyscc.host.output.figures import (
@@ -37,12 +38,8 @@ __all__ = ["sweep_figure"]
 _COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK)
 _MOST_LINES = 24
 _MOST_PANELS = 12
-_DECADES = 30
-"""Ratio of the largest to the smallest result from which their axis is logarithmic."""
 _LETTER = 0.085
 """Width of a letter of a tick's label in inches, roughly."""
-_LONGEST = 44
-"""Most letters of a value in labels."""
 
 
 def sweep_figure(study: SweepStudy, rows: Sequence[Row], measure: str = "cycles") -> "Figure":
@@ -66,24 +63,17 @@ def sweep_figure(study: SweepStudy, rows: Sequence[Row], measure: str = "cycles"
         return _search_figure(study, rows, shown)
     names = [name for name, values in study.axes.items() if len(values) > 1] or list(study.axes)
     across = next((name for name in names if is_ordered(name, study.axes[name])), names[0])
-    line, *others = [*(name for name in names if name != across), None]
-    panels = list(dict.fromkeys(_key(row, others[:-1]) for row in rows))
+    others = [name for name in names if name != across]
+    line = others[0] if others else None
+
+    def title(row: Row) -> str:
+        return study.label(row, others[1:])
+
+    panels = list(dict.fromkeys(map(title, rows)))
     notes = [_caption(study), *_left_out(study, rows, line, len(panels))]
     panels = panels[:_MOST_PANELS]
     plot = _Plot(study, rows, shown, across, line)
-    return plot.figure({key: [row for row in rows if _key(row, others[:-1]) == key] for key in panels}, notes)
-
-
-def _key(row: Row, names: Iterable[str | None]) -> str:
-    """Return the values of some parameters as text."""
-    return ", ".join(f"{name}={_short(row[name])}" for name in names if name is not None)
-
-
-def _short(value: Any) -> str:
-    """Return a value as text, without the middle of a long one."""
-    text = value_text(value)
-    half = _LONGEST // 2
-    return text if len(text) <= _LONGEST else f"{text[: half - 1]}…{text[-half:]}"
+    return plot.figure({panel: [row for row in rows if title(row) == panel] for panel in panels}, notes)
 
 
 def _caption(study: SweepStudy) -> str:
@@ -122,7 +112,7 @@ def _unchanged(study: SweepStudy) -> tuple[set[str], str]:
             own = resolved_configuration(spec.config, NO_OVERRIDES), resolved_profile(spec.memory, NO_OVERRIDES)
             machines[named] = (own[0], own[1].describe())
         if machines[named] == (spec.configuration, spec.profile.describe()):
-            found[each.point.digest] = f"{_short(spec.config_name)}, unchanged"
+            found[each.point.digest] = f"{Path(spec.config_name).name}, unchanged"
     if len(found) == len({each.point.digest for each in study.points}):
         return set(), ""
     texts = set(found.values())
@@ -139,7 +129,7 @@ class _Plot:
         self._joined = is_ordered(across, self._values)
         self._preset, self._preset_text = _unchanged(study)
         results = [self._result(row) for row in rows if row["status"] == DONE]
-        self._log = bool(results) and min(results) > 0 and max(results) / min(results) > _DECADES
+        self._log = is_wide(results)
         self._most = max(results, default=1.0)
 
     def _result(self, row: Row) -> float:
@@ -155,9 +145,10 @@ class _Plot:
         grid = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True).flatten()
         for axes in grid[len(panels) :]:
             axes.remove()
-        for axes, (title, rows) in zip(grid, panels.items(), strict=False):
+        for number, (axes, (title, rows)) in enumerate(zip(grid, panels.items(), strict=False)):
             axes.set_title("\n".join(textwrap.wrap(title, 60)), fontsize=9, parse_math=False)
-            self._draw(axes, [row for row in rows if row["status"] == DONE], 0.8 * width / columns)
+            done = [row for row in rows if row["status"] == DONE]
+            self._draw(axes, done, 0.8 * width / columns, first=number % columns == 0)
         title = "\n".join(textwrap.wrap(self._study.title, 12 * int(width)))
         about = "\n".join(textwrap.wrap("; ".join(notes), 14 * int(width)))
         figure.suptitle(f"{title}\n{about}", fontsize=10, parse_math=False)
@@ -177,13 +168,13 @@ class _Plot:
             )
         return figure
 
-    def _draw(self, axes: "Axes", rows: Sequence[Row], width: float) -> None:
-        """Draw a panel; `width` is that of its axes in inches, roughly."""
+    def _draw(self, axes: "Axes", rows: Sequence[Row], width: float, *, first: bool) -> None:
+        """Draw a panel, the `first` one of its line or another; `width` is that of its axes in inches, roughly."""
         for place, value in enumerate(self._lines):
             own = [row for row in rows if self._line is None or row[self._line] == value]
             found = {row[self._across]: self._result(row) for row in own}
             results = [found.get(each, math.nan) for each in self._places()]
-            name = None if self._line is None else _short(value)
+            name = None if self._line is None else self._study.labels[self._line][value]
             style = {"color": self._colour(place), "marker": MARKERS[place % len(MARKERS)], "label": name}
             if self._joined:
                 axes.plot(self._places(), results, **style)
@@ -199,13 +190,13 @@ class _Plot:
             limits(0, 1.08 * self._most)
             measured.set_major_formatter("{x:,g}")
         other.set_label_text(self._across, parse_math=False)
-        axes.tick_params(labelbottom=True, labelleft=True)
+        axes.tick_params(labelbottom=True, labelleft=self._joined or first)
         if self._joined:
             axes.set_axisbelow(True)
             axes.grid(color="0.88")
             _number_ticks(axes, self._places(), width)
         else:
-            row_axis(axes, [_short(value) for value in self._values])
+            row_axis(axes, [self._study.labels[self._across][value] for value in self._values])
 
     def _places(self) -> list[Any]:
         """Return the values in the order in which a line joins them."""
