@@ -363,7 +363,8 @@ def replay(
     recorded : Record, Result, str or path
         A record, the result of a recorded run, or a record's folder, also that of a failed run.
     at : str or int
-        The point: a cycle, ``level=3``, or an event such as ``slot,engine=0,kernel=3,level=3``.
+        The point: a cycle, ``level=3``, or an event such as ``slot,engine=0,kernel=3,level=4`` or
+        ``wait=slot,longer=60``.
     path : str or path, optional
         The waveforms, ``.fst`` or ``.vcd``; named after the record and the first cycle by default.
     cycles : int

@@ -29,10 +29,12 @@ TEXTS = {
   cyscc bfs random.gr --source 1 --record seen
   cyscc replay seen --at 120000 --cycles 2000 -o middle.fst
   cyscc replay seen --at level=3 --before 100
-  cyscc replay seen --at slot,engine=0,kernel=3,level=3 --cycles 500
+  cyscc replay seen --at slot,engine=0,kernel=3,level=4 --cycles 500
   cyscc replay seen --life-of 4711
   cyscc replay seen --at vertex=4711 --before 200
   cyscc replay seen --at level=3 --cycles 500 --trace level3.pftrace
+  cyscc replay seen --at wait=any,longer=100,nth=3
+  cyscc replay seen --at fifo=visits,above=60
   cyscc replay seen --at level=3 --cycles 500 --life level3.kanata --life-of engine0.bfs3
 """,
 }
@@ -45,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at",
         metavar="POINT",
-        help="a cycle, level=N, vertex=V, or an event such as slot,engine=0,kernel=3,level=3",
+        help="a cycle, level=N, vertex=V, or an event such as slot,engine=0,kernel=3,level=4 or wait=slot,longer=60",
     )
     parser.add_argument(
         "--cycles", type=at_least(1), default=1000, metavar="N", help="cycles to record (default: %(default)s)"

@@ -353,7 +353,7 @@ class _Finder:
         if not own.empty:
             return self._search(own, self._nth, near)
         most = int(there["most"].max()) if len(there) else 0
-        why = "no FIFO is full there" if point.event == "full" else f"it holds {count_text(most, 'entry')} at most"
+        why = "no FIFO is full there" if point.fifo is None else f"it holds {count_text(most, 'entry')} at most"
         raise MissingPointError(point, self._record, why, near)
 
     def _overlapping(self, rows: "pd.DataFrame", instructions: "pd.DataFrame") -> "pd.DataFrame":
