@@ -38,7 +38,7 @@ from cyscc.host.specification.run import RunSpec, option_of
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
-from cyscc.sim.notices import notice
+from cyscc.sim.notices import LONGEST_LINE, notice
 from cyscc.sim.observation.waves.views import Focus, own_views
 
 if TYPE_CHECKING:
@@ -168,8 +168,8 @@ class Replay:
             raise MissingPointError.few(point, record, search.count, near=wanted.near)
         return search.found
 
-    def nearest(self, missing: MissingPointError, record: Record) -> str:
-        """Return what is nearest to a point that the run lacks, and the command that shows it; empty if nothing is.
+    def nearest(self, missing: MissingPointError, record: Record) -> tuple[Point, Located] | None:
+        """Return the point that is nearest to one that the run lacks; None if there is none.
 
         Raises
         ------
@@ -179,12 +179,10 @@ class Replay:
         near = self._nearest_waits(missing.point, record) if missing.near is None else missing.near
         for point in near:
             try:
-                found = self.locate(point, record)
+                return point, self.locate(point, record)
             except MissingPointError:
                 continue
-            about = ", ".join(filter(None, (place_of(found.cycle, record), f"cycle {found.cycle:,}", found.about)))
-            return f"nearest: {about}: cyscc replay {shlex.quote(str(self._rerun.folder))} --at {point}"
-        return ""
+        return None
 
     def _nearest_waits(self, point: Point, record: Record) -> Sequence[Point]:
         """Return points with waits that are nearest to one that the run lacks."""
@@ -459,6 +457,10 @@ _AFTER = 100
 """Cycles of these waveforms after a hanging machine's last activity."""
 
 
+_LONGEST = LONGEST_LINE - 40
+"""Longest text of an error, which command and folder precede in a line."""
+
+
 def locate_point(point: Point, replay: Replay, folder: Path) -> Located:
     """Find a point of a run that did not fail.
 
@@ -472,7 +474,16 @@ def locate_point(point: Point, replay: Replay, folder: Path) -> Located:
         return replay.locate(point, record)
     except MissingPointError as missing:
         nearest = replay.nearest(missing, record)
-        raise InputError("; ".join(filter(None, (missing.cause, nearest))), path=folder) from None
+        if nearest is None:
+            raise
+        near, found = nearest
+        about = ", ".join(filter(None, (place_of(found.cycle, record), f"cycle {found.cycle:,}", found.about)))
+        command = f"cyscc replay {shlex.quote(str(folder))} --at {near}"
+        texts = [f"{missing.cause}; nearest: {about}: {command}", f"there is no {point}; nearest: {about}: {command}"]
+        text = next(
+            (text for text in texts if len(text) <= _LONGEST), f"there is no {point}; nearest: {about}: --at {near}"
+        )
+        raise InputError(text, path=folder) from None
 
 
 def _of_failure(point: Point, document: dict[str, Any], folder: Path) -> Located:

@@ -262,7 +262,7 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
         ("seen --at hang", "seen: there is no hang in the run: the run did not fail"),
         (
             "seen --at slots",
-            "--at: there is no point 'slots': there are a cycle, level=N, {events}, wait=NAME, fifo=NAME",
+            "--at: there is no point 'slots': there are a cycle, level=, {events}",
         ),
         ("seen --at 5 --output -", "-o needs a file"),
         ("seen --at slot --scope none.*", "scope none.*: matches no signal: the machine has engine0, engine1"),
@@ -293,7 +293,11 @@ def test_refusals(arguments: str, why: str, monkeypatch: pytest.MonkeyPatch, cap
     fifos = [each["name"] for module in document["machine"]["fifos"].values() for each in module]
     more = ", ".join(dict.fromkeys(fifos[4:]))
     more = ", ".join(name for name in more.split(", ") if name not in fifos[:4])
-    expected = why.format(cycles=document["cycles"]["total"], more=more, events=", ".join(EVENTS))
+    expected = why.format(
+        cycles=document["cycles"]["total"],
+        more=more,
+        events=", ".join((*EVENTS, "wait=", "fifo=", "vertex=")),
+    )
     assert capfd.readouterr() == ("", f"cyscc replay: {expected}\n")
 
 
