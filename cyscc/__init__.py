@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         report,
         write_figure,
     )
+    from cyscc.host.api.regions import detail
     from cyscc.host.api.runs import bfs, scc
     from cyscc.host.api.sweeps import Sweep, sweep
     from cyscc.host.api.trials import WhatIf, what_if
@@ -67,6 +68,7 @@ __all__ = [
     "compare",
     "compare_groups",
     "configuration",
+    "detail",
     "events",
     "explain",
     "figures",
@@ -111,6 +113,7 @@ _HOMES = {
         "report",
         "write_figure",
     ),
+    "cyscc.host.api.regions": ("detail",),
     "cyscc.host.api.runs": ("bfs", "scc"),
     "cyscc.host.api.sweeps": ("Sweep", "sweep"),
     "cyscc.host.api.trials": ("WhatIf", "what_if"),

@@ -36,6 +36,7 @@ TEXTS = {
   cyscc replay seen --at wait=any,longer=100,nth=3
   cyscc replay seen --at fifo=visits,above=60
   cyscc replay seen --at level=3 --cycles 500 --life level3.kanata --life-of engine0.bfs3
+  cyscc replay seen --record-detail level=3 --record-detail-interval 32
 """,
 }
 """Help of the command, as `argparse` takes it."""
@@ -57,7 +58,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     options.add_run_options(parser, "scopes")
     parser.add_argument(
-        "-o", "--output", metavar="OUT.fst", help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst)"
+        "-o",
+        "--output",
+        metavar="OUT.fst",
+        help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst); a folder for --record-detail (DIR/detail)",
     )
     parser.add_argument(
         "--life",
@@ -79,6 +83,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="write every cycle of the kernels in the window, and every memory access, as a trace for Perfetto; "
         "waveforms only with -o",
     )
+    options.add_run_options(parser, "record_detail", "record_detail_interval")
     parser.add_argument("--graph", metavar="FILE", help="the graph, if its file was moved")
     parser.add_argument(
         "--memory", type=GivenText, metavar="FILE.py", help="the run's memory rules, if they are in a file"
@@ -108,6 +113,11 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.replay.replaying import WindowRequest, replay_window
     from cyscc.sim.observation.waves.views import VIEWS
 
+    if hasattr(arguments, "record_detail"):
+        _record_detail(arguments)
+        return
+    if hasattr(arguments, "record_detail_interval"):
+        raise UsageError("--record-detail-interval needs --record-detail")
     if arguments.at is None:
         _check_vertices(arguments)
         _check_outputs(arguments)
@@ -152,6 +162,34 @@ def run(arguments: argparse.Namespace) -> None:
             f"{where}{window.path}: cycles {window.first:,} to {window.last:,}, {size}\n"
             f"open it with: gtkwave {waves} {gtkw}   or: surfer -c {sucl} {waves}\n{lives}"
         )
+
+
+def _record_detail(arguments: argparse.Namespace) -> None:
+    """Record a region of the run in detail."""
+    from cyscc.host.output.files import show
+    from cyscc.host.output.progress import Progress
+    from cyscc.host.record.reader import Record
+    from cyscc.host.replay.parts import record_region
+    from cyscc.host.specification.region import Region
+
+    for name in ("at", "life", "life_of", "json", "trace", "executor", "scopes"):
+        if getattr(arguments, name, None):
+            raise UsageError(f"--record-detail writes a record, and --{name.replace('_', '-')} is about something else")
+    made = record_region(
+        Record(arguments.record),
+        Region.parse(arguments.record_detail),
+        Progress(quiet=arguments.quiet),
+        output=None if arguments.output is None else Path(arguments.output),
+        interval=getattr(arguments, "record_detail_interval", None),
+        threads=arguments.threads,
+        graph=arguments.graph,
+        memory=arguments.memory,
+        checkpoint=arguments.checkpoint,
+    )
+    if not arguments.quiet:
+        assert made.part is not None, "it is that of a region"
+        begin, end = made.part
+        show(f"{made.folder}: cycles {begin:,} to {end - 1:,} in intervals of {made.interval}\n")
 
 
 def _lives(arguments: argparse.Namespace, window: "Window", progress: "Progress") -> str:

@@ -1,26 +1,32 @@
 """Records of a part of a run, with intervals of their own: the run is made again up to there, at full speed."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyscc.host.graph.csr import Graph
 from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.errors import InputError
+from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.parts import Reached as PartsReached
 from cyscc.host.record.reader import Record
 from cyscc.host.record.rows import Rows
 from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
-from cyscc.host.record.writer import Columns, RecordFolder, TableWriter
+from cyscc.host.record.writer import DETAIL_FOLDER, Columns, RecordFolder, TableWriter
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.search import Reached
 from cyscc.host.runs.recorder import kernel_cycles
+from cyscc.host.runs.rerun import Rerun
+from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.region import Region
+from cyscc.host.specification.run import DETAIL_INTERVAL
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.intervals import LONGEST_INTERVAL
+from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,13 +36,13 @@ if TYPE_CHECKING:
     from cyscc.sim.memory import RecordedSums
     from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction
 
-__all__ = ["record_part", "region_cycles"]
+__all__ = ["record_region"]
 
 _GATHERED = 3_000_000
 """Rows that are buffered before they are written."""
 
 
-def region_cycles(region: Region, record: Record) -> tuple[int, int]:
+def _cycles(region: Region, record: Record) -> tuple[int, int]:
     """Return the first cycle of a region of a recorded run, and the cycle after its last.
 
     Of levels, iterations and phases, it is the first instructions without a gap, in the attempt that counts.
@@ -138,52 +144,68 @@ def _where(mask: Any, columns: Columns) -> dict[str, Any]:
     return {name: values[mask] for name, values in columns.items()}
 
 
-def record_part(
-    replay: Replay, record: Record, folder: Path, *, cycles: tuple[int, int], interval: int
-) -> tuple[int, int]:
-    """Write the record of a part of a recorded run, which is made again up to there.
+def record_region(
+    record: Record,
+    region: Region,
+    progress: Progress,
+    *,
+    output: Path | None = None,
+    interval: int | None = None,
+    threads: int,
+    graph: Graph | str | None = None,
+    memory: Profile | str | None = None,
+    checkpoint: str | None = None,
+) -> Record:
+    """Record a region of a recorded run in detail: the run is made again up to there.
 
     Parameters
     ----------
-    replay : Replay
-        The run.
     record : Record
-        Its record.
-    folder : Path
-        The folder of the new record.
-    cycles : (int, int)
-        First cycle, and the cycle after the last; the part has all intervals that overlap them.
-    interval : int
-        Cycles of an interval.
+        The record.
+    region : Region
+        The region; all intervals that overlap it are recorded.
+    progress : Progress
+        Progress display.
+    output : Path, optional
+        The folder of the new record; by default `DETAIL_FOLDER` in that of the record.
+    interval : int, optional
+        Cycles of an interval there; `DETAIL_INTERVAL` by default.
+    threads, graph, memory, checkpoint
+        See `cyscc.host.replay.replaying.replay_window`.
 
     Returns
     -------
-    (int, int)
-        First cycle of the part, and the cycle after its last.
+    Record
+        The new record.
 
     Raises
     ------
     InputError
-        The record is not complete, or the folder cannot be used.
+        The run has no such region; the record is not complete; the new record's folder cannot be used.
     SimulationError
         See `Replay.make`.
     """
     if record.interrupted is not None:
-        raise InputError(f"cannot be recorded again: {record.ending}", path=record.folder)
+        raise InputError(f"cannot be recorded in detail: {record.ending}", path=record.folder)
+    if record.document.get("program") != sources_digest():
+        raise InputError("the run was made by another version of this program", path=record.folder)
+    cycles, interval = _cycles(region, record), interval or DETAIL_INTERVAL
     begin, end = cycles[0] // interval * interval, -(-cycles[1] // interval) * interval
-    every = record.attempts
-    about = {
-        **{name: value for name, value in record.document.items() if name not in _OWN},
-        "interval": interval,
-    }
-    with closing(RecordFolder(folder, resumed=False)) as locked:
+    replay = Replay(Rerun(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory))
+    about = {name: value for name, value in record.document.items() if name not in _OWN}
+    folder = record.folder / DETAIL_FOLDER if output is None else output
+    with ExitStack() as stack:
+        if checkpoint is not None:
+            replay.go_on_from(Path(checkpoint), stack)
+        locked = stack.enter_context(closing(RecordFolder(folder, resumed=False)))
         complete = False
         try:
-            reached = _simulate(replay, folder, every, about, wanted=cycles[0], begin=begin, end=end)
+            about["interval"] = interval
+            _simulate(replay, folder, record.attempts, about, wanted=cycles[0], begin=begin, end=end)
             complete = True
         finally:
             locked.clear(complete=complete)
-    return begin, reached
+    return Record(folder)
 
 
 _OWN = ("cycles", "causes", "tables", "digests", "result", "sha256")
@@ -192,8 +214,8 @@ _OWN = ("cycles", "causes", "tables", "digests", "result", "sha256")
 
 def _simulate(
     replay: Replay, folder: Path, every: "pd.DataFrame", about: Mapping[str, Any], *, wanted: int, begin: int, end: int
-) -> int:
-    """Make the run again, and write the record; return the cycle after its last."""
+) -> None:
+    """Make the run again, and write the record."""
     interval = about["interval"]
     parts: list[_Part] = []
     writers: list[TableWriter] = []
@@ -249,7 +271,6 @@ def _simulate(
             "digests": digests,
         },
     )
-    return reached
 
 
 def _joining(every: "pd.DataFrame", cycle: int, sync: int) -> int:

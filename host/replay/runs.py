@@ -13,10 +13,9 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.writer import DETAIL_FOLDER
 from cyscc.host.runs.execution import RecordedRun, execute
-from cyscc.host.runs.rerun import Rerun
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.region import Region
-from cyscc.host.specification.run import DETAIL_INTERVAL, RunSpec
+from cyscc.host.specification.run import RunSpec
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.notices import notice
 
@@ -98,16 +97,18 @@ def _record_detail(spec: RunSpec, result: Result, progress: Progress, graph: Gra
     InputError
         The run has no such region, or its folder cannot be used.
     """
-    from cyscc.host.replay.parts import record_part, region_cycles
-    from cyscc.host.replay.replaying import Replay
+    from cyscc.host.replay.parts import record_region
 
-    record = result.record
-    assert record is not None, "it was recorded"
+    assert result.record is not None, "it was recorded"
     assert spec.record_detail is not None, "a region is wanted"
-    folder = record.folder / DETAIL_FOLDER
-    if (folder / DOCUMENT).exists():  # of a run that was interrupted afterwards, and resumed
-        return
-    cycles = region_cycles(Region.parse(spec.record_detail), record)
-    rerun = Rerun(record.document, record.folder, progress, threads=spec.threads, graph=graph, memory=spec.profile)
-    interval = spec.record_detail_interval or DETAIL_INTERVAL
-    record_part(Replay(rerun), record, folder, cycles=cycles, interval=interval)
+    if (result.record.folder / DETAIL_FOLDER / DOCUMENT).exists():
+        return  # the run was interrupted afterwards, and resumed
+    record_region(
+        result.record,
+        Region.parse(spec.record_detail),
+        progress,
+        interval=spec.record_detail_interval,
+        threads=spec.threads,
+        graph=graph,
+        memory=spec.profile,
+    )

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import cyscc
+from cyscc.host.command_line.main import main
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.region import Region
@@ -77,6 +78,11 @@ def test_region_after_a_restart_and_one_that_is_not_there(capfd: pytest.CaptureF
     line = "level=99 is not recorded in detail: other: the run has no such region: no level, iteration or phase fits"
     assert capfd.readouterr().err == f"cyscc: {line}\n"
     assert not Path("other/detail").exists()
+    assert main(["replay", "run", "--record-detail", "level=0", "--record-detail-interval", "16", "-o", "again"]) == 0
+    begin, end = detail.part
+    assert capfd.readouterr().out == f"again: cycles {begin:,} to {end - 1:,} in intervals of 16\n"
+    assert Record("again").attempts["cycles"].tolist() == [row["cycles"]]
+    assert main(["replay", "run", "--record-detail", "level=0", "--at", "5"]) == 2
 
 
 def test_regions() -> None:
