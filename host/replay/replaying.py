@@ -440,11 +440,14 @@ def _focus(point: Point, place: Located, record: Record | None) -> Focus:
     if kernel is None and (point.engine, point.kernel) != (None, None):
         kernel = f"engine{point.engine or 0}.{module}{point.kernel or 0}"
     event = "cycle" if point.cycle is not None else place.cause or point.event
-    labels = {"cycle": "", "start": str(point), "vertex": f"vertex {point.vertex}"}
+    if point.vertex is not None:
+        label = f"vertex {point.vertex}"
+    else:
+        label = {"cycle": "", "start": str(point)}.get(event, " ".join(filter(None, (event, point.fifo))))
     return Focus(
         cycle=place.cycle,
         event=event,
-        label=labels.get(event, " ".join(filter(None, (event, point.fifo)))),
+        label=label,
         module=module,
         kernel=kernel,
         fifo=point.fifo,

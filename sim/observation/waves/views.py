@@ -63,7 +63,6 @@ _READ = ("port__read__valid", "port__read__ready", "port__read__payload.tag", "p
 _WRITE = ("port__write__valid", "port__write__ready", "port__write__payload.address", "port__write__payload.data")
 _ISSUE = ("mux.granted", "mux.source?__valid", "mux.source?__ready", *_READ)
 _LEVELS = tuple(LEVELS.values())
-_NEIGHBOUR = ("visitor.neighbours__valid", "visitor.neighbours__ready", "visitor.neighbours__payload.vertex")
 _TOKEN = ("token_in__valid", "token_in__payload.value", "token_in__payload.done", "token_out__valid")
 _RUN = ("control.phase", "control.state.*idle", "done", *_TOKEN)
 
@@ -83,8 +82,7 @@ FIRST: Mapping[str, Sequence[str]] = {
     "write": ("visitor.step", "visitor.pushed", "classifier.paint__valid", "unvisit_writer.command__valid", *_WRITE),
     "full": _LEVELS,
     "fifo": _LEVELS,
-    "duplicate": ("visitor.step", "visitor.pushed", *_NEIGHBOUR, *_WRITE),
-    "vertex": (*_NEIGHBOUR, "visitor.neighbours__payload.word", "visitor.step", "visitor.pushed", *_WRITE),
+    "duplicate": ("visitor.step", "visitor.pushed", *_WRITE),
     "overflow": ("error", "visitor.overflow", "visitor.slot__*", "visitor.slot__payload.*", "allocator.capacity"),
     "start": _RUN,
     "idle": _RUN,
