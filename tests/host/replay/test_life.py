@@ -51,10 +51,8 @@ def test_whole_life_of_a_vertex(
     monkeypatch.chdir(tmp_path)
     Path("g.txt").write_text(GRAPH + "101 103\n")
     assert main(["bfs", "g.txt", "--source", "100", "--config", "test", "--record", "seen", "--quiet"]) == 0
-    assert main(["replay", "seen", "--life-of", "103", "--json", "life.json"]) == 0
-    text = capfd.readouterr().out
     life = cyscc.life("seen", 103)
-    assert text == str(life)
+    text = str(life)
     history, events = life.history, life.events
     assert history.visit is not None
     visit = events.loc[history.visit]
@@ -65,20 +63,26 @@ def test_whole_life_of_a_vertex(
     ]
     assert f"{kernel}  queue[0] > C[0]     103  pushed to slot" in text
     assert "expanded, 3 neighbours" in text
-    document = json.loads(Path("life.json").read_text())["vertices"][0]
+    document = json.loads(json.dumps(life.document()))
     assert [event["cycle"] for event in document["events"]] == events["cycle"].tolist()
     assert document["first_visit"] == history.visit
     assert [stage["cycle"] for stage in document["stages"]] == life.stages["cycle"].tolist()
 
-    window = cyscc.replay("seen", "vertex=103", "visit.vcd", cycles=10)
-    assert window.cycle == visit["cycle"]
     assert cyscc.replay("seen", "vertex=103,nth=1", "id.vcd", cycles=10).cycle == events["cycle"].iloc[0]
-    assert main(["replay", "seen", "--at", "level=0", "--cycles", "400", "-o", "w.vcd", "--life-of", "103"]) == 0
-    assert "queue[0] > C[0]" in capfd.readouterr().out
+    visited = ("--at", "vertex=103", "--before", "300", "--cycles", "301", "-o", "w.vcd")
+    assert main(["replay", "seen", *visited, "--life-of", "103"]) == 0
+    printed = capfd.readouterr().out
+    assert printed.startswith(
+        f"vertex=103 is at cycle {visit['cycle']:,}: {kernel}, marked as visited (neighbour of 100)\n"
+    )
+    assert "queue[0] > C[0]" in printed
+    assert main(["replay", "seen", "--life-of", "101", "--json", "life.json"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines == ["vertex 101: 1 edge out, 0 in", "never visited: it is not reached from 100"]
+    assert json.loads(Path("life.json").read_text())["vertices"][0]["first_visit"] is None
     for at, missing in (
         ("vertex=101", "it is not reached from 100"),
         ("vertex=103,nth=99", r"it happens \d+ times; nearest: .*: cyscc replay seen --at vertex=103,nth=\d+"),
-        ("vertex=103,level=1", "it is not visited there; nearest: .*: cyscc replay seen --at vertex=103"),
     ):
         assert main(["replay", "seen", "--at", at]) == 2
         assert re.fullmatch(rf"cyscc replay: seen: there is no {at} in the run: {missing}\n", capfd.readouterr().err)

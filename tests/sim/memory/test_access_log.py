@@ -62,8 +62,9 @@ def differing(log: NDArray[np.void], found: list[dict[str, Any]]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("profile", [SMALL, parse_profile("fixed:30")], ids=str)
-@pytest.mark.parametrize("rounds", ["settled", "served beside"])
+@pytest.mark.parametrize(
+    ("profile", "rounds"), [(SMALL, "settled"), (SMALL, "served beside"), (parse_profile("fixed:30"), "settled")]
+)
 def test_log_has_every_access(profile: Profile, rounds: Rounds) -> None:
     log, found, _ = logged(profile, EVERY, rounds=rounds)
     assert len(log) > 500
