@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, EnumMeta
+from functools import lru_cache
 from typing import Any
 
 from amaranth.hdl import Format, Fragment
@@ -134,8 +135,9 @@ def _named(path: Path, kind: str, names: Names | None) -> Names | None:
     return names
 
 
+@lru_cache(maxsize=2)
 def model_signals(config: AcceleratorConfig) -> Signals:
-    """Return the signals of the compiled executor's waveforms.
+    """Return the signals of the compiled executor's waveforms, which callers must not change.
 
     Its models are named ``engine<n>.<instance>``, and contain the Verilog module.
     """
