@@ -49,7 +49,7 @@ NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/hardware.py host
 # Verilator's scripts look for Python by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup sim reproduce bench bench-compare test test-long fuzz sanitize lint format verilog formal mutants synth timing waves docs lock bom audit clean
+.PHONY: help setup sim reproduce bench bench-compare test test-long fuzz sanitize lint format verilog formal mutants synth timing waves docs notebooks lock bom audit clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -170,6 +170,9 @@ waves: $(INSTALLED) ## Record waveforms of CONFIG in the cycles of WINDOW, with 
 docs: $(INSTALLED) ## Build the documentation in build/docs; a warning is an error
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs
 	@echo "documentation: $(BUILD)/docs/index.html"
+
+notebooks: $(INSTALLED) ## Run the example notebooks in docs/notebooks, and keep their outputs
+	@$(BIN)/python -m docs.executed
 
 # Hashes of every file of a version, for all systems and Pythons; an index of one's own is named by UV_DEFAULT_INDEX.
 LOCK := $(SUPPLY)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \

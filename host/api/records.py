@@ -316,7 +316,9 @@ def figures(*recorded: Recorded) -> "dict[str, go.Figure]":
     }
 
 
-def write_figure(figure: "go.Figure", path: str | PathLike[str], *, title: str = "", option: str = "") -> None:
+def write_figure(
+    figure: "go.Figure", path: str | PathLike[str], *, title: str = "", option: str = "", width: int | None = None
+) -> None:
     """Write a chart of `figures` as SVG, PNG or PDF, by the file's suffix.
 
     Parameters
@@ -329,6 +331,8 @@ def write_figure(figure: "go.Figure", path: str | PathLike[str], *, title: str =
         Title above the chart.
     option : str
         Option of the chart's selector, such as a cause of a time-lapse; the first one by default.
+    width : int, optional
+        Width in pixels, of which an inch has 100; by default that of the chart's layout, else 1,000.
 
     Raises
     ------
@@ -340,7 +344,7 @@ def write_figure(figure: "go.Figure", path: str | PathLike[str], *, title: str =
     from cyscc.host.analysis.report.drawing import draw_chart
     from cyscc.host.output.figures import write_plot
 
-    write_plot(lambda: draw_chart(figure, title=title, option=option), str(path))
+    write_plot(lambda: draw_chart(figure, title=title, option=option, width=width), str(path))
 
 
 def replay(

@@ -1,6 +1,5 @@
 """Sweeps in the Python interface: `sweep`."""
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
@@ -18,6 +17,7 @@ from cyscc.host.experiments.sweep.plot import sweep_figure
 from cyscc.host.experiments.sweep.rows import study_effects
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.figures import write_plot
+from cyscc.host.output.text import html_text
 from cyscc.host.record.reader import Record
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Sweep:
         return self._outcome.text
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self._outcome.text)}</pre>"
+        return html_text(self._outcome.text)
 
 
 def sweep(

@@ -8,17 +8,22 @@ from typing import Any
 from cyscc.sim.notices import printable
 
 __all__ = [
+    "HTML_TEXT_STYLE",
     "bytes_text",
     "column_table",
     "count_text",
     "device_text",
     "graph_text",
     "html_table",
+    "html_text",
     "largest_text",
     "markdown_table",
     "model_text",
     "plain_table",
 ]
+
+HTML_TEXT_STYLE = "font-family: monospace; line-height: 1.3; overflow-x: auto"
+"""Style of lines of text in notebooks; some viewers show them in a proportional font otherwise."""
 
 _PLURALS = {"vertex": "vertices", "entry": "entries"}
 _UNITS = ("kB", "MB", "GB", "TB", "PB")
@@ -88,6 +93,11 @@ def html_table(rows: Iterable[Sequence[str]], *, head: Sequence[str] = (), words
     body = "".join(row(cells, "td") for cells in rows)
     top = f"<thead>{row(head, 'th')}</thead>" if head else ""
     return f"<table>{top}<tbody>{body}</tbody></table>"
+
+
+def html_text(text: str) -> str:
+    """Return lines of text as HTML for notebooks, which keep their columns."""
+    return f'<pre style="{HTML_TEXT_STYLE}">{escape(text)}</pre>'
 
 
 class _Cells(Formatter):

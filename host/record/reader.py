@@ -364,6 +364,9 @@ class Record:
             raise InputError(missing, path=self.folder)
         return frame
 
+    def __repr__(self) -> str:
+        return f"Record({str(self.folder)!r})"
+
     def _repr_html_(self) -> str:
         from cyscc.host.record.display import record_html
 

@@ -5,7 +5,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from cyscc.host.analysis.lives import life_text, name_lives, place_of_item, sele
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
-from cyscc.host.output.text import count_text, plain_table
+from cyscc.host.output.text import count_text, html_text, plain_table
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.vertices import EVENTS, VertexHistory, vertex_history
@@ -123,7 +122,7 @@ class VertexLife:
         }
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        return html_text(str(self))
 
     def __str__(self) -> str:
         parts = [_head(self.history)]

@@ -6,7 +6,7 @@ A window is at a given point, or at the last cycles of a failed run.
 import shlex
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -284,8 +284,8 @@ class Window:
     event: str = ""
     first: int
     last: int
-    graph: Graph
-    words: tuple[int, ...]
+    graph: Graph = field(repr=False)
+    words: tuple[int, ...] = field(repr=False)
 
     def remove(self) -> None:
         """Remove the waveforms, of which something was refused."""

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
+from cyscc.host.output.text import HTML_TEXT_STYLE
 from cyscc.host.record.colours import CAUSE_COLOURS, STACK, TERMINAL_COLOURS
 from cyscc.sim.observation.causes import cause_named
 
@@ -203,8 +204,7 @@ def as_html(parts: Iterable[RenderableType], *, width: int) -> str:
     )
     console.push_theme(_theme(None))
     _print(console, parts)
-    style = "font-family: monospace; line-height: 1.3; overflow-x: auto"
-    return console.export_html(inline_styles=True, code_format=f'<pre style="{style}">{{code}}</pre>')
+    return console.export_html(inline_styles=True, code_format=f'<pre style="{HTML_TEXT_STYLE}">{{code}}</pre>')
 
 
 def _print(console: Console, parts: Iterable[RenderableType]) -> None:

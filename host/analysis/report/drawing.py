@@ -25,6 +25,9 @@ _FINE = 200
 _KINDS = ("bar", "heatmap", "scatter")
 _WIDTH = 1000
 """Width of a figure in pixels, unless its layout has one."""
+_NARROWEST = 300
+_HEIGHT = 450
+"""Height of a figure in pixels, unless its layout has one."""
 _FONT, _SMALL = 12, 10
 """Sizes of text in pixels: of axes and legends; of crowded labels."""
 _LEGEND_ROW = 20
@@ -53,7 +56,7 @@ def options_of(figure: go.Figure) -> list[str]:
     return [_plain(button.label) for menu in figure.layout.updatemenus for button in menu.buttons]
 
 
-def draw_chart(figure: go.Figure, *, title: str = "", option: str = "") -> "Figure":
+def draw_chart(figure: go.Figure, *, title: str = "", option: str = "", width: int | None = None) -> "Figure":
     """Draw a chart of a page by matplotlib.
 
     Parameters
@@ -64,16 +67,22 @@ def draw_chart(figure: go.Figure, *, title: str = "", option: str = "") -> "Figu
         Title above the chart.
     option : str
         Option of the chart's selector; by default the one that is shown.
+    width : int, optional
+        Width in pixels of `_DPI` to an inch; by default that of the layout, else `_WIDTH`.
 
     Raises
     ------
     ValueError
-        The chart has no such option, or has traces of another kind.
+        The chart has no such option, or has traces of another kind; the width is too small.
     """
+    if width is not None and width < _NARROWEST:
+        raise ValueError(f"a figure has a width of {_NARROWEST} pixels at least, not {width}")
     for trace in figure.data:
         if trace.type not in _KINDS:
             raise ValueError(f"a chart has lines, bars and heat maps, not {trace.type!r}")
-    return _Drawing(_chosen(figure, option), title=title, option=option or next(iter(options_of(figure)), "")).figure
+    shown = option or next(iter(options_of(figure)), "")
+    width = width or figure.layout.width or _WIDTH
+    return _Drawing(_chosen(figure, option), title=title, option=shown, width=width).figure
 
 
 def _chosen(figure: go.Figure, option: str) -> go.Figure:
@@ -164,7 +173,7 @@ class _Places:
 class _Drawing:
     """The drawing of a chart: its panels, traces, axes and legend."""
 
-    def __init__(self, figure: go.Figure, *, title: str, option: str) -> None:
+    def __init__(self, figure: go.Figure, *, title: str, option: str, width: int) -> None:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -175,7 +184,7 @@ class _Drawing:
         self._names = {name: self._layout[f"{name[0]}axis{name[1:]}"] for name in self._axis_names()}
         self._places = {name: _Places(axis) for name, axis in self._names.items()}
         self._ends: dict[Any, npt.NDArray[np.float64]] = {}
-        width, height = self._layout.width or _WIDTH, self._layout.height or 450
+        self._width, height = width, self._layout.height or _HEIGHT
         shown = [trace for trace in self._traces if self._in_legend(trace)]
         self._columns = self._legend_columns([_plain(trace.name) for trace in shown], width)
         rows = -(-len(shown) // self._columns) if shown else 0
@@ -488,7 +497,7 @@ class _Drawing:
         places, is_x = self._places[name], name[0] == "x"
         its, titles = (axes.xaxis if is_x else axes.yaxis), places.titles
         first, last = self._domain(name)
-        size = (self._layout.width or _WIDTH) * 0.86 if is_x else (self._layout.height or 450) * 0.8
+        size = self._width * 0.86 if is_x else (self._layout.height or _HEIGHT) * 0.8
         low, high = sorted(axes.get_xlim() if is_x else axes.get_ylim())
         within = [place for place in range(len(titles)) if low <= place <= high]
         room = size * (last - first) / max(high - low, 1)
@@ -506,8 +515,7 @@ class _Drawing:
         if places.outer:
             self._label_outer(axes, places, turned=turned, longest=longest)
 
-    @staticmethod
-    def _label_outer(axes: "Axes", places: _Places, *, turned: bool, longest: int) -> None:
+    def _label_outer(self, axes: "Axes", places: _Places, *, turned: bool, longest: int) -> None:
         """Label the outer level of categories of two levels below the inner one."""
         begins = [
             place
@@ -518,7 +526,7 @@ class _Drawing:
         second = axes.secondary_xaxis(-0.02 - (0.011 * longest if turned else 0.06))
         middles = [(begin + end - 1) / 2 for begin, end in zip(begins, ends, strict=True)]
         texts = [places.outer[begin] for begin in begins]
-        narrow = max(map(len, texts)) * _LETTER * _FONT * len(texts) > _WIDTH * 0.86
+        narrow = max(map(len, texts)) * _LETTER * _FONT * len(texts) > self._width * 0.86
         second.set_xticks(middles, labels=texts, rotation=90 if narrow else 0, fontsize=_FONT * _POINTS, color=_INK)
         second.tick_params(length=0)
         second.spines["bottom"].set_visible(False)

@@ -35,10 +35,8 @@ def compared() -> dict[str, go.Figure]:
 DRAWN = (
     "Cycle stack of each level",
     "Time-lapse of the kernels",
-    "Latencies of reads",
     "Token and slots",
     "Roofline",
-    "What the limits explain",
     "Levels beside each other",
     "Differences by cause: other against one",
 )
@@ -48,9 +46,10 @@ DRAWN = (
 @pytest.mark.parametrize("title", DRAWN)
 def test_nothing_is_cut_off_and_the_legend_is_whole(title: str) -> None:
     chart = {**charts_of(SCC), **compared()}[title]
-    drawn = draw_chart(chart, title=title)
+    drawn = draw_chart(chart, title=title, width=800)
     drawn.draw_without_rendering()
     inside, (width, height) = drawn.get_tightbbox(), drawn.get_size_inches()
+    assert width == 8
     assert min(inside.x0, inside.y0) >= 0
     assert inside.x1 <= width
     assert inside.y1 <= height
@@ -98,6 +97,8 @@ def test_options() -> None:
         draw_chart(levels, option="all")
     with pytest.raises(ValueError, match="the chart has no option 'all': it has no selector"):
         draw_chart(charts["Roofline"], option="all")
+    with pytest.raises(ValueError, match="a figure has a width of 300 pixels at least, not 10"):
+        draw_chart(levels, width=10)
     with pytest.raises(ValueError, match="a chart has lines, bars and heat maps, not 'pie'"):
         draw_chart(go.Figure(go.Pie(values=[1])))
 
