@@ -287,7 +287,12 @@ def over_time(activity: Activity, *, height: int, y: str, entries: int = 0, **la
     )
     figure.update_layout(
         margin={"t": _HEAD},
-        xaxis={"range": [0, time.cycles], "anchor": "y"},
+        xaxis={
+            "range": [0, time.cycles],
+            "anchor": "y",
+            "hoverformat": ",d",
+            "unifiedhovertitle": {"text": "cycle %{x:,d}"},
+        },
         yaxis={"domain": [0, 1 - (_STRIP + _GAP) / inside]},
         yaxis2={
             "domain": [1 - _STRIP / inside, 1],

@@ -145,7 +145,7 @@ def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     for run in range(1, len(names)):
         begin = len(figure.data)
         parts = comparison.difference(run)
-        bars(figure, titles, parts, form="%{y:+,.0f}")
+        bars(figure, titles, parts, form="%{y:+,.0f} cycles")
         sums = np.sum(list(parts.values()), axis=0)
         figure.add_scatter(
             x=titles,

@@ -146,7 +146,7 @@ def _over_time(activity: Activity) -> Chart:
     entries = sum(bool(values.any()) for values in parts.values())
     figure = charts.over_time(activity, height=430, y="% of the cycles", entries=entries)
     ordered = {cause: parts[cause] for cause in STACK if cause in parts}
-    charts.stack_over_time(figure, time, ordered, form="%{y:.1f}")
+    charts.stack_over_time(figure, time, ordered, form="%{y:.1f} %")
     figure.update_layout(yaxis={"range": [0, 100]})
     about = (
         f"The kernels of the module that runs. A point is {time.width:,} cycles; the strip above says which phase and "
@@ -192,7 +192,7 @@ def _kernels(activity: Activity) -> Chart:
     figure = charts.new_figure(height=430, y="% of the cycles")
     total = max(activity.record.cycles, 1)
     parts = {cause: 100 * activity.by_track[cause] / total for cause in STACK}
-    charts.bars(figure, activity.tracks, parts, form="%{y:.1f}")
+    charts.bars(figure, activity.tracks, parts, form="%{y:.1f} %")
     figure.update_layout(height=430, bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickfont": {"size": 11}})
     figure.update_traces(marker={"line": {"width": 0}})
     charts.name_groups(figure, _groups(activity, "<br>"), "x", colour=charts.INK)
@@ -332,7 +332,7 @@ def _arrays(activity: Activity) -> Chart:
         array: (by_array["reads"][place] + by_array["writes"][place]) / time.lengths
         for place, array in enumerate(ARRAYS)
     }
-    charts.stack_over_time(figure, time, parts, form="%{y:.2f}")
+    charts.stack_over_time(figure, time, parts, form="%{y:.2f} requests a cycle")
     figure.update_layout(yaxis={"rangemode": "tozero"})
     about = "Reads and writes that the ports took, by the array that they were to."
     return Chart(name="arrays", title="Requests by array over time", about=about, figure=figure, time_of="run")
@@ -361,7 +361,8 @@ def _accesses_or_waiting(
     options = {}
     for place, (name, values) in enumerate((("accesses", accesses), ("waiting", waiting))):
         begin = len(figure.data)
-        charts.bars(figure, titles, dict(zip(ARRAYS, values, strict=True)), form="%{y:,.0f}")
+        unit = "accesses" if name == "accesses" else "cycles waited"
+        charts.bars(figure, titles, dict(zip(ARRAYS, values, strict=True)), form=f"%{{y:,.0f}} {unit}")
         if means is not None:
             figure.add_scatter(
                 x=titles,

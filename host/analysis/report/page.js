@@ -14,7 +14,7 @@ function toned(value, name) {
 }
 
 // A narrow chart has as much room for its bars as a wide one: its legend takes more lines.
-const WIDE = 1100, ENTRY = 190, LINE = 17;
+const WIDE = 1100, ENTRY = 190, LINE = 17, LETTER = 5.8;
 function heightOf(place, chart) {
   const shown = chart.data.filter((trace) => trace.name && trace.showlegend !== false && trace.visible !== false);
   const heat = chart.data.every((trace) => trace.type === "heatmap");
@@ -50,7 +50,8 @@ function draw(place) {
 
 // A legend takes at most half of a chart: where it would scroll, the chart becomes higher.
 function fit(place) {
-  const { legend, height } = place._fullLayout;
+  const { legend, height, xaxis } = place._fullLayout;
+  if (shown.has(place.dataset.time)) Plotly.relayout(place, { annotations: labels(place, xaxis.range) });
   if (!legend || legend._height <= legend._effHeight) return null;
   const wanted = Math.ceil(Math.max(height + legend._height - legend._effHeight, 2 * legend._height + 4));
   place.style.height = wanted + "px";
@@ -80,6 +81,24 @@ function tell(place, point, taken) {
   navigator.clipboard?.writeText(command.textContent).catch(() => {});
 }
 
+// The labels in the strip of phases: of the levels that are seen and have room, else of their phases.
+function labels(place, [low, high]) {
+  const [key, label] = place.layout.annotations, strip = place.data[0], pixels = place._fullLayout.xaxis._length;
+  if (!label) return [key];
+  const found = [];
+  for (const named of [(text) => text, (text) => text.replace(/^(\d+ \w+) \d+$/, "$1")]) {
+    const texts = strip.text[0].map(named);
+    for (let first = 0, end; first < texts.length; first = end) {
+      for (end = first + 1; texts[end] === texts[first]; end++);
+      const left = Math.max(low, strip.x0 + (first - 0.5) * strip.dx), right = Math.min(high, strip.x0 + (end - 0.5) * strip.dx);
+      const taken = found.some((other) => left < other.right && other.left < right);
+      if (taken || (right - left) * pixels < (high - low) * LETTER * (texts[first].length + 1)) continue;
+      found.push({ ...label, text: texts[first], x: (left + right) / 2, left, right });
+    }
+  }
+  return [key, ...found];
+}
+
 // All charts over the time of one run show the same part of it.
 function link(place, change) {
   if (linking) return;
@@ -92,7 +111,8 @@ function link(place, change) {
   shown.set(run, range.slice());
   linking = true;
   const others = [...document.querySelectorAll(`.chart[data-time="${run}"][data-drawn]`)];
-  Promise.all(others.map((other) => Plotly.relayout(other, { "xaxis.range": range.slice() })))
+  const changed = (other) => ({ "xaxis.range": range.slice(), annotations: labels(other, range) });
+  Promise.all(others.map((other) => Plotly.relayout(other, changed(other))))
     .finally(() => { linking = false; });
 }
 

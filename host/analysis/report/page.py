@@ -35,7 +35,12 @@ _COLUMNS = 420
 """Time columns of the charts of a single run; several runs share them, each with at least `_FEWEST_COLUMNS`."""
 _FEWEST_COLUMNS = 120
 _LEVELS = 60
-_CONFIG = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
+_CONFIG = {
+    "displaylogo": False,
+    "responsive": True,
+    # A page is never uploaded.
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "sendChartToCloud"],
+}
 
 
 @dataclass(frozen=True, kw_only=True)
