@@ -130,6 +130,7 @@ class Live:
     """
 
     def __init__(self, spec: RunSpec) -> None:
+        self._spec = spec
         self._to, self._resumed = spec.live, spec.resume is not None
         every = Interval.parse(spec.live_every or _EVERY)
         self._cycles, self._seconds = every.cycles, every.seconds
@@ -149,10 +150,12 @@ class Live:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is not None:
-            event = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
-            cycle = 0 if self._machine is None else self._machine.reached
-            text = str(error) or type(error).__name__
-            self._write({"event": event, "cycle": cycle, "error": text[:_LONGEST_ERROR]}, wait=_LAST_WAIT)
+            document = {"cycle": 0 if self._machine is None else self._machine.reached}
+            if isinstance(error, KeyboardInterrupt):
+                self._write({"event": "interrupted", **document}, wait=_LAST_WAIT)
+            else:
+                text = str(error) or type(error).__name__
+                self._write({"event": "failed", **document, "error": text[:_LONGEST_ERROR]}, wait=_LAST_WAIT)
         if self._lines is not None:
             self._lines.close()
 
@@ -198,7 +201,7 @@ class Live:
         document = result.document
         counts = (
             {"components": document["components"]["count"], "iterations": document["iterations"]}
-            if result.setting.spec.algorithm == "scc"
+            if self._spec.algorithm == "scc"
             else {"reached": document["reached"], "levels": len(document["levels"])}
         )
         self._write(
@@ -249,9 +252,9 @@ class Live:
 
     def _done(self) -> int:
         """Return the number of vertices with a colour, or reached by a search, duplicates included."""
+        if self._spec.algorithm == "scc":
+            return 0 if self._colours is None else int(np.count_nonzero(self._colours))
         attempt = self._checkpointer.attempt
-        if self._colours is not None:
-            return int(np.count_nonzero(self._colours))
         entries = 0 if attempt is None or attempt.search is None else attempt.search.entries
         return min(entries, self._vertices)
 
