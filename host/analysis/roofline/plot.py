@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from cyscc.host.analysis.roofline.analysis import Roofline, level_points
@@ -24,7 +25,14 @@ _LINES: dict[str, dict[str, Any]] = {
     "rows": {"linewidth": 1.8, "linestyle": (0, (1, 3))},
     CROSSBAR.title: {"linewidth": 1.4, "linestyle": "-."},
 }
-_NOTE: dict[str, Any] = {"textcoords": "offset points", "va": "top", "fontsize": "small"}
+_NOTE: dict[str, Any] = {
+    "textcoords": "offset points",
+    "va": "top",
+    "fontsize": "small",
+    # A white rim, so that a text stays readable above a line or another point.
+    "path_effects": [withStroke(linewidth=2.5, foreground="white")],
+    "zorder": 5,
+}
 _LARGEST, _SMALLEST, _IN_LEGEND = 300.0, 24.0, 49.0
 """Areas of the points in square points: for the most edges, for the fewest, and in the legend."""
 _NAMED_SHARE = 0.05
@@ -108,7 +116,7 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     for x, y, area, level in zip(
         points.intensity[named], scale * points.rate[named], areas[named], points.level[named], strict=True
     ):
-        axes.annotate(f"{level}", (x, y), (0, -0.6 * float(np.sqrt(area)) - 1), ha="center", zorder=5, **_NOTE)
+        axes.annotate(f"{level}", (x, y), (0, -0.6 * float(np.sqrt(area)) - 1), ha="center", **_NOTE)
     if roofline.total_edges:
         axes.scatter(
             [roofline.intensity],
