@@ -116,7 +116,7 @@ def _unchanged(study: SweepStudy) -> tuple[set[str], str]:
     if len(found) == len({each.point.digest for each in study.points}):
         return set(), ""
     texts = set(found.values())
-    return set(found), texts.pop() if len(texts) == 1 else "unchanged"
+    return set(found), texts.pop() if len(texts) == 1 else "machine unchanged"
 
 
 class _Plot:
