@@ -62,6 +62,9 @@ class Events:
         The order of the events of each kind, one of `ORDERS`.
     replayed : bool
         Whether the run was made again.
+    hottest : pandas.DataFrame or None
+        If it was, what was accessed in the bank of the first event of this kind, in its interval: `array`, `address`,
+        `vertex`, `accesses`, cycle of the `first`, and mean `latency`.
     """
 
     record: Record
@@ -71,6 +74,7 @@ class Events:
     nearest: dict[str, Nearest]
     order: str
     replayed: bool = False
+    hottest: pd.DataFrame | None = None
 
     def of(self, kind: str) -> pd.DataFrame:
         """Return the events of a kind."""

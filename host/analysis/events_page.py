@@ -1,15 +1,17 @@
 """Events of a record as text and JSON."""
 
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from cyscc.host.analysis.event_kinds import KINDS
+from cyscc.host.analysis.event_kinds import KINDS, LONGER, TOP
 from cyscc.host.analysis.events import Events
 from cyscc.host.analysis.explain.page import head, instruction_text, run_document
 from cyscc.host.analysis.explain.terminal import as_html, as_text, section, table
 from cyscc.host.output.files import identity
+from cyscc.sim.notices import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -43,47 +45,56 @@ def events_page(events: Events, *, top: int | None = None) -> "list[RenderableTy
         if rows.empty:
             parts += section(title + "none", *map(Text, filter(None, events.nearest[kind])))
             continue
-        total, first = events.found[kind], "largest" if events.order == "size" else "first"
+        by_size = events.order == "size" and rows["amount"].notna().all()
+        total, first = events.found[kind], "largest" if by_size else "first"
         title += f"{len(rows):,}, the {first} of {total:,}" if total > len(rows) else f"{total:,}"
-        parts += section(title, _table(events, kind, rows))
+        parts += section(title, _table(events, kind, rows), Text(str(rows["command"].iloc[0]), style="italic"))
         of_kernels = events.kernels[events.kernels["kind"] == kind]
         if len(of_kernels) and (of_kernels["name"].nunique() > 1 or total > len(rows)):
             parts += section(f"{KINDS[kind].title}, first and longest", _firsts(of_kernels))
-    if len(events.frame):
-        parts += section("to look at one", Text(str(events.frame["command"].iloc[0])))
+        if kind == "bank" and events.hottest is not None:
+            title = f"in bank {_bank(rows.iloc[0])} from cycle {rows['cycle'].iloc[0]:,} on"
+            parts += section(title, _hottest(events, most))
     if not events.replayed:
-        parts.append(Text(f"  cyscc events {record.folder} --longer 100 makes the run again, and lists long waits"))
+        folder = printable(shlex.quote(str(record.folder)))
+        line = f"cyscc events {folder} --longer {LONGER} makes the run again, and lists long waits"
+        parts += [Text(""), Text(line)]
     return parts
 
 
+_COLUMNS = {
+    "about": {"bank": "arrays", "latency": "slowest array", "fifo": "held", "port": "took"},
+    "use": {"cause": "of kernel"},
+    "amount": {"fifo": "over cycles"},
+}
+"""Headings of columns that differ between kinds."""
+
+
 def _table(events: Events, kind: str, rows: pd.DataFrame) -> "RenderableType":
-    """Return the table of some events of a kind."""
-    columns: list[tuple[str, list[str]]] = [
-        ("cycle", [f"{cycle:,}" for cycle in rows["cycle"]]),
-        ("in", [_where(events, number) for number in rows["instruction"]]),
-    ]
+    """Return the table of some events of a kind; the level is last, as the last column wraps on narrow terminals."""
+    # Accesses count when their port takes them, which may be faster than they are served.
+    every = rows.assign(use=rows["use"].clip(upper=1)).to_dict("records")
+    columns: list[tuple[str, list[str]]] = [("cycle", [f"{row['cycle']:,}" for row in every])]
 
     def add(name: str, form: str, source: str) -> None:
         if rows[source].notna().any():
-            columns.append((name, ["" if pd.isna(value) else form.format(value) for value in rows[source]]))
+            cells = ["" if pd.isna(row[source]) else form.format(row[source]) for row in every]
+            columns.append((_COLUMNS.get(source, {}).get(kind, name), cells))
 
     for name, text in (("where", _place), ("controller" if kind == "controller" else "bank", _bank), ("link", _link)):
-        cells = [text(row) for row in rows.to_dict("records")]
+        cells = list(map(text, every))
         if any(cells):
             columns.append((name, cells))
     add("cause", "{}", "cause")
     words = len(columns)
-    exact = bool(rows["exact"].all())
-    shares = KINDS[kind].unit.startswith("of ")
-    unit = {"fifo": "over cycles", "duplicate": "pushes" if exact else "entries"}.get(kind, KINDS[kind].unit)
-    add(unit, "{:.1%}" if shares else "{:,.0f}", "amount")
-    add({"cause": "of the kernel", "fifo": "of depth"}.get(kind, "busy"), "{:.0%}", "use")
+    unit = "pushes" if kind == "duplicate" and rows["exact"].all() else KINDS[kind].unit
+    add(unit, "{:.1%}" if unit.startswith("of ") else "{:,.0f}", "amount")
+    add("busy", "{:.0%}", "use")
     add("wait", "{:,.0f}", "waiting")
     add("vertex", "{}", "vertex")
     add("address", "{:#x}", "address")
-    add({"bank": "arrays of the level", "latency": "slowest array", "fifo": "held"}.get(kind, ""), "{}", "about")
-    if not exact and (rows["at"] != rows["cycle"].astype("string")).any():
-        add("--at", "{}", "at")
+    add("", "{}", "about")
+    columns.append(("in", [_where(events, row["instruction"]) for row in every]))
     lines = [list(line) for line in zip(*(cells for _, cells in columns), strict=True)]
     return table([name for name, _ in columns], lines, words=words, last=True)
 
@@ -96,6 +107,24 @@ def _firsts(rows: pd.DataFrame) -> "RenderableType":
         cells = [f"{longest['longest']:,}", f"{longest['longest_at']:,}", _place(longest.to_dict())]
         lines.append([str(name), f"{its['found'].sum():,}", f"{first['first']:,}", _place(first.to_dict()), *cells])
     return table(["", "number", "first at", "of", "longest", "at", "of"], lines, last=True)
+
+
+def _hottest(events: Events, most: int) -> "RenderableType":
+    """Return the table of what was accessed most in the hottest bank."""
+    assert events.hottest is not None, "the run was made again"
+    total = events.hottest["accesses"].sum()
+    lines = [
+        [
+            row["array"],
+            f"{row['address']:#x}",
+            "" if pd.isna(row["vertex"]) else f"{row['vertex']}",
+            f"{row['accesses']:,}",
+            f"{row['accesses'] / total:.0%}",
+            f"{row['latency']:,.0f}",
+        ]
+        for row in events.hottest.head(most).to_dict("records")
+    ]
+    return table(["array", "address", "vertex", "accesses", "of them", "latency"], lines)
 
 
 def _where(events: Events, number: Any) -> str:
@@ -149,6 +178,7 @@ def events_document(events: Events) -> dict[str, Any]:
         },
         "events": _rows(events.frame),
         "kernels": _rows(events.kernels),
+        **({} if events.hottest is None else {"hottest": _rows(events.hottest.head(TOP))}),
     }
 
 

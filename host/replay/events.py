@@ -13,7 +13,9 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
+from cyscc.host.replay.named_accesses import NamedAccesses
 from cyscc.host.replay.pushes import PushWatcher
+from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import Watcher, replay_of, watch_run
 from cyscc.sim.coprocessor import Cause
@@ -74,9 +76,8 @@ def events_of(
     waits, pushes = WaitWatcher(min(longer + 1, _LEAST), causes=causes), PushWatcher(record)
     of_kind: dict[str, Watcher] = {"wait": waits, "duplicate": pushes, "overflow": pushes}
     watchers = list(dict.fromkeys(of_kind[kind] for kind in query.chosen if kind in of_kind))
-    if not watchers:
-        return known.events()
-    watch_run(replay, watchers, last=record.cycles - 1, aim="looking for events")
+    if watchers:
+        watch_run(replay, watchers, last=record.cycles - 1, aim="looking for events")
     beside: dict[str, tuple[pd.DataFrame, Nearest]] = {}
     if "wait" in query.chosen:
         rows = _waits(known, waits.frame())
@@ -90,7 +91,26 @@ def events_of(
         beside["duplicate"] = _pushed_again(known, pushes.duplicates()), Nearest("no vertex is pushed twice there")
     if "overflow" in query.chosen:
         beside["overflow"] = _dropped(known, pushes.overflows()), Nearest("no queue overflows")
-    return replace(known.events(beside), replayed=True)
+    events = known.events(beside)
+    return replace(events, replayed=True, hottest=_hottest(events, replay))
+
+
+def _hottest(events: Events, replay: Replay) -> "pd.DataFrame | None":
+    """Return what was accessed most in the first of the hottest banks, in its interval; None without one."""
+    banks = events.of("bank")
+    if banks.empty:
+        return None
+    bank = banks.iloc[0]
+    last = int(bank["cycle"] + bank["cycles"]) - 1
+    accesses = NamedAccesses(window=(int(bank["cycle"]), last))
+    watch_run(replay, [accesses], first=int(bank["cycle"]), last=last, aim=f"to cycle {last:,}")
+    rows = accesses.named(events.record)
+    rows = rows[(rows["controller"] == bank["controller"]) & (rows["bank"] == bank["bank"])]
+    rows = rows.astype({"array": str}).assign(latency=rows["answered"] - rows["cycle"])
+    groups = rows.groupby(["array", "address", "vertex"])
+    table = groups.agg(accesses=("cycle", "size"), first=("cycle", "min"), latency=("latency", "mean")).reset_index()
+    table["vertex"] = table["vertex"].where(table["vertex"] >= 0).astype("Int64")
+    return table.sort_values("accesses", ascending=False, kind="stable").reset_index(drop=True)
 
 
 def _pushed_again(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":

@@ -212,7 +212,7 @@ def test_text_and_document(record: Record, events: Events) -> None:
     for kind in events.found:
         assert f"\n{KINDS[kind].title}: " in text
     assert "hottest banks: 5, the largest of " in text
-    assert events.frame["command"].iloc[0] in text.replace("\n  ", " ")
+    assert events.of("bank")["command"].iloc[0] in text.replace("\n  ", " ")
     document = events_document(events)
     assert len(document["events"]) == len(events.frame) == sum(events.found.values())
     assert {name: each["found"] for name, each in document["kinds"].items()} == events.found

@@ -67,6 +67,16 @@ def test_vertices_of_duplicates_and_overflows(events: Events, record: Record) ->
     assert events.found["overflow"] == len(dropped) > 0
 
 
+def test_what_the_hottest_bank_was_accessed_for(events: Events, record: Record) -> None:
+    bank = events.of("bank").iloc[0]
+    assert events.hottest is not None
+    assert events.hottest["accesses"].sum() == bank["amount"]
+    assert events.hottest["accesses"].is_monotonic_decreasing
+    words = events.hottest[events.hottest["array"] == "words"]
+    assert set(words["vertex"]) <= set(range(40))
+    assert f"\nin bank {bank['controller']}.{bank['bank']} from cycle {bank['cycle']:,} on\n" in str(events)
+
+
 def test_nothing_that_long(record: Record) -> None:
     events = found(record, EventScope(cause="slot", level=1), longer=10_000)
     assert events.frame.empty
