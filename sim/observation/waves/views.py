@@ -252,8 +252,15 @@ def _headings(view: View) -> list[str]:
 
 _SIZE = 1280, 800
 """Width and height of GTKWave's window, in pixels."""
-_TREE, _NAMES, _WAVES = 180, 420, 550
-"""Widths of the parts of the window; the last one is that of the waveforms."""
+_TREE = 180
+"""Width of the tree of scopes."""
+_REST = 970
+"""Width of what is beside the tree and its buttons: names with values, and waveforms."""
+_LETTER = 8.1
+"""Width of a letter of a name or value."""
+_MARGIN = 24
+_WIDEST = 640
+"""Most width of names with values."""
 _UNIT = 200
 """Pixels whose time is GTKWave's zoom, as a negative power of two."""
 
@@ -262,6 +269,23 @@ _LATE = "cause (1 cycle late)"
 
 _DECIMAL = (*_TOLD, "number", "value", "vertex", "index")
 """Suffixes of numbers that are shown as decimal ones."""
+
+
+def _is_decimal(name: str, variable: Variable) -> bool:
+    return variable.width > 1 and name.endswith(_DECIMAL)
+
+
+def _names_width(view: View) -> int:
+    """Return the width of the names that are visible at first, with their values, in pixels."""
+    names, values = [len(group.title) + 3 for group in view.groups], [0]
+    for group in view.groups:
+        for name, variable in group.signals.items() if group.open else ():
+            names.append(len(name))
+            if variable.names is not None:
+                values.append(max(map(len, variable.names.values()), default=0))
+            else:
+                values.append(len(f"{2**variable.width - 1:{'d' if _is_decimal(name, variable) else 'x'}}"))
+    return min(int(_LETTER * (max(names, default=0) + 1 + max(values))) + _MARGIN, _WIDEST)
 
 
 def _gtkwave(view: View) -> str:
@@ -274,12 +298,13 @@ def _gtkwave(view: View) -> str:
     save.dumpfile(view.waveform, abspath=False)
     save.timestart(view.first)
     save.size(*_SIZE)
-    zoom = -log2(_UNIT * max(view.end - view.first, 1) / _WAVES)
+    names = _names_width(view)
+    zoom = -log2(_UNIT * max(view.end - view.first, 1) / (_REST - names))
     save.zoom_markers(zoom, -1 if view.focus is None else view.focus.cycle)
     save.treeopen(view.scope.partition(".")[0])
     save.sst_expanded(True)
     text.write(f"[sst_width] {_TREE}\n")
-    save.signals_width(_NAMES)
+    save.signals_width(names)
     for heading in _headings(view):
         save.blank(heading)
     for group in view.groups:
@@ -288,10 +313,8 @@ def _gtkwave(view: View) -> str:
                 path = ".".join(variable.path)
                 if variable.names is None and variable.width > 1:
                     path += f"[{variable.width - 1}:0]"
-                if variable.names is not None:
-                    form = "ascii"
-                else:
-                    form = "dec" if variable.width > 1 and name.endswith(_DECIMAL) else "hex"
+                number = "dec" if _is_decimal(name, variable) else "hex"
+                form = number if variable.names is None else "ascii"
                 save.trace(path, alias=name.replace(".", " "), datafmt=form)
     return text.getvalue()
 

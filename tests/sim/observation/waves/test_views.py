@@ -62,7 +62,9 @@ def test_gtkwave(hc2: list[Variable]) -> None:
     assert len(text) < 40_000
     assert {'[dumpfile] "run.fst"', "[timestart] 80000", "[treeopen] engine1."} <= set(text.splitlines())
     zoom, marker = re.findall(r"^\*(\S+) (\S+) -1 ", text, re.MULTILINE)[0]
-    assert 1 < 2 ** -float(zoom) / 200 * 580 / 1000 < 1.1
+    names = int(re.findall(r"^\[signals_width\] (\d+)", text, re.MULTILINE)[0])
+    assert names > 8 * len("allocator slot__payload number=63")
+    assert 1 < 2 ** -float(zoom) / 200 * (1000 - names) / 1000 < 1.1
     assert marker == "80200"
     shown = groups(text)
     assert list(shown) == ["engine1.bfs3: slot", "engine1.bfs3 visitor", "engine1.bfs3 allocator"]
