@@ -24,6 +24,7 @@ from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, read_live
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 
 __all__ = [
+    "MissingLifeError",
     "chosen_lives",
     "directions_of",
     "kernels_of",
@@ -34,6 +35,11 @@ __all__ = [
     "waits_text",
     "write_kanata",
 ]
+
+
+class MissingLifeError(InputError):
+    """A vertex without a life in the window. Takes the parameters of `InputError`."""
+
 
 Vertices = npt.NDArray[np.int64]
 """Array of vertices, or of `_NONE` and `_SEVERAL`."""
@@ -81,7 +87,7 @@ def chosen_lives(
     try:
         return window, select(window, of=of, first=first)
     except InputError as error:
-        raise InputError(f"{error.cause} ({option})", path=path) from None
+        raise type(error)(f"{error.cause} ({option})", path=path) from None
 
 
 def select(lives: Lives, *, of: Sequence[str] = (), first: int | None = None) -> list[Life]:
@@ -114,7 +120,7 @@ def select(lives: Lives, *, of: Sequence[str] = (), first: int | None = None) ->
         chosen = [life for life in lives.lives if life.kernel in kernels or _is_of(life, vertices)]
         for vertex in sorted(vertices):
             if not any(life.vertex == vertex for life in chosen):
-                raise InputError(f"nothing of vertex {vertex} begins in the window")
+                raise MissingLifeError(f"nothing of vertex {vertex} begins in the window")
     if first is not None:
         kept = {id(life) for life in [life for life in chosen if not life.neighbour][:first]}
         chosen = [life for life in chosen if id(life.parent if life.neighbour else life) in kept]

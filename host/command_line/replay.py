@@ -12,6 +12,7 @@ from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     from cyscc.host.output.progress import Progress
+    from cyscc.host.replay.life import VertexLife
     from cyscc.host.replay.point import Point
     from cyscc.host.replay.replaying import Window
 
@@ -118,18 +119,17 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if hasattr(arguments, "record_detail_interval"):
         raise UsageError("--record-detail-interval needs --record-detail")
+    _check_outputs(arguments)
     if arguments.at is None:
         _check_vertices(arguments)
-        _check_outputs(arguments)
-        _show_vertices(arguments)
-        if arguments.output is None and arguments.life is None and arguments.trace is None:
+        first, *_ = _show_vertices(arguments)
+        if not _writes_window(arguments):
             return
-        arguments.at = f"vertex={arguments.life_of[0]}"
+        _choose_window(arguments, first)
     try:
         point = Point.parse(arguments.at)
     except ValueError as error:
         raise UsageError(f"--at: {error}") from None
-    _check_outputs(arguments)
     progress = Progress(quiet=arguments.quiet)
     if arguments.trace is not None:
         _write_trace(arguments, point, progress)
@@ -194,13 +194,17 @@ def _record_detail(arguments: argparse.Namespace) -> None:
 
 def _lives(arguments: argparse.Namespace, window: "Window", progress: "Progress") -> str:
     """Write the lives of a window as Kanata text, if a file is given; otherwise return them as text."""
-    from cyscc.host.analysis.lives import chosen_lives, life_text, name_lives, write_kanata
+    from cyscc.host.analysis.lives import MissingLifeError, chosen_lives, life_text, name_lives, write_kanata
+    from cyscc.host.output.errors import InputError
 
     directions = {address: [graph] for address, graph in window.directions().items()}
     with progress.step("reading the waveforms"):
-        shown, lives = chosen_lives(
-            window.path, of=arguments.life_of, option="--life-of", name=lambda lives: name_lives(lives, directions)
-        )
+        try:
+            shown, lives = chosen_lives(
+                window.path, of=arguments.life_of, option="--life-of", name=lambda lives: name_lives(lives, directions)
+            )
+        except MissingLifeError as error:
+            raise InputError(f"{error.cause}; without --at, its whole life is found", path=error.path) from None
     if arguments.life is None:
         return "\n" + life_text(shown, lives, rows=_ROWS)
     write_kanata(arguments.life, shown, lives)
@@ -214,9 +218,28 @@ def _check_vertices(arguments: argparse.Namespace) -> None:
     for word in arguments.life_of:
         if not word.isdecimal():
             raise UsageError(f"--life-of {word} needs --at: only the life of vertices is found without it")
+    if arguments.checkpoint is not None:
+        raise UsageError("--from needs --at: the life of a vertex is that of the whole run")
+    if _writes_window(arguments) and len(arguments.life_of) > 1:
+        raise UsageError("-o, --life and --trace are of one window: give one vertex, or --at")
 
 
-def _show_vertices(arguments: argparse.Namespace) -> None:
+def _writes_window(arguments: argparse.Namespace) -> bool:
+    """Whether something of a window is to be written to a file."""
+    return any(getattr(arguments, name) is not None for name in ("output", "life", "trace"))
+
+
+def _choose_window(arguments: argparse.Namespace, life: "VertexLife") -> None:
+    """Select the window of a vertex's first visit."""
+    history = life.history
+    arguments.at = f"vertex={history.vertex}"
+    if not arguments.before and life.windows and history.visit is not None:
+        arguments.before = int(history.events.loc[history.visit]["cycle"]) - life.windows[0].lives.first
+    if arguments.life is None:
+        arguments.life_of = ()
+
+
+def _show_vertices(arguments: argparse.Namespace) -> "list[VertexLife]":
     """Show the whole life of vertices."""
     from cyscc.host.output.files import STANDARD_OUTPUT, output_result
     from cyscc.host.output.progress import Progress
@@ -228,6 +251,7 @@ def _show_vertices(arguments: argparse.Namespace) -> None:
     lives = vertex_lives(Path(arguments.record), vertices, Progress(quiet=quiet), **how)
     document = {"vertices": [life.document() for life in lives]}
     output_result(document, "\n".join(map(str, lives)), path=arguments.json, quiet=quiet)
+    return lives
 
 
 def _write_trace(arguments: argparse.Namespace, point: "Point", progress: "Progress") -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.analysis.lives import life_text, name_lives, place_of_item, select, waits_text
+from cyscc.host.analysis.lives import MissingLifeError, life_text, name_lives, place_of_item, select, waits_text
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text, html_text, plain_table
 from cyscc.host.record.reader import Record
@@ -247,7 +246,7 @@ def _window(replay: Replay, moment: _Moment, vertex: int, *, end: int) -> LifeWi
     name_lives(lives, {address: [graph] for address, graph in zip(replay.words, graphs, strict=True)})
     try:
         own = select(lives, of=[str(vertex)])
-    except InputError:
+    except MissingLifeError:
         own = []
     return LifeWindow(about=moment.about, lives=lives, own=own)
 

@@ -388,7 +388,7 @@ class _VertexWatcher(AccessWatcher):
             return f"it is not visited before cycle {record.interrupted:,}, at which the record ends"
         if record.document["command"] == "bfs":
             return f"it is not reached from {record.document['run']['options']['source']}"
-        return "it is trimmed, a component of its own"
+        return "it is trimmed"
 
 
 _UNVISITED = "graph word read: not visited"

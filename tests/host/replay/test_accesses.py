@@ -153,4 +153,4 @@ def test_events_of_vertices_are_those_of_the_waveforms(tmp_path: Path) -> None:
         vertex_history(replay, record, 40)
     absent = vertex_history(replay, record, 0)
     assert absent.visit is None
-    assert absent.absent == "it is trimmed, a component of its own"
+    assert absent.absent == "it is trimmed"

@@ -33,7 +33,10 @@ def test_lives_are_those_of_the_waveforms(
     assert len(named) == text.count("\nI\t"), "every vertex is known"
     assert {int(name) % 3 for name in named} == {1}
     assert main(["replay", "seen", *window, "--life", "-", "--life-of", "1"]) == 2
-    assert capfd.readouterr().err == "cyscc replay: level.vcd: nothing of vertex 1 begins in the window (--life-of)\n"
+    assert capfd.readouterr().err == (
+        "cyscc replay: level.vcd: nothing of vertex 1 begins in the window (--life-of); "
+        "without --at, its whole life is found\n"
+    )
     assert not Path("level.vcd").exists()
 
     capfd.readouterr()
