@@ -180,7 +180,7 @@ class Replay:
         for point in near:
             try:
                 return point, self.locate(point, record)
-            except MissingPointError:
+            except InputError:
                 continue
         return None
 
