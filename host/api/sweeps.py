@@ -19,6 +19,8 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.output.figures import write_plot
 from cyscc.host.output.text import html_text
 from cyscc.host.record.reader import Record
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,6 +158,8 @@ def sweep(
     given |= settings or {}
     values = {name: _plain(value) for name, value in given.items()}
     inputs = [graph] if isinstance(graph, Graph | str | PathLike) else list(graph)
+    if not inputs:
+        raise ValueError("there is no graph")
     return Sweep(make_study(_study(inputs, values, batch), batch))
 
 
@@ -190,6 +194,10 @@ def _indices(graph: Graph, sources: int | list[int], *, alone: bool) -> int | li
 
 def _plain(value: Any) -> Any:
     """Return a value, or several, as a study has them."""
+    if hasattr(value, "tolist"):  # an array, or a number of one
+        value = value.tolist()
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain(each) for each in value]
+    if isinstance(value, AcceleratorConfig | Profile):
+        raise ValueError("a sweep takes configurations and memories by name or file; settings change their values")
     return fspath(value) if isinstance(value, PathLike) else value

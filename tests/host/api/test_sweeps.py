@@ -1,0 +1,58 @@
+"""Sweeps in the Python interface: their rows, records and plots, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cyscc
+
+GRAPH = cyscc.graph_from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_sweep_of_a_graph_in_memory() -> None:
+    settings = {"memory.bank_busy": np.array([5, 60]), "cycle_limit": [100, 100_000]}
+    swept = cyscc.sweep(GRAPH, settings, config="test", source=2)
+    assert swept.rows["status"].tolist() == ["failed", "done", "failed", "done"]
+    assert swept.rows["memory.bank_busy"].tolist() == [5, 5, 60, 60]
+    assert swept.rows["cycles"][1] == cyscc.bfs(GRAPH, 2, config="test", overrides={"memory.bank_busy": 5}).cycles
+    assert swept.record(3).result["cycles"]["total"] == swept.rows["cycles"][3]
+    with pytest.raises(ValueError, match=r"^row 0 has no record: cycle limit of 100 reached$"):
+        swept.record(0)
+    assert swept.effects == {"memory.bank_busy": pytest.approx(swept.rows["cycles"][3] / swept.rows["cycles"][1])}
+    assert "2 failures" in str(swept)
+    assert "2 failures" in swept._repr_html_()
+    assert swept.table.exists()
+    assert "graph-memory.bank_busy-cycle_limit" in swept.page.name
+    figure = swept.plot("plot.svg", measure="seconds")
+    assert figure.axes[0].get_ylabel() == "simulated time (ms)"
+    assert "bfs of graph on test, memory hc2; 2 points failed" in Path("plot.svg").read_text()
+    with pytest.raises(ValueError, match=r"^measure must be cycles or gteps or seconds, not 'time'$"):
+        swept.plot(measure="time")
+
+
+@pytest.mark.parametrize(
+    ("graph", "arguments", "message"),
+    [
+        (
+            GRAPH,
+            {"settings": {"memory.bank_busy": 5}},
+            "nothing varies: a sweep has several values of a parameter, or ",
+        ),
+        (GRAPH, {"settings": {"config": ["test", "hc2"]}, "config": "hc2"}, "config is given twice"),
+        (GRAPH, {"config": [cyscc.configuration("test")]}, "a sweep takes configurations and memories by name or file"),
+        ("study.toml", {"source": 1}, "study.toml is a study, which has its own source"),
+        (["study.toml", GRAPH], {}, "study.toml is a study, which has its own graphs"),
+        ([GRAPH, GRAPH], {"source": 1}, "source: a sweep over several graphs in memory has none: each has its own "),
+        ([], {}, "there is no graph"),
+    ],
+)
+def test_what_is_refused(graph: Any, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        cyscc.sweep(graph, **arguments)
