@@ -206,12 +206,13 @@ _Parts = dict[str, dict[str, Variable]]
 
 def _chosen(signals: Mapping[str, Variable], focus: Focus) -> dict[str, Variable]:
     """Return the signals of a kernel that show an event."""
+    names = sorted(signals)
     globs = ["cause", *FIRST.get(focus.event, _GENERAL)]
     if focus.fifo is not None and focus.fifo in LEVELS:
         level = LEVELS[focus.fifo]
-        globs = ["cause", level, f"{level.partition('.')[0]}.*__[rv][!.]*"]
-    # A glob's asterisk also matches dots: without the parts of a process.
-    names = sorted(name for name in signals if name.count(".") <= 1 + ("payload." in name))
+        globs = ["cause", level, f"{level.partition('.')[0]}.*__[rv]*"]
+        # A glob's asterisk also matches dots: without the parts of the process.
+        names = [name for name in names if name.count(".") <= 1]
     return {name: signals[name] for glob in globs for name in names if fnmatchcase(name, glob)}
 
 

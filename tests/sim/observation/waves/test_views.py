@@ -122,6 +122,7 @@ def test_every_event_has_signals(preset: str) -> None:
         view = View.of("run.fst", shown, WINDOW, Focus(cycle=80_100, event=event, label=event))
         assert view.groups[0].title == "engine0.bfs0, for example"
         assert len(view.groups[0].signals) > 3, event
+        assert ("control.state.words_idle" in view.groups[0].signals) == (event in ("start", "idle", "error", "hang"))
     for module, its in fifos(config).items():
         for fifo in its:
             assert f"engine0.{module}0.{LEVELS[fifo.name]}" in names
