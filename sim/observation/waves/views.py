@@ -176,12 +176,13 @@ class View:
                 groups.append(Group(title=part, signals=named, open=True))
         else:
             overview = focus is None or focus.kernel is None
+            shell = None if kernel is None else f"{kernel.partition('.')[0]}.shell"
             starts = focus is not None and focus.event == "start"
             causes = list(_causes(parts, kernels, overview=overview))
             processes = [] if kernel is None else list(_processes(kernel, parts[kernel], event))
             groups += [*causes, *processes] if overview else [*processes, *causes]
             groups += [
-                Group(title=part, signals=dict(filter(_is_told, signals.items())), open=starts)
+                Group(title=part, signals=dict(filter(_is_told, signals.items())), open=starts and part == shell)
                 for part, signals in parts.items()
                 if part.endswith(".shell")
             ]
