@@ -13,7 +13,7 @@ from cyscc.sim.observation.causes import CAUSES, cause_named
 if TYPE_CHECKING:
     from cyscc.host.record.reader import Record
 
-__all__ = ["record_html", "result_facts", "run_subject", "stack_html"]
+__all__ = ["record_html", "result_facts", "run_question", "run_subject", "stack_html"]
 
 _WIDTH, _ROW, _LEFT = 720, 26, 90
 """Width of the cycle stack, height of a row, and room for its name, in pixels."""
@@ -23,13 +23,19 @@ _NAMED = 0.005
 """Least share of a module's cycles with which a cause is named below the stack."""
 
 
+def run_question(document: Mapping[str, Any]) -> str:
+    """Return what a run computes, in a few words: algorithm, graph and source."""
+    run = document["run"]
+    source = run["options"].get("source")
+    return printable(f"{document['command']} of {run['graph']}{'' if source is None else f' from {source}'}")
+
+
 def run_subject(document: Mapping[str, Any]) -> str:
-    """Return a run in a few words: algorithm, graph, machine and memory."""
-    run, options = document["run"], document["run"]["options"]
+    """Return a run in a few words: what it computes, machine and memory."""
+    options = document["run"]["options"]
     changes = Overrides.of(options.get("set", {}))
-    source = f" from {options['source']}" if options.get("source") is not None else ""
     machine, memory = changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
-    return printable(f"{document['command']} of {run['graph']}{source} on {machine}, memory {memory}")
+    return f"{run_question(document)} on {printable(machine)}, memory {printable(memory)}"
 
 
 def result_facts(document: Mapping[str, Any]) -> dict[str, str]:
@@ -38,7 +44,7 @@ def result_facts(document: Mapping[str, Any]) -> dict[str, str]:
     if result is None:
         return {}
     components = ""
-    if "components" in result:
+    if "components" in result and "iterations" in result:
         components = f"{result['components']['count']:,}, in {count_text(result['iterations'], 'iteration')}"
     facts = {
         "simulated time": f"{result['seconds'] * 1e3:,.3f} ms at {document['clock_hz'] / 1e6:g} MHz",

@@ -26,7 +26,7 @@ from cyscc.host.analysis.report.facts import Fact, run_names, shared_facts
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
-from cyscc.host.record.display import run_subject
+from cyscc.host.record.display import run_question, run_subject
 from cyscc.host.record.reader import Record
 
 __all__ = ["Section", "page", "render", "sections"]
@@ -160,12 +160,12 @@ def _chart_data(chart: Chart) -> str:
 
 def _about(records: Sequence[Record]) -> str:
     """Return the description of a page: the run, or what several have in common, and what the page says about them."""
-    subjects = dict.fromkeys(run_subject(record.document) for record in records)
     if len(records) == 1:
-        return f"{next(iter(subjects))}: where its {records[0].cycles:,} cycles went, and why."
-    compared = f"{len(records)} runs, each compared with the first"
-    common = f", of {next(iter(subjects))}" if len(subjects) == 1 else ""
-    return f"{compared}{common}: where their cycles went, and why."
+        return f"{run_subject(records[0].document)}: where its {records[0].cycles:,} cycles went, and why."
+    questions = {run_question(record.document) for record in records}
+    commands = {record.document["command"] for record in records}
+    common = next((f" of {what}" for kind in (questions, commands) if len(kind) == 1 for what in kind), "")
+    return f"{len(records)} runs{common}, each compared with the first: where their cycles went, and why."
 
 
 def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = None) -> str:

@@ -90,7 +90,7 @@ def _facts(study: SweepStudy, rows: Sequence[Row], command: str) -> list[tuple[s
     done = [row for row in rows if row["status"] == DONE]
     facts = [("points", f"{len(rows):,}, {len(rows) - len(done):,} of them failed")]
     facts += [(name, ", ".join(value_text(value) for value in values)) for name, values in study.axes.items()]
-    fixed = [name for name in study.points[0].values if name not in study.axes]
+    fixed = [name for name in study.points[0].values if name not in (*study.axes, "graph")]
     for name in fixed:
         values = {value_text(each.values[name]) for each in study.points}
         facts.append((name, ", ".join(sorted(values - {""}))))
@@ -116,7 +116,7 @@ def _input_facts(study: SweepStudy, done: Sequence[Row]) -> list[tuple[str, str]
     graphs = [each.point.graph for each in study.points]
     sizes = {row["point"]: graph_text("", row["vertices"], row["edges"]) for row in done if "edges" in row}
     found = {
-        "graph": [
+        "graphs" if "graph" in study.axes else "graph": [
             f"{graph.label}{sizes.get(each.point.digest, '')}"
             + (f", SHA-256 {graph.digest[:16]}" if isinstance(graph, GraphFile) else "")
             for each, graph in zip(study.points, graphs, strict=True)

@@ -1,12 +1,14 @@
 """The table of facts of a page, and what runs are called in it, against their documents."""
 
 import copy
+import html
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cyscc.host.analysis.report.page import Section, sections
+from cyscc.host.analysis.report.page import Section, page, sections
 from cyscc.host.record.reader import Record
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.synthetic import Shape
@@ -172,3 +174,24 @@ def test_one_run_is_called_by_its_folder() -> None:
     assert done == [1]
     sections([record, record, record], on_run=done.append)
     assert done == [1, 1, 2, 3]
+
+
+def test_the_page_says_what_it_is_about() -> None:
+    def about(*records: Record) -> str:
+        found = re.search(r"<header>.*?<p>(.*?)</p>", page(list(records)), re.DOTALL)
+        assert found is not None
+        return found[1]
+
+    cycles = f"{record_of(BFS).cycles:,}"
+    run = f"bfs of synthetic.gr from 1 on test, memory hc2: where its {cycles} cycles went, and why."
+    assert about(record_of(BFS)) == run
+    rest = ", each compared with the first: where their cycles went, and why."
+    assert about(changed(), changed(config="hc2")) == f"2 runs of bfs of synthetic.gr from 1{rest}"
+    assert about(changed(), changed(source=2), changed(graph="b.gr")) == f"3 runs of bfs{rest}"
+    assert about(record_of(BFS), record_of(SCC)) == f"2 runs{rest}"
+
+
+def test_a_command_is_copied_as_it_is_and_broken_between_words() -> None:
+    shown = page([changed(graph="a <b>.gr", threads=None)])
+    (command,) = re.findall(r"<code>(<span.*?)</code>", shown)
+    assert html.unescape(re.sub("<[^>]+>", "", command)) == "cyscc bfs 'a <b>.gr' --source 1 --config test --memory hc2"
