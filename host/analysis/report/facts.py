@@ -22,6 +22,7 @@ __all__ = [
     "against_preset",
     "against_profile",
     "computer_text",
+    "origin_text",
     "run_facts",
     "run_names",
     "shared_facts",
@@ -158,6 +159,12 @@ def version_text(document: Mapping[str, Any]) -> str:
     text = f"cyscc {document['version']}, program {document['program'][:_DIGITS]}"
     python = document.get("environment", {}).get("python")
     return f"{text}, Python {python}" if python else text
+
+
+def origin_text(record: Record) -> str:
+    """Return how a record was made: the whole command, the folder that it ran in, and the versions."""
+    document = record.document
+    return printable(f"made by: {_command(record)}, in {document['run']['folder']}; {version_text(document)}")
 
 
 def computer_text(environment: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.page import head, run_document
 from cyscc.host.analysis.explain.terminal import Cell, section, table
+from cyscc.host.analysis.report.facts import origin_text
 from cyscc.host.experiments.depths.search import Depths
 from cyscc.host.experiments.depths.smallest import Depth, SmallestDepths
 from cyscc.host.experiments.fpga.area import AREA
@@ -24,7 +25,7 @@ def depths_page(found: SmallestDepths) -> "list[RenderableType]":
     record = found.record
     title = f"smallest FIFOs within {100 * found.within:.3g} % of {found.cycles[found.present]:,} cycles"
     heads = ["FIFO", "present", "smallest", "cycles with half of it", ""]
-    parts = [*head(record, record.instructions)]
+    parts = [*head(record, record.instructions), Text(origin_text(record))]
     parts += section(title, table(heads, [_cells(each, found) for each in found.depths]))
     if found.areas:
         heads = ["", *(AREA[name] for name in found.areas[found.present])]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.page import head, run_document
 from cyscc.host.analysis.explain.terminal import section, table
+from cyscc.host.analysis.report.facts import origin_text
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sweep.recorded import cycles_of
 from cyscc.host.experiments.trial.trial import NOTICEABLE, Attempt, Outcome, Trial
@@ -31,6 +32,7 @@ def trial_page(trial: Trial) -> "list[RenderableType]":
     heads, cells = zip(*columns, strict=True)
     parts = [
         *head(record, record.instructions),
+        Text(origin_text(record)),
         *section("changes, cycles in instructions", table(heads, zip(*cells, strict=True))),
     ]
     said = [Text(printable(sentence)) for sentence in conclusion(trial)]
