@@ -68,7 +68,9 @@ LAST_CYCLES = "last.fst"
 DETAIL_FOLDER = "detail"
 """Subfolder with the record of a region of the run, in detail."""
 
-_LEFT = {FAILURE, LAST_CYCLES}
+_LEFT = {FAILURE, LAST_CYCLES, "last.gtkw", "last.sucl"}
+"""Files that a failed run leaves: also the views of its waveforms."""
+
 _FILES = {f"{table.name}.parquet" for table in TABLES}
 
 
