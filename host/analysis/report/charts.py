@@ -114,6 +114,8 @@ _TEMPLATE = go.layout.Template(
         "bargap": 0.15,
     }
 )
+_PARTIAL = "not complete"
+"""Label of the end of an interrupted run, whose last instruction is not in the record."""
 _ON_PHASES = "#101010"
 """Colour of text on the colours of phases."""
 _LEGEND_LINE, _LEGEND_ENTRIES = 19, 5
@@ -259,7 +261,8 @@ def over_time(activity: Activity, *, height: int, y: str, entries: int = 0, **la
     mixed = (last - first > 1) & (changes[last] > changes[first]) if phase.size else first > 0
     codes[mixed] = len(PHASES)
     titles = [key_title(key) for key in activity.keys]
-    texts = [_strip_text(titles, int(low), int(high)) for low, high in zip(first, last, strict=True)]
+    none = "no instruction" if activity.record.interrupted is None else f"no instruction, or {_PARTIAL} in the record"
+    texts = [_strip_text(titles, int(low), int(high)) or none for low, high in zip(first, last, strict=True)]
     colours = {name: PHASE_COLOURS[name] for name in PHASES} | {"several phases": _SEVERAL}
     steps = len(colours)
     scale = [
@@ -321,7 +324,7 @@ def over_time(activity: Activity, *, height: int, y: str, entries: int = 0, **la
                     "yref": "y2",
                     "y": 0,
                     "showarrow": False,
-                    "font": {"size": 10, "color": _ON_PHASES},
+                    "font": {"size": 10, "color": INK if title == _PARTIAL else _ON_PHASES},
                 }
                 for middle, title in strip_labels(activity)
             ),
@@ -361,11 +364,22 @@ def strip_labels(activity: Activity) -> list[tuple[int, str]]:
         firsts = [place for place in range(len(keys)) if not place or titles[place] != titles[place - 1]]
         for first, end in zip(firsts, [*firsts[1:], len(keys)], strict=True):
             width = NARROWEST * int(ends[end - 1] - starts[first]) / max(activity.time.cycles, 1)
-            room = width >= (len(titles[first]) + 1) * _LETTER * _SMALL
-            if room and (keys[first].iteration or title_of is key_title) and not labelled[first:end].any():
+            if (
+                width >= _room(titles[first])
+                and (keys[first].iteration or title_of is key_title)
+                and not labelled[first:end].any()
+            ):
                 labelled[first:end] = True
                 found.append((int(starts[first] + ends[end - 1]) // 2, titles[first]))
+    rest = activity.time.cycles - int(ends.max(initial=0))
+    if activity.record.interrupted is not None and NARROWEST * rest / max(activity.time.cycles, 1) >= _room(_PARTIAL):
+        found.append((activity.time.cycles - rest // 2, _PARTIAL))
     return sorted(found)
+
+
+def _room(label: str) -> float:
+    """Return the width of a label in the strip, in pixels."""
+    return (len(label) + 1) * _LETTER * _SMALL
 
 
 def _shown(activity: Activity) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -379,7 +393,7 @@ def _shown(activity: Activity) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int
 
 def _strip_text(titles: Sequence[str], first: int, last: int) -> str:
     if first < 0:
-        return "no instruction"
+        return ""
     return titles[first] if first == last else f"{titles[first]} to {titles[last]}"
 
 

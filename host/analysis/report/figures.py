@@ -599,7 +599,7 @@ def _limits(activity: Activity) -> Chart:
         hovertemplate="%{y}: %{customdata:,} cycles, %{x:.1f} %<extra></extra>",
     )
     figure.update_yaxes(autorange="reversed", type="category")
-    figure.update_layout(margin={"l": 150}, xaxis={"range": [0, 105]}, showlegend=False)
+    figure.update_layout(margin={"l": 176}, xaxis={"range": [0, 105]}, showlegend=False)
     about = (
         "Least cycles that each part of the machine allows, against those taken. All of them: each level's tightest "
         "limit. Queues at the crossbar let a request wait behind one for another link; what they pass is expected, not "

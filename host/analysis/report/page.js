@@ -91,7 +91,7 @@ function labels(place, [low, high]) {
     for (let first = 0, end; first < texts.length; first = end) {
       for (end = first + 1; texts[end] === texts[first]; end++);
       const left = Math.max(low, strip.x0 + (first - 0.5) * strip.dx), right = Math.min(high, strip.x0 + (end - 0.5) * strip.dx);
-      const taken = found.some((other) => left < other.right && other.left < right);
+      const taken = texts[first].startsWith("no ") || found.some((other) => left < other.right && other.left < right);
       if (taken || (right - left) * pixels < (high - low) * LETTER * (texts[first].length + 1)) continue;
       found.push({ ...label, text: texts[first], x: (left + right) / 2, left, right });
     }

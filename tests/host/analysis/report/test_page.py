@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 
 from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.page import iteration_tables
-from cyscc.host.analysis.report.charts import DARK, NARROWEST
+from cyscc.host.analysis.report.activity import Key
+from cyscc.host.analysis.report.charts import DARK, NARROWEST, strip_labels
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.analysis.report.page import sections
 from cyscc.host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
@@ -106,6 +108,17 @@ def test_the_strip_names_phases_and_levels(shape: Shape, key: list[str], labels:
     assert all(left < right for (_, left), (right, _) in pairwise(edges))
     assert edges[0][0] >= 0
     assert edges[-1][1] <= NARROWEST
+
+
+@pytest.mark.parametrize(("interrupted", "labels"), [(None, []), (3000, [(2000, "not complete")])])
+def test_the_end_of_an_interrupted_run_is_labelled(interrupted: int | None, labels: list[tuple[int, str]]) -> None:
+    activity: Any = SimpleNamespace(
+        keys=[Key(0, 0, 0)],
+        of_instructions=lambda name: np.array([{"start": 0, "cycles": 1000}[name]]),
+        time=SimpleNamespace(cycles=3000),
+        record=SimpleNamespace(interrupted=interrupted),
+    )
+    assert strip_labels(activity) == [(500, "level 0"), *labels]
 
 
 def test_columns_of_several_phases_have_a_colour_of_their_own() -> None:
