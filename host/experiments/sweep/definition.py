@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
+from cyscc.host.experiments.sweep.measures import SUFFIX
 from cyscc.host.experiments.sweep.points import SweepPoint
 from cyscc.host.experiments.sweep.space import SearchOptions, range_values, search_options
 from cyscc.host.graph.formats import check_graph
@@ -201,7 +202,8 @@ def line_study(graphs: Sequence[str | GraphFile], settings: Mapping[str, Any]) -
     given = {"graph": named if len(named) > 1 else named[0], **settings}
     grid = {name: value for name, value in given.items() if isinstance(value, list) or _is_range(value)}
     if not grid:
-        raise ValueError("nothing varies: a sweep has several values of a parameter, or several graphs")
+        several = "a sweep has several values of a parameter, or several graphs"
+        raise ValueError(f"nothing varies: {several}, or is a study: a file that ends in {SUFFIX}")
     of = "" if len(texts) > 1 else texts[0] if isinstance(named[0], dict) else Path(texts[0]).name
     document = {
         **{name: value for name, value in given.items() if name not in grid},

@@ -166,9 +166,10 @@ def _best(study: SweepStudy, rows: Sequence[Row], name: str) -> Chart:
     title = AREA.get(name, name)
     figure = new_figure(height=420, x="points", y=title)
     numbers = list(range(1, len(rows) + 1))
-    within = {True: ("within the budget", "#868680"), False: ("over the budget", RUN_COLOURS[2])}
-    for kept, (text, colour) in within.items():
-        shown = [(number, row) for number, row in zip(numbers, rows, strict=True) if row["within_budget"] == kept]
+    kept = "within the budget" if study.search is not None and study.search.budget else "point"
+    within = {True: (kept, "#868680"), False: ("over the budget", RUN_COLOURS[2])}
+    for inside, (text, colour) in within.items():
+        shown = [(number, row) for number, row in zip(numbers, rows, strict=True) if row["within_budget"] == inside]
         shown = [(number, row) for number, row in shown if row.get(name) is not None]
         if shown:
             figure.add_scatter(

@@ -257,17 +257,20 @@ def _search_figure(study: SweepStudy, rows: Sequence[Row], shown: Measure) -> "F
     figure = new_figure(width=7.5, height=4.6)
     axes = figure.subplots()
     done = [(number, row) for number, row in enumerate(rows, start=1) if row["status"] == DONE]
-    for within, colour, text in ((True, GREY, "within the budget"), (False, VERMILION, "over the budget")):
+    kept = "within the budget" if study.search is not None and study.search.budget else "point"
+    for within, colour, text in ((True, GREY, kept), (False, VERMILION, "over the budget")):
         own = [(number, row[shown.column] * shown.factor) for number, row in done if row["within_budget"] == within]
         if own:
             axes.plot(*zip(*own, strict=True), color=colour, marker="o", linestyle="none", label=text)
     if shown.column == "cycles":
         best = [math.nan if value is None else value for value in best_so_far(rows, "cycles")]
         axes.plot(range(1, len(rows) + 1), best, color=BLUE, drawstyle="steps-post", label="best so far")
-    axes.set(xlabel="points", ylabel=shown.label, axisbelow=True)
+    axes.set(xlabel="points, in the order in which they were chosen", ylabel=shown.label, axisbelow=True)
     axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter("{x:,g}")
     axes.grid(color="0.88")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    figure.suptitle("\n".join(textwrap.wrap(study.title, 90)), fontsize=10, parse_math=False)
+    title = "\n".join(textwrap.wrap(study.title, 90))
+    figure.suptitle(f"{title}\n{_caption(study)}", fontsize=10, parse_math=False)
     figure.legend(loc="outside lower center", ncols=3, fontsize=8, frameon=False)
     return figure
