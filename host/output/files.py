@@ -160,7 +160,8 @@ def check_output(path: str, option: str, content: Content | None = None, *, plai
             raise InputError(f"its directory does not exist ({option})", path=path)
         if target.exists() and not os.access(target, os.W_OK):
             raise InputError(f"cannot be written: read only ({option})", path=path)
-        if not is_special(target):
+        # Asked of the name: that of a pipe behind /dev/stderr leads nowhere.
+        if not is_special(Path(path)):
             with temporary_file(target):
                 pass
     except RuntimeError:
@@ -235,10 +236,10 @@ def renamed_when_complete(path: str) -> Iterator[Path]:
     """
     if "\0" in path:
         raise OSError(errno.EINVAL, "a null byte in its name")
-    target = Path(path).resolve()
-    if is_special(target):
-        yield target
+    if is_special(Path(path)):
+        yield Path(path)
         return
+    target = Path(path).resolve()
     with replaced(target) as temporary:
         yield temporary
 

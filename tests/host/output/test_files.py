@@ -169,3 +169,14 @@ def test_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     path.touch()
     with refused(InputError, f"{path}: is not a directory (--output)"):
         check_folder(str(path), "--output")
+
+
+def test_a_pipe_behind_a_descriptor_is_written() -> None:
+    reader, writer = os.pipe()
+    path = f"/dev/fd/{writer}"
+    check_output(path, "--json")
+    with open_output(path) as file:
+        file.write(b"whole")
+    os.close(writer)
+    with open(reader, "rb") as found:
+        assert found.read() == b"whole"
