@@ -26,5 +26,5 @@ def run_environment() -> dict[str, str]:
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "processor": processor_name()[:_MOST],
-        "system": platform.platform()[:_MOST],
+        "system": f"{platform.system()} {platform.release()}, {platform.machine()}"[:_MOST],
     }

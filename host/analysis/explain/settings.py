@@ -41,7 +41,7 @@ def settings_of(record: Record) -> dict[str, Any]:
             if option.affects_result and option.name not in ("algorithm", "graph", *_OTHERWISE)
         },
         **config,
-        "memory": memory.pop("profile"),
+        "memory": memory.pop("profile", None),
         **{f"{MEMORY}{name}": value for name, value in memory.items()},
         "program": f"{document['version']} ({document['program'][:8]})",
     }

@@ -44,7 +44,18 @@ _DASHES = {
     "longdash": (0, (8, 3)),
     "longdashdot": (0, (8, 3, 2, 3)),
 }
-_SYMBOLS = {"circle": "o", "square": "s", "diamond": "D", "cross": "P", "x": "X", "line-ew": "_", "line-ns": "|"}
+_SYMBOLS = {
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "triangle-up": "^",
+    "cross": "P",
+    "x": "X",
+    "line-ew": "_",
+    "line-ns": "|",
+}
+_LINE_SYMBOL = 1.4
+"""Length of a symbol that is a line, for each unit of its size."""
 _STEPS = {"hv": "steps-post", "vh": "steps-pre", "hvh": "steps-mid"}
 _FORMAT = re.compile(r"%\{([xyz])(?::([^}]*))?\}")
 _SPAN = re.compile(r'<span style="color: ([^"]+)">(.*?)</span>')
@@ -300,7 +311,7 @@ class _Drawing:
                 linestyle=_DASHES.get(trace.line.dash or "solid", "-"),
                 drawstyle=step or "default",
             )
-            handle = line
+            handle = handle or line
         if "markers" in mode:
             points = self._add_markers(trace, axes, x, y)
             handle = handle or points
@@ -315,6 +326,7 @@ class _Drawing:
         size = np.asarray(6 if marker.size is None else marker.size, np.float64) * _POINTS
         colour = _colour(marker.color or trace.line.color, "C0")
         is_line = symbol in "_|"
+        size *= _LINE_SYMBOL if is_line else 1
         edge = _colour(marker.line.color, "none")
         width = (marker.line.width or 0) * _POINTS
         looks: dict[str, Any] = {"marker": symbol, "linewidths": width, "zorder": 3}
@@ -324,7 +336,7 @@ class _Drawing:
             [],
             linestyle="",
             marker=symbol,
-            markersize=min(float(size.max(initial=0)) if size.ndim else float(size), _SMALL * _POINTS),
+            markersize=_SMALL * _POINTS if is_line or size.ndim else min(float(size), _SMALL * _POINTS),
             color=colour if isinstance(colour, str) else edge,
             markeredgecolor=colour if is_line else edge,
             markeredgewidth=width,
