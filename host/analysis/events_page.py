@@ -65,7 +65,7 @@ def events_page(events: Events, *, top: int | None = None) -> "list[RenderableTy
 _COLUMNS = {
     "about": {"bank": "arrays", "latency": "slowest array", "fifo": "held", "port": "took"},
     "use": {"cause": "of kernel"},
-    "amount": {"fifo": "over cycles"},
+    "amount": {"fifo": "over cycles", "overflow": "pushed"},
 }
 """Headings of columns that differ between kinds."""
 
