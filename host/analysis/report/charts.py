@@ -515,7 +515,15 @@ def name_places(figure: go.Figure, titles: Sequence[str | Sequence[str]]) -> Non
     A library draws only as many of rotated names as have room.
     """
     if not isinstance(titles[0], str):
-        figure.update_xaxes(type="multicategory")
+        outer, inner = titles
+        figure.update_xaxes(type="multicategory", autotickangles=[0, 90])
+        if len(inner) * _LETTER <= NARROWEST:
+            figure.update_xaxes(dtick=1)
+        widths = [len(each) * _LETTER for each in dict.fromkeys(outer)]
+        if max(widths) * len(widths) > NARROWEST:
+            height = figure.layout.height + int(max(widths) * _SMALL)
+            figure.update_xaxes(tickfont={"size": 12 * _SMALL})
+            figure.update_layout(height=height)
         return
     widths = [len(str(title)) * _LETTER for title in titles]
     if max(map(sum, pairwise([*widths, 0.0]))) / 2 <= NARROWEST / len(titles):
