@@ -421,16 +421,16 @@ def _near(point: Point, rows: "pd.DataFrame") -> list[Point]:
     near = []
     for place in np.lexsort([rows["start"], far, misses])[:_NEAR]:
         row = rows.iloc[place]
-        changes = {name: _restriction(row[name]) for name, differs in differing.items() if differs[place]}
+        changes = {name: _restriction(name, row[name]) for name, differs in differing.items() if differs[place]}
         near.append(replace(point, nth=None, **changes))
     return list(dict.fromkeys(near))
 
 
-def _restriction(value: Any) -> Any:
-    """Return a value of a table as a restriction; an intersection has no level."""
+def _restriction(name: str, value: Any) -> Any:
+    """Return a value of a table as a restriction; an intersection has no level, and `cyscc bfs` no iteration."""
     if isinstance(value, str):
         return value
-    return None if value < 0 else int(value)
+    return None if value < (1 if name == "iteration" else 0) else int(value)
 
 
 def _kernel_of(row: "pd.Series") -> str:

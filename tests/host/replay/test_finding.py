@@ -184,6 +184,7 @@ def test_cycles() -> None:
         (BFS, "level=5", ["level=4", "level=3", "level=2"]),
         (SCC, "level=9,iteration=2", ["level=2,iteration=2", "level=1,iteration=2"]),
         (SCC, "iteration=4", ["iteration=3"]),
+        (BFS, "iteration=2", ["start"]),
         (BFS, "idle,nth=1000", ["idle,nth=15"]),
         (BFS, "resting", []),
         (BFS, "wait=slot,longer=100000", None),
