@@ -382,7 +382,8 @@ def _verdict_section(record: Record, findings: list[Finding], top: int, *, foret
     if any(finding.proposals for finding in findings[:top]):
         cycles = f"{record.document['cycles']['instructions']:,}"
         lines.append(Text(f"predicted shares are of the {cycles} cycles in instructions"))
-        lines.append(Text(f"cyscc explain {folder} --try measures what is predicted"))
+        if record.interrupted is None:
+            lines.append(Text(f"cyscc explain {folder} --try measures what is predicted"))
     elif not foretold and any(finding.phase != WHOLE for finding in findings):
         lines.append(Text(f"cyscc explain {folder} --predict says which changes would help, and how much"))
     return section("verdict", *(lines or [Text("no cause stands out")]))
