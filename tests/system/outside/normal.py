@@ -13,6 +13,7 @@ _PATTERNS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{12,}\b", "DIGEST"),
     (r"/tmp/(?:cyscc|tmp)[-\w]*", "TEMPORARY"),
     (r"0x[0-9a-f]{9,}", "ADDRESS"),
+    (r"\bPython 3\.\d+\.\w+", "Python"),
     (r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?", "DATE"),
     (rf"(?<![\d,]){_NUMBER} cycles/s\b", "# cycles/s"),
     (r"(?<=one thread of )[^;|]+", "PROCESSOR"),
@@ -23,7 +24,7 @@ _PATTERNS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
 
 _VOLATILE = {
     *("wall", "version", "program", "processor", "cores", "threads", "folder", "file_digest", "date"),
-    *("peak_memory_bytes", "wall_seconds", "limit"),
+    *("peak_memory_bytes", "wall_seconds", "limit", "python", "system"),
 }
 """Entries of documents that say when, where and by which version: of these only the type is kept."""
 

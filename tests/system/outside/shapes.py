@@ -17,6 +17,9 @@ _MOST_LINES = 60
 _LARGEST = 30_000
 """Characters of a document that is kept with its values; of a larger one the shape is."""
 
+_ENVIRONMENT = re.compile(r'(<th scope="row">(?:version|wall time|date|computer)</th>).*')
+"""Facts on a page that say when, where and by which version."""
+
 
 def _digest(content: str | bytes) -> str:
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()[:12]
@@ -58,7 +61,7 @@ def _plain(text: str) -> str:
 
 def _page(path: Path, normal: Normal) -> dict[str, Any]:
     """Return the headings of a page, the columns of its tables, the files it loads, and a digest of everything."""
-    text = path.read_text()
+    text = _ENVIRONMENT.sub(r"\1", path.read_text())
     digest = _digest("\n".join(normal.text(text)))
     # The library that draws is in the page as well, and has tags in its texts.
     text = re.sub(r"<script\b[^>]*>.*?</script>", "", text, flags=re.DOTALL)
