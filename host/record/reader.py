@@ -293,6 +293,16 @@ class Record:
         frame["end"] = frame["start"] + frame["cycles"]
         return frame
 
+    def instructions_at(self, cycles: "npt.ArrayLike") -> "pd.DataFrame":
+        """Return the row of `attempts` of the instruction that was dispatched last in or before each of some cycles.
+
+        The rows are numbered from 0, and column ``instruction`` has the number of the instruction. No cycle may lie
+        before the first dispatch.
+        """
+        every = self.attempts.reset_index()
+        places = np.searchsorted(every["start"].to_numpy(), cycles, side="right") - 1
+        return every.iloc[places].reset_index(drop=True)
+
     @cached_property
     def instructions(self) -> "pd.DataFrame":
         """Instructions by number: the table's columns, `module`, `part`, and `requests`, those issued by their kernels.

@@ -15,9 +15,9 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.named_accesses import NamedAccesses
 from cyscc.host.replay.pushes import PushWatcher
-from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.waits import WaitWatcher
-from cyscc.host.replay.watching import Watcher, replay_of, watch_run
+from cyscc.host.replay.watching import Watcher, watch_run
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.memory import Profile
 
@@ -70,7 +70,7 @@ def events_of(
         known = RecordEvents(record, query)
         if not query.replayed:
             return known.events()
-    replay = replay_of(record, progress, threads=threads, graph=graph, memory=memory)
+    replay = replay_of(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
     longer = LONGER if query.longer is None else query.longer
     causes = _LIMITS if query.scope.cause is None else [Cause[query.scope.cause.upper()]]
     waits, pushes = WaitWatcher(min(longer + 1, _LEAST), causes=causes), PushWatcher(record)

@@ -390,11 +390,8 @@ def nearest_waits(point: Point, longest: "pd.DataFrame", record: Record) -> list
     record : Record
         The record.
     """
-    instructions = record.attempts
-    places = np.searchsorted(instructions["start"].to_numpy(), longest["begin"].to_numpy(), side="right") - 1
-    rows = longest.assign(
-        **{name: instructions[name].to_numpy()[places] for name in ("iteration", "phase", "level", "start")}
-    )
+    longest = longest.reset_index(drop=True)
+    rows = longest.join(record.instructions_at(longest["begin"])[["iteration", "phase", "level", "start"]])
     here = rows
     for name in RESTRICTIONS:
         if (value := getattr(point, name)) is not None:

@@ -14,9 +14,8 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text, html_text, plain_table
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.vertices import EVENTS, VertexHistory, vertex_history
-from cyscc.host.replay.watching import replay_of
 from cyscc.sim.memory import Profile
 from cyscc.sim.observation.life import Life, Lives, Span, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
@@ -162,7 +161,7 @@ def vertex_lives(
         The machine could not be built, or the run failed.
     """
     record = recorded if isinstance(recorded, Record) else Record(recorded)
-    replay = replay_of(record, progress, threads=threads, graph=graph, memory=memory)
+    replay = replay_of(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
     lives = []
     for vertex in vertices:
         history = vertex_history(replay, record, vertex)

@@ -28,9 +28,7 @@ class NamedAccesses(AccessWatcher):
         rows = self.frame()
         array, address = rows["array"].astype(str).to_numpy(), rows["address"].to_numpy()
         data, wide = rows["data"].to_numpy(), rows["size"].to_numpy() == 8
-        every = record.attempts.sort_values("start")
-        place = np.searchsorted(every["start"].to_numpy(), rows["cycle"].to_numpy(), side="right") - 1
-        backward = (every["phase"].to_numpy() == "backward")[place]
+        backward = (record.instructions_at(rows["cycle"])["phase"] == "backward").to_numpy()
         numbers = np.full(len(rows), -1, np.int64)
 
         def name(which: "npt.NDArray[np.bool_]", values: "npt.NDArray[np.integer]") -> None:

@@ -17,11 +17,9 @@ from cyscc.host.record.reader import Record
 from cyscc.host.record.rows import Rows
 from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
 from cyscc.host.record.writer import DETAIL_FOLDER, Columns, RecordFolder, TableWriter
-from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.search import Reached
 from cyscc.host.runs.recorder import kernel_cycles
-from cyscc.host.runs.rerun import Rerun
-from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.region import Region
 from cyscc.host.specification.run import DETAIL_INTERVAL
 from cyscc.sim.executors.base import sync_interval
@@ -187,11 +185,9 @@ def record_region(
     """
     if record.interrupted is not None:
         raise InputError(f"cannot be recorded in detail: {record.ending}", path=record.folder)
-    if record.document.get("program") != sources_digest():
-        raise InputError("the run was made by another version of this program", path=record.folder)
     cycles, interval = _cycles(region, record), interval or DETAIL_INTERVAL
     begin, end = cycles[0] // interval * interval, -(-cycles[1] // interval) * interval
-    replay = Replay(Rerun(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory))
+    replay = replay_of(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
     about = {name: value for name, value in record.document.items() if name not in _OWN}
     folder = record.folder / DETAIL_FOLDER if output is None else output
     with ExitStack() as stack:

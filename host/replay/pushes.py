@@ -53,11 +53,8 @@ class PushWatcher(AccessWatcher):
     def _of_searches(self) -> "pd.DataFrame":
         """Return the accesses of searches with the attempt, iteration, phase and level of their instruction."""
         rows = self.frame()
-        every = self._record.attempts.sort_values("start")
-        place = np.searchsorted(every["start"].to_numpy(), rows["cycle"].to_numpy(), side="right") - 1
-        rows["instruction"] = every.index.to_numpy()[place]
-        for name in ("attempt", "iteration", "phase", "level"):
-            rows[name] = every[name].to_numpy()[place]
+        its = self._record.instructions_at(rows["cycle"])
+        rows = rows.join(its[["instruction", "attempt", "iteration", "phase", "level"]])
         return rows[rows["module"] == "bfs"]
 
     def duplicates(self) -> "pd.DataFrame":

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["Window", "WindowRequest", "locate_point", "replay_window", "show_failure"]
+__all__ = ["Replay", "Window", "WindowRequest", "locate_point", "replay_of", "replay_window", "show_failure"]
 
 OnMachine = Callable[["Machine", Sequence["PlacedGraph"]], None]
 
@@ -236,6 +236,27 @@ class Replay:
             raise
 
 
+def replay_of(
+    document: dict[str, Any],
+    folder: Path,
+    progress: Progress,
+    *,
+    threads: int,
+    graph: Graph | str | None = None,
+    memory: Profile | str | None = None,
+) -> Replay:
+    """Return a recorded run that can be simulated again bit for bit, given the parameters of `Rerun`.
+
+    Raises
+    ------
+    InputError
+        The run was made by another version of the program, or its memory cannot be had.
+    """
+    if document.get("program") != sources_digest():
+        raise InputError("the run was made by another version of this program", path=folder)
+    return Replay(Rerun(document, folder, progress, threads=threads, graph=graph, memory=memory))
+
+
 def _remove(path: Path) -> None:
     """Remove a waveform file and its views."""
     for each in (path, *own_views(path)):
@@ -401,9 +422,7 @@ def replay_window(
     point = wanted.point
     failure = read_failure(folder)
     document = Record(folder).document if failure is None else failure
-    if document.get("program") != sources_digest():
-        raise InputError("the run was made by another version of this program", path=folder)
-    replay = Replay(Rerun(document, folder, progress, threads=threads, graph=graph, memory=memory))
+    replay = replay_of(document, folder, progress, threads=threads, graph=graph, memory=memory)
     wanted.check(folder, replay.spec)
     with ExitStack() as stack:
         if checkpoint is not None:

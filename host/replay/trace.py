@@ -13,9 +13,9 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.named_accesses import NamedAccesses
 from cyscc.host.replay.point import Point
-from cyscc.host.replay.replaying import locate_point
+from cyscc.host.replay.replaying import locate_point, replay_of
 from cyscc.host.replay.waits import WaitWatcher
-from cyscc.host.replay.watching import replay_of, watch_run
+from cyscc.host.replay.watching import watch_run
 from cyscc.sim.memory import Profile
 from cyscc.sim.observation.causes import CAUSES
 
@@ -80,7 +80,7 @@ def trace_window(
     """
     with progress.step("reading the record"):
         record = recorded if isinstance(recorded, Record) else Record(recorded)
-    replay = replay_of(record, progress, threads=threads, graph=graph, memory=memory)
+    replay = replay_of(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
     with ExitStack() as stack:
         if checkpoint is not None:
             replay.go_on_from(Path(checkpoint), stack)

@@ -233,11 +233,9 @@ class _VertexWatcher(AccessWatcher):
         import pandas as pd
 
         rows = self.frame()
-        every = record.attempts.sort_values("start")
-        place = np.searchsorted(every["start"].to_numpy(), rows["cycle"].to_numpy(), side="right") - 1
-        for name in ("attempt", "iteration", "phase", "level"):
-            rows[name] = every[name].to_numpy()[place]
-        rows["instruction"] = every.index.to_numpy()[place]
+        rows = rows.join(
+            record.instructions_at(rows["cycle"])[["instruction", "attempt", "iteration", "phase", "level"]]
+        )
         rows = rows[rows["attempt"] == record.attempt]
         rows["direction"] = (rows["phase"] == "backward").astype(int)
         told = [each for each in (*self._searched(rows), *self._intersected(rows)) if len(each)]

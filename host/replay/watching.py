@@ -3,21 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from cyscc.host.graph.csr import Graph
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.progress import Progress
-from cyscc.host.record.reader import Record
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.search import Reached
-from cyscc.host.runs.rerun import Rerun
-from cyscc.host.runs.sources import sources_digest
-from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["Watcher", "replay_of", "watch_run"]
+__all__ = ["Watcher", "watch_run"]
 
 
 class Watcher(Protocol):
@@ -31,39 +24,6 @@ class Watcher(Protocol):
 
         The last call is at the end of the run, before the machine is closed.
         """
-
-
-def replay_of(
-    record: Record,
-    progress: Progress,
-    *,
-    threads: int,
-    graph: Graph | str | None = None,
-    memory: Profile | str | None = None,
-) -> Replay:
-    """Return the run of a record, to be made again.
-
-    Parameters
-    ----------
-    record : Record
-        The record.
-    progress : Progress
-        Progress display.
-    threads : int
-        Threads of the simulation.
-    graph : Graph, str or None
-        The graph or its file; None for the recorded file.
-    memory : Profile, str or None
-        The memory profile, or its text as the user gave it; None for the recorded one.
-
-    Raises
-    ------
-    InputError
-        The run was made by another version of the program, or its memory cannot be had.
-    """
-    if record.document.get("program") != sources_digest():
-        raise InputError("the run was made by another version of this program", path=record.folder)
-    return Replay(Rerun(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory))
 
 
 def watch_run(replay: Replay, watchers: Sequence[Watcher], *, first: int = 0, last: int | None = None, aim: str) -> int:

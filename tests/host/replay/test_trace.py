@@ -9,8 +9,9 @@ from cyscc.host.command_line.main import main
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
+from cyscc.host.replay.replaying import replay_of
 from cyscc.host.replay.waits import WaitWatcher
-from cyscc.host.replay.watching import replay_of, watch_run
+from cyscc.host.replay.watching import watch_run
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.analysis.test_trace import ReadBack
 
@@ -41,7 +42,9 @@ def trace(record: Record) -> ReadBack:
 
 def test_slices_are_causes_and_accesses(record: Record, trace: ReadBack) -> None:
     waits, accesses = WaitWatcher(1, window=(FIRST, LAST)), AccessWatcher(window=(FIRST, LAST))
-    replay = replay_of(record, Progress(quiet=True), threads=2, graph=str(record.folder.parent / "g.txt"))
+    replay = replay_of(
+        record.document, record.folder, Progress(quiet=True), threads=2, graph=str(record.folder.parent / "g.txt")
+    )
     watch_run(replay, [waits, accesses], last=LAST, aim="")
     expected = {}
     for row in waits.frame().to_dict("records"):
