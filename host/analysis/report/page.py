@@ -182,10 +182,11 @@ def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = No
         A record cannot be read.
     """
     made = sections(records, on_run=on_run)
+    names = run_names(records)
     several = len(records) > 1
     return render(
         made,
-        title=" and ".join(run_names(records)),
+        title=" and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} others",
         about=_about(records),
         several=several,
     )

@@ -196,15 +196,19 @@ def _best(study: SweepStudy, rows: Sequence[Row], name: str) -> Chart:
 def _factors(found: Sequence[Effect]) -> Chart:
     """Return the chart of each parameter's effect factor."""
     figure = new_figure(height=120 + 36 * len(found), x="cycles of its worst value / cycles of its best")
-    figure.add_bar(
+    figure.add_scatter(
         y=[each.name for each in found],
         x=[each.factor for each in found],
-        orientation="h",
-        marker={"color": RUN_COLOURS[0]},
+        mode="markers+text",
+        marker={"color": RUN_COLOURS[0], "size": 11},
         text=[f"{each.factor:.2f}, best: {value_text(each.best)}" for each in found],
-        textposition="auto",
+        textposition="middle right",
+        cliponaxis=False,
         hovertemplate="%{y}: %{x:.3f}<extra></extra>",
     )
+    # Names of values stand to the right of the points.
+    most = max(each.factor for each in found)
+    figure.update_xaxes(range=[1, 1 + max(0.1, 1.5 * (most - 1))])
     figure.update_yaxes(autorange="reversed", type="category", automargin=True)
     about = (
         "For each parameter, how many times the cycles of the best value those of the worst are while the others stay "
