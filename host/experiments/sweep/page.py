@@ -206,9 +206,9 @@ def _factors(found: Sequence[Effect]) -> Chart:
         cliponaxis=False,
         hovertemplate="%{y}: %{x:.3f}<extra></extra>",
     )
-    # Names of values stand to the right of the points.
-    most = max(each.factor for each in found)
-    figure.update_xaxes(range=[1, 1 + max(0.1, 1.5 * (most - 1))])
+    # Names of values stand to the right of the points, those of parameters to the left.
+    width = max(0.1, 1.5 * (max(each.factor for each in found) - 1))
+    figure.update_xaxes(range=[1 - 0.04 * width, 1 + width])
     figure.update_yaxes(autorange="reversed", type="category", automargin=True)
     about = (
         "For each parameter, how many times the cycles of the best value those of the worst are while the others stay "
