@@ -326,7 +326,10 @@ class RecordEvents:
         frame = spells[[*keys, "cycle", "instruction", "depth"]].first()
         frame["amount"] = frame["cycles"] = spells["cycles"].sum()
         most = spells["most"].max()
-        frame["about"] = [f"{held} of {of}" for held, of in zip(most, frame["depth"], strict=True)]
+        frame["about"] = [
+            f"{of}+{held - of} of {of}" if held > of else f"{held} of {of}"
+            for held, of in zip(most, frame["depth"], strict=True)
+        ]
         first = ~frame.sort_values("cycle").duplicated(keys)
         frame["at"] = [
             f"full:{row.fifo},engine={row.engine},module={row.module},kernel={row.kernel}"

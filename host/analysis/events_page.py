@@ -74,7 +74,8 @@ def _table(events: Events, kind: str, rows: pd.DataFrame) -> "RenderableType":
     """Return the table of some events of a kind; the level is last, as the last column wraps on narrow terminals."""
     # Accesses count when their port takes them, which may be faster than they are served.
     every = rows.assign(use=rows["use"].clip(upper=1)).to_dict("records")
-    columns: list[tuple[str, list[str]]] = [("cycle", [f"{row['cycle']:,}" for row in every])]
+    read = kind == "overflow" and rows["vertex"].notna().any()
+    columns: list[tuple[str, list[str]]] = [("word read" if read else "cycle", [f"{row['cycle']:,}" for row in every])]
 
     def add(name: str, form: str, source: str) -> None:
         if rows[source].notna().any():

@@ -217,7 +217,7 @@ def _check_vertices(arguments: argparse.Namespace) -> None:
         raise UsageError("give a point (--at POINT), or the vertices whose life is to be shown (--life-of V)")
     for word in arguments.life_of:
         if not word.isdecimal():
-            raise UsageError(f"--life-of {word} needs --at: only the life of vertices is found without it")
+            raise UsageError(f"--life-of: {word!r} is no vertex, a number; kernels need --at")
     if arguments.checkpoint is not None:
         raise UsageError("--from needs --at: the life of a vertex is that of the whole run")
     if _writes_window(arguments) and len(arguments.life_of) > 1:

@@ -397,6 +397,7 @@ class Driver:
             self._state.search = Search(source=source)
         queues, reach, state = self.queues, direction.reach, self._state.search
         vertices = direction.graph.graph.vertices
+        name = int(direction.graph.graph.original(np.array([source]))[0])
         most = (queues.capacity + vertices) // 2
         while state.count:
             frontier = queues.frontiers[state.current].values[: state.count]
@@ -418,7 +419,7 @@ class Driver:
             self.observer.on_instruction(state.count, pushed)
             if status & Status.OVERFLOW or pushed > capacity:
                 raise QueueOverflowError(
-                    f"level {len(state.levels)} of the search from vertex {source} overflowed its queues: "
+                    f"level {len(state.levels)} of the search from vertex {name} overflowed its queues: "
                     f"{capacity} of {queues.capacity} entries were free"
                 )
             state.levels.append(Level(state.count, pushed, cycles, start))
@@ -430,7 +431,7 @@ class Driver:
             state.count, state.current = pushed, 1 - state.current
             if state.count and len(state.levels) >= vertices:
                 raise SimulationError(
-                    f"the search from vertex {source} goes on after {len(state.levels)} levels: "
+                    f"the search from vertex {name} goes on after {len(state.levels)} levels: "
                     f"there are {count_text(vertices, 'vertex')}"
                 )
             if self._on_level is not None:

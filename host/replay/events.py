@@ -126,7 +126,8 @@ def _dropped(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
         value = getattr(known.scope, name)
         if value is not None:
             frame = frame[frame[name] == value]
-    return _of_vertices(frame, math.nan)
+    at = [f"overflow,nth={attempt + 1}" for attempt in frame["attempt"]]
+    return _of_vertices(frame.assign(at=at), math.nan)
 
 
 def _of_vertices(frame: "pd.DataFrame", amount: "pd.Series[float] | float") -> "pd.DataFrame":

@@ -247,7 +247,8 @@ class _Finder:
             if left.empty:
                 there = rows[name].unique()
                 if name in ("level", "iteration"):
-                    shown = f"{name}s {there[there >= 0].min()} to {there.max()}" if (there >= 0).any() else "none"
+                    there = there[there >= (name == "iteration")]
+                    shown = f"{name}s {there.min()} to {there.max()}" if there.size else f"no {name}s"
                 else:
                     shown = ", ".join(map(str, there))
                 raise self._missing(f"there are {shown}", every)

@@ -308,6 +308,6 @@ def _table(history: VertexHistory, folder: Path) -> str:
         return text
     names = ", ".join(f"{EVENTS[event]} {count:,}" for event, count in left.items())
     return (
-        f"{text}... and {left.sum():,} more: {names}\n"
+        f"{text}... and {left.sum():,} more (all with --json): {names}\n"
         f"to see event N: cyscc replay {shlex.quote(str(folder))} --at vertex={history.vertex},nth=N\n"
     )

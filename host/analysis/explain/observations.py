@@ -122,8 +122,8 @@ def _small(group: Group, evidence: Evidence, each: float, least: int) -> Observa
     return Observation(
         f"fixed cost of small {'levels' if group.part else 'intersections'}",
         f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, {one} needs "
-        f"{DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles), and turns of the token, "
-        f"{evidence.turn} cycles each.",
+        f"up to {DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles), and turns of the "
+        f"token, {evidence.turn} cycles each.",
     )
 
 
