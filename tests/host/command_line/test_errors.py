@@ -68,7 +68,7 @@ def test_bad_graph(name: str, parts: tuple[str, ...], folder: Path, capfd: pytes
 
 USAGE = {
     "": "cyscc: the following arguments are required: COMMAND",
-    "sc g.txt": "cyscc: argument COMMAND: invalid choice: 'sc' (--help lists all 18); did you mean scc?",
+    "sc g.txt": "cyscc: argument COMMAND: invalid choice: 'sc' (--help lists all 19); did you mean scc?",
     "--versoin": "cyscc: unrecognized arguments: --versoin; did you mean --version?",
     "scc": "cyscc scc: the following arguments are required: GRAPH",
     "scc g.txt extra": "cyscc: unrecognized arguments: extra",

@@ -154,7 +154,7 @@ def test_overflows_are_in_the_last_instructions_of_attempts_that_were_given_up()
         (BFS, "level=5", "there is no level=5 in the run: there are levels 0 to 4"),
         (BFS, "phase=backward", "there is no phase=backward in the run: there are forward"),
         (SCC, "iteration=4", "there is no iteration=4 in the run: there are iterations 1 to 3"),
-        (SCC, "level=0,phase=intersection", "there is no level=0,phase=intersection in the run: there are none"),
+        (SCC, "level=0,phase=intersection", "there is no level=0,phase=intersection in the run: there are no levels"),
         (BFS, "slot,engine=2", "there is no engine 2: there are 0 to 1"),
         (BFS, "slot,kernel=2", "there is no kernel 2: there are 0 to 1"),
         (SCC, "slot,module=intersection,kernel=1", "there is no kernel 1: there are 0 to 0"),

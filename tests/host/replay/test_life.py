@@ -91,7 +91,7 @@ def test_whole_life_of_a_vertex(
         assert re.fullmatch(rf"cyscc replay: seen: there is no {at}{missing}\n", capfd.readouterr().err)
     for options, line in (
         ((), "give a point (--at POINT), or the vertices whose life is to be shown (--life-of V)"),
-        (("--life-of", "engine0"), "--life-of engine0 needs --at: only the life of vertices is found without it"),
+        (("--life-of", "engine0"), "--life-of: 'engine0' is no vertex, a number; kernels need --at"),
         (("--at", "0", "--json", "-"), "--json is the life of vertices (--life-of V), without --at"),
     ):
         assert main(["replay", "seen", *options]) == 2

@@ -173,7 +173,8 @@ def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> Non
             out, err = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert (process.returncode, out, err) == (130, b"", b"cyscc bench: interrupted\n")
+    kept = f"finished results are kept in {tmp_path / 'build' / 'measurements'}; the same command goes on"
+    assert (process.returncode, out, err.decode()) == (130, b"", f"cyscc bench: interrupted; {kept}\n")
     assert_nothing_left(tmp_path)
 
 
