@@ -35,7 +35,7 @@ _NUMBERS = (
 
 
 class Nearest(NamedTuple):
-    """What comes nearest to events that are not there: a sentence, and the command that shows it, if there is one."""
+    """The event nearest to those asked for, if there are none: a sentence, and the command that shows it, if any."""
 
     text: str
     command: str = ""

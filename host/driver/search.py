@@ -286,6 +286,11 @@ class Direction:
     reach: MemoryArray | None = None
 
 
+def _name(direction: Direction, vertex: int) -> int:
+    """Return the name of a vertex in the graph's file."""
+    return int(direction.graph.graph.original(np.array([vertex]))[0])
+
+
 class Driver:
     """Runs instructions on a coprocessor.
 
@@ -397,7 +402,6 @@ class Driver:
             self._state.search = Search(source=source)
         queues, reach, state = self.queues, direction.reach, self._state.search
         vertices = direction.graph.graph.vertices
-        name = int(direction.graph.graph.original(np.array([source]))[0])
         most = (queues.capacity + vertices) // 2
         while state.count:
             frontier = queues.frontiers[state.current].values[: state.count]
@@ -419,8 +423,8 @@ class Driver:
             self.observer.on_instruction(state.count, pushed)
             if status & Status.OVERFLOW or pushed > capacity:
                 raise QueueOverflowError(
-                    f"level {len(state.levels)} of the search from vertex {name} overflowed its queues: "
-                    f"{capacity} of {queues.capacity} entries were free"
+                    f"level {len(state.levels)} of the search from vertex {_name(direction, source)} overflowed its "
+                    f"queues: {capacity} of {queues.capacity} entries were free"
                 )
             state.levels.append(Level(state.count, pushed, cycles, start))
             state.counts.append(pushed)
@@ -431,7 +435,7 @@ class Driver:
             state.count, state.current = pushed, 1 - state.current
             if state.count and len(state.levels) >= vertices:
                 raise SimulationError(
-                    f"the search from vertex {name} goes on after {len(state.levels)} levels: "
+                    f"the search from vertex {_name(direction, source)} goes on after {len(state.levels)} levels: "
                     f"there are {count_text(vertices, 'vertex')}"
                 )
             if self._on_level is not None:

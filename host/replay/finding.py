@@ -87,7 +87,7 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """What a replay has to search.
+    """Instructions in which a replay searches for a point.
 
     Parameters
     ----------

@@ -64,8 +64,7 @@ DARK = {
     _MARK: "#c8cdd4",
     CROSSBAR.colour: "#c96f4e",
 }
-"""What stands for each neutral colour of the charts on a dark page, and for that of a line too dark for it; all others
-are the same there."""
+"""Colours on a dark page, by those on a light one: neutral ones, and a line too dark for it. Others are the same."""
 
 _MARGIN = {"l": 112, "r": 104, "t": 14, "b": 48}
 """Margins of all charts: equal, so that their time axes are aligned; the right one has room for a colour scale."""

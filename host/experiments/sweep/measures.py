@@ -1,4 +1,4 @@
-"""What the command line, Python and plots know of sweeps: results to show, and the suffix of studies."""
+"""Definitions common to the command line, Python and plots of sweeps: results to show, and the suffix of studies."""
 
 from dataclasses import dataclass
 
