@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-__all__ = ["KINDS", "MEC_KINDS", "MOST_PIVOTS", "PIVOTS", "Kind", "Option"]
+__all__ = ["AS_PRINTED", "KINDS", "MEC_KINDS", "MOST_PIVOTS", "PIVOTS", "Kind", "Option"]
 
 MOST_PIVOTS = 31
 """Most concurrent pivots of ``quach``: one bit each in half of a 64-bit word, without the sign bit."""
@@ -74,6 +74,9 @@ class Kind:
         function: Callable[..., Any] = getattr(import_module(f"cyscc.host.baselines.{module}"), name)
         return function
 
+
+AS_PRINTED = Option("as-printed", "fbt, li, quach: the paper's scheme alone, without the additions made here")
+"""Option of the algorithms that have additions to their paper's scheme."""
 
 _SOURCES = "li: number of sources drawn by Partition, 0 for none (default: min(n / 10, n / d^2), d = m / n)"
 
