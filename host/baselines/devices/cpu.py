@@ -22,7 +22,9 @@ from cyscc.sim.numba_internals import NO_REFERENCE_COUNTS, element_pointer
 __all__ = ["CpuDevice", "Workers"]
 
 _BLOCK = 256
-"""Threads of a block."""
+"""Most threads of a block."""
+_SMALLEST_BLOCK = 8
+"""Fewest threads of a block: steps lay out variables of the block in their shared memory."""
 _CHUNK = 2048
 """Step threads that a core takes at a time; a smaller step runs on one core."""
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", **NO_REFERENCE_COUNTS}
@@ -211,16 +213,20 @@ class CpuDevice(Device):
         order = self._order.permutation(threads, self.launches)
         self._share(threads, _CHUNK, lambda first, last: loop(first, last, order, *arguments))
 
-    def _run_blocks(self, step: BlockStep, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None:
+    def block_for(self, threads: int) -> int:
+        """Return the size of the blocks: each thread of a block costs time in every phase, even if it has no work."""
+        return min(self.block, max(threads, _SMALLEST_BLOCK))
+
+    def _run_blocks(self, step: BlockStep, blocks: int, size: int, phases: int, arguments: tuple[Any, ...]) -> None:
         loop = _loop(_blocks_loop, step.function)
         block_order = self._order.permutation(blocks, self.launches)
-        thread_order = self._order.permutation(self.block, self.launches)
+        thread_order = self._order.permutation(size, self.launches)
 
         def work(first: int, last: int) -> None:
-            shared = np.empty(self.block * step.words, np.int32)
-            loop(first, last, block_order, thread_order, self.block, phases, shared, *arguments)
+            shared = np.empty(size * step.words, np.int32)
+            loop(first, last, block_order, thread_order, size, phases, shared, *arguments)
 
-        self._share(blocks, _CHUNK // self.block, work)
+        self._share(blocks, _CHUNK // size, work)
 
     def _share(self, size: int, chunk: int, work: Any) -> None:
         """Distribute the ranges of a loop over the cores."""

@@ -181,11 +181,11 @@ class CudaDevice(Device):
         return self.array(numbers) if numbers.size else self._ascending
 
     def _run(self, step: Step, threads: int, arguments: tuple[Any, ...]) -> None:
-        grid = self.blocks_of(threads)
+        grid = -(-threads // self.block)
         launched = _launched(step, layout(arguments))
         launched[grid, self.block](threads, self._permutation(threads), *flat(arguments))
 
-    def _run_blocks(self, step: BlockStep, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None:
-        orders = self._permutation(blocks), self._permutation(self.block)
-        memory = self.block * step.words * _WORD
-        _launched(step, layout(arguments))[blocks, self.block, 0, memory](*orders, phases, *flat(arguments))
+    def _run_blocks(self, step: BlockStep, blocks: int, size: int, phases: int, arguments: tuple[Any, ...]) -> None:
+        orders = self._permutation(blocks), self._permutation(size)
+        memory = size * step.words * _WORD
+        _launched(step, layout(arguments))[blocks, size, 0, memory](*orders, phases, *flat(arguments))

@@ -155,13 +155,14 @@ def prefix_sum(device: Device, values: DeviceArray, size: int) -> int:
     """
     if size == 0:
         return 0
-    tile = device.block * _RUN
-    tiles = -(-size // tile)
+    threads = -(-size // _RUN)
+    block = device.block_for(threads)
+    tiles = -(-threads // block)
     totals = device.zeros(tiles)
-    phases = 2 + (device.block - 1).bit_length()
-    device.run_blocks(_sum_tiles, tiles, phases, phases, values, size, totals)
+    phases = 2 + (block - 1).bit_length()
+    device.run_blocks(_sum_tiles, threads, phases, phases, values, size, totals)
     if tiles == 1:
         return device.value(totals, 0)
     total = prefix_sum(device, totals, tiles)
-    device.run(_add_tiles, size, values, totals, tile)
+    device.run(_add_tiles, size, values, totals, block * _RUN)
     return total

@@ -225,7 +225,7 @@ class Device(ABC):
     order : Order
         Order in which threads run.
     block : int
-        Threads of a block.
+        Most threads of a block.
     threads : int
         Threads of the processor that it uses.
 
@@ -238,7 +238,7 @@ class Device(ABC):
     threads : int
         Threads of the processor that it uses.
     block : int
-        Threads of a block.
+        Most threads of a block.
     launches : int
         Launches so far.
     """
@@ -276,7 +276,7 @@ class Device(ABC):
     def _run(self, step: Step, threads: int, arguments: tuple[Any, ...]) -> None: ...
 
     @abstractmethod
-    def _run_blocks(self, step: BlockStep, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None: ...
+    def _run_blocks(self, step: BlockStep, blocks: int, size: int, phases: int, arguments: tuple[Any, ...]) -> None: ...
 
     def run(self, step: Step, threads: int, *arguments: Any) -> None:
         """Launch a step.
@@ -294,27 +294,28 @@ class Device(ABC):
             self.launches += 1
             self._run(step, threads, arguments)
 
-    def run_blocks(self, step: BlockStep, blocks: int, phases: int, *arguments: Any) -> None:
-        """Launch a step of blocks, of `block` threads each.
+    def run_blocks(self, step: BlockStep, threads: int, phases: int, *arguments: Any) -> None:
+        """Launch a step of blocks, as many as it takes for a number of threads.
 
         Parameters
         ----------
         step : BlockStep
             The step.
-        blocks : int
-            Number of blocks; 0 is allowed.
+        threads : int
+            Least number of threads, rounded up to whole blocks of `block_for` threads; 0 is allowed.
         phases : int
             Number of phases.
         *arguments
             Arrays of the device, and integers.
         """
-        if blocks:
+        if threads:
             self.launches += 1
-            self._run_blocks(step, blocks, phases, arguments)
+            size = self.block_for(threads)
+            self._run_blocks(step, -(-threads // size), size, phases, arguments)
 
-    def blocks_of(self, threads: int) -> int:
-        """Return the number of blocks for a number of threads."""
-        return -(-threads // self.block)
+    def block_for(self, threads: int) -> int:
+        """Return the size of the blocks in a launch of a number of threads: a device may launch smaller ones."""
+        return self.block
 
     def zeros(self, size: int, dtype: DTypeLike = np.int64) -> DeviceArray:
         """Return an array of zeros."""

@@ -604,7 +604,7 @@ class Fbt:
         if iterations == 0:
             device.run(search_once, self._states, *arguments)
         else:
-            device.run_blocks(search_cached, device.blocks_of(self._states), 1 + iterations, iterations, *arguments)
+            device.run_blocks(search_cached, self._states, 1 + iterations, iterations, *arguments)
 
 
 def decompose_regions(

@@ -388,9 +388,8 @@ class Subgraphs:
         while size:
             found = self._queues[self.levels % 2]
             device.store(on.counters, 0, 0)
-            blocks = device.blocks_of(size)
             level = _Level(forward, queue, size, found, self._grain)
-            device.run_blocks(_expand, blocks, _PHASES, graph, on, level)
+            device.run_blocks(_expand, size, _PHASES, graph, on, level)
             reached += size
             size = device.value(on.counters, 0)
             queue = found

@@ -51,7 +51,7 @@ def check_names() -> None:
         device.run(put, 3, kept, given, 2, 10)
         assert device.read(kept).tolist() == [0, 0, 10, 11, 12, 0, 0, 0]
         others = device.zeros(device.block + 1)
-        device.run_blocks(put_together, 1, 2, others, 5, 1)
+        device.run_blocks(put_together, device.block, 2, others, 5, 1)
         assert device.read(others).tolist() == [0, *range(device.block + 4, 4, -1)]
 
 
@@ -60,7 +60,7 @@ def check_blocks() -> None:
         with open_device("cuda", order=Order(order)) as device:
             size = 3 * device.block
             values = device.array(np.arange(size))
-            device.run_blocks(turn, device.blocks_of(size), 2, values, size)
+            device.run_blocks(turn, size, 2, values, size)
             assert np.array_equal(device.read(values), np.arange(size).reshape(-1, device.block)[:, ::-1].ravel())
             for count in (1, 129, 300):
                 numbers = np.arange(count + 1) % 3

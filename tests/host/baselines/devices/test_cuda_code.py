@@ -33,9 +33,9 @@ class Listening(CpuDevice):
         self._note(step, arguments)
         super()._run(step, threads, arguments)
 
-    def _run_blocks(self, step: Any, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None:
+    def _run_blocks(self, step: Any, blocks: int, size: int, phases: int, arguments: tuple[Any, ...]) -> None:
         self._note(step, arguments)
-        super()._run_blocks(step, blocks, phases, arguments)
+        super()._run_blocks(step, blocks, size, phases, arguments)
 
     def _note(self, step: Any, arguments: tuple[Any, ...]) -> None:
         order = numba.int64[::1]

@@ -78,7 +78,7 @@ def test_blocks_wait_between_phases(order: str, threads: int) -> None:
     with open_device("cpu", threads=threads, order=Order(order)) as device:
         size = 40 * device.block
         values = device.array(np.arange(size))
-        device.run_blocks(turn, device.blocks_of(size), 2, values, size)
+        device.run_blocks(turn, size, 2, values, size)
         assert np.array_equal(device.read(values), np.arange(size).reshape(-1, device.block)[:, ::-1].ravel())
 
 

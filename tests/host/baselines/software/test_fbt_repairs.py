@@ -46,12 +46,12 @@ class Interpreted(CpuDevice):
         for thread in self._threads(threads):
             step.function(thread, *arguments)
 
-    def _run_blocks(self, step: BlockStep, blocks: int, phases: int, arguments: tuple[Any, ...]) -> None:
+    def _run_blocks(self, step: BlockStep, blocks: int, size: int, phases: int, arguments: tuple[Any, ...]) -> None:
         for block in self._threads(blocks):
-            shared = np.full(self.block * step.words, 77, np.int32)
+            shared = np.full(size * step.words, 77, np.int32)
             for phase in range(phases):
-                for thread in self._threads(self.block):
-                    step.function(block, thread, self.block, phase, shared, *arguments)
+                for thread in self._threads(size):
+                    step.function(block, thread, size, phase, shared, *arguments)
 
 
 def printed(ours: str, text: str) -> dict[str, Any]:
