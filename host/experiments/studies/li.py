@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from cyscc.host.experiments.measuring.graphs import GraphSpec, size_text
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
-from cyscc.host.experiments.studies.study import Study, grouped
+from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Study, grouped
 from cyscc.host.output.figures import (
     BLUE,
     GREEN,
@@ -265,7 +265,7 @@ class _Depths(Study):
                 algorithm="li",
                 threads=1,  # makes depths reproducible
                 seed=self.seed,
-                options=() if sources is None else (("sources", sources),),
+                options=AS_ITS_PAPER if sources is None else (("sources", sources), *AS_ITS_PAPER),
                 counters=("depth", *_WORK),
             )
             for _, place, _, sources in asked
@@ -350,7 +350,13 @@ class Times(Study):
         for (kind, degree), vertices in product(TABLE2, self.vertices):
             graph = GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=self.seed)
             runs[graph] = [
-                SoftwareRequest(graph=graph, algorithm="li", threads=available_cores(), counters=("depth", "edges")),
+                SoftwareRequest(
+                    graph=graph,
+                    algorithm="li",
+                    threads=available_cores(),
+                    options=AS_ITS_PAPER,
+                    counters=("depth", "edges"),
+                ),
                 SoftwareRequest(graph=graph, algorithm="tarjan", threads=1),
             ]
         results = measurements.measure(request for pair in runs.values() for request in pair)

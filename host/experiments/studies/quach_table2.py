@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
-from cyscc.host.experiments.studies.study import Study, grouped
+from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Study, grouped
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
 from cyscc.host.output.files import version
 from cyscc.host.output.text import column_table, count_text, device_text
@@ -181,7 +181,11 @@ class Table2(Study):
     def document(self, measurements: Measurements) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document."""
         threads = self.threads if self.device == "cpu" else 1
-        how: dict[str, Any] = {"threads": threads, "device": self.device, "options": (("pivots", self.pivots),)}
+        how: dict[str, Any] = {
+            "threads": threads,
+            "device": self.device,
+            "options": (("pivots", self.pivots), *AS_ITS_PAPER),
+        }
         requests = {}
         for row in (row for row in TABLE2 if row.vertices <= self.most):
             graph = GraphSpec(kind="gnm", vertices=row.vertices, exact_edges=row.edges, seed=self.seed)

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cyscc.host.baselines.algorithms import AS_PRINTED
 from cyscc.host.experiments.measuring.graphs import size_text
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.output.errors import InputError
@@ -16,10 +17,13 @@ from cyscc.host.output.files import open_output, version, write_json
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Grid", "Point", "Report", "Study", "grouped", "left_out_text", "run_fields"]
+__all__ = ["AS_ITS_PAPER", "Grid", "Point", "Report", "Study", "grouped", "left_out_text", "run_fields"]
 
 Point = dict[str, Any]
 """A point of a figure, or a row or cell of a table, in a study's document."""
+
+AS_ITS_PAPER = ((AS_PRINTED.name, 1),)
+"""Options of a measurement of ``fbt``, ``li`` or ``quach`` beside its paper: the published scheme alone."""
 
 
 @dataclass(frozen=True, kw_only=True)

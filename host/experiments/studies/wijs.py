@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
-from cyscc.host.experiments.studies.study import Study
+from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Study
 from cyscc.host.output.figures import (
     BLACK,
     BLUE,
@@ -394,7 +394,8 @@ class Table1(_Models):
         return {
             TARJAN: SoftwareRequest(graph=model, algorithm=TARJAN, threads=1),
             **{
-                name: SoftwareRequest(options=tuple(options.items()), **how) for name, options in CONFIGURATIONS.items()
+                name: SoftwareRequest(options=(*options.items(), *AS_ITS_PAPER), **how)
+                for name, options in CONFIGURATIONS.items()
             },
         }
 
@@ -420,7 +421,7 @@ class Table2(_Models):
 
     def asked(self, model: ModelSpec) -> dict[str, Request]:
         """Return the measurements for a model, by series."""
-        how: dict[str, Any] = {"options": tuple(CONFIGURATIONS[BEST].items()), **self.where}
+        how: dict[str, Any] = {"options": (*CONFIGURATIONS[BEST].items(), *AS_ITS_PAPER), **self.where}
         return {
             "basic": MecRequest(model=model, algorithm="basic", threads=1),
             "parallel": MecRequest(model=model, algorithm="parallel", counters=_STEPS, **how),

@@ -22,6 +22,7 @@ from cyscc.host.experiments.studies.li import (
 from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements
 
+PRINTED = ("as-printed", 1)
 COUNTS = {"depth": 260, "queries": 1000, "edges": 2000, "passes": 300, "subgraphs": 800}
 
 
@@ -46,7 +47,7 @@ def table(text: str, number: int = 0) -> list[list[str]]:
 def test_figure_2_asks_for_both_series(measurements: Any) -> None:
     document = Degrees(figure="li-fig2", vertices=100_000, seed=3).document(measurements)
     asked = [(each.graph.degree, each.options, each.threads, each.algorithm) for each in measurements.requests]
-    each_degree = ((("sources", 0),), (), (("sources", 10_000),))
+    each_degree = ((("sources", 0), PRINTED), (PRINTED,), (("sources", 10_000), PRINTED))
     assert asked == [(degree, options, 1, "li") for degree in range(7) for options in each_degree]
     assert {(each.graph.kind, each.graph.vertices, each.graph.seed) for each in measurements.requests} == {
         ("random", 100_000, 3)
@@ -76,7 +77,7 @@ def test_figure_3_scales_its_sources(measurements: Any) -> None:
         (sources, None) for sources in (1, 5, 25, 40, 50)
     ]
     assert [each.options for each in measurements.requests[5:]] == [
-        (("sources", sources),) for sources in (1, 5, 25, 40, 50)
+        (("sources", sources), PRINTED) for sources in (1, 5, 25, 40, 50)
     ]
     assert table(Degrees.markdown(small))[2][:4] == ["1", "–", "260", "–"]
 

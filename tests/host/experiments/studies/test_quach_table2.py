@@ -53,7 +53,8 @@ def test_what_is_measured(measurements: Any) -> None:
     sizes = [(100, 100), (100, 130), (100, 200), (1000, 2000)]
     assert asked == [("gnm", vertices, edges, 9) for vertices, edges in sizes for _ in range(2)]
     ways = [(each.algorithm, each.threads, each.device, each.options) for each in measurements.requests]
-    assert ways == [("tarjan", 1, "cpu", ()), ("quach", 2, "cpu", (("pivots", 5),))] * 4
+    printed = (("pivots", 5), ("as-printed", 1))
+    assert ways == [("tarjan", 1, "cpu", ()), ("quach", 2, "cpu", printed)] * 4
     measurements.requests.clear()
     document_of(measurements, device="cuda")
     assert len(measurements.requests) == 2 * len(TABLE2) == 42

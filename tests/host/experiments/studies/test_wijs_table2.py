@@ -41,8 +41,9 @@ def test_what_is_measured() -> None:
     basic, parallel, tarjan, fbt = requests[:4]
     assert (basic.algorithm, basic.device, basic.threads, basic.options) == ("basic", "cpu", 1, ())
     assert (tarjan.algorithm, tarjan.device, tarjan.threads, tarjan.options) == ("tarjan", "cpu", 1, ())
+    printed = (("segment", 7), ("as-printed", 1))
     for each, name in ((parallel, "parallel"), (fbt, "fbt")):
-        assert (each.algorithm, each.device, each.threads, each.options) == (name, "cuda", 5, (("segment", 7),))
+        assert (each.algorithm, each.device, each.threads, each.options) == (name, "cuda", 5, printed)
     assert fbt.seed == 9
     assert basic.model == parallel.model == tarjan.graph == fbt.graph
     assert "wijs-table2" in [study.name for study in REPRODUCTIONS]
