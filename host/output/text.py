@@ -116,7 +116,12 @@ class _Cells(Formatter):
 
 
 def column_table(
-    columns: Iterable[tuple[str, str]], rows: Iterable[Any], *, words: int = 1, none: str = "–", plain: bool = False
+    columns: Iterable[tuple[str, str]],
+    rows: Iterable[Any],
+    *,
+    words: int | Sequence[int] = 1,
+    none: str = "–",
+    plain: bool = False,
 ) -> str:
     """Return a table of documents' fields.
 
@@ -127,7 +132,7 @@ def column_table(
         ``{0[ratio]:.2f}`` if it is a sequence of documents.
     rows : iterable of mapping or sequence
         The rows.
-    words : int
+    words : int or sequence of int
         See `plain_table`.
     none : str
         Text for a field that is None.

@@ -9,6 +9,7 @@ from typing import Any
 from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.kinds import KINDS, generate_graph
 from cyscc.host.output.documents import file_digest
 from cyscc.host.output.errors import InputError
@@ -181,6 +182,23 @@ class GraphFile:
     def identity(self) -> dict[str, Any]:
         """Return the identity of the file's contents as JSON values, for digests."""
         return {"contents": self.digest, "format": "".join(self.path.suffixes[-2:])}
+
+    def generate(self, *, otherwise: str = "has changed since it was named") -> Graph:
+        """Read the graph.
+
+        Parameters
+        ----------
+        otherwise : str
+            Cause of the refusal of a file whose contents have changed.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read, or has changed.
+        """
+        if GraphFile.of(self.path).digest != self.digest:
+            raise InputError(otherwise, path=self.path)
+        return read_graph(str(self.path))
 
 
 def graph_text(table: Mapping[str, Any]) -> str:

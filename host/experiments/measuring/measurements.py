@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 
-from cyscc.host.experiments.measuring.graphs import GraphSpec, ModelSpec
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
 from cyscc.host.experiments.measuring.schedule import run_groups
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.host.graph.csr import Graph
@@ -62,7 +62,7 @@ class Request(ABC):
 
     Parameters
     ----------
-    graph : GraphSpec or ModelSpec, optional
+    graph : GraphSpec, GraphFile or ModelSpec, optional
         The graph to measure on, or the model whose graph it is.
     """
 
@@ -72,7 +72,7 @@ class Request(ABC):
     kind: ClassVar[Any] = dict[str, Any]
     """Type of its results, which stored ones are checked against."""
 
-    graph: GraphSpec | ModelSpec | None = None
+    graph: GraphSpec | GraphFile | ModelSpec | None = None
 
     @property
     @abstractmethod
@@ -93,6 +93,8 @@ class Request(ABC):
         """Return the inputs of the result as JSON values, for its digest: the fields and `setting`."""
         counting = [each.name for each in fields(self) if each.compare]
         values = {name: value for name, value in asdict(self).items() if name in counting}
+        if self.graph is not None:
+            values["graph"] = self.graph.identity()
         for name, value in values.items():
             if isinstance(value, str) and len(value) > _LONGEST:
                 values[name] = text_digest(value)
@@ -136,7 +138,7 @@ class Request(ABC):
 
 _Request = TypeVar("_Request", bound=Request)
 
-_generated: dict[GraphSpec | ModelSpec, Graph] = {}
+_generated: dict[GraphSpec | GraphFile | ModelSpec, Graph] = {}
 """Cache of the last request's graph; the next request of this process often has the same."""
 
 

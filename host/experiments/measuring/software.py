@@ -14,7 +14,7 @@ from cyscc.host.baselines.mec.checker import check_mecs
 from cyscc.host.baselines.software import Decomposition, SoftwareRun, SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.kosaraju import KosarajuPhases, kosaraju_phases
-from cyscc.host.experiments.measuring.graphs import GraphSpec, ModelSpec
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
 from cyscc.host.experiments.measuring.measurements import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
@@ -153,13 +153,13 @@ class SoftwareRequest(TimedRequest):
 
     Parameters
     ----------
-    graph : GraphSpec or ModelSpec
+    graph : GraphSpec, GraphFile or ModelSpec
         The graph, or the model whose graph is used.
     seed : int
         Seed of the algorithm's random choices. For ``kosaraju``, the phases are timed.
     """
 
-    graph: GraphSpec | ModelSpec
+    graph: GraphSpec | GraphFile | ModelSpec
     seed: int = 1
 
     @property

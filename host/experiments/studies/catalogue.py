@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.baselines.algorithms import KINDS
@@ -108,20 +109,48 @@ def _add_size(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vertices", default=100_000, type=at_least(10, 1 << 25), metavar="N", help=text)
 
 
+def _add_place(parser: argparse.ArgumentParser, user: str) -> None:
+    add_shared(parser, "--device")
+    add_threads(parser, user)
+
+
+def _add_graphs(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--graphs", nargs="+", type=Path, default=(), metavar="FILE", help=text)
+
+
+_IN_TIMES = "li and fbt"
+_NAMED = "named as in the paper, they are compared with it"
+
+
+def _add_time_options(parser: argparse.ArgumentParser) -> None:
+    _add_vertices(parser, default="2^20")
+    _add_graphs(parser, f"real graphs as well; {_NAMED}")
+    _add_place(parser, _IN_TIMES)
+
+
+def _add_generated_time_options(parser: argparse.ArgumentParser) -> None:
+    _add_vertices(parser, default="2^20")
+    _add_place(parser, _IN_TIMES)
+
+
+def _add_real_time_options(parser: argparse.ArgumentParser) -> None:
+    _add_graphs(parser, f"real graphs; {_NAMED} (default: random graphs of the same sizes)")
+    parser.add_argument("--quick", action="store_true", help="random graphs of a hundredth of the size")
+    _add_place(parser, _IN_TIMES)
+
+
 def _add_pivot_options(parser: argparse.ArgumentParser) -> None:
     text = "graphs of up to 10,000 vertices only"
     parser.add_argument("--quick", action="store_const", dest="most", const=10_000, default=1_000_000, help=text)
     (pivots,) = KINDS["quach"].options
     number = at_least(pivots.least, pivots.most)
     parser.add_argument("--pivots", type=number, default=10, metavar="M", help="pivots at a time (default: 10)")
-    add_shared(parser, "--device")
-    add_threads(parser, "the pivots' searches")
+    _add_place(parser, "the pivots' searches")
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="models of some thousand states")
-    add_shared(parser, "--device")
-    add_threads(parser, "fbt")
+    _add_place(parser, "fbt")
 
 
 def _add_mec_options(parser: argparse.ArgumentParser) -> None:
@@ -139,6 +168,8 @@ _COMPONENTS = _grid("2^16,2^18,2^20,2^22", "16,32,64,128,256", COMPONENT_MACHINE
 _LI_DEGREE = "recursion depth against average degree, with and without Partition"
 _LI_SOURCES = "recursion depth against the number of Partition's sources"
 _LI_TIME = "time and recursion depth beside Tarjan's algorithm"
+_LI_GENERATED = "run times on generated graphs, beside those of Barnat et al."
+_LI_REAL = "run times on real graphs"
 _QUACH = "Quach et al. 2012: concurrent pivots against Tarjan's algorithm, G(n, m) graphs"
 _WIJS = "components of the graphs of Markov decision processes: Tarjan, and fbt in five configurations"
 _WIJS_MECS = "maximal end components of Markov decision processes: the basic algorithm, and the parallel one with fbt"
@@ -153,13 +184,9 @@ REPRODUCTIONS: tuple[Reproduction, ...] = (
     Reproduction("fig13", "Figure 13", _SPEED_UP, _COMPONENTS, "components:SpeedUps", simulated=True),
     Reproduction("li-fig2", "Figure 2 of Li et al. 2013", _LI_DEGREE, _add_size, "li:Degrees"),
     Reproduction("li-fig3", "Figure 3 of Li et al. 2013", _LI_SOURCES, _add_size, "li:Sources"),
-    Reproduction(
-        "li-table2",
-        "Table 2 of Li et al. 2013",
-        _LI_TIME,
-        lambda parser: _add_vertices(parser, default="2^20"),
-        "li:Times",
-    ),
+    Reproduction("li-table2", "Tables 1 and 2 of Li et al. 2013", _LI_TIME, _add_time_options, "li:Times"),
+    Reproduction("li-fig5", "Figure 5 of Li et al. 2013", _LI_GENERATED, _add_generated_time_options, "li:RunTimes"),
+    Reproduction("li-fig6", "Figure 6 of Li et al. 2013", _LI_REAL, _add_real_time_options, "li:RealRunTimes"),
     Reproduction("quach-table2", "Table 2 of Quach et al. 2012", _QUACH, _add_pivot_options, "quach_table2:Table2"),
     Reproduction("wijs-table1", "Table 1 of Wijs et al. 2014", _WIJS, _add_model_options, "wijs:Table1"),
     Reproduction("wijs-table2", "Table 2 of Wijs et al. 2014", _WIJS_MECS, _add_mec_options, "wijs:Table2"),

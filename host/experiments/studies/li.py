@@ -1,16 +1,18 @@
-"""Figures 2 and 3 and table 2 of Li et al. 2013: recursion depth, and time compared with Tarjan's algorithm."""
+"""Figures 2, 3, 5 and 6 and tables 1 and 2 of Li et al. 2013: recursion depth, and time beside Tarjan's algorithm."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from cyscc.host.experiments.measuring.graphs import GraphSpec, size_text
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, size_text
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Study, grouped
 from cyscc.host.output.figures import (
+    BLACK,
     BLUE,
     GREEN,
     MARKERS,
@@ -22,14 +24,29 @@ from cyscc.host.output.figures import (
     row_axis,
     row_places,
 )
-from cyscc.host.output.text import column_table, count_text
+from cyscc.host.output.text import column_table, device_text
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURE2", "FIGURE3", "PARTITION", "SINGLE", "TENTH", "Degrees", "Sources", "Times"]
+__all__ = [
+    "FIGURE2",
+    "FIGURE3",
+    "PARTITION",
+    "REAL",
+    "SINGLE",
+    "TABLE2",
+    "TENTH",
+    "Degrees",
+    "RealRunTimes",
+    "Row",
+    "RunTimes",
+    "Sources",
+    "Times",
+    "row_of",
+]
 
 VERTICES = 100_000
 """Number of vertices of the graphs in figures 2 and 3."""
@@ -53,27 +70,64 @@ MILLION = 1 << 20
 
 
 class Row(NamedTuple):
-    """A row of table 2.
+    """A row of tables 1 and 2.
 
     Parameters
     ----------
-    milliseconds, tarjan : float
-        Time of the paper's algorithm, and of Tarjan's on a Core i7 2600K.
+    name : str
+        Name of the graph.
+    vertices, edges : float
+        Its vertices and edges, in millions.
+    components : str
+        Number of its components, as printed.
+    milliseconds : int
+        Time of the paper's algorithm.
     depth : int
         Recursion depth.
+    tarjan : int
+        Time of Tarjan's algorithm on a Core i7 2600K (ms).
+    barnat : int or None
+        Best time that Barnat et al. report for theirs, on the same graphics processor (ms); none for real graphs.
     """
 
-    milliseconds: float
+    name: str
+    vertices: float
+    edges: float
+    components: str
+    milliseconds: int
     depth: int
-    tarjan: float
+    tarjan: int
+    barnat: int | None = None
 
 
 TABLE2 = {
-    ("random", 12): (Row(13, 9, 432), Row(24, 17, 980), Row(38, 23, 1560)),
-    ("rmat", 12): (Row(35, 560, 295), Row(66, 1020, 647), Row(102, 1440, 975)),
-    ("ssca2", 30): (Row(24, 86, 261), Row(46, 150, 583), Row(74, 215, 890)),
+    ("random", 12): (
+        Row("random1", 1.0, 12.0, "16", 13, 9, 432, 36),
+        Row("random2", 2.0, 24.0, "31", 24, 17, 980, 73),
+        Row("random3", 3.0, 36.0, "32", 38, 23, 1560, 111),
+    ),
+    ("rmat", 12): (
+        Row("rmat1", 1.0, 12.0, "0.48M", 35, 560, 295, 36),
+        Row("rmat2", 2.0, 24.0, "0.97M", 66, 1020, 647, 74),
+        Row("rmat3", 3.0, 36.0, "0.97M", 102, 1440, 975, 134),
+    ),
+    ("ssca2", 30): (
+        Row("ssca1", 1.0, 30.0, "576", 24, 86, 261, 72),
+        Row("ssca2", 2.0, 60.0, "1.1K", 46, 150, 583, 155),
+        Row("ssca3", 3.0, 90.0, "1.7K", 74, 215, 890, 284),
+    ),
 }
-"""Rows for one, two and three million vertices, by kind of graph and average degree."""
+"""Rows of tables 1 and 2 for generated graphs of one, two and three million vertices, by kind and average degree."""
+
+REAL = (
+    Row("amazon-2008", 0.7, 5.2, "91K", 31, 450, 103),
+    Row("amazon0505", 0.4, 3.4, "14K", 14, 190, 72),
+    Row("language", 0.4, 1.2, "2.5K", 5, 75, 32),
+    Row("flickr", 0.8, 9.8, "0.28M", 54, 540, 110),
+    Row("FullChip", 3.0, 26.6, "35", 25, 35, 280),
+    Row("pre2", 0.7, 6.0, "391", 7, 60, 57),
+)
+"""Rows of tables 1 and 2 for real graphs."""
 
 
 def row_of(kind: str, degree: int, vertices: int) -> Row | None:
@@ -127,24 +181,41 @@ def _depth_markdown(document: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
+_TITLES = {
+    "li-table2": "Tables 1 and 2 of Li et al. 2013: time beside Tarjan's algorithm",
+    "li-fig5": "Figure 5 of Li et al. 2013: run times on generated graphs",
+    "li-fig6": "Figure 6 of Li et al. 2013: run times on real graphs",
+}
+
 _TIMES = (
-    ("graph", "{kind}"),
-    ("vertices", "{size}"),
-    ("degree", "{degree}"),
-    ("li (ms)", "{milliseconds:,.1f}"),
+    ("graph", "{graph}"),
+    ("li, as printed (ms)", "{milliseconds:,.1f}"),
+    ("with additions (ms)", "{additions:,.1f}"),
+    ("fbt (ms)", "{fbt:,.1f}"),
     ("Tarjan (ms)", "{tarjan:,.1f}"),
     ("speed-up", "{speed_up:.2f}"),
-    ("depth", "{counts[depth]:,}"),
-    ("edges", "{counts[edges]:,}"),
-    ("paper (ms)", "{paper[milliseconds]:,}"),
+    ("paper: li (ms)", "{paper[milliseconds]:,}"),
+    ("Barnat's (ms)", "{paper[barnat]:,}"),
     ("its Tarjan (ms)", "{paper[tarjan]:,}"),
     ("its speed-up", "{ratio:.2f}"),
+)
+_GRAPHS = (
+    ("graph", "{graph}"),
+    ("vertices", "{vertices:,}"),
+    ("edges", "{edges:,}"),
+    ("components", "{components:,}"),
+    ("depth", "{counts[depth]:,}"),
+    ("edges inspected", "{counts[edges]:,}"),
+    ("paper: name", "{paper[name]}"),
+    ("vertices (10⁶)", "{paper[vertices]:.1f}"),
+    ("edges (10⁶)", "{paper[edges]:.1f}"),
+    ("SCCs", "{paper[components]}"),
     ("its depth", "{paper[depth]:,}"),
 )
 
 
 def _time_markdown(document: dict[str, Any]) -> str:
-    """Return table 2 as Markdown.
+    """Return run times as Markdown, and the graphs with the recursion depths.
 
     Parameters
     ----------
@@ -154,14 +225,24 @@ def _time_markdown(document: dict[str, Any]) -> str:
     rows = []
     for row in document["rows"]:
         paper = row["paper"] or dict.fromkeys(Row._fields)
-        ratio = _quotient(paper["tarjan"], paper["milliseconds"])
-        rows.append({**row, "size": size_text(row["vertices"]), "paper": paper, "ratio": ratio})
+        rows.append({**row, "paper": paper, "ratio": _quotient(paper["tarjan"], paper["milliseconds"])})
+    replaced = ""
+    if any(row["stands_for"] for row in rows):
+        replaced = (
+            "A G(n, m) graph stands for each of the paper's graphs that was not given (`--graphs`). It has as many\n"
+            "vertices and edges, but another structure.\n\n"
+        )
     return (
-        "# Table 2 of Li et al. 2013: time beside Tarjan's algorithm\n\n"
-        f"Generated graphs, seed {document['seed']}. "
-        f"Software: {document['processor']}, {count_text(document['cores'], 'core')}; "
-        "the paper's was a GeForce GTX 480, and one core of a Core i7 2600K for Tarjan's.\n\n"
-        f"{column_table(_TIMES, rows)}"
+        f"# {_TITLES[document['figure']]}\n\n"
+        f"Generated graphs: seed {document['seed']}. `li` and `fbt`: "
+        f"{device_text(document['device'], document['threads'])}; Tarjan: one thread of {document['processor']}.\n"
+        "The paper's: a GeForce GTX 480, and one core of a Core i7 2600K.\n\n"
+        "The speed-up over Tarjan's algorithm is that of `li` as printed. With additions, `li` runs as by default.\n"
+        "`fbt` as printed is the nearest to the algorithms of Barnat et al., whose programs are not here:\n"
+        "forward-backward search with trimming, a thread for each vertex.\n\n"
+        f"{replaced}{column_table(_TIMES, rows)}\n"
+        "The graphs, and the recursion depth of `li` as printed.\n\n"
+        f"{column_table(_GRAPHS, rows, words=(0, 6))}"
     )
 
 
@@ -197,7 +278,7 @@ def _depth_figure(document: dict[str, Any]) -> "Figure":
     return figure
 
 
-def _time_figure(document: dict[str, Any]) -> "Figure":
+def _speed_up_figure(document: dict[str, Any]) -> "Figure":
     """Return table 2 as points: speed-up over Tarjan's algorithm, measured and in the paper.
 
     Parameters
@@ -208,19 +289,67 @@ def _time_figure(document: dict[str, Any]) -> "Figure":
     rows = document["rows"]
     figure = new_figure(width=7, height=1.4 + 0.4 * len(rows))
     axes = figure.subplots()
-    here = {place: row["speed_up"] for place, row in enumerate(rows)}
-    papers = {
-        place: row["paper"]["tarjan"] / row["paper"]["milliseconds"] for place, row in enumerate(rows) if row["paper"]
+    found = {
+        "here, as printed": [row["speed_up"] for row in rows],
+        "here, with additions": [row["tarjan"] / row["additions"] for row in rows],
+        "paper, GTX 480": [row["paper"] and row["paper"]["tarjan"] / row["paper"]["milliseconds"] for row in rows],
     }
-    for number, (found, colour, label) in enumerate(((here, BLUE, "here"), (papers, ORANGE, "paper, GTX 480"))):
-        places = row_places(len(rows), number, 2)
-        where = [places[place] for place in found]
-        axes.plot(list(found.values()), where, color=colour, marker=MARKERS[number], linestyle="none", label=label)
-    row_axis(axes, [f"{row['kind']}, {size_text(row['vertices'])} vertices" for row in rows])
+    for number, ((label, ratios), colour) in enumerate(zip(found.items(), (BLUE, GREEN, ORANGE), strict=True)):
+        known = [place for place, ratio in enumerate(ratios) if ratio is not None]
+        places = row_places(len(rows), number, len(found))
+        axes.plot(
+            [ratios[place] for place in known],
+            [places[place] for place in known],
+            color=colour,
+            marker=MARKERS[number],
+            linestyle="none",
+            label=label,
+        )
+    row_axis(axes, [row["graph"] for row in rows])
     axes.axvline(1, color="0.5", linewidth=1)
     axes.set_xlabel("speed-up over Tarjan's algorithm")
     log_axis(axes, "x")
-    add_legend(figure, 2)
+    add_legend(figure, len(found))
+    return figure
+
+
+_SERIES = (
+    ("milliseconds", "li, as printed", "milliseconds", "li", BLUE),
+    ("tarjan", "Tarjan", "tarjan", "Tarjan", BLACK),
+    ("fbt", "fbt, as printed", "barnat", "Barnat's", VERMILION),
+    ("additions", "li with additions", None, "", GREEN),
+)
+"""Series of figures 5 and 6: field and name here, field and name in the paper, colour."""
+
+
+def _run_time_figure(document: dict[str, Any]) -> "Figure":
+    """Return figure 5 or 6: run times by graph, measured ones filled, the paper's hollow.
+
+    Parameters
+    ----------
+    document : dict
+        The document of `Times.document`.
+    """
+    rows = document["rows"]
+    figure = new_figure(width=8, height=1.6 + 0.6 * len(rows))
+    axes = figure.subplots()
+    for number, (field, name, published, its_name, colour) in enumerate(_SERIES):
+        places = row_places(len(rows), number, len(_SERIES))
+        looks: dict[str, Any] = {"color": colour, "marker": MARKERS[number], "linestyle": "none"}
+        axes.plot([row[field] for row in rows], places, label=f"{name}: here", **looks)
+        known = [place for place, row in enumerate(rows) if row["paper"] and row["paper"].get(published) is not None]
+        if known:
+            axes.plot(
+                [rows[place]["paper"][published] for place in known],
+                [places[place] for place in known],
+                markerfacecolor="white",
+                label=f"{its_name}: paper",
+                **looks,
+            )
+    row_axis(axes, [row["graph"] for row in rows])
+    axes.set_xlabel("time (ms)")
+    log_axis(axes, "x")
+    add_legend(figure, len(_SERIES))
     return figure
 
 
@@ -323,63 +452,172 @@ class Sources(_Depths):
             yield PARTITION, scaled, paper, scaled
 
 
+class _Case(NamedTuple):
+    """A graph to measure, and what the paper says of it."""
+
+    name: str
+    graph: GraphSpec | GraphFile
+    paper: Row | None
+    stands_for: str | None = None
+    """The paper's graph that it replaces."""
+
+
+def _generated(vertices: Iterable[int], seed: int) -> Iterator[_Case]:
+    """Yield the generated graphs of these sizes."""
+    for (kind, degree), size in product(TABLE2, vertices):
+        graph = GraphSpec(kind=kind, degree=degree, vertices=size, seed=seed)
+        yield _Case(f"{kind}, {size_text(size)} vertices", graph, row_of(kind, degree, size))
+
+
+def _given(paths: Iterable[Path]) -> Iterator[_Case]:
+    """Yield the graphs of files; a file named as a graph of the paper has that graph.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read.
+    """
+    published = {row.name.lower(): row for row in REAL}
+    for path in paths:
+        name = path.name.partition(".")[0]
+        yield _Case(name, GraphFile.of(path), published.get(name.lower()))
+
+
+_MILLION = 10**6
+_PART = 100
+"""Divisor of the sizes of quick graphs."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Times(Study):
-    """Table 2, for its generated graphs.
+    """Tables 1 and 2, for generated graphs and for graphs of the user's.
 
-    The ``rows`` of its document have ``kind``, ``degree`` and ``vertices`` of the graph; ``milliseconds`` and
-    ``counts`` of ``li``; ``tarjan`` (milliseconds) and ``speed_up``; and in ``paper`` the published ``milliseconds``,
-    ``depth`` and ``tarjan``.
+    The ``rows`` of its document have ``graph``, its name; ``kind``, ``degree``, ``vertices``, ``edges`` and
+    ``components`` of the graph; ``stands_for``, the paper's graph that it replaces; ``milliseconds`` and ``counts`` of
+    ``li`` as printed; ``additions``, ``fbt`` and ``tarjan``, the milliseconds of ``li`` with its additions, of ``fbt``
+    as printed and of Tarjan's algorithm; ``speed_up`` of the first over the last; and in ``paper`` the published row,
+    see `Row`.
 
     Parameters
     ----------
+    figure : str
+        Name of the table or figure.
     vertices : tuple of int
-        Vertices of the graphs.
+        Vertices of the generated graphs.
+    graphs : sequence of Path
+        Files of graphs; those whose names are in the paper are compared with it.
+    device : str
+        Device of ``li`` and ``fbt``; Tarjan's algorithm runs on the processor.
+    threads : int
+        Most processor threads of ``li`` and ``fbt``.
     seed : int
         Seed of the graphs.
     """
 
-    vertices: tuple[int, ...]
+    figure: str
+    vertices: tuple[int, ...] = ()
+    graphs: Sequence[Path] = ()
+    device: str
+    threads: int
 
     markdown = staticmethod(_time_markdown)
-    figure_of = staticmethod(_time_figure)
+    figure_of = staticmethod(_speed_up_figure)
+
+    def cases(self) -> list[_Case]:
+        """Return the graphs to measure.
+
+        Raises
+        ------
+        InputError
+            A file cannot be read.
+        """
+        return [*_generated(self.vertices, self.seed), *_given(self.graphs)]
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document."""
-        runs = {}
-        for (kind, degree), vertices in product(TABLE2, self.vertices):
-            graph = GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=self.seed)
-            runs[graph] = [
-                SoftwareRequest(
-                    graph=graph,
-                    algorithm="li",
-                    threads=available_cores(),
-                    options=AS_ITS_PAPER,
-                    counters=("depth", "edges"),
+        threads = self.threads if self.device == "cpu" else 1
+        where: dict[str, Any] = {"threads": threads, "device": self.device}
+        cases = self.cases()
+        requests = [
+            {
+                "milliseconds": SoftwareRequest(
+                    graph=case.graph, algorithm="li", options=AS_ITS_PAPER, counters=("depth", "edges"), **where
                 ),
-                SoftwareRequest(graph=graph, algorithm="tarjan", threads=1),
-            ]
-        results = measurements.measure(request for pair in runs.values() for request in pair)
+                "additions": SoftwareRequest(graph=case.graph, algorithm="li", **where),
+                "fbt": SoftwareRequest(graph=case.graph, algorithm="fbt", options=AS_ITS_PAPER, **where),
+                "tarjan": SoftwareRequest(graph=case.graph, algorithm="tarjan", threads=1),
+            }
+            for case in cases
+        ]
+        results = measurements.measure(request for own in requests for request in own.values())
         rows = []
-        for graph, pair in runs.items():
-            own, tarjan = (results[request] for request in pair)
-            paper = row_of(graph.kind, graph.degree, graph.vertices)
+        for case, own in zip(cases, requests, strict=True):
+            printed = results[own["milliseconds"]]
+            times = {name: 1e3 * results[request]["seconds"] for name, request in own.items()}
             rows.append(
                 {
-                    "kind": graph.kind,
-                    "degree": graph.degree,
-                    "vertices": graph.vertices,
-                    "milliseconds": 1e3 * own["seconds"],
-                    "counts": own["counts"],
-                    "tarjan": 1e3 * tarjan["seconds"],
-                    "speed_up": tarjan["seconds"] / own["seconds"],
-                    "paper": None if paper is None else paper._asdict(),
-                    "verified": own["verified"],
+                    "graph": case.name,
+                    "kind": case.graph.kind if isinstance(case.graph, GraphSpec) else None,
+                    "degree": case.graph.degree if isinstance(case.graph, GraphSpec) else None,
+                    **{name: printed[name] for name in ("vertices", "edges", "components")},
+                    "stands_for": case.stands_for,
+                    **times,
+                    "counts": printed["counts"],
+                    "speed_up": times["tarjan"] / times["milliseconds"],
+                    "paper": None if case.paper is None else case.paper._asdict(),
+                    "verified": printed["verified"],
                 }
             )
         return {
-            **self.head("li-table2"),
+            **self.head(self.figure),
             "processor": processor_name(),
             "cores": available_cores(),
+            "device": self.device,
+            "threads": threads,
             "rows": rows,
         }
+
+
+class RunTimes(Times):
+    """Figure 5: the run times of table 2 for generated graphs, as points."""
+
+    figure_of = staticmethod(_run_time_figure)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RealRunTimes(RunTimes):
+    """Figure 6: the run times of table 2 for real graphs, as points. The other parameters are those of `Times`.
+
+    Parameters
+    ----------
+    quick : bool
+        Whether graphs that stand for others have a hundredth of their size.
+    """
+
+    quick: bool = False
+
+    def cases(self) -> list[_Case]:
+        """Return the graphs to measure: those given, and a G(n, m) graph for each of the paper's that is not.
+
+        Raises
+        ------
+        InputError
+            A file cannot be read.
+        """
+        given = list(_given(self.graphs))
+        unit = _MILLION // _PART if self.quick else _MILLION
+        replaced = [row for row in REAL if row not in [case.paper for case in given]]
+        return given + [
+            _Case(
+                f"G(n, m) for {row.name}",
+                GraphSpec(
+                    kind="gnm",
+                    vertices=round(row.vertices * unit),
+                    exact_edges=round(row.edges * unit),
+                    seed=self.seed,
+                ),
+                None if self.quick else row,
+                row.name,
+            )
+            for row in replaced
+        ]

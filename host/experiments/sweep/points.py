@@ -13,7 +13,7 @@ from cyscc.host.experiments.measuring.measurements import OnStep
 from cyscc.host.experiments.measuring.schedule import EndedError, run_groups, run_on_cluster
 from cyscc.host.experiments.measuring.store import Store, measurement_digest, read_stored
 from cyscc.host.graph.csr import Graph, graph_digest
-from cyscc.host.graph.formats import read_graph, write_graph
+from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.documents import DAMAGED, SEAL, sealed, write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
@@ -216,9 +216,7 @@ def _digest(record: Record) -> str:
 @lru_cache(maxsize=1)
 def _read(file: GraphFile, otherwise: str) -> Graph:
     """Return the graph in a file; raise an `InputError` with a cause if its contents are others than they were."""
-    if GraphFile.of(file.path).digest != file.digest:
-        raise InputError(otherwise, path=file.path)
-    return read_graph(str(file.path))
+    return file.generate(otherwise=otherwise)
 
 
 _one_at_a_time = threading.Lock()

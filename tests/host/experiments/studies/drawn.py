@@ -18,7 +18,7 @@ from matplotlib.text import Text
 from cyscc.host.analysis.roofline.plot import roofline_figure
 from cyscc.host.experiments.studies import components, wijs
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry, comparison_figure
-from cyscc.host.experiments.studies.li import Degrees, Sources, Times
+from cyscc.host.experiments.studies.li import Degrees, RunTimes, Sources, Times
 from cyscc.host.experiments.studies.quach_table2 import Table2
 from cyscc.host.experiments.studies.searches import Table1, Throughput
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
@@ -78,7 +78,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "comparison": lambda: comparison_figure(_comparisons()),
     "li-fig2": lambda: Degrees.figure_of(_li(Degrees(figure="li-fig2", vertices=100_000, seed=1))),
     "li-fig3": lambda: Degrees.figure_of(_li(Sources(figure="li-fig3", vertices=1000, seed=1))),
-    "li-table2": lambda: Times.figure_of(_li(Times(vertices=(1 << 20, 1 << 10), seed=1))),
+    "li-table2": lambda: Times.figure_of(_li_times("li-table2")),
+    "li-fig5": lambda: RunTimes.figure_of(_li_times("li-fig5")),
     "quach-table2": lambda: Table2.figure_of(test_quach_table2.document_of(_fake(test_quach_table2.made_up))),
     "wijs-table1": lambda: wijs.Table1.figure_of(test_wijs.made()[1]),
     "roofline": lambda: _roofline("fixed:75"),
@@ -89,6 +90,10 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 
 def _fake(result: Callable[[Any], dict[str, Any]]) -> Any:
     return FakeMeasurements(result)
+
+
+def _li_times(figure: str) -> dict[str, Any]:
+    return _li(Times(figure=figure, vertices=(1 << 20, 1 << 10), device="cpu", threads=2, seed=1))
 
 
 def _li(study: Any) -> dict[str, Any]:

@@ -18,7 +18,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "fig13": COMPONENTS | LARGEST,
     "li-fig2": {"vertices": 100_000},
     "li-fig3": {"vertices": 100_000},
-    "li-table2": {"vertices": (1 << 20,)},
+    "li-table2": {"vertices": (1 << 20,), "graphs": (), "device": "cpu"},
+    "li-fig5": {"vertices": (1 << 20,), "device": "cpu"},
+    "li-fig6": {"graphs": (), "quick": False, "device": "cpu"},
     "quach-table2": {"most": 1_000_000, "pivots": 10, "device": "cpu"},
     "wijs-table1": {"quick": False, "device": "cpu"},
     "wijs-table2": {"quick": False, "device": "cpu", "models": None},
@@ -42,6 +44,7 @@ def test_defaults() -> None:
     ("name", "quick"),
     [
         ("table1", {"vertices": (1 << 16,)}),
+        ("li-fig6", {"quick": True}),
         ("quach-table2", {"most": 10_000}),
         ("wijs-table1", {"quick": True}),
         ("wijs-table2", {"quick": True}),

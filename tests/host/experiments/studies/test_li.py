@@ -1,4 +1,4 @@
-"""Figures 2 and 3 and table 2 of Li et al., from made-up measurements and from small graphs."""
+"""Figures 2, 3, 5 and 6 and table 2 of Li et al., from made-up measurements and from small graphs."""
 
 import argparse
 from pathlib import Path
@@ -6,19 +6,24 @@ from typing import Any
 
 import pytest
 
+from cyscc.host.experiments.measuring.graphs import GraphFile
+from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
 from cyscc.host.experiments.studies.li import (
     FIGURE2,
     FIGURE3,
     PARTITION,
+    REAL,
     SINGLE,
     TABLE2,
     TENTH,
     Degrees,
+    RealRunTimes,
     Sources,
     Times,
     row_of,
 )
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements
 
@@ -28,9 +33,9 @@ COUNTS = {"depth": 260, "queries": 1000, "edges": 2000, "passes": 300, "subgraph
 
 def made_up(request: Any) -> dict[str, Any]:
     """Return a result: 40 ms of li, 60 ms of Tarjan's algorithm."""
-    if request.algorithm == "tarjan":
-        return {"seconds": 0.06, "counts": {}, "verified": True}
-    return {"seconds": 0.04, "counts": COUNTS, "verified": True}
+    seconds = {"tarjan": 0.06, "fbt": 0.05, "li": 0.04 if PRINTED in request.options else 0.02}[request.algorithm]
+    sizes = {"vertices": 1000, "edges": 12_000, "components": 16}
+    return {"seconds": seconds, "counts": COUNTS, "verified": True, **sizes}
 
 
 @pytest.fixture
@@ -82,23 +87,94 @@ def test_figure_3_scales_its_sources(measurements: Any) -> None:
     assert table(Degrees.markdown(small))[2][:4] == ["1", "–", "260", "–"]
 
 
-def test_table_2(measurements: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.experiments.studies.li.available_cores", lambda: 5)
+RUNS = [("li", (PRINTED,), 5), ("li", (), 5), ("fbt", (PRINTED,), 5), ("tarjan", (), 1)]
+
+
+@pytest.fixture
+def processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cyscc.host.experiments.studies.li.processor_name", lambda: "Abacus 2000")
-    document = Times(vertices=(1 << 20, 1 << 10), seed=2).document(measurements)
-    asked = [(each.graph.kind, each.graph.degree, each.algorithm, each.threads) for each in measurements.requests]
+
+
+def times(measurements: Any, *, kind: type[Times] = Times, figure: str = "li-table2", **changes: Any) -> dict[str, Any]:
+    """Return the document of a study of run times."""
+    return kind(**{"figure": figure, "device": "cpu", "threads": 5, "seed": 2, **changes}).document(measurements)
+
+
+@pytest.mark.usefixtures("processor")
+def test_table_2(measurements: Any) -> None:
+    document = times(measurements, vertices=(1 << 20, 1 << 10))
+    asked = [
+        (each.graph.kind, each.graph.degree, (each.algorithm, each.options, each.threads))
+        for each in measurements.requests
+    ]
     kinds = (("random", 12), ("rmat", 12), ("ssca2", 30))
-    runs = (("li", 5), ("tarjan", 1))
-    assert asked == [(*kind, *run) for kind in kinds for _ in range(2) for run in runs]
+    assert asked == [(*kind, run) for kind in kinds for _ in range(2) for run in RUNS]
     first, other = document["rows"][2:4]
-    assert (first["kind"], first["milliseconds"], first["tarjan"]) == ("rmat", 40.0, 60.0)
+    assert [first[name] for name in ("kind", "milliseconds", "additions", "fbt", "tarjan")] == ["rmat", 40, 20, 50, 60]
     assert first["speed_up"] == pytest.approx(1.5)
-    assert first["paper"] == {"milliseconds": 35, "depth": 560, "tarjan": 295}
+    assert first["paper"] == TABLE2["rmat", 12][0]._asdict()
+    assert (first["paper"]["name"], first["paper"]["depth"], first["paper"]["barnat"]) == ("rmat1", 560, 36)
     assert other["paper"] is None
     text = Times.markdown(document)
-    assert "Software: Abacus 2000, 5 cores; the paper's was a GeForce GTX 480" in text
-    assert table(text)[4] == ["rmat", "2^20", "12", "40.0", "60.0", "1.50", "260", "2,000", "35", "295", "8.43", "560"]
+    assert "5 threads; Tarjan: one thread of Abacus 2000.\nThe paper's: a GeForce GTX 480" in text
+    here = ["rmat, 2^20 vertices", "40.0", "20.0", "50.0", "60.0", "1.50"]
+    assert table(text)[4] == [*here, "35", "36", "295", "8.43"]
     assert table(text)[5][-4:] == ["–"] * 4
+    sizes = ["1,000", "12,000", "16", "260", "2,000"]
+    assert table(text, 1)[4] == [here[0], *sizes, "rmat1", "1.0", "12.0", "0.48M", "560"]
+
+
+def test_graphs_of_the_user(measurements: Any, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("Amazon-2008.mtx.gz", "mine.txt")]
+    for path in paths:
+        path.write_text("0 1\n")
+    document = times(measurements, graphs=paths, device="cuda")
+    assert [(row["graph"], row["kind"], row["paper"]) for row in document["rows"]] == [
+        ("Amazon-2008", None, REAL[0]._asdict()),
+        ("mine", None, None),
+    ]
+    assert {(each.device, each.threads) for each in measurements.requests if each.algorithm != "tarjan"} == {
+        ("cuda", 1)
+    }
+    assert "`fbt`: cuda; Tarjan" in Times.markdown(document)
+    assert str(tmp_path) not in str(document)
+    figure_6 = times(measurements, kind=RealRunTimes, figure="li-fig6", graphs=paths)
+    assert [row["stands_for"] for row in figure_6["rows"]] == [None, None, *(row.name for row in REAL[1:])]
+    last = measurements.requests[-1].graph
+    assert (last.kind, last.vertices, last.edges, figure_6["rows"][-1]["paper"]["name"]) == (
+        *("gnm", 700_000, 6_000_000),
+        "pre2",
+    )
+    assert "A G(n, m) graph stands for each of the paper's graphs that was not given" in Times.markdown(figure_6)
+    quick = times(measurements, kind=RealRunTimes, figure="li-fig6", quick=True)
+    assert measurements.requests[-1].graph.vertices == 7_000
+    assert {row["paper"] for row in quick["rows"]} == {None}
+
+
+def test_files_are_known_by_their_contents(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
+    for path in (one, other):
+        path.write_text("0 1\n1 0\n")
+    inputs = [SoftwareRequest(graph=GraphFile.of(path), algorithm="li", threads=1).inputs() for path in (one, other)]
+    assert inputs[0] == inputs[1]
+    assert str(tmp_path) not in str(inputs)
+    graph = GraphFile.of(one)
+    assert graph.generate().edges == 2
+    one.write_text("0 1\n")
+    with pytest.raises(InputError, match="has changed since it was named"):
+        graph.generate()
+    with pytest.raises(InputError, match="cannot be read"):
+        RealRunTimes(figure="li-fig6", graphs=[tmp_path / "none.mtx"], device="cpu", threads=1, seed=1).cases()
+
+
+def test_what_was_typed_in_agrees_with_the_papers_text() -> None:
+    rows = [row for own in TABLE2.values() for row in own]
+    # "Up to 41x speedup over Tarjan's algorithm, and up to 3.8x speedup over the previous GPU algorithms."
+    assert int(max(row.tarjan / row.milliseconds for row in rows)) == 41
+    assert max(row.barnat / row.milliseconds for row in rows if row.barnat) == pytest.approx(3.8, abs=0.05)
+    # "2.0x to 11x speedup over Tarjan's algorithm" on real graphs.
+    ratios = [row.tarjan / row.milliseconds for row in REAL]
+    assert (round(min(ratios), 1), int(max(ratios))) == (2.0, 11)
 
 
 def test_rows_of_the_paper_are_those_of_whole_millions() -> None:
@@ -113,7 +189,7 @@ def measured(request: Any) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize(("name", "vertices"), [("li-fig2", "64"), ("li-fig3", "64"), ("li-table2", "2^6")])
+@pytest.mark.parametrize(("name", "vertices"), [("li-fig2", "64"), ("li-fig3", "64"), ("li-fig5", "2^6")])
 def test_small_graphs_are_measured(name: str, vertices: str, tmp_path: Path) -> None:
     (study,) = (each for each in REPRODUCTIONS if each.name == name)
     parser = argparse.ArgumentParser()
@@ -126,8 +202,8 @@ def test_small_graphs_are_measured(name: str, vertices: str, tmp_path: Path) -> 
     }
     document = report.document
     assert document["figure"] == study.name
-    rows = document["rows" if name == "li-table2" else "points"]
-    assert len(rows) == {"li-fig2": 21, "li-fig3": 5, "li-table2": 3}[study.name]
+    rows = document["rows" if name == "li-fig5" else "points"]
+    assert len(rows) == {"li-fig2": 21, "li-fig3": 5, "li-fig5": 3}[study.name]
     for row in rows:
         assert row["verified"] is True
         assert 1 <= row["counts"]["depth"] <= 128
