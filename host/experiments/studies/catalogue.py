@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.baselines.algorithms import MOST_PIVOTS, PIVOTS
 from cyscc.host.experiments.studies.paper import COMPONENT_MACHINES, SEARCH_MACHINES
 from cyscc.host.specification.options import add_shared, add_threads, at_least, listed, one_of
 
@@ -140,12 +140,21 @@ def _add_real_time_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_pivot_options(parser: argparse.ArgumentParser) -> None:
+    text = "pivots at a time (default: %(default)s)"
+    parser.add_argument("--pivots", type=at_least(1, MOST_PIVOTS), default=PIVOTS, metavar="M", help=text)
+    _add_place(parser, "the pivots' searches")
+
+
+def _add_network_options(parser: argparse.ArgumentParser) -> None:
+    text = f"real networks; {_NAMED}: collaboration, email, internet (default: random graphs of the same sizes)"
+    _add_graphs(parser, text)
+    _add_pivot_options(parser)
+
+
+def _add_table2_pivot_options(parser: argparse.ArgumentParser) -> None:
     text = "graphs of up to 10,000 vertices only"
     parser.add_argument("--quick", action="store_const", dest="most", const=10_000, default=1_000_000, help=text)
-    (pivots,) = KINDS["quach"].options
-    number = at_least(pivots.least, pivots.most)
-    parser.add_argument("--pivots", type=number, default=10, metavar="M", help="pivots at a time (default: 10)")
-    _add_place(parser, "the pivots' searches")
+    _add_pivot_options(parser)
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -170,6 +179,7 @@ _LI_SOURCES = "recursion depth against the number of Partition's sources"
 _LI_TIME = "time and recursion depth beside Tarjan's algorithm"
 _LI_GENERATED = "run times on generated graphs, beside those of Barnat et al."
 _LI_REAL = "run times on real graphs"
+_QUACH_NETWORKS = "concurrent pivots against Tarjan's algorithm, three real networks"
 _QUACH = "Quach et al. 2012: concurrent pivots against Tarjan's algorithm, G(n, m) graphs"
 _WIJS = "components of the graphs of Markov decision processes: Tarjan, and fbt in five configurations"
 _WIJS_MECS = "maximal end components of Markov decision processes: the basic algorithm, and the parallel one with fbt"
@@ -187,7 +197,8 @@ REPRODUCTIONS: tuple[Reproduction, ...] = (
     Reproduction("li-table2", "Tables 1 and 2 of Li et al. 2013", _LI_TIME, _add_time_options, "li:Times"),
     Reproduction("li-fig5", "Figure 5 of Li et al. 2013", _LI_GENERATED, _add_generated_time_options, "li:RunTimes"),
     Reproduction("li-fig6", "Figure 6 of Li et al. 2013", _LI_REAL, _add_real_time_options, "li:RealRunTimes"),
-    Reproduction("quach-table2", "Table 2 of Quach et al. 2012", _QUACH, _add_pivot_options, "quach_table2:Table2"),
+    Reproduction("quach-table1", "Table 1 of Quach et al. 2012", _QUACH_NETWORKS, _add_network_options, "quach:Table1"),
+    Reproduction("quach-table2", "Table 2 of Quach et al. 2012", _QUACH, _add_table2_pivot_options, "quach:Table2"),
     Reproduction("wijs-table1", "Table 1 of Wijs et al. 2014", _WIJS, _add_model_options, "wijs:Table1"),
     Reproduction("wijs-table2", "Table 2 of Wijs et al. 2014", _WIJS_MECS, _add_mec_options, "wijs:Table2"),
 )

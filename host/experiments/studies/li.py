@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, size_text
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
+from cyscc.host.experiments.studies.run_times import REPLACED, Series, given_graphs, replacement, run_time_figure
 from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Study, grouped
 from cyscc.host.output.figures import (
     BLACK,
@@ -226,12 +227,7 @@ def _time_markdown(document: dict[str, Any]) -> str:
     for row in document["rows"]:
         paper = row["paper"] or dict.fromkeys(Row._fields)
         rows.append({**row, "paper": paper, "ratio": _quotient(paper["tarjan"], paper["milliseconds"])})
-    replaced = ""
-    if any(row["stands_for"] for row in rows):
-        replaced = (
-            "A G(n, m) graph stands for each of the paper's graphs that was not given (`--graphs`). It has as many\n"
-            "vertices and edges, but another structure.\n\n"
-        )
+    replaced = f"{REPLACED}\n" if any(row["stands_for"] for row in rows) else ""
     return (
         f"# {_TITLES[document['figure']]}\n\n"
         f"Generated graphs: seed {document['seed']}. `li` and `fbt`: "
@@ -314,43 +310,22 @@ def _speed_up_figure(document: dict[str, Any]) -> "Figure":
 
 
 _SERIES = (
-    ("milliseconds", "li, as printed", "milliseconds", "li", BLUE),
-    ("tarjan", "Tarjan", "tarjan", "Tarjan", BLACK),
-    ("fbt", "fbt, as printed", "barnat", "Barnat's", VERMILION),
-    ("additions", "li with additions", None, "", GREEN),
+    Series("milliseconds", "li, as printed", "milliseconds", "li", BLUE),
+    Series("tarjan", "Tarjan", "tarjan", "Tarjan", BLACK),
+    Series("fbt", "fbt, as printed", "barnat", "Barnat's", VERMILION),
+    Series("additions", "li with additions", None, None, GREEN),
 )
-"""Series of figures 5 and 6: field and name here, field and name in the paper, colour."""
 
 
 def _run_time_figure(document: dict[str, Any]) -> "Figure":
-    """Return figure 5 or 6: run times by graph, measured ones filled, the paper's hollow.
+    """Return figure 5 or 6.
 
     Parameters
     ----------
     document : dict
         The document of `Times.document`.
     """
-    rows = document["rows"]
-    figure = new_figure(width=8, height=1.6 + 0.6 * len(rows))
-    axes = figure.subplots()
-    for number, (field, name, published, its_name, colour) in enumerate(_SERIES):
-        places = row_places(len(rows), number, len(_SERIES))
-        looks: dict[str, Any] = {"color": colour, "marker": MARKERS[number], "linestyle": "none"}
-        axes.plot([row[field] for row in rows], places, label=f"{name}: here", **looks)
-        known = [place for place, row in enumerate(rows) if row["paper"] and row["paper"].get(published) is not None]
-        if known:
-            axes.plot(
-                [rows[place]["paper"][published] for place in known],
-                [places[place] for place in known],
-                markerfacecolor="white",
-                label=f"{its_name}: paper",
-                **looks,
-            )
-    row_axis(axes, [row["graph"] for row in rows])
-    axes.set_xlabel("time (ms)")
-    log_axis(axes, "x")
-    add_legend(figure, len(_SERIES))
-    return figure
+    return run_time_figure(document["rows"], _SERIES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -469,20 +444,6 @@ def _generated(vertices: Iterable[int], seed: int) -> Iterator[_Case]:
         yield _Case(f"{kind}, {size_text(size)} vertices", graph, row_of(kind, degree, size))
 
 
-def _given(paths: Iterable[Path]) -> Iterator[_Case]:
-    """Yield the graphs of files; a file named as a graph of the paper has that graph.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read.
-    """
-    published = {row.name.lower(): row for row in REAL}
-    for path in paths:
-        name = path.name.partition(".")[0]
-        yield _Case(name, GraphFile.of(path), published.get(name.lower()))
-
-
 _MILLION = 10**6
 _PART = 100
 """Divisor of the sizes of quick graphs."""
@@ -531,7 +492,12 @@ class Times(Study):
         InputError
             A file cannot be read.
         """
-        return [*_generated(self.vertices, self.seed), *_given(self.graphs)]
+        return [*_generated(self.vertices, self.seed), *self.given()]
+
+    def given(self) -> Iterator[_Case]:
+        """Yield the graphs of the files; raises the errors of `given_graphs`."""
+        published = {row.name.lower(): row for row in REAL}
+        return (_Case(*each) for each in given_graphs(self.graphs, published))
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document."""
@@ -604,20 +570,12 @@ class RealRunTimes(RunTimes):
         InputError
             A file cannot be read.
         """
-        given = list(_given(self.graphs))
+        given = list(self.given())
         unit = _MILLION // _PART if self.quick else _MILLION
-        replaced = [row for row in REAL if row not in [case.paper for case in given]]
-        return given + [
-            _Case(
-                f"G(n, m) for {row.name}",
-                GraphSpec(
-                    kind="gnm",
-                    vertices=round(row.vertices * unit),
-                    exact_edges=round(row.edges * unit),
-                    seed=self.seed,
-                ),
-                None if self.quick else row,
-                row.name,
+        known = [case.paper for case in given]
+        for row in (row for row in REAL if row not in known):
+            name, graph = replacement(
+                row.name, vertices=round(row.vertices * unit), edges=round(row.edges * unit), seed=self.seed
             )
-            for row in replaced
-        ]
+            given.append(_Case(name, graph, None if self.quick else row, row.name))
+        return given

@@ -19,10 +19,11 @@ from cyscc.host.analysis.roofline.plot import roofline_figure
 from cyscc.host.experiments.studies import components, wijs
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry, comparison_figure
 from cyscc.host.experiments.studies.li import Degrees, RunTimes, Sources, Times
-from cyscc.host.experiments.studies.quach_table2 import Table2
+from cyscc.host.experiments.studies.quach import Table1 as Networks
+from cyscc.host.experiments.studies.quach import Table2
 from cyscc.host.experiments.studies.searches import Table1, Throughput
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
-from tests.host.experiments.studies import test_li, test_quach_table2, test_wijs
+from tests.host.experiments.studies import test_li, test_quach, test_wijs
 from tests.host.experiments.studies.results import FakeMeasurements, components_of, made_up, table1_of, throughput_of
 
 _PINS = Path(__file__).with_name("drawn.json")
@@ -80,7 +81,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "li-fig3": lambda: Degrees.figure_of(_li(Sources(figure="li-fig3", vertices=1000, seed=1))),
     "li-table2": lambda: Times.figure_of(_li_times("li-table2")),
     "li-fig5": lambda: RunTimes.figure_of(_li_times("li-fig5")),
-    "quach-table2": lambda: Table2.figure_of(test_quach_table2.document_of(_fake(test_quach_table2.made_up))),
+    "quach-table1": lambda: Networks.figure_of(test_quach.networks(_fake(test_quach.made_up))),
+    "quach-table2": lambda: Table2.figure_of(test_quach.document_of(_fake(test_quach.made_up))),
     "wijs-table1": lambda: wijs.Table1.figure_of(test_wijs.made()[1]),
     "roofline": lambda: _roofline("fixed:75"),
     "roofline of a memory with links": lambda: _roofline("hc2"),

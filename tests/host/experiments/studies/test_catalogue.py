@@ -21,6 +21,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "li-table2": {"vertices": (1 << 20,), "graphs": (), "device": "cpu"},
     "li-fig5": {"vertices": (1 << 20,), "device": "cpu"},
     "li-fig6": {"graphs": (), "quick": False, "device": "cpu"},
+    "quach-table1": {"graphs": (), "pivots": 10, "device": "cpu"},
     "quach-table2": {"most": 1_000_000, "pivots": 10, "device": "cpu"},
     "wijs-table1": {"quick": False, "device": "cpu"},
     "wijs-table2": {"quick": False, "device": "cpu", "models": None},

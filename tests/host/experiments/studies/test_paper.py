@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.studies import li, paper, quach_table2, wijs
+from cyscc.host.experiments.studies import li, paper, quach, wijs
 from cyscc.host.experiments.studies.paper import (
     ENGINES,
     KINDS,
@@ -69,14 +69,28 @@ FPGAS = [paper.DEVICES, paper.PUBLISHED, paper.PUBLISHED_BFS, paper.PUBLISHED_LE
         (FPGAS, 18, 1_802_161),
         (li.FIGURE2, 21, 176_225),
         (li.FIGURE3, 10, 33309),
-        (li.TABLE2, 30, 10619),
-        (quach_table2.TABLE2, 126, 15_983_978.99),
+        (li.TABLE2, 57, 11_936),
+        (li.REAL, 30, 2198.2),
+        (quach.TABLE1, 18, 315_272.97),
+        (quach.TABLE2, 126, 15_983_978.99),
         (wijs.TABLE1, 90, 6855.04),
         (wijs.TABLE2, 20, 2576.97),
         ([(each.sizes, each.quick) for each in wijs.MODELS], 35, 892_186),
         (wijs.CONFIGURATIONS, 8, 24),
     ],
-    ids=["FPGAs", "li 2", "li 3", "li", "quach", "wijs 1", "wijs 2", "models", "configurations"],
+    ids=[
+        "FPGAs",
+        "li 2",
+        "li 3",
+        "li",
+        "li, real",
+        "quach 1",
+        "quach 2",
+        "wijs 1",
+        "wijs 2",
+        "models",
+        "configurations",
+    ],
 )
 def test_tables_have_the_sums_of_the_printed_ones(table: Any, count: int, total: float) -> None:
     found = list(numbers(table))

@@ -1,13 +1,14 @@
-"""Table 2 of Quach et al. 2012, from made-up measurements."""
+"""Tables 1 and 2 of Quach et al. 2012, from made-up measurements."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cyscc.host.command_line.main import main
-from cyscc.host.experiments.measuring.graphs import GraphSpec
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.software import SoftwareRequest
-from cyscc.host.experiments.studies.quach_table2 import TABLE2, Table2
+from cyscc.host.experiments.studies.quach import TABLE1, TABLE2, Table1, Table2
 from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements
 
@@ -26,9 +27,10 @@ COUNTS = {
 
 def made_up(request: SoftwareRequest) -> dict[str, Any]:
     if request.algorithm == "tarjan":
-        assert isinstance(request.graph, GraphSpec)
+        assert isinstance(request.graph, GraphSpec | GraphFile)
         return {"seconds": request.graph.vertices * 1e-6, "counts": {}}
-    return {"seconds": 0.004, "counts": COUNTS}
+    sizes = {"vertices": 500, "edges": 1500, "components": 40}
+    return {"seconds": 0.004 if ("as-printed", 1) in request.options else 0.002, "counts": COUNTS, **sizes}
 
 
 @pytest.fixture
@@ -38,11 +40,49 @@ def measurements() -> Any:
 
 @pytest.fixture(autouse=True)
 def processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.experiments.studies.quach_table2.processor_name", lambda: "Abacus 2000")
+    monkeypatch.setattr("cyscc.host.experiments.studies.quach.processor_name", lambda: "Abacus 2000")
 
 
 def document_of(measurements: Any, *, most: int = 1_000_000, device: str = "cpu") -> dict[str, Any]:
     return Table2(most=most, pivots=5, device=device, threads=2, seed=9).document(measurements)
+
+
+def networks(measurements: Any, **changes: Any) -> dict[str, Any]:
+    """Return the document of table 1."""
+    return Table1(**{"pivots": 5, "device": "cpu", "threads": 2, "seed": 9, **changes}).document(measurements)
+
+
+def test_table_1(measurements: Any, tmp_path: Path) -> None:
+    document = networks(measurements)
+    sizes = [(each.graph.kind, each.graph.vertices, each.graph.edges) for each in measurements.requests[::3]]
+    assert sizes == [("gnm", row.vertices, row.edges) for row in TABLE1.values()]
+    printed = (("pivots", 5), ("as-printed", 1))
+    ways = [(each.algorithm, each.threads, each.options) for each in measurements.requests[:3]]
+    assert ways == [("tarjan", 1, ()), ("quach", 2, printed), ("quach", 2, printed[:1])]
+    row = document["rows"][0]
+    assert (row["graph"], row["stands_for"]) == ("G(n, m) for collaboration", "collaboration")
+    assert row["paper"] == {"tarjan": 837, "quach": 766, "ratio": 1.09, "prune": 0}
+    text = Table1.markdown(document)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+    times = ["500", "1,500", "40", "5.24", "4.00", "1.31", "2.00", "837", "766", "1.09"]
+    assert rows[2] == ["G(n, m) for collaboration", *times]
+    assert rows[-1] == ["G(n, m) for Internet", "4", "30", "11", "2", "9", "20,000", "70,000", "90,000", "14"]
+    assert "A G(n, m) graph stands for each" in text
+    assert "graphs: 9. Abacus 2000; `quach` on 2 threads, 5 pivots" in text
+
+
+def test_networks_of_the_user(tmp_path: Path) -> None:
+    measurements: Any = FakeMeasurements(lambda request: {**made_up(request), "seconds": 0.003})
+    paths = [tmp_path / name for name in ("CA-GrQc.txt.gz", "mine.mtx")]
+    for path in paths:
+        path.write_text("0 1\n")
+    rows = networks(measurements, graphs=paths)["rows"]
+    assert [(row["graph"], row["stands_for"], row["paper"] and row["paper"]["tarjan"]) for row in rows] == [
+        ("CA-GrQc", None, 837),
+        ("mine", None, None),
+        ("G(n, m) for e-mail", "e-mail", 3049),
+        ("G(n, m) for Internet", "Internet", 175),
+    ]
 
 
 def test_what_is_measured(measurements: Any) -> None:
@@ -86,7 +126,7 @@ def test_document(measurements: Any) -> None:
 
 
 def test_the_published_ratios_are_those_of_the_published_times() -> None:
-    for row in TABLE2:
+    for row in (*TABLE1.values(), *TABLE2):
         assert row.ratio == pytest.approx(row.tarjan / row.quach, abs=0.05)
         assert row.prune < row.quach
 
@@ -94,7 +134,7 @@ def test_the_published_ratios_are_those_of_the_published_times() -> None:
 def test_markdown(measurements: Any) -> None:
     text = Table2.markdown(document_of(measurements))
     assert text.startswith("# Table 2 of Quach et al. 2012: concurrent pivots against Tarjan's algorithm\n")
-    assert "seed 9. Abacus 2000; `quach` on 2 threads, 5 pivots at a time, `tarjan` on 1 thread; best of" in text
+    assert "graphs: 9. Abacus 2000; `quach` on 2 threads, 5 pivots at a time, `tarjan` on 1 thread; best of" in text
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
     assert rows[0] == ["n", "m", "tarjan", "quach", "ratio", "text: C++", "text: CUDA", "text: ratio"]
     assert rows[2 + 18] == ["1,000,000", "1,000,000", "1000.00", "4.00", "250.00", "12,589", "1,300", "9.68"]
