@@ -3,6 +3,7 @@
 import argparse
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.baselines.algorithms import MEC_KINDS
@@ -13,6 +14,10 @@ from cyscc.host.specification import options
 from cyscc.host.specification.run import RunSpec, option_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cyscc.host.baselines.mdp.formats.annotations import Annotations
     from cyscc.host.baselines.mdp.model import Mdp
     from cyscc.host.baselines.mec.basic import MecDecomposition
 
@@ -21,14 +26,20 @@ __all__ = ["TEXTS", "add_options", "run"]
 _EPILOG = """examples:
   cyscc mec model.tra
   cyscc mec model.drn --algorithm parallel --threads 2 -o mecs.txt --json result.json
+  cyscc mec model.tra --choices actions.txt
+  zcat model.tra.gz | cyscc mec -
   cyscc mec model.tra --on accelerator --config hc2-1ae --memory fixed:75
 
-MODEL: transitions of PRISM's explicit engine (.tra), or Storm's explicit format (.drn); each also .gz
+MODEL: transitions of PRISM's explicit engine (.tra), or Storm's explicit format (.drn); each also .gz;
+'-': either from standard input. Of PRISM's, states (.sta) and labels (.lab) are found beside it by name.
 
 """
 
 _ROUND = ("states", "choices", "transitions", "edges", "components", "dropped", "removed", "mecs", "cycles")
 """Columns of the table of rounds on the accelerator."""
+
+_SHOWN = 20
+"""Most components in the table."""
 
 _PLACES = ("processor", "accelerator")
 _MACHINE = ("config", "memory", "executor", "overrides")
@@ -45,7 +56,7 @@ TEXTS = {
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("model", metavar="MODEL", help="the model")
+    parser.add_argument("model", metavar="MODEL", help="the model ('-': standard input)")
     parser.add_argument(
         "--algorithm",
         choices=tuple(MEC_KINDS),
@@ -63,6 +74,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="write a line 'state MEC' for each state in a MEC ('-': standard output)",
     )
+    parser.add_argument(
+        "--choices",
+        metavar="OUT",
+        help="write a line 'state choice MEC action' for each choice that stays in a MEC ('-': standard output)",
+    )
+    parser.add_argument("--sta", metavar="FILE", help="values of the variables in each state (default: MODEL's .sta)")
+    parser.add_argument("--lab", metavar="FILE", help="labels of the states (default: MODEL's .lab)")
     options.add_shared(parser, "--device", "--order")
     options.add_run_options(parser, *_MACHINE)
     options.add_threads(parser, "the algorithm, or the executor,")
@@ -123,19 +141,26 @@ def run(arguments: argparse.Namespace) -> None:
     algorithm = _algorithm(arguments)
     spec = _spec(arguments) if arguments.on == "accelerator" else None
 
-    options.check_outputs(
-        {"-o": arguments.output, "--json": arguments.json}, others={"the model": arguments.model}, content=Content.LIST
-    )
-    from cyscc.host.baselines.mdp.formats import read_mdp
+    from cyscc.host.baselines.mdp.formats import STANDARD_INPUT, read_mdp
+    from cyscc.host.baselines.mdp.formats.annotations import read_annotations
     from cyscc.host.baselines.mec.checker import check_mecs
+    from cyscc.host.baselines.mec.listing import MOST_LISTED, first_components, list_components, staying_choices
     from cyscc.host.graph.reference import component_sizes
     from cyscc.host.output.files import STANDARD_OUTPUT, identity, output_result
     from cyscc.host.runs.execution import check_result
 
+    beside = _beside(arguments)
+    given = {"the model": arguments.model, "the states": beside[0], "the labels": beside[1]}
+    options.check_outputs(
+        {"-o": arguments.output, "--choices": arguments.choices, "--json": arguments.json},
+        others={name: str(path) for name, path in given.items() if path not in (None, STANDARD_INPUT)},
+        content=Content.LIST,
+    )
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
     with progress.step("reading") as step:
         mdp = read_mdp(arguments.model, watch=step)
+        annotations = read_annotations(*beside, mdp.states)
     wall = {"load": time.perf_counter() - begin}
     if spec is None:
         found, where, words, simulated, seconds = _on_processor(arguments, algorithm, mdp, progress)
@@ -143,13 +168,15 @@ def run(arguments: argparse.Namespace) -> None:
         begin = time.perf_counter()
         found, where, words, simulated, seconds = _on_accelerator(spec, mdp, progress)
         wall["simulate"] = time.perf_counter() - begin
+    stays = staying_choices(mdp, found.mecs)
     begin = time.perf_counter()
     if not arguments.no_verify:
         with progress.step("verifying"):
-            check_result(check_mecs(mdp, found.mecs))
+            check_result(check_mecs(mdp, found.mecs, stays))
     wall["verify"] = time.perf_counter() - begin
-    if arguments.output is not None:
-        _write(arguments.output, found)
+    _write(arguments, mdp, found, stays)
+    listed = stays.sum() <= MOST_LISTED
+    components = list_components(mdp, found.mecs, stays, annotations) if listed else None
     sizes = component_sizes(found.mecs[found.mecs >= 0])[1].tolist()
     document = {
         **identity(),
@@ -162,6 +189,7 @@ def run(arguments: argparse.Namespace) -> None:
         "algorithm": algorithm,
         **where,
         "mecs": {"count": len(sizes), "states": sum(sizes), "largest": max(sizes, default=0)},
+        "components": components,
         "rounds": [{**asdict(each), **more} for each, more in zip(found.rounds, simulated, strict=True)],
         "counts": dict(found.counts),
         **({} if spec is None else {"cycles": {"total": sum(each["cycles"] for each in simulated)}}),
@@ -169,8 +197,12 @@ def run(arguments: argparse.Namespace) -> None:
         "verified": None if arguments.no_verify else True,
         "wall": wall,
     }
-    quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
-    output_result(document, _table(document, words), path=arguments.json, quiet=quiet)
+    quiet = arguments.quiet or STANDARD_OUTPUT in (arguments.output, arguments.choices)
+    text = _table(document, words)
+    if annotations and sizes:
+        rows = first_components(mdp, found.mecs, stays, annotations, _SHOWN)
+        text += _components_table(rows, len(sizes), annotations)
+    output_result(document, text, path=arguments.json, quiet=quiet)
 
 
 def _table(document: dict[str, Any], where: str) -> str:
@@ -197,6 +229,18 @@ def _table(document: dict[str, Any], where: str) -> str:
     columns = [("round", "{number:,}"), *((name.replace("mecs", "MECs"), f"{{{name}:,}}") for name in _ROUND)]
     numbered = ({"number": number, **each} for number, each in enumerate(rounds, start=1))
     return f"{text}\n{column_table(columns, numbered, plain=True)}"
+
+
+def _components_table(rows: list[dict[str, Any]], count: int, beside: "Annotations") -> str:
+    """Format the first of `count` components as a table, with the columns that are known."""
+    from cyscc.host.output.text import column_table
+
+    columns = [("MEC", "{mec}"), ("states", "{states:,}"), ("choices", "{choices:,}")]
+    known = [("smallest state", "{name}")] if beside.names is not None else []
+    known += [("labels", "{labels}")] if beside.labels is not None else []
+    words = range(len(columns), len(columns + known))
+    more = f"and {count - len(rows):,} more\n" if count > len(rows) else ""
+    return f"\n{column_table(columns + known, rows, plain=True, words=words)}{more}"
 
 
 def _on_processor(
@@ -232,12 +276,30 @@ def _on_accelerator(
     return found, where, words, simulated, sum(each.seconds for each in rounds)
 
 
-def _write(path: str, found: "MecDecomposition") -> None:
+def _beside(arguments: argparse.Namespace) -> "tuple[Path | None, Path | None]":
+    """Return the files of states and labels: those given, or those beside the model."""
+    from cyscc.host.baselines.mdp.formats import STANDARD_INPUT
+    from cyscc.host.baselines.mdp.formats.annotations import files_beside
+
+    states, labels = (None, None) if arguments.model == STANDARD_INPUT else files_beside(arguments.model)
+    return (
+        states if arguments.sta is None else Path(arguments.sta),
+        labels if arguments.lab is None else Path(arguments.lab),
+    )
+
+
+def _write(arguments: argparse.Namespace, mdp: "Mdp", found: "MecDecomposition", stays: "NDArray[np.bool_]") -> None:
+    """Write the files of states and of choices that are asked for."""
     import numpy as np
 
+    from cyscc.host.baselines.mec.listing import write_choices
     from cyscc.host.graph.formats.writer import write_pairs
     from cyscc.host.output.files import open_output
 
-    states = np.flatnonzero(found.mecs >= 0)
-    with open_output(path) as file:
-        write_pairs(file, states, found.mecs[states])
+    if arguments.output is not None:
+        states = np.flatnonzero(found.mecs >= 0)
+        with open_output(arguments.output) as file:
+            write_pairs(file, states, found.mecs[states])
+    if arguments.choices is not None:
+        with open_output(arguments.choices) as file:
+            write_choices(file, mdp, found.mecs, stays)

@@ -83,6 +83,7 @@ _BY_OPTION = {
     "--roofline-plot": Content.FIGURE,
     "--labels": Content.LIST,
     "--levels": Content.LIST,
+    "--choices": Content.LIST,
     "--trace": Content.TRACE,
     "--life": Content.LIVES,
 }

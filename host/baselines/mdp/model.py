@@ -1,6 +1,7 @@
 """Markov decision processes (MDPs) as arrays."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from cyscc.host.graph.csr import MAX_EDGES, MAX_VERTICES, Graph
 from cyscc.host.output.errors import InputError
 
-__all__ = ["Mdp", "check_size", "offsets_of"]
+__all__ = ["Actions", "Mdp", "check_size", "offsets_of"]
 
 
 def check_size(states: int, transitions: int) -> None:
@@ -32,6 +33,19 @@ def offsets_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
     return offsets
 
 
+class Actions(NamedTuple):
+    """Names of the actions of a model's choices."""
+
+    numbers: NDArray[np.int32]
+    """Number of each choice's name, shape (c,); -1 for none."""
+    names: tuple[str, ...]
+    """The names."""
+
+    def of(self, choices: NDArray[np.integer]) -> list[str | None]:
+        """Return the names of some choices."""
+        return [None if number < 0 else self.names[number] for number in self.numbers[choices].tolist()]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Mdp:
     """A Markov decision process with only the support of its distributions.
@@ -48,6 +62,8 @@ class Mdp:
         The targets of choice ``k`` are ``targets[transitions[k]:transitions[k + 1]]``.
     targets : ndarray of uint32, shape (m,)
         States, 0 to n - 1.
+    actions : Actions, optional
+        Names of the actions, if any are known.
 
     Raises
     ------
@@ -58,6 +74,7 @@ class Mdp:
     choices: NDArray[np.int64]
     transitions: NDArray[np.int64]
     targets: NDArray[np.uint32]
+    actions: Actions | None = None
 
     def __post_init__(self) -> None:
         for name, offsets, count in (

@@ -137,7 +137,7 @@ def _name(mec: np.int64) -> str:
     return f"MEC {mec}" if mec >= 0 else "no MEC"
 
 
-def check_mecs(mdp: Mdp, mecs: NDArray[np.int64]) -> str | None:
+def check_mecs(mdp: Mdp, mecs: NDArray[np.int64], stays: NDArray[np.bool_] | None = None) -> str | None:
     """Find an error in a decomposition into maximal end components.
 
     Each state of a component must have a choice that stays in it, the component must be strongly connected by the edges
@@ -149,6 +149,8 @@ def check_mecs(mdp: Mdp, mecs: NDArray[np.int64]) -> str | None:
         The model.
     mecs : ndarray of int64, shape (n,)
         For each state the smallest state of its MEC, or -1.
+    stays : ndarray of bool, shape (c,), optional
+        The choices that are said to stay in the MEC of their state.
 
     Returns
     -------
@@ -174,6 +176,11 @@ def check_mecs(mdp: Mdp, mecs: NDArray[np.int64]) -> str | None:
     if state >= 0:
         return f"state {state} has no choice that stays in MEC {mecs[state]}"
     state_of, choice_of = transition_states(mdp)
+    if stays is not None and (wrong := stays != inside).any():
+        choice = int(wrong.argmax())
+        state = state_of[choice]
+        verb = "stays" if inside[choice] else "does not stay"
+        return f"choice {choice - mdp.choices[state]} of state {state} {verb} in {_name(mecs[state])}"
     edges = inside[choice_of]
     apart = (strong_parts(mdp.states, state_of[choice_of[edges]], mdp.targets[edges]) != mecs) & (mecs >= 0)
     if apart.any():

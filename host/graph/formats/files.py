@@ -120,10 +120,10 @@ class _Unpacked(gzip.GzipFile):
 
 
 class _Watched(io.FileIO):
-    """A file that reports how much of it has been read or written."""
+    """A file, standard input if it has no path, that reports how much of it has been read or written."""
 
-    def __init__(self, path: Path, mode: str, watch: Watch | None) -> None:
-        super().__init__(path, mode, opener=_open if mode == "rb" else None)
+    def __init__(self, path: Path | None, mode: str, watch: Watch | None) -> None:
+        super().__init__(os.dup(0) if path is None else path, mode, opener=_open if mode == "rb" else None)
         self._watch = watch
         self._size = os.fstat(self.fileno()).st_size or None
         self._done = 0
@@ -151,13 +151,13 @@ class _Watched(io.FileIO):
 
 
 @contextmanager
-def open_input(path: Path, watch: Watch | None = None, *, what: str) -> Iterator[InputFile]:
+def open_input(path: Path | None, watch: Watch | None = None, *, what: str) -> Iterator[InputFile]:
     """Open a file for reading, decompressed if it is gzipped.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The file; None for standard input.
     watch : callable, optional
         Progress callback; counts compressed bytes of a gzipped file.
     what : str
@@ -175,8 +175,9 @@ def open_input(path: Path, watch: Watch | None = None, *, what: str) -> Iterator
     """
     if "\0" in str(path):
         raise InputError("does not exist", path=path)
+    file, path = path, path or Path("standard input")
     try:
-        with locating_errors(path=path), io.BufferedReader(_Watched(path, "rb", watch), _BUFFER) as raw:
+        with locating_errors(path=path), io.BufferedReader(_Watched(file, "rb", watch), _BUFFER) as raw:
             if not raw.peek().startswith(_GZIP_MAGIC):
                 yield _looked_at(raw, what, packed=False)
                 return

@@ -34,7 +34,10 @@ __all__ = [
     "probabilities",
     "probability",
     "read_lines",
+    "shortage_text",
     "shown",
+    "surplus_text",
+    "tokens_of",
     "whole_numbers",
     "words",
 ]
@@ -115,6 +118,11 @@ class Layout:
     most: int
     alike: bool = False
     weighed: bool = False
+
+    @property
+    def noun(self) -> str:
+        """Noun of a line with ids, for messages."""
+        return "transition" if self.weighed else "edge"
 
     @property
     def pattern(self) -> str:
@@ -283,6 +291,11 @@ class Lines:
         self._barren += len(text)
         return text
 
+    def unread(self, line: bytes) -> None:
+        """Put a line that `next` returned back."""
+        self._ready = io.BytesIO(line + b"\n" + self._ready.read())
+        self.number -= 1
+
     def check_yield(self, found: int, noun: str) -> None:
         """Take the number of rows in the last block: a few megabytes of gzip data may be hours of empty lines.
 
@@ -375,6 +388,24 @@ def matched(text: bytes, pattern: str) -> "tuple[NDArray[np.bool_], dict[str, pa
     return flags(found.is_null()), dict(zip(names, groups, strict=True))
 
 
+def tokens_of(texts: "pa.Array") -> bytes:
+    """Return the tokens of all texts, one on each line; a text begins with a blank unless it is empty."""
+    flat = texts.buffers()[2]
+    lines = re.sub(rb"[ \t]+", b"\n", flat.to_pybytes().strip(b" \t") if flat else b"")
+    return lines + b"\n" if lines else b""
+
+
+def surplus_text(announced: int, noun: str) -> str:
+    """Return the error in a row beyond the number that the header announces."""
+    count = f"an edge beyond the {announced}" if noun == "edge" else f"a {noun} beyond the {announced:,}"
+    return f"{count} that the header announces"
+
+
+def shortage_text(announced: int, found: int, noun: str) -> str:
+    """Return the error in a file with fewer rows than the header announces."""
+    return f"the header announces {count_text(announced, noun)}, but only {found:,} follow"
+
+
 class _Rows:
     """Parser of blocks of lines into rows of numbers.
 
@@ -398,7 +429,7 @@ class _Rows:
             found |= (values < column.smallest) | (values > column.largest)
         return found
 
-    def regular(self, text: bytes, line: int) -> list[NDArray[Any]] | None:
+    def regular(self, text: bytes, line: int) -> list[Any] | None:
         """Parse lines with equally many numbers, separated by blanks; return None for other or malformed lines.
 
         Takes a quarter of the time of `matched`.
@@ -413,7 +444,7 @@ class _Rows:
             text = text.replace(b"  ", b" ")
         return self._separated(text.replace(b" \n", b"\n").replace(b"\n ", b"\n").lstrip(b" "), line)
 
-    def _separated(self, text: bytes, line: int) -> list[NDArray[Any]] | None:
+    def _separated(self, text: bytes, line: int) -> list[Any] | None:
         """Parse lines as `regular` does, with a single blank between numbers."""
         import pyarrow as pa
         from pyarrow import csv
@@ -422,7 +453,9 @@ class _Rows:
         first = text[: text.index(b"\n")].decode()
         blank = "\t" if "\t" in first else " "
         count = first.count(blank) + 1 - letters
-        if not layout.fewest <= count <= layout.most or (layout.alike and self._usual[0] not in (0, count)):
+        # A name that looks like a number must be kept as it is.
+        most = layout.fewest if layout.weighed else layout.most
+        if not layout.fewest <= count <= most or (layout.alike and self._usual[0] not in (0, count)):
             return None
         types = [*[pa.bool_()] * letters, *[pa.uint64()] * ids, *[pa.float64()] * (count - ids)]
         names = [str(place) for place, _ in enumerate(types)]
@@ -442,18 +475,18 @@ class _Rows:
         except pa.ArrowInvalid:
             return None
         found = [np.from_dlpack(column.combine_chunks()) for column in table.columns[letters:]]
-        columns = [values.view(np.int64) for values in found[:ids]]
+        columns: list[Any] = [values.view(np.int64) for values in found[:ids]]
         if (self.room is not None and len(columns[0]) > self.room) or self._outside(columns).any():
             return None
         if layout.weighed:
             # A 0 may be the result of underflow.
             if not ((found[ids] > 0) & (found[ids] <= 1 + _ROUNDED)).all():
                 return None
-            columns += [found[ids].clip(max=1.0), line + np.arange(len(found[ids]))]
+            columns += [found[ids].clip(max=1.0), line + np.arange(len(found[ids])), None]
         self._usual = self._usual if self._usual[0] else (count, line)
         return columns
 
-    def matched(self, text: bytes, line: int) -> list[NDArray[Any]]:
+    def matched(self, text: bytes, line: int) -> list[Any]:
         """Parse any lines; `line` is the number of the first."""
         import pyarrow.compute as pc
 
@@ -461,13 +494,11 @@ class _Rows:
         numbered = pc.binary_length(groups["id0"]).cast("bool")
         rows = np.flatnonzero(flags(numbered))
         found = {name: group.filter(numbered) for name, group in groups.items()}
-        columns: list[NDArray[Any]] = [
-            whole_numbers(found[f"id{place}"]) for place, _ in enumerate(self._layout.columns)
-        ]
+        columns: list[Any] = [whole_numbers(found[f"id{place}"]) for place, _ in enumerate(self._layout.columns)]
         wrong = self._outside(columns)
         if self._layout.weighed:
-            columns += [probabilities(found["weight"]), line + rows]
-            wrong |= np.isnan(columns[-2])
+            columns += [probabilities(found["weight"]), line + rows, found["rest"]]
+            wrong |= np.isnan(columns[-3])
         wrong |= ~flags(pc.match_substring_regex(found["rest"], self._layout.rest))
         counts: NDArray[Any] = np.empty(0, np.int64)
         if self._layout.alike and len(rows):
@@ -487,12 +518,11 @@ class _Rows:
     def _fault(self, row: int, counts: NDArray[np.int64]) -> str:
         """Return the error in a row that is valid by itself but not in its block."""
         if self.room is not None and row >= self.room:
-            beyond = "a transition beyond the" if self._layout.weighed else "an edge beyond the"
-            return f"{beyond} {self._announced:{',' if self._layout.weighed else ''}} that the header announces"
+            return surplus_text(self._announced or 0, self._layout.noun)
         return f"{counts[row]} columns, and line {self._usual[1]} has {self._usual[0]}"
 
 
-def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> Iterator[list[NDArray[Any]]]:
+def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> Iterator[list[Any]]:
     """Read the lines from the current one to the end of a file, block by block.
 
     Parameters
@@ -506,8 +536,9 @@ def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> 
 
     Yields
     ------
-    list of ndarray
-        Columns of ids; for transitions also the probabilities and line numbers.
+    list
+        Columns of ids; for transitions also the probabilities, the line numbers, and the rest of each line as an Arrow
+        array, or None if no line has more.
 
     Raises
     ------
@@ -526,5 +557,4 @@ def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> 
         yield found
         del found
     if expected is not None and rows.room:
-        announced = count_text(expected, "transition" if layout.weighed else "edge")
-        raise InputError(f"the header announces {announced}, but only {expected - rows.room:,} follow")
+        raise InputError(shortage_text(expected, expected - rows.room, layout.noun))

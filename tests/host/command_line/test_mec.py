@@ -1,6 +1,8 @@
 """`cyscc mec`: the table, the JSON, the file, the accelerator (a fake), and refusals."""
 
+import gzip
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +66,10 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         "device": "cpu",
         "threads": 1,
         "mecs": {"count": 3, "states": 3, "largest": 1},
+        "components": [
+            {"mec": state, "states": 1, "choices": [{"state": state, "choice": 0, "action": None}]}
+            for state in range(3)
+        ],
         "rounds": [
             {"states": 3, "choices": 5, "transitions": 7, "components": 2, "dropped": 2, "removed": 0, "mecs": 1},
             {"states": 2, "choices": 2, "transitions": 2, "components": 2, "dropped": 0, "removed": 0, "mecs": 2},
@@ -82,6 +88,65 @@ def test_the_file_has_the_states_that_are_in_one(folder: Path, capfd: pytest.Cap
     capfd.readouterr()
     assert main(["mec", "pair.tra", "-o", "-"]) == 0
     assert capfd.readouterr() == ("1 1\n2 1\n", "")
+
+
+ROBOT = "6 10 16\n0 .1:1 .8:3 .1:4 south\n0 .4:0 .6:1 east\n1 .5:2 .5:4 south\n1 1:2 east\n2 1:2 stuck\n3 1:3\n"
+ROBOT += "4 .6:3 .4:4 west\n4 1:5 east\n5 .9:2 .1:5 north\n5 1:4 west\n"
+
+
+def test_files_beside_a_model(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "robot.tra").write_text(ROBOT)
+    (folder / "robot.sta").write_text("(s,on)\n" + "".join(f"{state}:({9 - state},true)\n" for state in range(6)))
+    with gzip.open(folder / "robot.lab.gz", "wt") as file:
+        file.write('0="init" 1="goal"\n0: 0\n2: 1\n5: 1\n')
+    assert main(["mec", "robot.tra", "--json", "out.json"]) == 0
+    assert capfd.readouterr().out.split("\n\n")[1].splitlines() == [
+        "MEC  states  choices  smallest state  labels",
+        "  4       2        2  s=5, on=true    goal (1)",
+        "  2       1        1  s=7, on=true    goal (1)",
+        "  3       1        1  s=6, on=true",
+    ]
+    components = json.loads((folder / "out.json").read_text())["components"]
+    assert [(each["mec"], each["labels"]) for each in components] == [(2, {"goal": 1}), (3, {}), (4, {"goal": 1})]
+    assert components[2]["choices"] == [
+        {"state": 4, "name": "s=5, on=true", "choice": 1, "action": "east"},
+        {"state": 5, "name": "s=4, on=true", "choice": 1, "action": "west"},
+    ]
+    (folder / "bad.lab").write_text('0="a"\n7: 0\n')
+    assert main(["mec", "robot.tra", "--lab", "bad.lab"]) == 2
+    assert main(["mec", "robot.tra", "-o", "robot.sta"]) == 2
+    assert capfd.readouterr().err.splitlines() == [
+        "cyscc mec: bad.lab:2: state 7 is outside 0..5",
+        "cyscc mec: -o and the states are the same file: robot.sta",
+    ]
+
+
+def test_a_long_table_of_components_is_cut(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("cyscc.host.command_line.mec._SHOWN", 1)
+    monkeypatch.setattr("cyscc.host.baselines.mec.listing.MOST_LISTED", 2)
+    (folder / "leak.lab").write_text('0="end"\n2: 0\n')
+    assert main(["mec", "leak.tra", "--json", "out.json"]) == 0
+    lines = ["MEC  states  choices  labels", "  2       1        1  end (1)", "and 2 more"]
+    assert capfd.readouterr().out.split("\n\n")[1].splitlines() == lines
+    assert json.loads((folder / "out.json").read_text())["components"] is None
+
+
+@pytest.mark.parametrize("way", [[], ["--algorithm", "parallel"], ["--on", "accelerator", "--config", "test"]])
+def test_the_choices_that_stay_of_a_model_from_standard_input(
+    way: list[str], workshop: Workshop, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "robot.tra").write_text(ROBOT)
+    before = os.dup(0)
+    try:
+        with (folder / "robot.tra").open() as file:
+            os.dup2(file.fileno(), 0)
+        assert main(["mec", "-", "--choices", "-", *way]) == 0
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+    assert capfd.readouterr() == ("2 0 2 stuck\n3 0 3\n4 1 4 east\n5 1 4 west\n", "")
 
 
 def test_on_the_accelerator(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:

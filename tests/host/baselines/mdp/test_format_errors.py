@@ -16,7 +16,9 @@ HEADER = "expected the header 'STATES CHOICES TRANSITIONS'"
 TRA = {
     "0 0 0 1\n": f":1: {HEADER}",
     "2 1\n0 1 1\n": f":1: {HEADER} of an MDP: two numbers begin a Markov chain",
-    "\n1 1 1\n": f":1: {HEADER}",
+    "\n\n": f":2: {HEADER}",
+    "\n \t\r\n1 1\n": f":3: {HEADER} of an MDP: two numbers begin a Markov chain",
+    "\n1 1 1\n\n0 0 0 x\n": ":4: 'x' is not a probability",
     "dtmc\n0 0 1\n": ":1: expected a model of type 'mdp', not 'dtmc'",
     "1 1 x\n": ":1: 'x' is not a number of transitions",
     "1 -1 1\n": ":1: the number of choices, -1, is negative",
@@ -69,6 +71,33 @@ TRA = {
     "1 2 1\n0 0 0 1\n": ": the header announces 2 choices, but there are 1",
     "1 1 2\n0 0 0 1\n0 1 0 1\n": ": the header announces 1 choices, but there are 2",
 }
+
+ROW = "'SOURCE PROBABILITY:TARGET... ACTION'"
+ROWS = {
+    "0 1:0\n0\n": f":3: too few columns for {ROW}",
+    "0 1:0\nx 1:0\n": ":3: 'x' is not a state",
+    "0 1:0\n2 1:0\n": ":3: state 2 is outside 0..1",
+    "0 1:2\n": ":2: state 2 is outside 0..1",
+    "0 1:18446744073709551616\n": ":2: state 18446744073709551616 is outside 0..1",
+    "0 1:-1\n": ":2: state -1 is negative",
+    "0 1:\n": ":2: '' is not a state",
+    "0 :1\n": ":2: '' is not a probability",
+    "\n0 x:1 a\n": ":3: 'x' is not a probability",
+    "0 2:1\n": ":2: '2' is not a probability",
+    "0 0.5:0 a 0.5:1\n": ":2: expected 'PROBABILITY:TARGET', not 'a'",
+    "0 1:0 a b\n": ":2: expected 'PROBABILITY:TARGET', not 'a'",
+    "0 1:0 a:b\n": ":2: 'a' is not a probability",
+    "0 1:0\n\xff 1:0\n": ":3: 'ÿ' is not a state",
+    "0 1:0\n1 0.5:0 0.5:1 a\n1 1:0 1:0\n": ":4: a transition beyond the 4 that the header announces",
+    "0 1:0\n1 1:1\n": ": the header announces 4 transitions, but only 2 follow",
+    "0 0.5:0 0.4:1\n0 1:0\n1 1:0\n": (":2: the probabilities of choice 0 of state 0 sum to 0.9, not to 1 within 1e-05"),
+    "0 0.5:0 0.5:1\n0 .5:0 .5:1\n": ": state 1 has no choices",
+    "1 1:0\n1 1:0\n1 0.5:0 0.5:1\n": ":2: state 0 has no choices",
+    "0 1:0\n1 1:0\n1 1:0\n1 1:0\n": ": the header announces 3 choices, but there are 4",
+    "0 1:0\n0 0 1 1\n": ":3: expected 'PROBABILITY:TARGET', not '0'",
+}
+"""Lines of choices below a header of 2 states, 3 choices, and 4 transitions."""
+TRA |= {"2 3 4\n" + rows: message for rows, message in ROWS.items()}
 
 START = "@type: MDP\n@nr_states\n2\n@nr_choices\n2\n@model\n"
 DRN = {

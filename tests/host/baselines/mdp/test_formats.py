@@ -1,6 +1,7 @@
 """Files of Markov decision processes, read and written."""
 
 import gzip
+import os
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,15 @@ TRA = """3 4 6
 1 0 1 .25
 1 0 2 7.5e-1
 2 0 2 1.0 end
+"""
+ROWS = """# Transitions
+
+3 4 6
+0 0.5:0 0.5:1 a
+2 1.0:2 end
+
+0 1:2
+1 .25:1\t7.5e-1:2 \t
 """
 DRN = """// Exported by storm
 // Original model type: MDP
@@ -63,15 +73,47 @@ def read(folder: Path, name: str, text: str) -> Mdp:
     return read_mdp(file)
 
 
-@pytest.mark.parametrize(("name", "text"), [("a.tra", TRA), ("a.TRA.gz", TRA), ("a.drn", DRN), ("a.drn.gz", DRN)])
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.tra", TRA), ("a.tra", ROWS), ("a.TRA.gz", TRA), ("a.drn", DRN), ("a.drn.gz", DRN)]
+)
 def test_formats(tmp_path: Path, name: str, text: str) -> None:
-    assert same(read(tmp_path, name, text), BOTH)
+    mdp = read(tmp_path, name, text)
+    assert same(mdp, BOTH)
+    assert mdp.actions is not None
+    assert mdp.actions.of(np.arange(4)) == ["a", None, None, None if "drn" in name else "end"]
+
+
+def test_names_of_actions(tmp_path: Path) -> None:
+    # A name that looks like a number, which is its first transition's.
+    mdp = read(tmp_path, "a.tra", "1 3 4\n0 0 0 0.5 7\n0 0 0 0.5 8\n0 1 0 1\n0 2 0 1 \xe4\n")
+    assert mdp.actions is not None
+    assert mdp.actions.of(np.arange(3)) == ["7", None, "ä"]
+    assert read(tmp_path, "b.tra", "1 1 1\n0 0 0 1\n").actions is None
+
+
+@pytest.mark.parametrize(("text", "packed"), [(TRA, False), (ROWS, True), (DRN, False), (DRN, True)])
+def test_standard_input(tmp_path: Path, text: str, packed: bool) -> None:
+    file = tmp_path / "given"
+    file.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    before = os.dup(0)
+    try:
+        with file.open("rb") as stream:
+            os.dup2(stream.fileno(), 0)
+        assert same(read_mdp("-"), BOTH)
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_line_ends(tmp_path: Path, end: str) -> None:
-    assert same(read(tmp_path, "a.tra", TRA.replace("\n", end)), BOTH)
+def test_line_ends_of_drn(tmp_path: Path, end: str) -> None:
     assert same(read(tmp_path, "a.drn", DRN.replace("\n", end).removesuffix(end)), BOTH)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", " \t\n\n"])
+def test_line_ends(tmp_path: Path, end: str) -> None:
+    for text in (TRA, ROWS):
+        assert same(read(tmp_path, "a.tra", end + text.replace("\n", end).rstrip()), BOTH)
 
 
 def test_comments(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.checker import check_mecs, reference_mecs
+from cyscc.host.baselines.mec.listing import staying_choices
 from tests.host.baselines.mdp.models import SMALL, model
 from tests.refusals import refused
 
@@ -66,6 +67,25 @@ def test_nothing_but_the_mecs_is_right() -> None:
                 wrong = [*mecs[:state], other, *mecs[state + 1 :]]
                 assert check_mecs(mdp, np.array(wrong)) is not None
     assert sum(number > 1 for number in numbers) > 10, numbers
+
+
+def test_nothing_but_the_choices_that_stay_is_right() -> None:
+    for seed in range(40):
+        mdp = family("random", states=1 + seed % 8, choices=1 + seed % 3, transitions=1 + seed % 5 // 2, seed=seed)
+        mecs = np.array(mecs_by_brute_force(mdp))
+        own = [set(np.flatnonzero(mecs == mec).tolist()) if mec >= 0 else set() for mec in mecs]
+        stays = [choice <= own[state] for state in range(mdp.states) for choice in choices_of(mdp, state)]
+        assert staying_choices(mdp, mecs).tolist() == stays
+        assert check_mecs(mdp, mecs, np.array(stays)) is None
+        for choice, right in enumerate(stays):
+            wrong = np.array([*stays[:choice], not right, *stays[choice + 1 :]])
+            message = check_mecs(mdp, mecs, wrong)
+            assert message is not None
+            assert f" {'stays' if right else 'does not stay'} in " in message
+    assert check_mecs(*SMALLEST, np.array([False])) == "choice 0 of state 0 stays in MEC 0"
+
+
+SMALLEST = model([[0]]), np.array([0])
 
 
 CHAIN = model([[1]], [[2], [1]], [[0], [2, 3]], [[3]])
