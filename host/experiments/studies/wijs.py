@@ -204,8 +204,48 @@ def _table1_markdown(document: dict[str, Any]) -> str:
     )
 
 
+def _speed_up_figure(sides: dict[str, dict[str, dict[str, float]]], over: str) -> "Figure":
+    """Return a panel of our results and one of the paper's: for each model, a point of each series.
+
+    Parameters
+    ----------
+    sides : dict
+        Speed-ups of series by model, by title of the panel.
+    over : str
+        What they are the speed-up over.
+    """
+    most = max(map(len, sides.values()))
+    figure, panels = panel_grid(list(sides), row=0.8 + 0.45 * most)
+    series = list(dict.fromkeys(name for models in sides.values() for values in models.values() for name in values))
+    colours = (BLUE, ORANGE, GREEN, PURPLE, BLACK)
+    for axes, models in zip(panels, sides.values(), strict=True):
+        for number, (name, colour) in enumerate(zip(series, colours, strict=False)):
+            axes.plot(
+                [values[name] for values in models.values()],
+                row_places(len(models), number, len(series)),
+                color=colour,
+                marker=MARKERS[number],
+                linestyle="none",
+                label=name,
+            )
+        row_axis(axes, list(models))
+        axes.set_xlabel(f"speed-up over {over}")
+        axes.axvline(1, color="0.5", linewidth=1)
+        log_axis(axes, "x")
+    add_legend(figure, len(series))
+    return figure
+
+
+_PAPER = "paper: NVIDIA K20m"
+
+
+def _short(model: str) -> str:
+    """Return the paper's name of a model without its sizes."""
+    return model.partition(".")[0]
+
+
 def _table1_figure(document: dict[str, Any]) -> "Figure":
-    """Return a panel of our results and one of the paper's: for each model, a point of each configuration.
+    """Return the plot of table 1: speed-ups of all configurations over Tarjan's algorithm.
 
     Parameters
     ----------
@@ -214,29 +254,37 @@ def _table1_figure(document: dict[str, Any]) -> "Figure":
     """
     sides = {
         f"here: {document['device']}": {row["model"]: _ratios(row["seconds"]) for row in document["rows"]},
-        "paper: NVIDIA K20m": {
-            row.model.partition(".")[0]: _ratios(seconds) for row, seconds in zip(TABLE1, _PUBLISHED, strict=True)
-        },
+        _PAPER: {_short(row.model): _ratios(seconds) for row, seconds in zip(TABLE1, _PUBLISHED, strict=True)},
     }
-    most = max(map(len, sides.values()))
-    figure, panels = panel_grid(list(sides), row=0.8 + 0.45 * most)
-    colours = (BLUE, ORANGE, GREEN, PURPLE, BLACK)
-    for axes, models in zip(panels, sides.values(), strict=True):
-        for number, (name, colour) in enumerate(zip(CONFIGURATIONS, colours, strict=True)):
-            axes.plot(
-                [values[name] for values in models.values()],
-                row_places(len(models), number, len(CONFIGURATIONS)),
-                color=colour,
-                marker=MARKERS[number],
-                linestyle="none",
-                label=name,
-            )
-        row_axis(axes, list(models))
-        axes.set_xlabel("speed-up over Tarjan")
-        axes.axvline(1, color="0.5", linewidth=1)
-        log_axis(axes, "x")
-    add_legend(figure, len(CONFIGURATIONS))
-    return figure
+    return _speed_up_figure(sides, "Tarjan")
+
+
+def _table2_figure(document: dict[str, Any]) -> "Figure":
+    """Return the plot of table 2: speed-ups of ``parallel`` over ``basic``, and those of their component algorithms.
+
+    Parameters
+    ----------
+    document : dict
+        The document of `Table2.document`.
+    """
+    rows = {row["model"]: row["seconds"] for row in document["rows"]}
+    paper = {
+        _short(row.model): {"basic": basic, "parallel": parallel, TARJAN: seconds[TARJAN], "fbt": seconds[BEST]}
+        for (basic, parallel), row, seconds in zip(TABLE2, TABLE1, _PUBLISHED, strict=True)
+    }
+
+    def speed_ups(models: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        return {
+            name: {
+                "end components: parallel over basic": seconds["basic"] / seconds["parallel"],
+                "components: fbt over Tarjan": seconds[TARJAN] / seconds["fbt"],
+            }
+            for name, seconds in models.items()
+        }
+
+    return _speed_up_figure(
+        {f"here: {document['device']}": speed_ups(rows), _PAPER: speed_ups(paper)}, "the sequential algorithm"
+    )
 
 
 _MODELS = (
@@ -418,6 +466,7 @@ class Table2(_Models):
 
     figure = "wijs-table2"
     markdown = staticmethod(_table2_markdown)
+    figure_of = staticmethod(_table2_figure)
 
     def asked(self, model: ModelSpec) -> dict[str, Request]:
         """Return the measurements for a model, by series."""
