@@ -78,7 +78,10 @@ class Kind:
 AS_PRINTED = Option("as-printed", "fbt, li, quach: the paper's scheme alone, without the additions made here")
 """Option of the algorithms that have additions to their paper's scheme."""
 
-_SOURCES = "li: number of sources drawn by Partition, 0 for none (default: min(n / 10, n / d^2), d = m / n)"
+_SOURCES = (
+    "li: number of sources drawn by Partition, 0 for none (default: as many as reach half of the vertices left; with "
+    "--as-printed min(n / 10, n / d^2), d = m / n)"
+)
 
 KINDS = {
     "kosaraju": Kind(
@@ -93,7 +96,7 @@ KINDS = {
         threads=True,
         devices=True,
         seeded=True,
-        options=(Option("sources", _SOURCES, "K"),),
+        options=(Option("sources", _SOURCES, "K"), AS_PRINTED),
     ),
     "multipartition": Kind(
         text="a pivot and a vice pivot, and all resulting partitions at once",

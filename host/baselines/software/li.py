@@ -4,15 +4,18 @@ Subgraphs are numbered by electing one vertex of each, and a prefix sum over the
 ``elected[i]`` of subgraph i is the elected vertex and, once numbered, the negated new number.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from cyscc.host.baselines.algorithms import AS_PRINTED
 from cyscc.host.baselines.devices.primitives import DeviceGraph, count_up, keep_open, prefix_sum, upload
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
     atomic_add,
+    atomic_max,
     atomic_swap,
     block_step,
     device_function,
@@ -22,7 +25,7 @@ from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareS
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
-__all__ = ["Subgraphs", "elect_drawn", "following", "li", "source_count"]
+__all__ = ["Subgraphs", "elect_drawn", "following", "li", "next_share", "source_count"]
 
 _MOST = 2**30 - 1
 """Most vertices: subgraph numbers, up to twice as many, are signed 32-bit integers."""
@@ -34,6 +37,12 @@ _FIELDS = 5
 """Words per thread in shared memory for lengths, starts, long lists, and variables of the block."""
 _FOUND = 8
 """Capacity of shared memory for vertices found, per thread of a block."""
+_RUN = 16
+"""Consecutive vertices that a thread trims, or whose degrees it compares."""
+_FEW = 4
+"""Trimming stops after a pass that finds fewer than one in this many of the vertices left."""
+_HALVING = math.log(2)
+"""Draws for each vertex, with which half of the vertices are drawn."""
 _PHASES = 7
 _CURSOR, _BASE, _TOTAL, _LONG, _SUMS = range(5)
 """Indices of the variables of the block, which follow 3 words per thread."""
@@ -65,6 +74,20 @@ def source_count(vertices: int, edges: int) -> int:
     return max(1, min(least, vertices**3 // edges**2) if edges else least)
 
 
+def next_share(drawn: int, reached: int, remaining: int) -> float:
+    """Return how many draws for each vertex left should reach half of them in the next Partition, the best share (3.4).
+
+    If each vertex can be reached from a of them, s draws for each leave exp(-s a) of the vertices unreached.
+
+    Parameters
+    ----------
+    drawn, reached, remaining : int
+        Draws of the last Partition, vertices that it reached, and vertices without a component.
+    """
+    ancestors = -math.log(1 - reached / (remaining + 1)) * remaining / drawn
+    return _HALVING / max(1, ancestors)
+
+
 @device_function
 def following(number: int) -> int:
     """Return the next 32-bit number of a linear congruential generator.
@@ -77,14 +100,16 @@ def following(number: int) -> int:
 
 
 @step
-def elect_drawn(thread: int, numbers: DeviceArray, labels: DeviceArray, elected: DeviceArray) -> None:
+def elect_drawn(
+    thread: int, numbers: DeviceArray, vertices: DeviceArray, size: int, labels: DeviceArray, elected: DeviceArray
+) -> None:
     """Draw a vertex; if it has no component yet, elect it for its subgraph.
 
     If several threads write, any of them may win: each vertex is a valid choice.
     """
     number = following(numbers[thread])
     numbers[thread] = number
-    vertex = number % labels.size
+    vertex = vertices[number % size]
     name = labels[vertex]
     if name >= 0:
         elected[name] = vertex
@@ -127,15 +152,70 @@ def _number(
 
 
 @step
-def _join(thread: int, numbers: DeviceArray, on: _Arrays, first: int) -> None:
+def _join(thread: int, numbers: DeviceArray, vertices: DeviceArray, size: int, on: _Arrays, first: int) -> None:
     """Queue a drawn vertex, with the new number of its subgraph's elected vertex.
 
     A vertex may be drawn twice; only one thread changes its number.
     """
-    vertex = numbers[thread] % on.labels.size
+    vertex = vertices[numbers[thread] % size]
     name = on.labels[vertex]
     if 0 <= name < first and atomic_swap(on.labels, vertex, name, -on.elected[name]) == name:
         on.sources[atomic_add(on.counters, 0, 1)] = vertex
+
+
+@step
+def _weigh(thread: int, size: int, forward: DeviceArray, backward: DeviceArray, largest: DeviceArray) -> None:
+    """Find the largest product of the degrees of a vertex, given the offsets of the graph and its transpose."""
+    product = 0
+    for vertex in range(thread * _RUN, min((thread + 1) * _RUN, size)):
+        product = max(product, (forward[vertex + 1] - forward[vertex]) * (backward[vertex + 1] - backward[vertex]))
+    atomic_max(largest, 0, product)
+
+
+@step
+def _elect_largest(thread: int, forward: DeviceArray, backward: DeviceArray, largest: DeviceArray, on: _Arrays) -> None:
+    """Elect a vertex with the largest product of degrees for the whole graph."""
+    if (forward[thread + 1] - forward[thread]) * (backward[thread + 1] - backward[thread]) == largest[0]:
+        on.elected[0] = thread
+
+
+@device_function
+def _behind_neighbour(graph: DeviceGraph, vertex: int, name: int, on: _Arrays) -> int:
+    """Return the edge after the first to a neighbour, other than the vertex itself, in its subgraph; -1 if none is."""
+    offsets, targets = graph
+    for edge in range(offsets[vertex], offsets[vertex + 1]):
+        if on.labels[targets[edge]] == name and targets[edge] != vertex:
+            return edge + 1
+    return -1
+
+
+@step
+def _trim(
+    thread: int,
+    length: int,
+    vertices: DeviceArray,
+    forward: DeviceGraph,
+    backward: DeviceGraph,
+    first: int,
+    on: _Arrays,
+) -> None:
+    """Make each of a few vertices without a predecessor or a successor in its subgraph a component.
+
+    The race is harmless: what another thread takes from the subgraph is not in this vertex's component.
+    """
+    edges = 0
+    for place in range(thread * _RUN, min((thread + 1) * _RUN, length)):
+        vertex = vertices[place]
+        name = on.labels[vertex]
+        if name >= 0:
+            behind = _behind_neighbour(forward, vertex, name, on)
+            edges += (behind if behind >= 0 else forward.offsets[vertex + 1]) - forward.offsets[vertex]
+            if behind >= 0:
+                behind = _behind_neighbour(backward, vertex, name, on)
+                edges += (behind if behind >= 0 else backward.offsets[vertex + 1]) - backward.offsets[vertex]
+            if behind < 0:
+                on.labels[vertex] = -(first + atomic_add(on.counters, 0, 1))
+    atomic_add(on.counters, 1, edges)
 
 
 @step
@@ -330,6 +410,11 @@ class Subgraphs:
         self._grain = 64 if device.name == "cpu" else 1
         device.run(count_up, vertices, self._list)
 
+    @property
+    def left(self) -> tuple[DeviceArray, int]:
+        """A list of vertices that has all those without a component, and its length."""
+        return self._list, self._listed
+
     def _number(self, added: DeviceArray | None = None) -> int:
         """Assign numbers to the new subgraphs of the elected vertices; return how many.
 
@@ -344,38 +429,67 @@ class Subgraphs:
         self.used += count
         return count
 
-    def draw(self, numbers: DeviceArray, size: int) -> tuple[int, int]:
+    def _divide(self) -> int:
+        """Assign numbers to new subgraphs, and list them beside what is left of the divided ones; return how many."""
+        count = self._number(self._other_names)
+        self._names, self._other_names, self._named = self._other_names, self._names, 2 * count
+        return count
+
+    def draw(self, numbers: DeviceArray, size: int, vertices: DeviceArray, length: int) -> tuple[int, int]:
         """Start a new subgraph in each subgraph of which a vertex is drawn (Partition).
 
-        Returns the number of new subgraphs, and of drawn vertices, which are their sources.
+        Draws `size` vertices from the first `length` of a list; draws of vertices with a component are in vain. Returns
+        the number of new subgraphs, and of drawn vertices, which are their sources.
         """
         device, on, first = self._device, self.arrays, self.used
-        device.run(elect_drawn, size, numbers, on.labels, on.elected)
+        device.run(elect_drawn, size, numbers, vertices, length, on.labels, on.elected)
         count = self._number()
         self._named += count
         device.store(on.counters, 0, count)
-        device.run(_join, size, numbers, on, first)
+        device.run(_join, size, numbers, vertices, length, on, first)
         return count, device.value(on.counters, 0)
 
     def select(self) -> int:
         """Start a new subgraph in each subgraph, from one of its vertices (algorithm 4); return how many."""
         self._device.run(_elect, self._listed, self._list, self.arrays)
-        count = self._number(self._other_names)
-        self._names, self._other_names, self._named = self._other_names, self._names, 2 * count
-        return count
+        return self._divide()
 
-    def forward(self, graph: DeviceGraph, sources: int) -> None:
-        """Search forward from the first `sources` vertices of the queue; vertices reached get the source's number."""
-        self._reach(graph, sources, 1)
+    def begin(self, forward: DeviceGraph, backward: DeviceGraph) -> int:
+        """Start the first subgraph, from a vertex with the largest product of degrees; return 1."""
+        device, on = self._device, self.arrays
+        vertices, largest = self.remaining, device.zeros(1)
+        device.run(_weigh, -(-vertices // _RUN), vertices, forward.offsets, backward.offsets, largest)
+        device.run(_elect_largest, vertices, forward.offsets, backward.offsets, largest, on)
+        return self._divide()
+
+    def trim(self, forward: DeviceGraph, backward: DeviceGraph) -> int:
+        """Make components of vertices without a predecessor or a successor in their subgraph; return how many."""
+        device, on = self._device, self.arrays
+        device.store(on.counters, 0, 0)
+        device.run(_trim, -(-self._listed // _RUN), self._listed, self._list, forward, backward, self.used, on)
+        found = device.value(on.counters, 0)
+        self.used += found
+        self.remaining -= found
+        self._compact()
+        return found
+
+    def forward(self, graph: DeviceGraph, sources: int) -> int:
+        """Search forward from the first `sources` vertices of the queue; return how many vertices it reaches.
+
+        They get the source's number.
+        """
+        return self._reach(graph, sources, 1)
 
     def backward(self, transpose: DeviceGraph, sources: int) -> None:
-        """Search backward from the first `sources` vertices within their subgraphs, to find their components.
-
-        Compacts the list of remaining vertices if many got a component.
-        """
+        """Search backward from the first `sources` vertices within their subgraphs, to find their components."""
         device, on = self._device, self.arrays
         device.run(_negate, sources, on)
         self.remaining -= self._reach(transpose, sources, 0)
+        self._compact()
+
+    def _compact(self) -> None:
+        """Rebuild the list of remaining vertices if many got a component."""
+        device, on = self._device, self.arrays
         if self.remaining * _SPARSE <= self._listed * (_SPARSE - 1):
             device.store(on.counters, 0, 0)
             keep_open(device, self._listed, self._list, on.labels, on.counters, self._other_list)
@@ -397,6 +511,101 @@ class Subgraphs:
         return reached
 
 
+class _Run:
+    """A run: the graph, its subgraphs, the random numbers of Partition, and counts.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    forward, backward : DeviceGraph
+        The graph and its transpose.
+    setting : SoftwareSetting
+        How it runs.
+    """
+
+    def __init__(self, device: Device, forward: DeviceGraph, backward: DeviceGraph, setting: SoftwareSetting) -> None:
+        self._device = device
+        self._forward, self._backward = forward, backward
+        self._setting = setting
+        self._vertices = len(forward.offsets) - 1
+        self._sources: int | None = setting.options.get("sources")
+        self._depth = self._queries = self._trims = 0
+        self.subgraphs = Subgraphs(device, self._vertices)
+
+    def as_printed(self, drawn: int) -> None:
+        """Run the published scheme, in which Partition draws a number of vertices of the whole graph by default."""
+        device, subgraphs = self._device, self.subgraphs
+        # At most as many draws as vertices.
+        drawn = min(self._vertices, drawn if self._sources is None else self._sources)
+        numbers = self._numbers(drawn)
+        everything = device.zeros(self._vertices, np.int32)
+        device.run(count_up, self._vertices, everything)
+        while subgraphs.remaining:
+            if drawn:
+                self._partition(numbers, drawn, everything, self._vertices)
+            self._search(subgraphs.select())
+
+    def with_additions(self) -> None:
+        """Begin with the vertex of the largest degrees; trim, and draw from the vertices that are left."""
+        subgraphs = self.subgraphs
+        if subgraphs.remaining:
+            self._search(subgraphs.begin(self._forward, self._backward))
+        share = _HALVING
+        most = self._drawn(share)
+        numbers = self._numbers(most)
+        while self._trim():
+            drawn = min(most, self._drawn(share))
+            if drawn:
+                reached = self._partition(numbers, drawn, *subgraphs.left)
+                share = next_share(drawn, reached, subgraphs.remaining)
+            self._search(subgraphs.select())
+
+    def counts(self) -> dict[str, int]:
+        """Return the counts of the run."""
+        return {
+            "depth": self._depth,
+            "queries": self._queries,
+            "edges": self._device.value(self.subgraphs.arrays.counters, 1),
+            "passes": self.subgraphs.levels + self._depth + self._trims,
+            "subgraphs": self.subgraphs.used,
+        }
+
+    def _numbers(self, count: int) -> DeviceArray:
+        """Return random numbers; the paper has one for each vertex, of which only the first k select sources."""
+        return self._device.array(np.random.default_rng(self._setting.seed).integers(0, 1 << 32, count))
+
+    def _drawn(self, share: float) -> int:
+        """Return how many vertices Partition draws, at least one unless the option says none."""
+        remaining = self.subgraphs.remaining
+        return min(remaining, max(1, int(share * remaining)) if self._sources is None else self._sources)
+
+    def _partition(self, numbers: DeviceArray, drawn: int, vertices: DeviceArray, length: int) -> int:
+        """Divide subgraphs by what drawn vertices reach; return how many vertices they reach."""
+        divided, sources = self.subgraphs.draw(numbers, drawn, vertices, length)
+        self._depth += 1
+        self._queries += divided
+        return self.subgraphs.forward(self._forward, sources)
+
+    def _search(self, sources: int) -> None:
+        """Find the components of single sources."""
+        self.subgraphs.forward(self._forward, sources)
+        self.subgraphs.backward(self._backward, sources)
+        self._depth += 1
+        self._queries += 2 * sources
+        self._setting.watch(self._vertices - self.subgraphs.remaining, self._vertices)
+
+    def _trim(self) -> int:
+        """Trim until a pass finds few vertices; return how many vertices are left."""
+        subgraphs = self.subgraphs
+        found = before = subgraphs.remaining
+        while found and found * _FEW >= before:
+            before = subgraphs.remaining
+            found = subgraphs.trim(self._forward, self._backward)
+            self._trims += 1
+        return subgraphs.remaining
+
+
 def li(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:
     """Find the components of a graph after Li, Zhu, Cong and Yang (Journal of Systems Architecture, 2013, algorithm 2).
 
@@ -406,13 +615,14 @@ def li(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decompositio
         The graph and its transpose.
     setting : SoftwareSetting
         How it runs. The option ``sources`` is the paper's k, the vertices that Partition draws; 0 disables Partition.
+        With ``as-printed``, the paper's scheme runs without additions.
 
     Returns
     -------
     Decomposition
         Counts: ``depth``, where each Partition and each step with single sources adds one level; ``queries``, searches
         in a subgraph, one for each that Partition divides and two for each source; ``edges``; ``passes``, levels of
-        searches and elections; ``subgraphs``, numbers assigned.
+        searches, elections, and trims; ``subgraphs``, numbers assigned.
 
     Raises
     ------
@@ -423,32 +633,12 @@ def li(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decompositio
     if vertices > _MOST:
         raise InputError(f"li takes at most {_MOST} vertices, not {vertices}")
     device = setting.device
-    forward, backward = upload(device, graph), upload(device, transpose)
-    subgraphs = Subgraphs(device, vertices)
-    # At most as many draws as vertices.
-    drawn = min(vertices, setting.options.get("sources", source_count(vertices, graph.edges)))
-    # The paper has a random number for each vertex, of which only the first k select sources.
-    numbers = device.array(np.random.default_rng(setting.seed).integers(0, 1 << 32, drawn))
-    depth = queries = 0
-    while subgraphs.remaining:
-        if drawn:
-            divided, sources = subgraphs.draw(numbers, drawn)
-            subgraphs.forward(forward, sources)
-            depth += 1
-            queries += divided
-        sources = subgraphs.select()
-        subgraphs.forward(forward, sources)
-        subgraphs.backward(backward, sources)
-        depth += 1
-        queries += 2 * sources
-        setting.watch(vertices - subgraphs.remaining, vertices)
+    run = _Run(device, upload(device, graph), upload(device, transpose), setting)
+    if setting.options.get(AS_PRINTED.name):
+        run.as_printed(source_count(vertices, graph.edges))
+    else:
+        run.with_additions()
     return Decomposition(
-        labels=device.read(subgraphs.arrays.labels).astype(np.int64),
-        counts={
-            "depth": depth,
-            "queries": queries,
-            "edges": device.value(subgraphs.arrays.counters, 1),
-            "passes": subgraphs.levels + depth,
-            "subgraphs": subgraphs.used,
-        },
+        labels=device.read(run.subgraphs.arrays.labels).astype(np.int64),
+        counts=run.counts(),
     )
