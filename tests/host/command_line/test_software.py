@@ -141,7 +141,7 @@ def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pyte
 
 
 def test_an_algorithm_of_steps_shows_its_counts(capfd: pytest.CaptureFixture[str]) -> None:
-    arguments = ["software", "li", "g.txt", "--threads", "1", "--sources", "0"]
+    arguments = ["software", "li", "g.txt", "--threads", "1", "--sources", "0", "--as-printed"]
     assert main(arguments) == 0
     lines = capfd.readouterr().out.splitlines()
     # The last vertex, behind the cycle, is elected first.

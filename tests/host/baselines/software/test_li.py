@@ -60,9 +60,9 @@ def test_a_hundred_seeds() -> None:
     for seed in range(100):
         graph = messy_graph(10 + seed, (10 + seed) * (seed % 5), seed)
         sources = (None, 0, 3)[seed // 3 % 3]
-        how = {"threads": 1 + seed // 9 % 3, "order": ORDERS[seed % 3], "seed": seed, "sources": sources}
+        threads, order = 1 + seed // 9 % 3, ORDERS[seed % 3]
         for printed in (False, True):
-            decompose(graph, printed=printed, **how)
+            decompose(graph, threads=threads, order=order, seed=seed, sources=sources, printed=printed)
 
 
 def check_simulated() -> None:
