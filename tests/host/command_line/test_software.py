@@ -155,7 +155,7 @@ def test_an_algorithm_of_steps_shows_its_counts(capfd: pytest.CaptureFixture[str
     ]
     assert main([*arguments, "--json", "-"]) == 0
     document = json.loads(capfd.readouterr().out)
-    assert document["options"] == {"sources": 0}
+    assert document["options"] == {"sources": 0, "as-printed": True}
     assert document["counts"]["depth"] == 2
 
 
