@@ -57,6 +57,8 @@ class Kind:
         Whether it is built from steps, which run on any device.
     seeded : bool
         Whether it makes random choices.
+    transpose : bool
+        Whether it needs the transpose of the graph.
     options : tuple of Option
         Options specific to it.
     """
@@ -66,6 +68,7 @@ class Kind:
     threads: bool = False
     devices: bool = False
     seeded: bool = False
+    transpose: bool = True
     options: tuple[Option, ...] = ()
 
     def load(self) -> Callable[..., Any]:
@@ -88,7 +91,7 @@ KINDS = {
         text="two searches and an intersection per component, as the accelerator; one thread",
         function="software.kosaraju:kosaraju",
     ),
-    "tarjan": Kind(text="one depth-first search; one thread", function="software.tarjan:tarjan"),
+    "tarjan": Kind(text="one depth-first search; one thread", function="software.tarjan:tarjan", transpose=False),
     "hong": Kind(text="the basic parallel FW-BW-Trim of Hong et al. 2013", function="software.hong:hong", threads=True),
     "li": Kind(
         text="Li et al. 2013: Partition by many sources, then one source for each subgraph",

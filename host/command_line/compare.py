@@ -1,9 +1,11 @@
 """`cyscc compare`: every algorithm, scipy and simulated machines on the same graphs."""
 
 import argparse
+from importlib.metadata import version
 from os.path import exists, isfile
 
 from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.baselines.peers import PEERS, installed_peers
 from cyscc.host.command_line.experiment import add_area, area_families
 from cyscc.host.command_line.software import uses_seed, uses_threads
 from cyscc.host.specification import options
@@ -12,24 +14,25 @@ from cyscc.sim.trust import GivenText
 __all__ = ["TEXTS", "add_options", "run"]
 
 _NONE = "none"
-_SCIPY = "scipy"
 
 
 TEXTS = {
     "help": "run every algorithm and the simulated machine on the same graphs",
-    "description": "Find the components of graphs by every algorithm here, by scipy and on simulated machines; check "
-    "them, and compare time, edges and passes.",
+    "description": "Find the components of graphs by every algorithm here, by scipy and other libraries, and on "
+    "simulated machines; check them, and compare time, edges and passes.",
     "epilog": f"""examples:
   cyscc compare wiki-Vote.txt.gz
   cyscc compare random.gr rmat.gr --configs hc2,published --plot compared.svg --json compared.json
   cyscc compare graph.npz --algorithms tarjan,hong --configs none --threads 2
   cyscc compare graph.npz --configs hc2,hc2-1ae,published --area
 
-Times of software are real, of this machine; those of simulated machines are cycles by their clock. Edges are those
+Times of software are real, of this machine; those of simulated machines are cycles by their clock. A total is from a
+graph in CSR form to its components: with the transpose, and the copy to a device or into a library's own form (upload).
+"over scipy" compares totals with scipy's algorithm alone, "over its total" with scipy and its upload. Edges are those
 looked at, passes are rounds that waited for the one before. JSON in a file is written anew after each algorithm and
 machine, so that an interrupted comparison leaves what it has found.
 
-algorithms: scipy, {", ".join(KINDS)}
+algorithms: {", ".join(KINDS)}; libraries, if installed: {", ".join(PEERS)}
 """,
 }
 """Help of the command, as `argparse` takes it."""
@@ -40,10 +43,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("graphs", metavar="GRAPH", nargs="+", help="a graph")
     parser.add_argument(
         "--algorithms",
-        type=options.listed(options.one_of((_SCIPY, *KINDS), "algorithm")),
-        default=(_SCIPY, *KINDS),
+        type=options.listed(options.one_of((*PEERS, *KINDS), "algorithm")),
+        default=(*installed_peers(), *KINDS),
         metavar="NAME[,...]",
-        help="software to run (default: all)",
+        help="software to run (default: all that is installed)",
     )
     parser.add_argument(
         "--configs",
@@ -75,7 +78,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=options.at_least(1),
         default=300,
         metavar="SECONDS",
-        help="time limit: an algorithm made of steps is stopped then (default: 300)",
+        help="time limit: an algorithm is ended then (default: 300)",
     )
     parser.add_argument("--plot", metavar="OUT.svg", help="draw the times")
     add_area(parser, "synthesise each machine too: LUTs, registers, block RAM of all its AEs")
@@ -152,6 +155,7 @@ def run(arguments: argparse.Namespace) -> None:
         "seed": arguments.seed,
         "best_of": arguments.runs,
         "memory": arguments.memory,
+        "versions": {name: version(name) for name in arguments.algorithms if name in PEERS},
         "verified": None if arguments.no_verify else True,
     }
 
@@ -177,19 +181,24 @@ def _check_usable(arguments: argparse.Namespace) -> None:
     Raises
     ------
     UsageError, InputError
-        The device does not exist, or no algorithm runs on it; a graph file is missing, or is no graph.
+        The device does not exist, or no algorithm runs on it; a library is not installed; a graph file is missing, or
+        is no graph.
     """
     from cyscc.host.baselines.devices import open_device
+    from cyscc.host.baselines.software import in_child
     from cyscc.host.graph.formats import check_graph
     from cyscc.host.output.errors import InputError
 
+    for name in arguments.algorithms:
+        if name in PEERS and name not in installed_peers():
+            raise options.UsageError(f"--algorithms: {name} is not installed: pip install 'cyscc[peers]'")
     if arguments.device != "cpu":
-        if not any(name != _SCIPY and KINDS[name].devices for name in arguments.algorithms):
+        if not any(name in KINDS and KINDS[name].devices for name in arguments.algorithms):
             raise options.UsageError(
                 f"--device {arguments.device}: none of {', '.join(arguments.algorithms)} is made of steps"
             )
-        with open_device(arguments.device):
-            pass
+        # In another process: CUDA does not survive a fork, and each algorithm has a process of its own.
+        in_child(arguments.device, lambda _: open_device(arguments.device).close())
     for path in arguments.graphs:
         if not exists(path):
             raise InputError("does not exist", path=path)
@@ -205,7 +214,7 @@ def _check_used(arguments: argparse.Namespace) -> None:
     UsageError
         One was given.
     """
-    kinds = [KINDS[name] for name in arguments.algorithms if name != _SCIPY]
+    kinds = [KINDS[name] for name in arguments.algorithms if name in KINDS]
     machines, names = arguments.configs != (_NONE,), ", ".join(arguments.algorithms)
     threads = machines or any(uses_threads(kind, arguments.device) for kind in kinds)
     if not threads and arguments.threads > 1 and options.Noted.given(arguments, "threads"):

@@ -2,11 +2,16 @@
 
 import argparse
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cyscc.host.baselines.algorithms import KINDS, Kind
-from cyscc.host.output.progress import Progress
+from cyscc.host.output.progress import OnProgress, Progress
 from cyscc.host.specification.options import Noted, UsageError, add_shared, add_threads, at_least, check_outputs
+
+if TYPE_CHECKING:
+    from cyscc.host.baselines.devices.steps import Order
+    from cyscc.host.baselines.software import Decomposition, SoftwareRun
+    from cyscc.host.graph.csr import Graph
 
 __all__ = ["TEXTS", "add_options", "check_usable", "run", "uses_seed", "uses_threads"]
 
@@ -14,6 +19,7 @@ _EPILOG = """examples:
   cyscc software tarjan wiki-Vote.txt.gz
   cyscc software hong graph.mtx --threads 2 --json result.json
   cyscc software quach graph.mtx --pivots 4
+  cyscc software kosaraju graph.mtx --limit 60
 
 """
 
@@ -41,6 +47,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         if option.metavar is not None:
             how = {"type": at_least(option.least, option.most), "metavar": option.metavar}
         parser.add_argument(f"--{option.name}", dest=option.name, default=None, help=option.text, **how)
+    parser.add_argument(
+        "--limit",
+        type=at_least(1),
+        metavar="SECONDS",
+        help="time limit: the algorithm is ended then (default: none)",
+    )
     add_shared(parser, "--json", "--no-verify", "--quiet")
 
 
@@ -99,13 +111,12 @@ def run(arguments: argparse.Namespace) -> None:
     InputError
         Bad input.
     SimulationError
-        The result is wrong.
+        The result is wrong, or the time limit was reached.
     UsageError
         Conflicting options.
     """
-    from cyscc.host.baselines.devices import open_device
     from cyscc.host.baselines.devices.steps import Order
-    from cyscc.host.baselines.software import SoftwareSetting, run_software
+    from cyscc.host.baselines.software import transposed
     from cyscc.host.graph.formats import read_graph
     from cyscc.host.graph.reference import check_components, component_sizes
     from cyscc.host.output.files import identity, output_result
@@ -120,19 +131,19 @@ def run(arguments: argparse.Namespace) -> None:
     begin = time.perf_counter()
     with progress.step("reading") as step:
         graph = read_graph(arguments.graph, watch=step, on_note=notice)
-    with progress.step("transposing"):
-        transpose = graph.transpose()
+    transpose = None
+    if KINDS[arguments.algorithm].transpose:
+        with progress.step("transposing"):
+            transpose = transposed(graph)
     load = time.perf_counter() - begin
-    with (
-        open_device(arguments.device, threads=arguments.threads, order=order) as device,
-        progress.step(f"{arguments.algorithm}: compiling and running") as step,
-    ):
-        setting = SoftwareSetting(device=device, seed=arguments.seed, options=options, watch=step)
-        result = run_software(arguments.algorithm, graph, transpose, setting)
+    with progress.step(f"{arguments.algorithm}: compiling and running") as step:
+        result = _found(arguments, graph, None if transpose is None else transpose.graph, order, options, step)
     if not arguments.no_verify:
         with progress.step("verifying"):
             check_result(check_components(result.found.labels, graph))
     sizes = component_sizes(result.found.labels)[1]
+    transposing = 0.0 if transpose is None else transpose.seconds
+    total = transposing + result.upload_seconds + result.seconds
     document = {
         **identity(),
         "algorithm": result.algorithm,
@@ -144,6 +155,9 @@ def run(arguments: argparse.Namespace) -> None:
         "counts": dict(result.found.counts),
         "components": {"count": int(sizes.size), "largest": int(sizes.max())},
         "seconds": result.seconds,
+        "transpose_seconds": None if transpose is None else transpose.seconds,
+        "upload_seconds": result.upload_seconds,
+        "total_seconds": total,
         "verified": None if arguments.no_verify else True,
         "wall": {"load": load},
     }
@@ -152,8 +166,41 @@ def run(arguments: argparse.Namespace) -> None:
         ("graph", graph_text(arguments.graph, graph.vertices, graph.edges)),
         ("algorithm", f"{result.algorithm}, {where}"),
         ("components", largest_text(sizes.size, int(sizes.max()))),
-        ("time", f"{result.seconds * 1e3:.1f} ms"),
+        ("time", f"{result.seconds * 1e3:.1f} ms{_beside(transposing, result.upload_seconds, total)}"),
         *((name.replace("_", " "), f"{count:,}") for name, count in result.found.counts.items()),
         ("verified", "not checked" if arguments.no_verify else "yes"),
     ]
     output_result(document, plain_table(rows, words=2), path=arguments.json, quiet=arguments.quiet)
+
+
+def _beside(transposing: float, upload: float, total: float) -> str:
+    """Return the times that a decomposition takes besides the algorithm's own."""
+    parts = (("transpose", transposing), ("upload", upload))
+    shown = "".join(f", {name} {seconds * 1e3:.1f} ms" for name, seconds in parts if seconds)
+    return f"{shown}, total {total * 1e3:.1f} ms" if shown else ""
+
+
+def _found(
+    arguments: argparse.Namespace,
+    graph: "Graph",
+    transpose: "Graph | None",
+    order: "Order",
+    options: dict[str, Any],
+    watch: OnProgress,
+) -> "SoftwareRun[Decomposition]":
+    """Run the algorithm; with a time limit, in a process of its own."""
+    from cyscc.host.baselines.devices import open_device
+    from cyscc.host.baselines.software import Reports, SoftwareSetting, in_child, run_software
+
+    def run(**how: Any) -> "SoftwareRun[Decomposition]":
+        with open_device(arguments.device, threads=arguments.threads, order=order) as device:
+            setting = SoftwareSetting(device=device, seed=arguments.seed, options=options, **how)
+            return run_software(arguments.algorithm, graph, transpose, setting)
+
+    def limited(reports: Reports) -> None:
+        reports.result(run(watch=reports.progress, begin=reports.start_limit))
+
+    if arguments.limit is None:
+        return run(watch=watch)
+    found: SoftwareRun[Decomposition] = in_child(arguments.algorithm, limited, limit=arguments.limit, watch=watch)
+    return found

@@ -1,6 +1,7 @@
 """Steps on a graphics processor by CUDA, or on numba's CUDA simulator (``NUMBA_ENABLE_CUDASIM=1``)."""
 
 import itertools
+import time
 import warnings
 from functools import cache
 from typing import Any
@@ -156,7 +157,12 @@ class CudaDevice(Device):
 
     def array(self, values: NDArray) -> DeviceArray:
         """Copy an array to the device."""
-        return cuda.to_device(np.ascontiguousarray(values))
+        # The copy would wait for earlier launches, whose time is not its own.
+        cuda.synchronize()
+        begin = time.perf_counter()
+        copied = cuda.to_device(np.ascontiguousarray(values))
+        self.upload_seconds += time.perf_counter() - begin
+        return copied
 
     def full(self, size: int, value: int, dtype: DTypeLike) -> DeviceArray:
         """Return an array of one value."""

@@ -241,6 +241,8 @@ class Device(ABC):
         Most threads of a block.
     launches : int
         Launches so far.
+    upload_seconds : float
+        Time spent in copying arrays to the device.
     """
 
     name: str
@@ -251,6 +253,7 @@ class Device(ABC):
         self.block = block
         self.threads = threads
         self.launches = 0
+        self.upload_seconds = 0.0
 
     @abstractmethod
     def array(self, values: NDArray) -> DeviceArray:

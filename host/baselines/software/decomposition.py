@@ -5,19 +5,31 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field, replace
 from threading import Thread
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.baselines.algorithms import KINDS, Kind
 from cyscc.host.baselines.devices.steps import Device
+from cyscc.host.baselines.peers import PEERS
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph
 from cyscc.host.graph.reference import canonical
 from cyscc.host.output.progress import OnProgress
 
-__all__ = ["Decomposition", "SoftwareRun", "SoftwareSetting", "run_software", "small_graph", "timed", "unwatched"]
+__all__ = [
+    "Decomposition",
+    "SoftwareRun",
+    "SoftwareSetting",
+    "Transposed",
+    "peer_runs",
+    "run_software",
+    "small_graph",
+    "timed",
+    "transposed",
+    "unwatched",
+]
 
 Found = TypeVar("Found")
 
@@ -34,6 +46,10 @@ def unwatched(done: int, total: int) -> None:
     """Ignore progress."""
 
 
+def _unlimited() -> None:
+    """Ignore that a timed run begins."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SoftwareSetting:
     """How an algorithm runs.
@@ -48,12 +64,15 @@ class SoftwareSetting:
         Options specific to the algorithm, as given, by name (`cyscc.host.baselines.algorithms`).
     watch : callable
         Progress callback.
+    begin : callable
+        Called when the warm-up is over and the timed run begins.
     """
 
     device: Device
     seed: int = 1
     options: Mapping[str, Any] = field(default_factory=dict)
     watch: OnProgress = unwatched
+    begin: Callable[[], None] = _unlimited
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +135,9 @@ class SoftwareRun(Generic[Found]):
     found : Decomposition or MecDecomposition
         What it found.
     seconds : float
-        Time of the algorithm alone, without loading and compiling.
+        Time of the algorithm, without loading and compiling.
+    upload_seconds : float
+        Time of copying the input to the device, or into a library's own form.
     """
 
     algorithm: str
@@ -124,6 +145,7 @@ class SoftwareRun(Generic[Found]):
     threads: int
     found: Found
     seconds: float
+    upload_seconds: float = 0.0
 
 
 _PATIENCE = 0.5
@@ -155,6 +177,8 @@ def timed(
 ) -> SoftwareRun[Any]:
     """Run and time an algorithm, after a warm-up run on a small input that compiles it; an interrupt ends it at once.
 
+    The time includes that of copying arrays to the device.
+
     Parameters
     ----------
     algorithm : str
@@ -173,31 +197,95 @@ def timed(
     def work() -> tuple[Any, float]:
         if device.compiles:
             run(*warming(), replace(setting, watch=unwatched))
+        setting.begin()
+        device.upload_seconds = 0.0
         begin = time.perf_counter()
         found = run(*given, setting)
         return found, time.perf_counter() - begin
 
     found, seconds = _interruptible(work)
-    threads = device.threads if kind.threads else 1
-    return SoftwareRun(algorithm=algorithm, device=device.name, threads=threads, found=found, seconds=seconds)
+    return SoftwareRun(
+        algorithm=algorithm,
+        device=device.name,
+        threads=device.threads if kind.threads else 1,
+        found=found,
+        seconds=seconds,
+        upload_seconds=device.upload_seconds,
+    )
 
 
 def run_software(
-    algorithm: str, graph: Graph, transpose: Graph, setting: SoftwareSetting
+    algorithm: str, graph: Graph, transpose: Graph | None, setting: SoftwareSetting
 ) -> SoftwareRun[Decomposition]:
     """Run and time an algorithm, after a warm-up run on a small graph; the labels of the result are canonical.
+
+    Its ``seconds`` are those of the algorithm alone, without copying arrays to the device.
 
     Parameters
     ----------
     algorithm : str
         A key of `cyscc.host.baselines.algorithms.KINDS`.
-    graph, transpose : Graph
-        The graph and its transpose.
+    graph : Graph
+        The graph.
+    transpose : Graph or None
+        Its transpose; None for an algorithm that needs none.
     setting : SoftwareSetting
         How it runs.
     """
     run = timed(algorithm, KINDS[algorithm], setting, (graph, transpose), _warming)
-    return replace(run, found=replace(run.found, labels=canonical(run.found.labels)))
+    return replace(
+        run,
+        found=replace(run.found, labels=canonical(run.found.labels)),
+        seconds=run.seconds - run.upload_seconds,
+    )
+
+
+def peer_runs(
+    name: str, graph: Graph, *, threads: int, begin: Callable[[], None] = _unlimited
+) -> Callable[[], SoftwareRun[Decomposition]]:
+    """Convert a graph into a library's own form, and return a function that runs and times the library's algorithm.
+
+    Parameters
+    ----------
+    name : str
+        A key of `cyscc.host.baselines.peers.PEERS`.
+    graph : Graph
+        The graph.
+    threads : int
+        Threads that may convert it.
+    begin : callable
+        Called when the library is imported.
+    """
+    peer = PEERS[name]
+    peer.components(peer.convert(small_graph(), threads))
+    begin()
+    start = time.perf_counter()
+    form = peer.convert(graph, threads)
+    upload = time.perf_counter() - start
+
+    def run() -> SoftwareRun[Decomposition]:
+        start = time.perf_counter()
+        labels = peer.components(form)
+        seconds = time.perf_counter() - start
+        found = Decomposition(labels=canonical(labels))
+        return SoftwareRun(algorithm=name, device="cpu", threads=1, found=found, seconds=seconds, upload_seconds=upload)
+
+    return run
+
+
+class Transposed(NamedTuple):
+    """The transpose of a graph, and the time to make it."""
+
+    graph: Graph
+    seconds: float
+
+
+def transposed(graph: Graph) -> Transposed:
+    """Return the transpose of a graph, and the time to make it, without compiling."""
+    small_graph().transpose()
+    begin = time.perf_counter()
+    transpose = graph.transpose()
+    return Transposed(transpose, time.perf_counter() - begin)
 
 
 def _warming() -> tuple[Graph, Graph]:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol, TypedDict, TypeVar
 
@@ -23,7 +22,7 @@ from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import check_result
 from cyscc.host.runs.sources import sources_digest
 
-__all__ = ["GivenUpError", "MecRequest", "SoftwareRequest", "TimedRequest", "fastest"]
+__all__ = ["MecRequest", "SoftwareRequest", "TimedRequest", "fastest"]
 
 _BEST_OF = 3
 """Runs of software, of which the fastest counts."""
@@ -35,10 +34,6 @@ _BY_PHASE = "kosaraju"
 """The algorithm that is timed by phase."""
 
 
-class GivenUpError(Exception):
-    """An algorithm has exceeded its time limit."""
-
-
 class _Timed(Protocol):
     @property
     def seconds(self) -> float: ...
@@ -47,25 +42,31 @@ class _Timed(Protocol):
 _Run = TypeVar("_Run", bound=_Timed)
 
 
-def fastest(run: Callable[[], _Run], *, runs: int, limit: float) -> tuple[_Run, int]:
+def fastest(
+    run: Callable[[], _Run], *, runs: int, limit: float, on_best: Callable[[_Run], None] | None = None
+) -> tuple[_Run, int]:
     """Return the result of the fastest of several runs, and the number of runs made.
 
     Parameters
     ----------
     run : callable
-        Makes a run. It may raise `GivenUpError`, which is passed on from the first run only; later runs that raise it
-        do not count.
+        Makes a run.
     runs : int
         Number of runs, unless they take too long.
     limit : float
         Seconds for all runs together; the first one is always made.
+    on_best : callable, optional
+        Called with the result of the first run, and with each that is faster than all before.
     """
     begin = time.monotonic()
-    best, count = run(), 1
-    while count < runs and time.monotonic() - begin + best.seconds <= limit:
+    best, count = None, 0
+    while best is None or (count < runs and time.monotonic() - begin + best.seconds <= limit):
+        result = run()
         count += 1
-        with suppress(GivenUpError):
-            best = min(best, run(), key=lambda each: each.seconds)
+        if best is None or result.seconds < best.seconds:
+            best = result
+            if on_best is not None:
+                on_best(best)
     return best, count
 
 

@@ -1,7 +1,6 @@
 """Comparison of software on this machine and of simulated machines, on the same graph."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +11,26 @@ from numpy.typing import NDArray
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import Order
-from cyscc.host.baselines.software import SoftwareSetting, run_software
-from cyscc.host.experiments.measuring.software import GivenUpError, fastest
+from cyscc.host.baselines.peers import PEERS, SCIPY
+from cyscc.host.baselines.software import (
+    ChildError,
+    Decomposition,
+    LimitError,
+    Reports,
+    SoftwareRun,
+    SoftwareSetting,
+    in_child,
+    peer_runs,
+    run_software,
+    transposed,
+)
+from cyscc.host.baselines.software.decomposition import Transposed
+from cyscc.host.experiments.measuring.software import fastest
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
-from cyscc.host.graph.reference import canonical, component_matrix, component_sizes, matrix_components
+from cyscc.host.graph.reference import component_sizes
 from cyscc.host.output.figures import BLUE, ORANGE, add_legend, log_axis, new_figure, row_axis, time_text
-from cyscc.host.output.progress import Progress
+from cyscc.host.output.progress import OnProgress, Progress
 from cyscc.host.output.text import column_table, device_text, graph_text, largest_text
 from cyscc.host.runs.execution import execute
 from cyscc.host.runs.results import SccResult
@@ -31,14 +43,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["AlgorithmComparison", "Contenders", "Entry", "comparison_figure", "comparison_text", "scipy_entry"]
+__all__ = ["AlgorithmComparison", "Contenders", "Entry", "comparison_figure", "comparison_text"]
 
 _BASE = "tarjan"
-"""The baseline of speed-ups, as in most papers."""
-
-SCIPY = "scipy"
-"""Name of scipy's algorithm, whose result also verifies the others."""
-
+"""The baseline of `AlgorithmComparison.speed_up`."""
 
 _ROW = 0.3
 """Height of a row in inches."""
@@ -57,7 +65,11 @@ class Entry:
     where : str
         The processor, device or machine that it ran on.
     milliseconds : float or None
-        Its time; None if it was given up.
+        Time of the algorithm alone; None if it was given up.
+    transpose_milliseconds : float or None
+        Time of transposing the graph; None if it needs no transpose.
+    upload_milliseconds : float or None
+        Time of copying the graph to the device, or into a library's own form; None if there is nothing of the kind.
     edges, passes : int or None
         Edges read; passes, that is rounds of which each waits for the previous one. None if they are not counted.
     cycles : int or None
@@ -74,12 +86,26 @@ class Entry:
     simulated: bool
     where: str
     milliseconds: float | None = None
+    transpose_milliseconds: float | None = None
+    upload_milliseconds: float | None = None
     edges: int | None = None
     passes: int | None = None
     cycles: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     area: Mapping[str, int] = field(default_factory=dict)
     trouble: str | None = None
+
+    @property
+    def total_milliseconds(self) -> float | None:
+        """Time from a graph in CSR form to its components; None if it was given up, or is simulated."""
+        if self.milliseconds is None or self.simulated:
+            return None
+        return self.milliseconds + (self.transpose_milliseconds or 0) + (self.upload_milliseconds or 0)
+
+    @property
+    def ready_milliseconds(self) -> float | None:
+        """The total, but of a library that of the algorithm alone, as if the graph had its form already."""
+        return self.milliseconds if self.simulated or self.name in PEERS else self.total_milliseconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +116,12 @@ class AlgorithmComparison:
     ----------
     graph : str
         The graph's file, as given.
-    vertices, edges, components, largest : int
-        Its size, its number of components, and the vertices in the largest one.
+    vertices, edges : int
+        Its size.
+    components, largest : int or None
+        Its number of components, and the vertices in the largest one; None if no software has ended in time.
+    reference : str or None
+        The software that the results are compared with: the first that has ended in time.
     entries : tuple of Entry
         The results, of software first.
     """
@@ -99,64 +129,53 @@ class AlgorithmComparison:
     graph: str
     vertices: int
     edges: int
-    components: int
-    largest: int
-    entries: tuple[Entry, ...]
-
-    @property
-    def base(self) -> float | None:
-        """Milliseconds of the baseline algorithm; None if it did not run."""
-        return next((entry.milliseconds for entry in self.entries if entry.name == _BASE), None)
+    components: int | None = None
+    largest: int | None = None
+    reference: str | None = None
+    entries: tuple[Entry, ...] = ()
 
     def speed_up(self, entry: Entry) -> float | None:
-        """Return the speed-up of an entry over the baseline; None if either has no time.
+        """Return the speed-up of an algorithm alone over `_BASE` alone; None if either has no time.
 
-        For a simulated machine, this is real time of the baseline over simulated time.
+        For a simulated machine, this is real time over simulated time, as in the other two.
         """
-        if self.base is None or not entry.milliseconds:
-            return None
-        return self.base / entry.milliseconds
+        return _ratio(self._time(_BASE, "milliseconds"), entry.milliseconds)
+
+    def over_scipy(self, entry: Entry) -> float | None:
+        """Return the speed-up of an entry's total over scipy, of both libraries with the graph in their own form."""
+        return _ratio(self._time(SCIPY, "ready_milliseconds"), entry.ready_milliseconds)
+
+    def over_scipy_total(self, entry: Entry) -> float | None:
+        """Return the speed-up of an entry's total over that of scipy."""
+        return _ratio(self._time(SCIPY, "total_milliseconds"), entry.total_milliseconds)
+
+    def _time(self, name: str, what: str) -> float | None:
+        return next((getattr(entry, what) for entry in self.entries if entry.name == name), None)
 
     def document(self) -> dict[str, Any]:
         """Return the comparison as a JSON document."""
         return {
             "graph": {"file": self.graph, "vertices": self.vertices, "edges": self.edges},
             "components": {"count": self.components, "largest": self.largest},
+            "reference": self.reference,
             "entries": [self._entry(entry) for entry in self.entries],
         }
 
     def _entry(self, entry: Entry) -> dict[str, Any]:
-        document = {**asdict(entry), "speed_up": self.speed_up(entry)}
+        document = {
+            **asdict(entry),
+            "total_milliseconds": entry.total_milliseconds,
+            "speed_up": self.speed_up(entry),
+            "over_scipy": self.over_scipy(entry),
+            "over_scipy_total": self.over_scipy_total(entry),
+        }
         if not entry.area:
             del document["area"]
         return document
 
 
-def scipy_entry(graph: Graph, *, runs: int, limit: float) -> tuple[Entry, NDArray[np.uint32]]:
-    """Time scipy's algorithm on a matrix made beforehand, and return its components, which verify the others.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    runs : int
-        Number of runs; the fastest counts.
-    limit : float
-        Seconds after which no further run is started.
-
-    Returns
-    -------
-    entry : Entry
-    labels : ndarray of uint32, shape (n,)
-        Canonical ids of the components.
-    """
-    matrix = component_matrix(graph)
-    seconds: list[float] = []
-    while len(seconds) < runs and sum(seconds) <= limit:
-        begin = time.perf_counter()
-        labels = matrix_components(matrix)
-        seconds.append(time.perf_counter() - begin)
-    return Entry(name=SCIPY, simulated=False, where="1 thread", milliseconds=min(seconds) * 1e3), canonical(labels)
+def _ratio(base: float | None, time: float | None) -> float | None:
+    return base / time if base is not None and time else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +185,7 @@ class Contenders:
     Parameters
     ----------
     algorithms : tuple of str
-        Software: `SCIPY`, and names of `cyscc.host.baselines.algorithms.KINDS`.
+        Software: names of `cyscc.host.baselines.algorithms.KINDS` and of `cyscc.host.baselines.peers.PEERS`.
     machines : tuple of RunSpec
         Runs of simulated machines; they specify whether their results are verified.
     areas : mapping
@@ -180,9 +199,9 @@ class Contenders:
     runs : int
         Number of runs of software; the fastest one counts, with its counters.
     limit : float
-        Seconds after which an algorithm made of steps is given up, and no further run of the others is started.
+        Seconds after which software is ended; they count from the end of its warm-up, and for all its runs.
     verify : bool
-        Whether the results of software are verified by scipy's.
+        Whether the results of software are compared with each other.
     """
 
     algorithms: tuple[str, ...] = ()
@@ -217,82 +236,108 @@ class Contenders:
         """
         with progress.step(f"{path}: reading") as step:
             graph: Graph = read_graph(path, watch=step, on_note=notice)
-        with progress.step(f"{path}: transposing"):
-            transpose = graph.transpose()
-        with progress.step(f"{path}: scipy"):
-            scipy, labels = scipy_entry(graph, runs=self.runs, limit=self.limit)
-        sizes = component_sizes(labels)[1]
-        comparison = AlgorithmComparison(
-            graph=path,
-            vertices=graph.vertices,
-            edges=graph.edges,
-            components=int(sizes.size),
-            largest=int(sizes.max()),
-            entries=(),
-        )
-        for entry in self._entries(path, graph, transpose, labels, scipy, progress):
-            comparison = replace(comparison, entries=(*comparison.entries, entry))
-            if on_entry is not None:
-                on_entry(comparison)
-        return comparison
-
-    def _entries(
-        self, path: str, graph: Graph, transpose: Graph, labels: NDArray[np.uint32], scipy: Entry, progress: Progress
-    ) -> Iterator[Entry]:
-        """Run the contenders but scipy one after the other, and yield the entries of all."""
-        if SCIPY in self.algorithms:
-            yield scipy
-        for name in self.algorithms:
-            if name != SCIPY:
-                with progress.step(f"{path}: {name}") as step:
-                    entry = self.timed(name, graph, transpose, labels, step)
-                yield entry
+        transpose = None
+        if any(name in KINDS and KINDS[name].transpose for name in self.algorithms):
+            with progress.step(f"{path}: transposing"):
+                transpose, _ = fastest(lambda: transposed(graph), runs=self.runs, limit=self.limit)
+        comparison = AlgorithmComparison(graph=path, vertices=graph.vertices, edges=graph.edges)
+        expected = None
+        # scipy first: its result verifies the others.
+        for name in (SCIPY, *(name for name in self.algorithms if name != SCIPY)):
+            with progress.step(f"{path}: {name}") as step:
+                entry, labels = self.timed(name, graph, transpose, step)
+            if labels is not None and expected is None:
+                expected = labels
+                sizes = component_sizes(labels)[1]
+                comparison = replace(comparison, reference=name, components=int(sizes.size), largest=int(sizes.max()))
+            elif labels is not None and self.verify:
+                _check(name, graph, labels, expected, str(comparison.reference))
+            if name in self.algorithms:
+                comparison = _extended(comparison, entry, on_entry)
         for spec in self.machines:
             entry = _machine_entry(replace(spec, graph=path), graph, progress)
-            yield replace(entry, area=self.areas.get(spec.configuration, {}))
+            area = self.areas.get(spec.configuration, {})
+            comparison = _extended(comparison, replace(entry, area=area), on_entry)
+        return comparison
 
     def timed(
-        self, name: str, graph: Graph, transpose: Graph, expected: NDArray[np.uint32], watch: Callable[[int, int], None]
-    ) -> Entry:
-        """Time an algorithm.
+        self, name: str, graph: Graph, transpose: Transposed | None, watch: OnProgress
+    ) -> tuple[Entry, NDArray[np.uint32] | None]:
+        """Time a contender in a process of its own; return its entry and the components' canonical ids.
 
         Parameters
         ----------
         name : str
-            The algorithm.
-        graph, transpose : Graph
-            The graph and its transpose.
-        expected : ndarray of uint32, shape (n,)
-            The components' canonical ids.
+            The algorithm or library.
+        graph : Graph
+            The graph.
+        transpose : Transposed or None
+            Its transpose; None if no algorithm needs it.
         watch : callable
             Progress callback.
-
-        Raises
-        ------
-        SimulationError
-            Its components are wrong.
         """
-        kind, limit = KINDS[name], self.limit
-        where, threads = self.device if kind.devices else "cpu", self.threads if kind.threads else 1
-        with open_device(where, threads=threads, order=self.order) as device:
-            entry = Entry(name=name, simulated=False, where=device_text(device.name, device.threads))
-            begin = time.monotonic()
+        kind = KINDS.get(name)
+        device, threads = "cpu", 1
+        if kind is not None:
+            device, threads = self.device if kind.devices else "cpu", self.threads if kind.threads else 1
+        entry = Entry(name=name, simulated=False, where=device_text(device, threads))
 
-            def watched(done: int, total: int) -> None:
-                if time.monotonic() - begin > limit:
-                    raise GivenUpError
-                watch(done, total)
+        def run_all(reports: Reports) -> None:
+            if kind is None:
+                run = peer_runs(name, graph, threads=self.threads, begin=reports.start_limit)
+                fastest(run, runs=self.runs, limit=self.limit, on_best=reports.result)
+                return
+            with open_device(device, threads=threads, order=self.order) as opened:
+                setting = SoftwareSetting(
+                    device=opened, seed=self.seed, watch=reports.progress, begin=reports.start_limit
+                )
+                reverse = None if transpose is None else transpose.graph
+                fastest(
+                    lambda: run_software(name, graph, reverse, setting),
+                    runs=self.runs,
+                    limit=self.limit,
+                    on_best=reports.result,
+                )
 
-            setting = SoftwareSetting(device=device, seed=self.seed, watch=watched)
-            try:
-                best, _ = fastest(lambda: run_software(name, graph, transpose, setting), runs=self.runs, limit=limit)
-            except GivenUpError:
-                return replace(entry, trouble=f"given up after {limit:g} s")
-        if self.verify and not np.array_equal(best.found.labels, expected):
-            vertex = graph.original(np.array([(best.found.labels != expected).argmax()]))[0]
-            raise SimulationError(f"wrong result: {name}: vertex {vertex} is in another component than by scipy")
-        edges, passes = (best.found.counts.get(what) for what in ("edges", "passes"))
-        return replace(entry, milliseconds=best.seconds * 1e3, edges=edges, passes=passes, counts=best.found.counts)
+        try:
+            best: SoftwareRun[Decomposition] = in_child(name, run_all, limit=self.limit, watch=watch)
+        except (LimitError, ChildError) as error:
+            return replace(entry, trouble=str(error).removeprefix(f"{name}: ")), None
+        counts = best.found.counts
+        needed = transpose is not None and kind is not None and kind.transpose
+        entry = replace(
+            entry,
+            milliseconds=best.seconds * 1e3,
+            transpose_milliseconds=transpose.seconds * 1e3 if needed and transpose else None,
+            upload_milliseconds=best.upload_seconds * 1e3 if kind is None or kind.devices else None,
+            edges=counts.get("edges"),
+            passes=counts.get("passes"),
+            counts=counts,
+        )
+        return entry, best.found.labels
+
+
+def _check(name: str, graph: Graph, labels: NDArray[np.uint32], expected: NDArray[np.uint32], reference: str) -> None:
+    """Compare components with those of the reference.
+
+    Raises
+    ------
+    SimulationError
+        They differ.
+    """
+    if not np.array_equal(labels, expected):
+        vertex = graph.original(np.array([(labels != expected).argmax()]))[0]
+        raise SimulationError(f"wrong result: {name}: vertex {vertex} is in another component than by {reference}")
+
+
+def _extended(
+    comparison: AlgorithmComparison, entry: Entry, on_entry: Callable[[AlgorithmComparison], None] | None
+) -> AlgorithmComparison:
+    """Return a comparison with one more entry."""
+    extended = replace(comparison, entries=(*comparison.entries, entry))
+    if on_entry is not None:
+        on_entry(extended)
+    return extended
 
 
 def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
@@ -315,21 +360,46 @@ def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
 
 def comparison_text(comparison: AlgorithmComparison) -> str:
     """Return a graph's tables: software with real time, then simulated machines with simulated time."""
-    parts = [
-        f"{graph_text(comparison.graph, comparison.vertices, comparison.edges)}\n"
-        f"components: {largest_text(comparison.components, comparison.largest)}\n"
-    ]
-    columns = (("ran on", "{where}"), ("ms", "{time}"), ("edges touched", "{edges:,}"), ("passes", "{passes:,}"))
+    components = "unknown"
+    if comparison.components is not None and comparison.largest is not None:
+        components = largest_text(comparison.components, comparison.largest)
+        if comparison.reference != SCIPY:
+            components += f" (by {comparison.reference})"
+    parts = [f"{graph_text(comparison.graph, comparison.vertices, comparison.edges)}\ncomponents: {components}\n"]
     rows = comparison.document()["entries"]
     for row in rows:
-        row["time"] = row["trouble"] or f"{row['milliseconds']:,.3f}"
-    for simulated, first, last in (
-        (False, "software, real time", f"speed-up over {_BASE}"),
-        (True, "machine, simulated time", f"real time of {_BASE} / simulated time"),
+        time = row["milliseconds"] if row["simulated"] else row["total_milliseconds"]
+        row["time"] = row["trouble"] or f"{time:,.3f}"
+    work = (("edges touched", "{edges:,}"), ("passes", "{passes:,}"))
+    for simulated, columns in (
+        (
+            False,
+            (
+                ("software, real time in ms", "{name}"),
+                ("ran on", "{where}"),
+                ("transpose", "{transpose_milliseconds:,.3f}"),
+                ("upload", "{upload_milliseconds:,.3f}"),
+                ("algorithm", "{milliseconds:,.3f}"),
+                ("total", "{time}"),
+                *work,
+                ("over scipy", "{over_scipy:.2f}"),
+                ("over its total", "{over_scipy_total:.2f}"),
+            ),
+        ),
+        (
+            True,
+            (
+                ("machine, simulated time", "{name}"),
+                ("ran on", "{where}"),
+                ("ms", "{time}"),
+                *work,
+                ("real time of scipy / simulated time", "{over_scipy:.2f}"),
+            ),
+        ),
     ):
         shown = [row for row in rows if row["simulated"] == simulated]
         if shown:
-            named = [(first, "{name}"), *columns, (last, "{speed_up:.2f}")]
+            named = [*columns]
             if "area" in shown[0]:
                 named += [("cycles", "{cycles:,}"), *((name, f"{{area[{name}]:,}}") for name in shown[0]["area"])]
             parts.append(column_table(named, shown, words=2, none="", plain=True))
@@ -356,7 +426,7 @@ def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> "Figure":
 def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
     names = [entry.name for entry in comparison.entries]
     for simulated, colour, marker, label in (
-        (False, BLUE, "o", "software: real time on this machine"),
+        (False, BLUE, "o", "software: real time on this machine, total"),
         (True, ORANGE, "D", "machine: simulated time, cycles by its clock"),
     ):
         shown = [
@@ -366,8 +436,13 @@ def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
         ]
         if not shown:
             continue
-        times = [entry.milliseconds or 0 for _, entry in shown]
-        axes.plot(times, [row for row, _ in shown], color=colour, marker=marker, linestyle="none", label=label)
+        times = [(entry.milliseconds if simulated else entry.total_milliseconds) or 0 for _, entry in shown]
+        places = [row for row, _ in shown]
+        if not simulated:
+            alone = [entry.milliseconds or 0 for _, entry in shown]
+            axes.hlines(places, alone, times, color=colour, linewidth=1, label="of it, transpose and upload")
+            axes.plot(alone, places, color=colour, marker="|", linestyle="none", label="of it, the algorithm alone")
+        axes.plot(times, places, color=colour, marker=marker, linestyle="none", label=label)
         for (row, _), milliseconds in zip(shown, times, strict=True):
             text = time_text(milliseconds)
             axes.annotate(text, (milliseconds, row), (7, 0), textcoords="offset points", va="center", fontsize=8)
