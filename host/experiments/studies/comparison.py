@@ -246,11 +246,11 @@ class Contenders:
         for name in (SCIPY, *(name for name in self.algorithms if name != SCIPY)):
             with progress.step(f"{path}: {name}") as step:
                 entry, labels = self.timed(name, graph, transpose, step)
-            if labels is not None and expected is None:
+            if expected is None and labels is not None:
                 expected = labels
                 sizes = component_sizes(labels)[1]
                 comparison = replace(comparison, reference=name, components=int(sizes.size), largest=int(sizes.max()))
-            elif labels is not None and self.verify:
+            elif expected is not None and labels is not None and self.verify:
                 _check(name, graph, labels, expected, str(comparison.reference))
             if name in self.algorithms:
                 comparison = _extended(comparison, entry, on_entry)
@@ -426,7 +426,7 @@ def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> "Figure":
 def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
     names = [entry.name for entry in comparison.entries]
     for simulated, colour, marker, label in (
-        (False, BLUE, "o", "software: real time on this machine, total"),
+        (False, BLUE, "o", "software: real time on this machine"),
         (True, ORANGE, "D", "machine: simulated time, cycles by its clock"),
     ):
         shown = [
@@ -438,11 +438,11 @@ def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
             continue
         times = [(entry.milliseconds if simulated else entry.total_milliseconds) or 0 for _, entry in shown]
         places = [row for row, _ in shown]
+        axes.plot(times, places, color=colour, marker=marker, linestyle="none", label=label)
         if not simulated:
             alone = [entry.milliseconds or 0 for _, entry in shown]
-            axes.hlines(places, alone, times, color=colour, linewidth=1, label="of it, transpose and upload")
             axes.plot(alone, places, color=colour, marker="|", linestyle="none", label="of it, the algorithm alone")
-        axes.plot(times, places, color=colour, marker=marker, linestyle="none", label=label)
+            axes.hlines(places, alone, times, color=colour, linewidth=1, label="of it, transpose and upload")
         for (row, _), milliseconds in zip(shown, times, strict=True):
             text = time_text(milliseconds)
             axes.annotate(text, (milliseconds, row), (7, 0), textcoords="offset points", va="center", fontsize=8)

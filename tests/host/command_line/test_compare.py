@@ -1,12 +1,14 @@
 """`cyscc compare`: tables, JSON, plot, and refusals."""
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.baselines.peers import installed_peers
 from cyscc.host.command_line.main import main
 from cyscc.sim.configuration import AcceleratorConfig
 
@@ -27,7 +29,9 @@ def test_everything_on_two_graphs(folder: Path, capfd: pytest.CaptureFixture[str
     document = json.loads((folder / "out.json").read_text())
     first = document["graphs"][0]
     assert first["graph"] == {"file": "g.txt", "vertices": 4, "edges": 4}
-    assert [entry["name"] for entry in first["entries"]] == ["scipy", *KINDS, "test"]
+    assert [entry["name"] for entry in first["entries"]] == [*installed_peers(), *KINDS, "test"]
+    assert first["reference"] == "scipy"
+    assert document["versions"] == {name: version(name) for name in installed_peers()}
     machine = first["entries"][-1]
     assert machine["simulated"] is True
     assert machine["milliseconds"] == pytest.approx(machine["cycles"] / 150e3)
@@ -83,6 +87,13 @@ def test_what_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
     document = json.loads(out)
     assert [entry["name"] for entry in document["graphs"][0]["entries"]] == ["hong", "tarjan"]
     assert document["verified"] is None
+
+
+def test_a_library_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("cyscc.host.baselines.peers.find_spec", lambda name: None)
+    assert main(["compare", "g.txt", "--algorithms", "tarjan,igraph"]) == 2
+    error = "cyscc compare: --algorithms: igraph is not installed: pip install 'cyscc[peers]'\n"
+    assert capfd.readouterr() == ("", error)
 
 
 @pytest.mark.parametrize(

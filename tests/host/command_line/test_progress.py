@@ -77,7 +77,7 @@ class Slow(FakeCoprocessor):
             ["reading", "100%", "building the executor", "compiling", "transposing", "simulating", "verifying"],
         ),
         ("bfs g.txt --source 14", ["reading", "building the executor", "placing", "simulating", "verifying"]),
-        ("software tarjan g.txt", ["reading", "transposing", "tarjan: compiling and running", "verifying"]),
+        ("software hong g.txt", ["reading", "transposing", "hong: compiling and running", "verifying"]),
         ("generate random --vertices 8 --degree 2 -o r.gr", ["generating", "writing"]),
         ("scc g.txt --quiet", []),
     ],

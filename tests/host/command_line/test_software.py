@@ -1,10 +1,12 @@
 """`cyscc software`: the table, the JSON, and refusals."""
 
 import json
+import multiprocessing
 import os
 import signal
 import threading
 from pathlib import Path
+from signal import setitimer
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import cyscc.host.baselines.software
 from cyscc.host.baselines.algorithms import Kind
 from cyscc.host.baselines.software import Decomposition
 from cyscc.host.command_line.main import main
+from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import identity
 
 
@@ -45,6 +48,7 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert err == ""
     document = json.loads(out)
     assert document.pop("seconds") > 0
+    assert document.pop("total_seconds") > document.pop("transpose_seconds") > 0
     assert document.pop("wall")["load"] > 0
     assert document.pop("counts") == {"edges": 19, "passes": 9}
     assert document == {
@@ -56,11 +60,15 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         "threads": 2,
         "options": {},
         "components": {"count": 2, "largest": 3},
+        "upload_seconds": 0.0,
         "verified": None,
     }
     assert main(["software", "tarjan", "g.txt", "--quiet", "--json", "out.json"]) == 0
     assert capfd.readouterr() == ("", "")
-    assert json.loads((folder / "out.json").read_text())["verified"] is True
+    document = json.loads((folder / "out.json").read_text())
+    assert document["verified"] is True
+    assert document["transpose_seconds"] is None
+    assert document["total_seconds"] == document["seconds"]
 
 
 def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
@@ -123,6 +131,22 @@ def test_compiled_code_does_not_delay_an_interrupt(
     assert not over.is_set()
     over.set()
     assert capfd.readouterr() == ("", "cyscc software: interrupted\n")
+
+
+def test_a_time_limit(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["software", "hong", "g.txt", "--limit", "60", "--threads", "2"]) == 0
+    assert "\nverified    yes\n" in capfd.readouterr().out
+
+    def endless(graph: Graph, *_: object) -> Decomposition:
+        while graph.vertices == 4:  # the warm-up is over
+            pass
+        return Decomposition(labels=np.zeros(graph.vertices, np.int64))
+
+    monkeypatch.setattr(Kind, "load", lambda self: endless)
+    monkeypatch.setattr("signal.setitimer", lambda which, limit: setitimer(which, limit / 1000))
+    assert main(["software", "hong", "g.txt", "--limit", "60", "--json", "-"]) == 3
+    assert capfd.readouterr() == ("", "cyscc software: hong: given up after 60 s\n")
+    assert multiprocessing.active_children() == []
 
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

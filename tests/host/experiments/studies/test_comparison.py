@@ -1,27 +1,26 @@
 """Entries of software: times, counts, checks by scipy, and time limits."""
 
+import os
+import signal
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import cyscc.host.baselines.devices.cpu
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices.steps import Order
-from cyscc.host.baselines.software import Decomposition, SoftwareSetting
+from cyscc.host.baselines.peers import PEERS, Peer, installed_peers
+from cyscc.host.baselines.software import Decomposition, SoftwareSetting, transposed
 from cyscc.host.baselines.software.tarjan import tarjan
-from cyscc.host.experiments.studies.comparison import (
-    AlgorithmComparison,
-    Contenders,
-    Entry,
-    comparison_text,
-    scipy_entry,
-)
+from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Contenders, Entry, comparison_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import strong_components
+from cyscc.host.output.progress import Progress
 from cyscc.sim.errors import SimulationError
 from tests.system.graphs import messy_graph
 
@@ -29,15 +28,17 @@ GRAPH = messy_graph(300, 500, 2)
 LABELS = strong_components(GRAPH)
 
 
-def entry_of(algorithm: str, **changed: Any) -> Entry:
+def timed(name: str, **changed: Any) -> tuple[Entry, NDArray[np.uint32] | None]:
     how: dict[str, Any] = {"threads": 2, "seed": 1, "runs": 2, "limit": 60.0, **changed}
     contenders = Contenders(device="cpu", order=Order("reversed"), **how)
-    return contenders.timed(algorithm, GRAPH, GRAPH.transpose(), LABELS, lambda *_: None)
+    return contenders.timed(name, GRAPH, transposed(GRAPH), lambda *_: None)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_every_algorithm(name: str) -> None:
-    entry = entry_of(name)
+    entry, labels = timed(name)
+    assert labels is not None
+    assert np.array_equal(labels, LABELS)
     assert entry.name == name
     assert entry.trouble is None
     assert not entry.simulated
@@ -45,15 +46,20 @@ def test_every_algorithm(name: str) -> None:
     assert entry.milliseconds is not None
     assert entry.milliseconds > 0
     assert (entry.edges, entry.passes) == (entry.counts.get("edges"), entry.counts.get("passes"))
+    assert (entry.transpose_milliseconds is None) == (name == "tarjan")
+    assert entry.upload_milliseconds == (0 if KINDS[name].devices else None)
 
 
-def test_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter((0, 3, 10, 12, 20, 29))
-    times = SimpleNamespace(perf_counter=lambda: next(clock))
-    monkeypatch.setattr("cyscc.host.experiments.studies.comparison.time", times)
-    entry, labels = scipy_entry(GRAPH, runs=3, limit=60)
+@pytest.mark.parametrize("name", installed_peers())
+def test_libraries(name: str) -> None:
+    entry, labels = timed(name)
+    assert labels is not None
     assert np.array_equal(labels, LABELS)
-    assert entry == Entry(name="scipy", simulated=False, where="1 thread", milliseconds=2000)
+    assert (entry.where, entry.transpose_milliseconds, entry.edges) == ("1 thread", None, None)
+    assert entry.milliseconds is not None
+    assert entry.upload_milliseconds is not None
+    assert entry.total_milliseconds == entry.milliseconds + entry.upload_milliseconds
+    assert entry.ready_milliseconds == entry.milliseconds
 
 
 def wrong(graph: Graph, _: Graph, __: SoftwareSetting) -> Decomposition:
@@ -67,32 +73,38 @@ def endless(graph: Graph, _: Graph, setting: SoftwareSetting) -> Decomposition:
 
 @pytest.fixture
 def other(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
-    """Return what puts another algorithm in Tarjan's place."""
+    """Return what puts another algorithm in Tarjan's place, without a warm-up."""
 
     def replace(algorithm: Any) -> None:
         monkeypatch.setattr("cyscc.host.baselines.software.tarjan.tarjan", algorithm)
+        monkeypatch.setattr(cyscc.host.baselines.devices.cpu.CpuDevice, "compiles", False)
 
     return replace
 
 
-def test_a_wrong_result(other: Callable[[Any], None]) -> None:
+def compared(folder: Path, *algorithms: str, limit: float = 60.0) -> AlgorithmComparison:
+    (folder / "g.txt").write_text("1 2\n2 3\n3 1\n3 4\n")
+    contenders = Contenders(algorithms=algorithms, device="cpu", order=Order(), threads=1, seed=1, runs=1, limit=limit)
+    return contenders.compare(str(folder / "g.txt"), Progress(quiet=True))
+
+
+def test_a_wrong_result(other: Callable[[Any], None], tmp_path: Path) -> None:
     other(wrong)
     with pytest.raises(
-        SimulationError, match=r"^wrong result: tarjan: vertex \d+ is in another component than by scipy$"
+        SimulationError, match=r"^wrong result: tarjan: vertex 4 is in another component than by scipy$"
     ):
-        entry_of("tarjan")
+        compared(tmp_path, "tarjan")
 
 
-def test_what_takes_too_long(monkeypatch: pytest.MonkeyPatch, other: Callable[[Any], None]) -> None:
+def test_what_takes_too_long(other: Callable[[Any], None]) -> None:
     other(endless)
-    # So that the run on a small graph, which nobody watches, does not begin.
-    monkeypatch.setattr(cyscc.host.baselines.devices.cpu.CpuDevice, "compiles", False)
-    entry = entry_of("tarjan", limit=0.05)
-    assert entry.milliseconds is None
+    entry, labels = timed("tarjan", limit=0.05)
+    assert labels is None
+    assert entry.milliseconds is entry.total_milliseconds is None
     assert entry.trouble == "given up after 0.05 s"
 
 
-def test_a_later_run_that_takes_too_long(monkeypatch: pytest.MonkeyPatch, other: Callable[[Any], None]) -> None:
+def test_a_later_run_that_takes_too_long(other: Callable[[Any], None]) -> None:
     runs: list[int] = []
 
     def slower(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:
@@ -100,20 +112,46 @@ def test_a_later_run_that_takes_too_long(monkeypatch: pytest.MonkeyPatch, other:
         return endless(graph, transpose, setting) if len(runs) > 1 else tarjan(graph)
 
     other(slower)
-    monkeypatch.setattr(cyscc.host.baselines.devices.cpu.CpuDevice, "compiles", False)
-    entry = entry_of("tarjan", limit=0.5)
-    assert len(runs) == 2
+    entry, _ = timed("tarjan", limit=0.2)
     assert entry.trouble is None
     assert entry.milliseconds is not None
 
 
+def test_another_reference_where_scipy_takes_too_long(
+    other: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def slow(graph: Graph) -> NDArray[np.integer]:
+        while graph.vertices == 4:  # the warm-up is over
+            pass
+        return strong_components(graph)
+
+    monkeypatch.setitem(PEERS, "scipy", Peer(convert=lambda graph, _: graph, components=slow))
+    found = compared(tmp_path, "scipy", "tarjan", limit=0.2)
+    assert (found.reference, found.components, found.largest) == ("tarjan", 2, 3)
+    assert [entry.trouble for entry in found.entries] == ["given up after 0.2 s", None]
+    assert "\ncomponents: 2, the largest of 3 vertices (by tarjan)\n" in comparison_text(found)
+    other(endless)
+    found = compared(tmp_path, "tarjan", limit=0.05)
+    assert (found.reference, found.components) == (None, None)
+    assert "\ncomponents: unknown\n" in comparison_text(found)
+
+
+def test_an_algorithm_whose_process_is_killed(other: Callable[[Any], None]) -> None:
+    other(lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    entry, _ = timed("tarjan")
+    assert entry.trouble == "its process was killed by signal 9, for lack of memory?"
+
+
 def comparison(*entries: Entry) -> AlgorithmComparison:
-    return AlgorithmComparison(graph="g.txt", vertices=10, edges=20, components=4, largest=5, entries=entries)
+    return AlgorithmComparison(
+        graph="g.txt", vertices=10, edges=20, components=4, largest=5, reference="scipy", entries=entries
+    )
 
 
 ENTRIES = (
-    Entry(name="scipy", simulated=False, where="1 thread", milliseconds=3.0),
+    Entry(name="scipy", simulated=False, where="1 thread", milliseconds=3.0, upload_milliseconds=2.0),
     Entry(name="tarjan", simulated=False, where="1 thread", milliseconds=4.0, edges=20, passes=1),
+    Entry(name="fbt", simulated=False, where="cuda", milliseconds=1, transpose_milliseconds=4, upload_milliseconds=1),
     Entry(name="slow", simulated=False, where="2 threads", trouble="given up after 3 s"),
     Entry(name="hc2", simulated=True, where="150 MHz", milliseconds=0.5, edges=33, passes=7, cycles=75_000),
 )
@@ -125,30 +163,39 @@ def test_real_and_simulated_time_stand_apart() -> None:
         "g.txt: 10 vertices, 20 edges\n"
         "components: 4, the largest of 5 vertices\n"
         "\n"
-        "software, real time  ran on                     ms  edges touched  passes  speed-up over tarjan\n"
-        "scipy                1 thread                3.000                                         1.33\n"
-        "tarjan               1 thread                4.000             20       1                  1.00\n"
-        "slow                 2 threads  given up after 3 s\n"
+        "software, real time in ms  ran on     transpose  upload  algorithm               total  edges touched  passes"
+        "  over scipy  over its total\n"
+        "scipy                      1 thread               2.000      3.000               5.000                   "
+        "            1.00            1.00\n"
+        "tarjan                     1 thread                          4.000               4.000             20    "
+        "   1        0.75            1.25\n"
+        "fbt                        cuda           4.000   1.000      1.000               6.000                   "
+        "            0.50            0.83\n"
+        "slow                       2 threads                                given up after 3 s\n"
         "\n"
-        "machine, simulated time  ran on      ms  edges touched  passes  real time of tarjan / simulated time\n"
-        "hc2                      150 MHz  0.500             33       7                                  8.00\n"
+        "machine, simulated time  ran on      ms  edges touched  passes  real time of scipy / simulated time\n"
+        "hc2                      150 MHz  0.500             33       7                                 6.00\n"
     )
 
 
 def test_area_stands_beside_the_cycles() -> None:
-    found = comparison(replace(ENTRIES[3], area={"luts": 49_260, "xc6v.luts": 49_261}))
+    found = comparison(replace(ENTRIES[-1], area={"luts": 49_260, "xc6v.luts": 49_261}))
     assert comparison_text(found).splitlines()[-2:] == [
-        "machine, simulated time  ran on      ms  edges touched  passes  real time of tarjan / simulated time  cycles"
+        "machine, simulated time  ran on      ms  edges touched  passes  real time of scipy / simulated time  cycles"
         "    luts  xc6v.luts",
-        "hc2                      150 MHz  0.500             33       7                                        75,000"
+        "hc2                      150 MHz  0.500             33       7                                       75,000"
         "  49,260     49,261",
     ]
     assert found.document()["entries"][0]["area"] == {"luts": 49_260, "xc6v.luts": 49_261}
-    assert "area" not in comparison(*ENTRIES).document()["entries"][3]
+    assert "area" not in comparison(*ENTRIES).document()["entries"][-1]
 
 
 def test_without_the_base_there_is_no_speed_up() -> None:
-    alone = comparison(ENTRIES[0], ENTRIES[3])
-    assert alone.base is None
-    assert [entry["speed_up"] for entry in alone.document()["entries"]] == [None, None]
-    assert [entry["speed_up"] for entry in comparison(*ENTRIES).document()["entries"]] == [4 / 3, 1.0, None, 8.0]
+    def ratios(name: str, *entries: Entry) -> list[float | None]:
+        return [entry[name] for entry in comparison(*entries).document()["entries"]]
+
+    assert ratios("speed_up", ENTRIES[0], ENTRIES[-1]) == [None, None]
+    assert ratios("speed_up", *ENTRIES) == [4 / 3, 1, 4, None, 8]
+    assert ratios("over_scipy", *ENTRIES[1:]) == [None] * 4
+    assert ratios("over_scipy", *ENTRIES) == [1, 3 / 4, 3 / 6, None, 6]
+    assert ratios("over_scipy_total", *ENTRIES) == [1, 5 / 4, 5 / 6, None, None]
