@@ -163,19 +163,29 @@ def _join(thread: int, numbers: DeviceArray, vertices: DeviceArray, size: int, o
         on.sources[atomic_add(on.counters, 0, 1)] = vertex
 
 
+@device_function
+def _weight(vertex: int, forward: DeviceArray, backward: DeviceArray, on: _Arrays) -> int:
+    """Return the product of a vertex's degrees, given the offsets of the graph and its transpose; -1 if it is done."""
+    if on.labels[vertex] < 0:
+        return -1
+    return (forward[vertex + 1] - forward[vertex]) * (backward[vertex + 1] - backward[vertex])
+
+
 @step
-def _weigh(thread: int, size: int, forward: DeviceArray, backward: DeviceArray, largest: DeviceArray) -> None:
-    """Find the largest product of the degrees of a vertex, given the offsets of the graph and its transpose."""
-    product = 0
+def _weigh(
+    thread: int, size: int, forward: DeviceArray, backward: DeviceArray, on: _Arrays, largest: DeviceArray
+) -> None:
+    """Find the largest weight."""
+    weight = 0
     for vertex in range(thread * _RUN, min((thread + 1) * _RUN, size)):
-        product = max(product, (forward[vertex + 1] - forward[vertex]) * (backward[vertex + 1] - backward[vertex]))
-    atomic_max(largest, 0, product)
+        weight = max(weight, _weight(vertex, forward, backward, on))
+    atomic_max(largest, 0, weight)
 
 
 @step
-def _elect_largest(thread: int, forward: DeviceArray, backward: DeviceArray, largest: DeviceArray, on: _Arrays) -> None:
-    """Elect a vertex with the largest product of degrees for the whole graph."""
-    if (forward[thread + 1] - forward[thread]) * (backward[thread + 1] - backward[thread]) == largest[0]:
+def _elect_largest(thread: int, forward: DeviceArray, backward: DeviceArray, on: _Arrays, largest: DeviceArray) -> None:
+    """Elect a vertex with the largest weight for the whole graph."""
+    if _weight(thread, forward, backward, on) == largest[0]:
         on.elected[0] = thread
 
 
@@ -457,9 +467,9 @@ class Subgraphs:
     def begin(self, forward: DeviceGraph, backward: DeviceGraph) -> int:
         """Start the first subgraph, from a vertex with the largest product of degrees; return 1."""
         device, on = self._device, self.arrays
-        vertices, largest = self.remaining, device.zeros(1)
-        device.run(_weigh, -(-vertices // _RUN), vertices, forward.offsets, backward.offsets, largest)
-        device.run(_elect_largest, vertices, forward.offsets, backward.offsets, largest, on)
+        vertices, largest, ends = on.labels.size, device.zeros(1), (forward.offsets, backward.offsets)
+        device.run(_weigh, -(-vertices // _RUN), vertices, *ends, on, largest)
+        device.run(_elect_largest, vertices, *ends, on, largest)
         return self._divide()
 
     def trim(self, forward: DeviceGraph, backward: DeviceGraph) -> int:
@@ -547,9 +557,9 @@ class _Run:
             self._search(subgraphs.select())
 
     def with_additions(self) -> None:
-        """Begin with the vertex of the largest degrees; trim, and draw from the vertices that are left."""
+        """Trim, and begin with the vertex of the largest degrees; then draw from the vertices that are left."""
         subgraphs = self.subgraphs
-        if subgraphs.remaining:
+        if self._trim():
             self._search(subgraphs.begin(self._forward, self._backward))
         share = _HALVING
         most = self._drawn(share)

@@ -176,9 +176,11 @@ def test_without_partition_a_level_finds_one_vertex_of_a_graph_without_edges() -
 
 
 def test_trivial_components_take_no_level() -> None:
-    # The first level is that of the vertex with the largest degrees; a chain is trimmed in a pass.
-    for graph in (graph_of(500, []), graph_of(500, pairwise(range(500)))):
-        assert decompose(graph).counts["depth"] == 1
+    # A chain is trimmed in a pass, in which the vertices behind it see what was trimmed.
+    for edges in ([], list(pairwise(range(500))), list(pairwise(range(499, -1, -1)))):
+        counts = decompose(graph_of(500, edges)).counts
+        assert counts["depth"] == counts["queries"] == 0
+        assert counts["passes"] <= 2
 
 
 def test_the_first_source_has_the_largest_degrees() -> None:
