@@ -95,6 +95,16 @@ def _split(
     return given
 
 
+@njit(cache=True, nogil=True)
+def _search_while_small(view: View, marking: Marking, queue: NDArray[np.uint32], last: int) -> tuple[int, int]:
+    """Search from the first vertices of a queue while a level has at most `_CHUNK`; return the range of the next."""
+    first = 0
+    while first < last <= first + _CHUNK:
+        first, last = last, expand(view, marking, queue, first, last, queue, last)
+        view.tally[1] += 1
+    return first, last
+
+
 class _Run:
     """One run: the graph, the marks of its vertices, and the threads.
 
@@ -135,13 +145,20 @@ class _Run:
         self._search(1, pivot, Marking(0, before, after, done))
 
     def _search(self, side: int, pivot: int, marking: Marking) -> None:
-        """Search level by level, forward or backward.
+        """Search level by level, forward or backward; the threads share levels of more than one range.
 
         Two threads may find a vertex at the same time; it is then expanded twice, which is harmless.
         """
         found = [np.empty(self._vertices, np.uint32) for _ in range(self._workers.threads)]
         frontier = np.array([pivot], np.uint32)
+        # The first level may have vertices that two threads have found.
+        queue = np.empty(self._vertices + _CHUNK, np.uint32)
         while frontier.size:
+            if frontier.size <= _CHUNK:
+                queue[: frontier.size] = frontier
+                first, last = _search_while_small(self._views[0][side], marking, queue, frontier.size)
+                frontier = queue[first:last].copy()
+                continue
 
             def work(thread: int, first: int, last: int, count: int, frontier: NDArray[np.uint32] = frontier) -> int:
                 return expand(self._views[thread][side], marking, frontier, first, last, found[thread], count)

@@ -74,6 +74,19 @@ def test_long_chains_take_neither_a_deep_stack_nor_long(algorithm: str, threads:
     check(algorithm, threads, chain)
 
 
+@pytest.mark.parametrize("algorithm", ["kosaraju", "hong"])
+def test_long_searches_take_no_time_of_their_own(algorithm: str) -> None:
+    # A level of one vertex each; and starts each of which reaches all that follow, or is reached from all before.
+    vertices = np.arange(100_000, dtype=np.uint32)
+    cycle = Graph.from_edges(100_000, vertices, np.roll(vertices, -1))
+    shuffled = np.random.default_rng(1).permutation(vertices)
+    path = Graph.from_edges(100_000, shuffled[:-1], shuffled[1:])
+    begin = time.process_time()
+    for graph in (cycle, path):
+        check(algorithm, 1, graph)
+    assert time.process_time() - begin < 5
+
+
 COUNTS = {
     # A cycle of three, behind it a vertex that trimming finds. From the cycle go four edges, into it three.
     "kosaraju": {"edges": 4 + 3, "passes": 1 + 3 + 3 + 1},
