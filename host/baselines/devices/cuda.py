@@ -10,7 +10,17 @@ import numpy as np
 from numba import config, cuda, int32
 from numpy.typing import DTypeLike, NDArray
 
-from cyscc.host.baselines.devices.steps import ATOMICS, NATURAL, BlockStep, Device, DeviceArray, Order, Step, translated
+from cyscc.host.baselines.devices.primitives import fill
+from cyscc.host.baselines.devices.steps import (
+    ATOMICS,
+    NATURAL,
+    BlockStep,
+    Device,
+    DeviceArray,
+    Order,
+    Step,
+    translated,
+)
 from cyscc.host.output.errors import InputError
 
 __all__ = ["CudaDevice", "flat", "kernel", "layout"]
@@ -165,8 +175,12 @@ class CudaDevice(Device):
         return copied
 
     def full(self, size: int, value: int, dtype: DTypeLike) -> DeviceArray:
-        """Return an array of one value."""
-        return cuda.to_device(np.full(size, value, dtype))
+        """Return an array of one value, which is filled on the device; the simulator would take long for it."""
+        if not self.compiles:
+            return cuda.to_device(np.full(size, value, dtype))
+        array = cuda.device_array(size, dtype)
+        self.run(fill, size, array, value)
+        return array
 
     def read(self, array: DeviceArray) -> NDArray:
         """Copy an array from the device."""

@@ -3,12 +3,13 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from cyscc.host.baselines.devices.steps import Device, DeviceArray, atomic_add, block_step, device_function, step
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
-__all__ = ["DeviceGraph", "count_up", "keep_open", "prefix_sum", "root", "upload"]
+__all__ = ["DeviceGraph", "copied", "count_up", "fill", "keep_open", "prefix_sum", "root", "upload"]
 
 _MOST = 2**31 - 1
 """Most vertices and edges: steps count in signed 32-bit integers."""
@@ -34,6 +35,24 @@ def upload(device: Device, graph: Graph) -> DeviceGraph:
     if max(graph.vertices, graph.edges) > _MOST:
         raise InputError(f"algorithms made of steps take at most {_MOST} vertices and edges")
     return DeviceGraph(device.array(graph.offsets), device.array(graph.targets.view(np.int32)))
+
+
+@step
+def fill(thread: int, array: Any, value: int) -> None:
+    """Set each element of an array to a value."""
+    array[thread] = value
+
+
+@step
+def _copy(place: int, values: Any, copies: Any) -> None:
+    copies[place] = values[place]
+
+
+def copied(device: Device, values: DeviceArray, dtype: DTypeLike) -> DeviceArray:
+    """Return a copy of an array, in integers of another size."""
+    copies = device.zeros(values.size, dtype)
+    device.run(_copy, values.size, values, copies)
+    return copies
 
 
 _RUN = 16

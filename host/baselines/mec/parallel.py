@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cyscc.host.baselines.devices.primitives import count_up, prefix_sum, root
+from cyscc.host.baselines.devices.primitives import DeviceGraph, copied, count_up, prefix_sum, root
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
@@ -23,21 +22,35 @@ from cyscc.host.baselines.devices.steps import (
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import MecDecomposition, MecRound
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting, unwatched
-from cyscc.host.baselines.software.fbt import decompose_regions
+from cyscc.host.baselines.software.fbt import Fbt
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
-__all__ = ["DeviceMdp", "RegionComponents", "number_parts", "parallel", "upload_mdp"]
+__all__ = ["DeviceMdp", "RegionComponents", "by_fbt", "number_parts", "parallel", "upload_mdp"]
 
-RegionComponents = Callable[[Graph, Graph, SoftwareSetting, NDArray[np.int64]], Decomposition]
-"""Function that finds the strongly connected components of a graph, given its transpose and a region for each vertex.
-Every component lies within one region. A label is one vertex of the component."""
+RegionComponents = Callable[[DeviceGraph, DeviceGraph, SoftwareSetting, DeviceArray | None], Decomposition]
+"""Function that finds the strongly connected components of a graph, given its transpose and a region for each vertex,
+or None for a single one. Every component lies within one region. A label is one vertex of the component; graphs,
+regions (int64) and labels (int32) are in device memory."""
 
 _MOST = 2**31 - 1
 """Most states, choices and transitions: steps count in signed 32-bit integers."""
 
-_DROPPED, _QUEUED, _FOLLOWED, _EDGES, _CLOSED = range(5)
+_DROPPED, _QUEUED, _FOLLOWED, _EDGES, _CLOSED, _COMPONENTS = range(6)
 """Indices of the counters of the steps."""
+
+
+def by_fbt(
+    graph: DeviceGraph, transpose: DeviceGraph, setting: SoftwareSetting, regions: DeviceArray | None
+) -> Decomposition:
+    """Find the components by ``fbt``, see `RegionComponents`."""
+    device = setting.device
+    whole, back = (
+        Graph(offsets=device.read(each.offsets), targets=device.read(each.targets).view(np.uint32))
+        for each in (graph, transpose)
+    )
+    found = Fbt(whole, back, setting).decompose(None if regions is None else device.read(regions))
+    return replace(found, labels=device.array(found.labels.astype(np.int32)))
 
 
 class DeviceMdp(NamedTuple):
@@ -73,7 +86,7 @@ class _Round(NamedTuple):
     """Result of a round."""
 
     labels: DeviceArray
-    """int64, shape (states,): component of each state, named by one of its states."""
+    """int32, shape (states,): component of each state, named by one of its states."""
     dropped: DeviceArray
     """int32, shape (choices,): whether a choice is dropped."""
     remaining: DeviceArray
@@ -87,7 +100,7 @@ class _Round(NamedTuple):
     queue: DeviceArray
     """int32, shape (states,): states without a choice."""
     counts: DeviceArray
-    """int64, shape (5,)."""
+    """int64, shape (6,)."""
 
 
 def upload_mdp(device: Device, mdp: Mdp) -> DeviceMdp:
@@ -247,6 +260,8 @@ def _attract(thread: int, first: int, incoming: _Incoming, on: _Round) -> None:
 def _mark(state: int, left: DeviceMdp, on: _Round) -> None:
     """Find the smallest state of each untouched component; keep the states of others that have a choice left."""
     label = on.labels[state]
+    if label == state:
+        atomic_add(on.counts, _COMPONENTS, 1)
     if on.touched[label] == 0:
         atomic_min(on.smallest, label, left.names[state])
     elif on.remaining[state] > 0:
@@ -340,37 +355,33 @@ class _Run:
         prefix_sum(device, offsets, left.states + 1)
         choices, sources = (device.zeros(left.transitions, np.int32) for _ in range(2))
         incoming = _Incoming(offsets, choices, sources, owners)
-        device.run(_fill_incoming, left.choices, left, device.array(device.read(offsets).copy()), incoming)
+        device.run(_fill_incoming, left.choices, left, copied(device, offsets, np.int64), incoming)
         return incoming
 
-    def _labels(self, incoming: _Incoming) -> NDArray[np.int64]:
+    def _labels(self, incoming: _Incoming) -> DeviceArray:
         """Find the strongly connected components of the remaining model."""
         device, left = self._device, self._left
         offsets = device.zeros(left.states + 1)
         device.run(_source_offsets, left.states + 1, left, offsets)
-        graph, transpose = (
-            Graph(offsets=device.read(starts), targets=device.read(ends).view(np.uint32))
-            for starts, ends in ((offsets, left.targets), (incoming.offsets, incoming.sources))
-        )
+        graph, transpose = DeviceGraph(offsets, left.targets), DeviceGraph(incoming.offsets, incoming.sources)
         found = self._components(graph, transpose, replace(self._setting, watch=unwatched), self._regions(incoming))
         self._edges += found.counts.get("edges", 0)
         self._passes += found.counts.get("passes", 0)
         return found.labels
 
-    def _regions(self, incoming: _Incoming) -> NDArray[np.int64]:
+    def _regions(self, incoming: _Incoming) -> DeviceArray | None:
         """Return the region of each state: one region in the first round, then weakly connected components."""
         if not self._rounds:
-            return np.zeros(self._left.states, np.int64)
+            return None
         self._passes += 1
         self._edges += self._left.transitions
-        return self._device.read(number_parts(self._device, self._left, incoming.owners))
+        return number_parts(self._device, self._left, incoming.owners)
 
     def _round(self) -> None:
         device, left = self._device, self._left
         incoming = self._incoming()
-        labels = self._labels(incoming)
         on = _Round(
-            labels=device.array(labels),
+            labels=self._labels(incoming),
             dropped=device.zeros(left.choices, np.int32),
             remaining=device.zeros(left.states, np.int32),
             touched=device.zeros(left.states, np.int32),
@@ -378,7 +389,7 @@ class _Run:
             # One more element, for the total.
             kept=device.zeros(left.states + 1),
             queue=device.zeros(left.states, np.int32),
-            counts=device.zeros(5),
+            counts=device.zeros(6),
         )
         device.run(_drop_leaving, left.states, left, on)
         leaving = device.value(on.counts, _DROPPED)
@@ -397,7 +408,7 @@ class _Run:
                 states=left.states,
                 choices=left.choices,
                 transitions=left.transitions,
-                components=int(np.count_nonzero(labels == np.arange(left.states))),
+                components=device.value(on.counts, _COMPONENTS),
                 dropped=leaving,
                 removed=last + device.value(on.counts, _FOLLOWED),
                 mecs=device.value(on.counts, _CLOSED),
@@ -429,7 +440,7 @@ class _Run:
         return own
 
 
-def parallel(mdp: Mdp, setting: SoftwareSetting, components: RegionComponents = decompose_regions) -> MecDecomposition:
+def parallel(mdp: Mdp, setting: SoftwareSetting, components: RegionComponents = by_fbt) -> MecDecomposition:
     """Find the maximal end components.
 
     The rounds are those of `cyscc.host.baselines.mec.basic`. The components of a round lie within those of the round

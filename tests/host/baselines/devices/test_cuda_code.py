@@ -10,13 +10,12 @@ from numba import cuda
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices.cpu import CpuDevice
 from cyscc.host.baselines.devices.cuda import flat, kernel, layout
-from cyscc.host.baselines.devices.primitives import prefix_sum
+from cyscc.host.baselines.devices.primitives import fill, prefix_sum
 from cyscc.host.baselines.devices.steps import Step
 from cyscc.host.baselines.mec.basic import small_mdp
 from cyscc.host.baselines.mec.parallel import parallel
 from cyscc.host.baselines.software import SoftwareSetting
 from cyscc.host.baselines.software.decomposition import small_graph
-from cyscc.host.baselines.software.fbt import decompose_regions
 
 COMPUTE = (7, 5)
 """Compute capability: the oldest that CUDA 13 knows."""
@@ -76,7 +75,9 @@ def check(device: Listening, compiler: Any) -> None:
 @pytest.mark.long
 def test_primitives(compiler: Any) -> None:
     device = Listening()
-    prefix_sum(device, device.full(100_000, 1, "int64"), 100_000)
+    values = device.zeros(100_000)
+    device.run(fill, 100_000, values, 1)
+    prefix_sum(device, values, 100_000)
     check(device, compiler)
 
 
@@ -95,5 +96,5 @@ def test_algorithms(name: str, options: dict[str, int], compiler: Any) -> None:
 @pytest.mark.long
 def test_maximal_end_components(compiler: Any) -> None:
     device = Listening()
-    parallel(small_mdp(), SoftwareSetting(device=device), decompose_regions)
+    parallel(small_mdp(), SoftwareSetting(device=device))
     check(device, compiler)

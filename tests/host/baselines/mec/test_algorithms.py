@@ -11,15 +11,16 @@ from scipy.sparse.csgraph import connected_components
 
 from cyscc.host.baselines.algorithms import MEC_KINDS
 from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices.primitives import DeviceGraph
 from cyscc.host.baselines.devices.steps import ORDERS, Order
 from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import MecDecomposition, run_mec
 from cyscc.host.baselines.mec.checker import check_mecs
-from cyscc.host.baselines.mec.parallel import number_parts, parallel, upload_mdp
+from cyscc.host.baselines.mec.parallel import by_fbt, number_parts, parallel, upload_mdp
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
-from cyscc.host.baselines.software.fbt import decompose_regions
 from cyscc.host.baselines.software.tarjan import tarjan
+from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical
 from cyscc.host.output.errors import InputError
 from tests.host.baselines.mdp.models import SMALL, model
@@ -96,8 +97,9 @@ def test_larger_models(make: Callable[[], Mdp], order: str, threads: int) -> Non
     assert found.rounds == expected.rounds
 
 
-def by_tarjan(graph: Any, _: Any, __: Any, ___: Any) -> Decomposition:
-    return Decomposition(labels=tarjan(graph).labels, counts={"edges": 1_000_000})
+def by_tarjan(given: DeviceGraph, _: Any, __: Any, ___: Any) -> Decomposition:
+    labels = tarjan(Graph(offsets=given.offsets, targets=given.targets.view(np.uint32))).labels
+    return Decomposition(labels=labels.astype(np.int32), counts={"edges": 1_000_000})
 
 
 def test_an_attractor_like_a_chain_takes_few_launches() -> None:
@@ -114,10 +116,10 @@ def test_an_attractor_like_a_chain_takes_few_launches() -> None:
 
 
 def test_the_regions_are_parts_that_no_choice_joins() -> None:
-    seen: list[list[int]] = []
+    seen: list[list[int] | None] = []
 
     def components(graph: Any, transpose: Any, setting: SoftwareSetting, regions: Any) -> Decomposition:
-        seen.append(regions.tolist())
+        seen.append(None if regions is None else regions.tolist())
         return by_tarjan(graph, transpose, setting, regions)
 
     # States 0 to 3 are a ring that chance closes; then there are two pairs. State 4 is by itself.
@@ -125,15 +127,15 @@ def test_the_regions_are_parts_that_no_choice_joins() -> None:
     with open_device("cpu") as device:
         assert parallel(mdp, SoftwareSetting(device=device), components).mecs.tolist() == [0, 0, 2, 2, 4]
     first, second = seen
-    assert first == [0] * 5
+    assert first is None
     assert second == [0, 0, 1, 1]
 
 
 def test_many_small_parts_are_searched_at_once() -> None:
     mdp = family("islands", islands=300)
 
-    def one_region(graph: Any, transpose: Any, setting: SoftwareSetting, regions: Any) -> Decomposition:
-        return decompose_regions(graph, transpose, setting, np.zeros_like(regions))
+    def one_region(graph: Any, transpose: Any, setting: SoftwareSetting, _: Any) -> Decomposition:
+        return by_fbt(graph, transpose, setting, None)
 
     with open_device("cpu") as device:
         found = parallel(mdp, SoftwareSetting(device=device))
