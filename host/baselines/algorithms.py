@@ -127,6 +127,7 @@ KINDS = {
             # Bounded because the warm-up graph is padded by as much.
             Option("segment", "fbt: interleave transitions of states of up to J", "J", most=4096),
             Option("no-hybrid", "fbt: a separate launch for each direction of the search"),
+            AS_PRINTED,
         ),
     ),
 }

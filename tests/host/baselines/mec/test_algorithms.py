@@ -1,6 +1,7 @@
 """Both algorithms find the maximal end components, in every order of threads, and count the same rounds."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ def test_many_small_parts_are_searched_at_once() -> None:
     mdp = family("islands", islands=300)
 
     def one_region(graph: Any, transpose: Any, setting: SoftwareSetting, _: Any) -> Decomposition:
-        return by_fbt(graph, transpose, setting, None)
+        return by_fbt(graph, transpose, replace(setting, options={"as-printed": True}), None)
 
     with open_device("cpu") as device:
         found = parallel(mdp, SoftwareSetting(device=device))

@@ -15,7 +15,8 @@ from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
 from cyscc.host.baselines.software import Decomposition, SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import small_graph
-from cyscc.host.baselines.software.fbt import MOST, PADDING, Fbt, decompose_regions, fbt, lay_out
+from cyscc.host.baselines.software.fbt import Fbt, decompose_regions, fbt
+from cyscc.host.baselines.software.fbt.layout import MOST, PADDING, lay_out
 from cyscc.host.command_line.main import main
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph
@@ -34,6 +35,7 @@ CONFIGURATIONS: dict[str, dict[str, int]] = {
     "F1,0": {"cached": 1},
 }
 """As the paper names them, and others."""
+PRINTED = {"as-printed": 1}
 
 
 def decompose(graph: Graph, device: Device, options: Mapping[str, Any], name: str = "") -> Decomposition:
@@ -44,7 +46,7 @@ def decompose(graph: Graph, device: Device, options: Mapping[str, Any], name: st
     return found
 
 
-def on_cpu(graph: Graph, **options: int) -> Decomposition:
+def on_cpu(graph: Graph, options: Mapping[str, int] = PRINTED) -> Decomposition:
     with open_device("cpu") as device:
         return decompose(graph, device, options)
 
@@ -59,11 +61,13 @@ def test_awkward_graphs_and_random_ones(name: str, order: str, threads: int) -> 
     # Each way has graphs of its own: a thousand all in all.
     first = 24 * (threads + 2 * ORDERS.index(order) + 8 * list(CONFIGURATIONS).index(name))
     with open_device("cpu", threads=threads, order=Order(order, seed=2)) as device:
+        options = CONFIGURATIONS[name]
         for graph_name, graph in GRAPHS.items():
-            decompose(graph, device, CONFIGURATIONS[name], graph_name)
+            decompose(graph, device, options, graph_name)
         for seed in range(first, first + 24):
             size = seed % 100
-            decompose(messy_graph(30 + size, 30 + 2 * size, seed), device, CONFIGURATIONS[name], f"seed {seed}")
+            given = options if seed % 2 else {**PRINTED, **options}
+            decompose(messy_graph(30 + size, 30 + 2 * size, seed), device, given, f"seed {seed}")
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -71,7 +75,8 @@ def test_awkward_graphs_and_random_ones(name: str, order: str, threads: int) -> 
 def test_threads_that_race(name: str, order: str) -> None:
     with open_device("cpu", threads=3, order=Order(order)) as device:
         for degree in (1, 2, 6):
-            decompose(messy_graph(20_000, degree * 20_000, degree), device, CONFIGURATIONS[name])
+            options = {**CONFIGURATIONS[name], "as-printed": degree == 2}
+            decompose(messy_graph(20_000, degree * 20_000, degree), device, options)
 
 
 def check_simulated() -> None:
@@ -79,21 +84,23 @@ def check_simulated() -> None:
     for order, options in zip(ORDERS, ({"segment": 2}, {"cached": 3}, {"cached": 3, "segment": 7}), strict=True):
         with open_device("cuda", order=Order(order)) as device:
             decompose(wide, device, options, order)
+            decompose(wide, device, {**PRINTED, **options}, order)
             for seed, each in enumerate(CONFIGURATIONS.values()):
                 if seed % len(ORDERS) == ORDERS.index(order):
-                    decompose(messy_graph(16, 28, seed), device, each, order)
+                    decompose(messy_graph(16, 28, seed), device, {**PRINTED, **each}, order)
+            decompose(layered(8, 3, 1), device, {}, order)
 
 
 def test_on_the_simulator() -> None:
     simulate(check_simulated)
 
 
-@pytest.mark.parametrize("name", ["F0,1", "F3,7"])
-def test_nothing_is_compiled_while_it_is_timed(name: str) -> None:
+@pytest.mark.parametrize("options", [{}, {"cached": 3, "segment": 7}, PRINTED], ids=str)
+def test_nothing_is_compiled_while_it_is_timed(options: dict[str, int]) -> None:
     graph = random_graph(3000, 3, 1)
     transpose, small = graph.transpose(), small_graph()
     with open_device("cpu", threads=2) as device:
-        setting = SoftwareSetting(device=device, options=CONFIGURATIONS[name])
+        setting = SoftwareSetting(device=device, options=options)
         fbt(small, small.transpose(), setting)
         with event.install_recorder("numba:compile") as recorder:
             fbt(graph, transpose, setting)
@@ -102,9 +109,10 @@ def test_nothing_is_compiled_while_it_is_timed(name: str) -> None:
 
 def test_counts_repeat_with_one_thread() -> None:
     graph = messy_graph(5000, 9000, 1)
-    first, second = on_cpu(graph), on_cpu(graph)
-    assert first.counts == second.counts
-    assert np.array_equal(first.labels, second.labels)
+    for options in ({}, PRINTED):
+        first, second = on_cpu(graph, options), on_cpu(graph, options)
+        assert first.counts == second.counts
+        assert np.array_equal(first.labels, second.labels)
 
 
 def test_counts_of_a_cycle() -> None:
@@ -123,20 +131,20 @@ def test_searches_look_at_each_edge_once() -> None:
     for order in ("natural", "reversed"):
         with open_device("cpu", order=Order(order)) as device:
             for options in CONFIGURATIONS.values():
-                counts = decompose(graph, device, options).counts
+                counts = decompose(graph, device, {**PRINTED, **options}).counts
                 assert counts["edges"] == 2 * graph.edges + 2 * graph.vertices
 
 
 def test_iterations_of_a_launch_and_separate_launches() -> None:
     # Backwards in ascending order: one state is found in an iteration, but two in the first one.
     graph = graph_of(40, cycles(list(range(40))))
-    assert on_cpu(graph, cached=4).counts["search_iterations"] == 10
-    assert on_cpu(graph, cached=1).counts["search_iterations"] == 39
+    assert on_cpu(graph, {**PRINTED, "cached": 4}).counts["search_iterations"] == 10
+    assert on_cpu(graph, {**PRINTED, "cached": 1}).counts["search_iterations"] == 39
     with open_device("cpu") as device:
         launches = []
         for options in ({}, {"no-hybrid": 1}):
             before = device.launches
-            decompose(graph, device, options)
+            decompose(graph, device, {**PRINTED, **options})
             launches.append(device.launches - before)
     # The forward search has found all in its first iteration; in the second one it sees that nothing follows.
     assert 1 <= launches[1] - launches[0] <= 2
@@ -160,8 +168,49 @@ def test_few_transitions_serve_for_pivots_of_many_states() -> None:
         with open_device("cpu", order=Order(order)) as device:
             lists = [[9 * c, 9 * c + 4, 9 * c + 7] for c in range(60)]
             links = [(9 * c, 9 * ((7 * c + 5) % 60) + 1) for c in range(60)]
-            counts = decompose(graph_of(3000, [*cycles(*lists), *links]), device, {}).counts
-            assert counts["pivots"] == 60
+            for options in ({}, PRINTED):
+                counts = decompose(graph_of(3000, [*cycles(*lists), *links]), device, options).counts
+                assert counts["pivots"] == 60
+
+
+def layered(levels: int, width: int, seed: int) -> Graph:
+    """Return a hub that leads to levels of cycles of two or three states, each of which leads to some of the next."""
+    generator = np.random.default_rng(seed)
+    sizes = generator.integers(2, 4, levels * width)
+    firsts = 1 + np.cumsum(sizes) - sizes
+    edges = [(0, int(first)) for first in firsts[:width]]
+    for place, (first, size) in enumerate(zip(firsts.tolist(), sizes.tolist(), strict=True)):
+        edges += cycles(list(range(first, first + size)))
+        below = firsts[(place // width + 1) * width :][:width]
+        edges += [(first + 1, int(below[chosen])) for chosen in generator.integers(0, width, 2) if below.size]
+    names = generator.permutation(1 + int(sizes.sum())).tolist()
+    return graph_of(len(names), [(names[source], names[target]) for source, target in edges])
+
+
+def test_many_components_take_few_rounds() -> None:
+    # As printed, a round finds one component for each region; most of these regions are never divided.
+    pairs = graph_of(400, [*cycles(*([v, v + 1] for v in range(0, 400, 2)))])
+    chain = graph_of(400, [*cycles(*([v, v + 1] for v in range(0, 400, 2))), *((v, v + 1) for v in range(1, 399, 2))])
+    for order in ORDERS:
+        with open_device("cpu", order=Order(order)) as device:
+            for graph, rounds in ((pairs, 2), (chain, 16), (layered(10, 40, 1), 16)):
+                assert decompose(graph, device, {}).counts["rounds"] <= rounds
+    assert on_cpu(pairs).counts["rounds"] == 200
+
+
+def test_the_first_pivot_is_a_hub() -> None:
+    # In ascending order the first state would be of the first pair.
+    ring = graph_of(60, [*cycles([0, 1], list(range(2, 60)), list(range(2, 60, 2))), (1, 2)])
+    for options in ({}, {"segment": 2}):
+        counts = on_cpu(ring, options).counts
+        assert counts["rounds"] == counts["pivots"] == 2
+        # The larger cycle comes first: the search from a state of the pair would reach both.
+        assert counts["edges"] < on_cpu(ring, {**PRINTED, **options}).counts["edges"]
+
+
+def test_a_long_cycle_takes_few_launches() -> None:
+    graph = graph_of(5000, cycles(list(range(5000))))
+    assert on_cpu(graph, {}).counts["passes"] < 200
 
 
 def regions_of(size: int, *regions: list[int]) -> NDArray[np.int64]:
@@ -178,7 +227,8 @@ def test_hashes_that_coincide_make_one_region_and_no_wrong_component() -> None:
     graph = graph_of(8, pairs)
     regions = regions_of(8, [0, 4, 2, 3], [1, 5, 6, 7])
     with open_device("cpu") as device:
-        found = decompose_regions(graph, graph.transpose(), SoftwareSetting(device=device), regions)
+        setting = SoftwareSetting(device=device, options=PRINTED)
+        found = decompose_regions(graph, graph.transpose(), setting, regions)
     assert check_components(canonical(found.labels), graph) is None
     # Were they two regions, the second round would have two pivots and be the last.
     assert found.counts["pivots"] == 4
@@ -198,7 +248,8 @@ def test_within_regions_of_subgraphs_that_get_smaller(name: str) -> None:
         graph = messy_graph(200, 360 + 20 * seed, seed)
         transpose = graph.transpose()
         with open_device("cpu", threads=2, order=Order(order)) as device:
-            whole = Fbt(graph, transpose, SoftwareSetting(device=device, options=CONFIGURATIONS[name]))
+            options = {**CONFIGURATIONS[name], "as-printed": seed % 2}
+            whole = Fbt(graph, transpose, SoftwareSetting(device=device, options=options))
             labels = whole.decompose().labels
             assert check_components(canonical(labels), graph) is None
             kept = np.ones(graph.vertices, np.bool_)

@@ -14,8 +14,9 @@ import pytest
 from cyscc.host.baselines.devices.cpu import CpuDevice
 from cyscc.host.baselines.devices.steps import BlockStep, Order, Step
 from cyscc.host.baselines.software import Decomposition, SoftwareSetting
-from cyscc.host.baselines.software import fbt as module
-from cyscc.host.baselines.software.fbt import FRONTIER, fbt
+from cyscc.host.baselines.software.fbt import algorithm, fbt
+from cyscc.host.baselines.software.fbt import published as module
+from cyscc.host.baselines.software.fbt.published import FRONTIER
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
 from tests.host.baselines.software.test_fbt import cycles
@@ -54,13 +55,13 @@ class Interpreted(CpuDevice):
                     step.function(block, thread, size, phase, shared, *arguments)
 
 
-def printed(ours: str, text: str) -> dict[str, Any]:
-    """Return what the module defines when a line of it is as the text has it."""
+def printed(ours: str, text: str) -> Any:
+    """Return the scheme when a line of it is as the text has it."""
     source = inspect.getsource(module)
     assert source.count(ours) == 1
     names: dict[str, Any] = {"__name__": module.__name__}
     exec(compile(source.replace(ours, text), module.__name__, "exec"), names)
-    return names
+    return names["Published"]
 
 
 def without_barriers() -> BlockStep:
@@ -157,7 +158,7 @@ REPAIRS: dict[str, tuple[str, str, Callable[[], Graph], Mapping[str, int], Calla
     ),
     "a state that has its region waits for none": (
         "info < 0 or info & _PENDING == 0",
-        "info < 0 or (results[thread] & MASK) + ((results[thread] >> _SHIFT) & 3) < first",
+        "info < 0 or (results[state] & MASK) + ((results[state] >> _SHIFT) & 3) < first",
         sparse,
         {},
         right,
@@ -174,24 +175,20 @@ REPAIRS: dict[str, tuple[str, str, Callable[[], Graph], Mapping[str, int], Calla
 
 
 @pytest.mark.parametrize("name", REPAIRS)
-def test_without_a_repair(name: str) -> None:
+def test_without_a_repair(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ours, text, make, options, good = REPAIRS[name]
     graph = make()
-    for run, repaired in ((fbt, True), (printed(ours, text)["fbt"], False)):
-        outcomes = [outcome(run, graph, order, options, good) for order in ("natural", "reversed", "shuffled")]
+    for scheme, repaired in ((module.Published, True), (printed(ours, text), False)):
+        monkeypatch.setattr(algorithm, "Published", scheme)
+        outcomes = [outcome(graph, order, options, good) for order in ("natural", "reversed", "shuffled")]
         assert all(outcomes) if repaired else not all(outcomes)
 
 
-def outcome(
-    run: Callable[..., Decomposition],
-    graph: Graph,
-    order: str,
-    options: Mapping[str, int],
-    good: Callable[..., bool],
-) -> bool:
+def outcome(graph: Graph, order: str, options: Mapping[str, int], good: Callable[..., bool]) -> bool:
+    given = {"as-printed": True, **options}
     with Interpreted(order) as device:
         try:
-            found = run(graph, graph.transpose(), SoftwareSetting(device=device, options=options))
+            found = fbt(graph, graph.transpose(), SoftwareSetting(device=device, options=given))
         except EndlessError:
             return False
     return good(graph, found)
@@ -204,6 +201,6 @@ def test_the_cached_search_without_a_repair(
     variant: Callable[[], BlockStep], good: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = ring()
-    assert all(outcome(fbt, graph, order, {"cached": 3}, good) for order in ("natural", "reversed", "shuffled"))
+    assert all(outcome(graph, order, {"cached": 3}, good) for order in ("natural", "reversed", "shuffled"))
     monkeypatch.setattr(module, "search_cached", variant())
-    assert not all(outcome(fbt, graph, order, {"cached": 3}, good) for order in ("natural", "reversed", "shuffled"))
+    assert not all(outcome(graph, order, {"cached": 3}, good) for order in ("natural", "reversed", "shuffled"))
