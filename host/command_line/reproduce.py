@@ -39,9 +39,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                 help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, or a TOML file",
             )
             add_set(figure, config=False, memory=True)
-        figure.add_argument(
-            "--seed", default=1, type=at_least(0, 2**64 - 1), metavar="S", help="seed of the graphs (default: 1)"
-        )
+        if each.generated:
+            figure.add_argument(
+                "--seed", default=1, type=at_least(0, 2**64 - 1), metavar="S", help="seed of the graphs (default: 1)"
+            )
         figure.add_argument("--no-verify", action="store_true", help="do not check the results")
         add_jobs(figure)
         add_experiment_options(figure, folder="build/reproduce")

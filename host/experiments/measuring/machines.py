@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from cyscc.host.driver.reach import first_uncoloured
-from cyscc.host.experiments.measuring.graphs import GraphSpec
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.measurements import Amount, Count, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import default_slack
@@ -21,7 +21,7 @@ from cyscc.host.specification.run import RunSpec
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
 
-__all__ = ["CAUSES", "BfsRequest", "MachineRequest", "SccRequest", "cause_shares"]
+__all__ = ["CAUSES", "BfsRequest", "LevelsRequest", "MachineRequest", "SccRequest", "cause_shares"]
 
 CAUSES = tuple(cause.row.name for cause in reversed(Cause))
 """Causes of the kernels' cycles in the order of reports: by descending priority."""
@@ -56,6 +56,12 @@ class _BfsResult(_MachineResult):
     shares: _Shares  # type: ignore[valid-type]  # its fields are the causes
 
 
+class _LevelsResult(_MachineResult):
+    cycles: Count
+    edges_read: Count
+    levels: list[tuple[Count, Count, Count]]
+
+
 class _PhaseCycles(TypedDict):
     searches: Count
     intersections: Count
@@ -75,7 +81,7 @@ class MachineRequest(Request):
 
     Parameters
     ----------
-    graph : GraphSpec
+    graph : GraphSpec or GraphFile
         The graph.
     preset : str
         Preset of the machine.
@@ -86,7 +92,7 @@ class MachineRequest(Request):
     algorithm: ClassVar[str]
     """Algorithm of the run."""
 
-    graph: GraphSpec
+    graph: GraphSpec | GraphFile
     preset: str
     memory: str
 
@@ -142,16 +148,14 @@ class MachineRequest(Request):
         """Return the measurements of a result."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class BfsRequest(MachineRequest):
-    """A search to measure on a simulated machine. The parameters are those of `MachineRequest`."""
+class _SearchRequest(MachineRequest):
+    """A search to measure on a simulated machine."""
 
     algorithm: ClassVar[str] = "bfs"
-    kind: ClassVar[Any] = _BfsResult
 
     @property
     def bytes(self) -> int:
-        """Approximate peak memory; generating the graph takes the most."""
+        """Approximate peak memory; making the graph takes the most."""
         return 12 * self.graph.edges + 100 * self.graph.vertices + (400 << 20)
 
     def _executed(self, spec: RunSpec, graph: Graph) -> Result:
@@ -161,6 +165,15 @@ class BfsRequest(MachineRequest):
             slack = default_slack(graph.vertices) if spec.queue_slack is None else spec.queue_slack
             spec = replace(spec, queue_slack=slack << result.run.retries)
         return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class BfsRequest(_SearchRequest):
+    """A search to measure on a simulated machine. The parameters are those of `MachineRequest`."""
+
+    kind: ClassVar[Any] = _BfsResult
+
+    graph: GraphSpec
 
     def measured(self, result: BfsResult) -> Measured:
         """Return the measurements of a search.
@@ -197,11 +210,57 @@ class BfsRequest(MachineRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LevelsRequest(_SearchRequest):
+    """A search from vertex 0 to measure level by level. The parameters are those of `MachineRequest`."""
+
+    kind: ClassVar[Any] = _LevelsResult
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return f"{super().label}, {self.memory}"
+
+    @property
+    def spec(self) -> RunSpec:
+        """Specification of the run."""
+        return replace(super().spec, source=0)
+
+    def measured(self, result: BfsResult) -> Measured:
+        """Return the measurements of a search.
+
+        Returns
+        -------
+        dict
+            ``cycles``, ``edges_read`` (those of vertices that were pushed twice count twice) and ``levels``: for each
+            its cycles, the vertices at its distance, and the edges that leave them.
+        """
+        run, degrees = result.run, result.graph.out_degrees()
+        reached = run.levels >= 0
+        levels = len(run.level_records)  # the last one may have nothing but vertices that were pushed twice
+        vertices = np.bincount(run.levels[reached], minlength=levels)
+        edges = np.bincount(run.levels[reached], degrees[reached], minlength=levels)
+        return {
+            "cycles": run.cycles,
+            "edges_read": result.statistics["counters"]["bfs"]["items"],
+            "levels": [
+                [level.cycles, int(found), int(leaving)]
+                for level, found, leaving in zip(run.level_records, vertices, edges, strict=True)
+            ],
+        }
+
+    def summary(self, result: Mapping[str, Any]) -> str:
+        """Return a result in a few words."""
+        return f"{result['cycles']:,} cycles, {result['wall']['simulate']:.1f} s"
+
+
+@dataclass(frozen=True, kw_only=True)
 class SccRequest(MachineRequest):
     """A run to measure that finds components on a simulated machine. The parameters are those of `MachineRequest`."""
 
     algorithm: ClassVar[str] = "scc"
     kind: ClassVar[Any] = _SccResult
+
+    graph: GraphSpec
 
     @property
     def bytes(self) -> int:

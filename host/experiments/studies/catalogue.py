@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.baselines.algorithms import MOST_PIVOTS, PIVOTS
 from cyscc.host.experiments.studies.paper import COMPONENT_MACHINES, SEARCH_MACHINES
 from cyscc.host.specification.options import add_shared, add_threads, at_least, listed, one_of
+from cyscc.sim.configuration import PRESETS
 
 if TYPE_CHECKING:
     from cyscc.host.experiments.studies.study import Study
@@ -35,6 +36,8 @@ class Reproduction:
         Module in `cyscc.host.experiments.studies` and class of its `Study`: ``module:Class``.
     simulated : bool
         Whether it simulates a machine, so that the memory is an option.
+    generated : bool
+        Whether its graphs are generated, so that their seed is an option.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Reproduction:
     options: Callable[[argparse.ArgumentParser], None]
     study: str
     simulated: bool = False
+    generated: bool = True
 
     def asked(self, given: Mapping[str, Any]) -> "Study":
         """Return the study, with those of the given values that are its options."""
@@ -168,6 +172,24 @@ def _add_mec_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--models", metavar="NAME[,...]", type=lambda names: tuple(names.split(",")), help=text)
 
 
+_PUBLISHED = tuple(name for name, config in PRESETS.items() if config.engines == 1 and config.bfs_kernels == 16)
+"""Presets with the number of AEs and kernels of the published hardware that was simulated."""
+
+
+def _add_hardware_options(parser: argparse.ArgumentParser) -> None:
+    _add_machines(parser, _PUBLISHED, default="published-1ae")
+    text = "only these graphs of the table (default: all)"
+    parser.add_argument("--graphs", metavar="NAME[,...]", type=lambda names: tuple(names.split(",")), help=text)
+    group = parser.add_mutually_exclusive_group()
+    text = "only these latencies of the table (default: all)"
+    group.add_argument("--latencies", metavar="L[,...]", type=listed(at_least(1, 100_000)), help=text)
+    group.add_argument("--quick", action="store_true", help="every third latency")
+    text = "table of the published hardware's cycles, with the columns of the project's (default: the project's)"
+    parser.add_argument("--reference", metavar="FILE.csv", help=text)
+    text = "folder of the graphs, in files NAME.txt, .gr, .mtx or .npz, also gzipped (default: that of the table)"
+    parser.add_argument("--folder", metavar="DIR", help=text)
+
+
 _CELLS = "throughput of breadth-first search, 16 cells"
 _VERTICES = "throughput against vertices"
 _TIME = "time for strongly connected components against degree, by phase"
@@ -181,6 +203,7 @@ _LI_GENERATED = "run times on generated graphs, beside those of Barnat et al."
 _LI_REAL = "run times on real graphs"
 _QUACH_NETWORKS = "concurrent pivots against Tarjan's algorithm, three real networks"
 _QUACH = "Quach et al. 2012: concurrent pivots against Tarjan's algorithm, G(n, m) graphs"
+_HARDWARE = "cycles of the published VHDL, level by level, beside the simulation"
 _WIJS = "components of the graphs of Markov decision processes: Tarjan, and fbt in five configurations"
 _WIJS_MECS = "maximal end components of Markov decision processes: the basic algorithm, and the parallel one with fbt"
 
@@ -192,6 +215,9 @@ REPRODUCTIONS: tuple[Reproduction, ...] = (
     Reproduction("fig11", "Figure 11", f"{_VERTICES}, R-MAT graphs", _SEARCHES, "searches:Throughput", simulated=True),
     Reproduction("fig12", "Figure 12", _TIME, _COMPONENTS, "components:Times", simulated=True),
     Reproduction("fig13", "Figure 13", _SPEED_UP, _COMPONENTS, "components:SpeedUps", simulated=True),
+    Reproduction(
+        "vhdl", "Published hardware", _HARDWARE, _add_hardware_options, "vhdl:PublishedHardware", generated=False
+    ),
     Reproduction("li-fig2", "Figure 2 of Li et al. 2013", _LI_DEGREE, _add_size, "li:Degrees"),
     Reproduction("li-fig3", "Figure 3 of Li et al. 2013", _LI_SOURCES, _add_size, "li:Sources"),
     Reproduction("li-table2", "Tables 1 and 2 of Li et al. 2013", _LI_TIME, _add_time_options, "li:Times"),

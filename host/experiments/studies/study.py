@@ -81,10 +81,10 @@ class Study(ABC):
     Parameters
     ----------
     seed : int
-        Seed of the graphs.
+        Seed of the graphs, if they are generated.
     """
 
-    seed: int
+    seed: int = 1
 
     markdown: ClassVar["staticmethod[[dict[str, Any]], str]"]
     """Function that returns the document as Markdown."""

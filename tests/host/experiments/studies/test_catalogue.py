@@ -16,6 +16,14 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "fig11": SEARCHES | LARGEST,
     "fig12": COMPONENTS | LARGEST,
     "fig13": COMPONENTS | LARGEST,
+    "vhdl": {
+        "configs": ("published-1ae",),
+        "graphs": None,
+        "latencies": None,
+        "quick": False,
+        "reference": None,
+        "folder": None,
+    },
     "li-fig2": {"vertices": 100_000},
     "li-fig3": {"vertices": 100_000},
     "li-table2": {"vertices": (1 << 20,), "graphs": (), "device": "cpu"},
@@ -46,6 +54,7 @@ def test_defaults() -> None:
     [
         ("table1", {"vertices": (1 << 16,)}),
         ("li-fig6", {"quick": True}),
+        ("vhdl", {"quick": True}),
         ("quach-table2", {"most": 10_000}),
         ("wijs-table1", {"quick": True}),
         ("wijs-table2", {"quick": True}),

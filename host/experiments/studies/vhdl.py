@@ -1,0 +1,416 @@
+"""Cycles of the published hardware beside those of the simulation, level by level."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cyscc.host.experiments.measuring.machines import LevelsRequest
+from cyscc.host.experiments.measuring.measurements import Measured, Measurements
+from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, find_graph, read_runs
+from cyscc.host.experiments.studies.study import Point, Study, grouped
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.figures import BLUE, GREEN, MARKERS, ORANGE, PURPLE, SKY, add_legend, log_axis, new_figure
+from cyscc.host.output.files import version
+from cyscc.host.output.text import column_table, count_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["ALL_LIMIT", "GRAPH_LIMIT", "LEVEL_LIMIT", "LONG_LEVEL", "PublishedHardware"]
+
+GRAPH_LIMIT = 0.008
+"""Most difference of a graph's cycles, in the mean over the latencies."""
+
+ALL_LIMIT = 0.002
+"""Most difference of the mean over all graphs."""
+
+LEVEL_LIMIT = 0.015
+"""Most difference of a long level's cycles, in the mean over the latencies."""
+
+LONG_LEVEL = 1000
+"""Cycles of a long level, in the mean over the latencies."""
+
+_QUICK = 3
+"""A quick comparison has every third latency: steps of 15 cycles, which meet the turn of the ring in all its phases."""
+
+_MANY = 16
+"""Levels above which a graph's levels are shown together."""
+
+
+_SIDES = ("published", "simulated")
+
+
+def _scatter(points: Sequence[Point], side: str) -> float | None:
+    """Return the standard deviation of cycles from a straight line over the latencies, as a part of their mean."""
+    if len(points) <= 2:
+        return None
+    latencies, cycles = (np.array([point[name] for point in points], float) for name in ("latency", side))
+    return float(np.std(cycles - np.polyval(np.polyfit(latencies, cycles, 1), latencies)) / cycles.mean())
+
+
+def _compared(config: str, published: PublishedRun, result: Measured) -> Point:
+    """Return a run of both sides."""
+    cycles, vertices, edges = (list(column) for column in zip(*result["levels"], strict=True))
+    equal = 0
+    for ours, theirs in zip(vertices, published.vertices, strict=False):
+        if ours != theirs:
+            break
+        equal += 1
+    lossless = equal == len(published.levels) == len(vertices)
+    # In the level before the first that differs, the published hardware has lost a vertex. Vertices that were pushed
+    # twice are expanded twice; they are others on each side.
+    alike = [level for level in range(equal if lossless else equal - 1) if not published.repeated[level]]
+    return {
+        "config": config,
+        "graph": published.graph,
+        "latency": published.latency,
+        "published": published.cycles,
+        "simulated": result["cycles"],
+        "ratio": result["cycles"] / published.cycles,
+        "vertices": {"published": sum(published.vertices), "simulated": sum(vertices)},
+        "edges_read": {"published": published.edges, "simulated": result["edges_read"]},
+        "lossless": lossless,
+        "edges_compared_in": [level + 1 for level in alike],
+        "edges_differ_in": [level + 1 for level in alike if edges[level] != published.levels[level].edges],
+        "levels": {"published": [level.cycles for level in published.levels], "simulated": cycles},
+    }
+
+
+def _graph_summary(graph: str, runs: Sequence[Point]) -> Point:
+    """Return what is told of a graph, over its latencies."""
+    ratios = [run["ratio"] for run in runs]
+    return {
+        "graph": graph,
+        "runs": len(runs),
+        **{side: statistics.fmean(run[side] for run in runs) for side in _SIDES},
+        "ratio": statistics.fmean(ratios),
+        "least": min(ratios),
+        "most": max(ratios),
+        "scatter": {side: _scatter(runs, side) for side in _SIDES},
+        "lossless": sum(run["lossless"] for run in runs),
+    }
+
+
+def _level_summaries(graph: str, runs: Sequence[Point]) -> list[Point]:
+    """Return what is told of each level of a graph, over the latencies at which both sides have it."""
+    found = []
+    for level in range(max(min(len(run["levels"][side]) for side in _SIDES) for run in runs)):
+        pairs = [
+            {side: run["levels"][side][level] for side in _SIDES}
+            for run in runs
+            if level < min(len(run["levels"][side]) for side in _SIDES)
+        ]
+        found.append(
+            {
+                "graph": graph,
+                "level": level + 1,
+                "runs": len(pairs),
+                **{side: statistics.fmean(pair[side] for pair in pairs) for side in _SIDES},
+                "range": {
+                    side: [min(pair[side] for pair in pairs), max(pair[side] for pair in pairs)] for side in _SIDES
+                },
+                "ratio": statistics.fmean(pair["simulated"] / pair["published"] for pair in pairs),
+            }
+        )
+    return found
+
+
+def _bar(text: str, limit: float, ratios: Mapping[str, float]) -> Point:
+    """Return a bar with the ratio that differs most, of those named."""
+    where = max(ratios, key=lambda name: abs(ratios[name] - 1), default=None)
+    worst = None if where is None else ratios[where] - 1
+    return {"text": text, "limit": limit, "worst": worst, "where": where, "met": worst is None or abs(worst) <= limit}
+
+
+def _machine(config: str, runs: Sequence[Point]) -> Point:
+    """Return what is told of a machine: means over the latencies, and which bars they meet."""
+    groups = grouped(runs, "graph")
+    graphs = [_graph_summary(graph, group) for (graph,), group in groups.items()]
+    levels = [level for (graph,), group in groups.items() for level in _level_summaries(graph, group)]
+    mean = statistics.fmean(graph["ratio"] for graph in graphs)
+    long = {
+        f"{each['graph']}, level {each['level']}": each["ratio"] for each in levels if each["published"] >= LONG_LEVEL
+    }
+    differing = [run for run in runs if run["edges_differ_in"]]
+    return {
+        "config": config,
+        "ratio": mean,
+        "graphs": graphs,
+        "levels": levels,
+        "bars": [
+            _bar("each graph, mean over latencies", GRAPH_LIMIT, {each["graph"]: each["ratio"] for each in graphs}),
+            _bar("mean over all graphs", ALL_LIMIT, {"all": mean}),
+            _bar(f"each level of {LONG_LEVEL:,} cycles and more, mean over latencies", LEVEL_LIMIT, long),
+        ],
+        "vertices_and_edges": {
+            "lossless": sum(run["lossless"] for run in runs),
+            "compared_in": sum(len(run["edges_compared_in"]) for run in runs),
+            "differ_in": [f"{run['graph']}, latency {run['latency']}" for run in differing],
+            "met": not differing,
+        },
+    }
+
+
+_BARS = (
+    ("bar", "{text}"),
+    ("limit", "{limit:.1%}"),
+    ("largest difference", "{worst:+.2%}"),
+    ("of", "{where}"),
+    ("met", "{met_text}"),
+)
+_GRAPHS = (
+    ("graph", "{graph}"),
+    ("runs", "{runs}"),
+    ("published", "{published:,.0f}"),
+    ("simulated", "{simulated:,.0f}"),
+    ("ratio", "{ratio:.4f}"),
+    ("least", "{least:.3f}"),
+    ("most", "{most:.3f}"),
+    ("scatter: published", "{scatter[published]:.2%}"),
+    ("simulated", "{scatter[simulated]:.2%}"),
+    ("published finds all in", "{lossless}"),
+)
+_LEVELS = (
+    ("graph", "{graph}"),
+    ("level", "{level}"),
+    ("published", "{published:,.0f}"),
+    ("from", "{range[published][0]:,}"),
+    ("to", "{range[published][1]:,}"),
+    ("simulated", "{simulated:,.0f}"),
+    ("from", "{range[simulated][0]:,}"),
+    ("to", "{range[simulated][1]:,}"),
+    ("ratio", "{ratio:.3f}"),
+)
+
+
+def _together(levels: Sequence[Point]) -> list[Point]:
+    """Return the rows of a graph's levels: all of them, or one for all if there are many."""
+    if len(levels) <= _MANY:
+        return list(levels)
+    mean = {side: statistics.fmean(level[side] for level in levels) for side in _SIDES}
+    ends = {
+        side: [min(level["range"][side][0] for level in levels), max(level["range"][side][1] for level in levels)]
+        for side in _SIDES
+    }
+    ratio = statistics.fmean(level["ratio"] for level in levels)
+    return [{"graph": levels[0]["graph"], "level": f"1 to {len(levels)}", **mean, "range": ends, "ratio": ratio}]
+
+
+def _machine_markdown(machine: Point, runs: Sequence[Point]) -> list[str]:
+    exact = machine["vertices_and_edges"]
+    same = f"differ in {', '.join(exact['differ_in'])}" if exact["differ_in"] else "are equal"
+    names = [graph["graph"] for graph in machine["graphs"]]
+    ratios = []
+    for (latency,), group in sorted(grouped(runs, "latency").items()):
+        by_graph = {run["graph"]: run["ratio"] for run in group}
+        ratios.append([latency, *map(by_graph.get, names)])
+    shown = [row for levels in grouped(machine["levels"], "graph").values() for row in _together(levels)]
+    met = [*(bar["met"] for bar in machine["bars"]), exact["met"]]
+    return [
+        f"## `{machine['config']}`\n",
+        column_table(_BARS, [{**bar, "met_text": "yes" if bar["met"] else "no"} for bar in machine["bars"]]),
+        f"Vertices and edges {same} in the {count_text(exact['compared_in'], 'level')} in which the published\n"
+        "hardware loses nothing and expands no vertex twice. It finds every vertex in its level in "
+        f"{exact['lossless']} of {count_text(len(runs), 'run')},\nthe simulation in all.\n\n"
+        f"{sum(met)} of {len(met)} bars are met.\n",
+        "Cycles of whole searches, means over the latencies; the scatter is the standard deviation from a straight\n"
+        "line over the latencies.\n",
+        column_table(_GRAPHS, machine["graphs"]),
+        "Cycles of levels, means and ranges over the latencies.\n",
+        column_table(_LEVELS, shown),
+        "Simulated cycles over published ones, by latency.\n",
+        column_table(
+            [("latency", "{0}"), *((name, f"{{{place}:.3f}}") for place, name in enumerate(names, 1))], ratios, words=0
+        ),
+    ]
+
+
+def _markdown(document: dict[str, Any]) -> str:
+    """Return the comparison as Markdown.
+
+    Parameters
+    ----------
+    document : dict
+        The document of `PublishedHardware.document`.
+    """
+    parts = [
+        "# The published hardware and the simulation\n\n"
+        f"Cycles of breadth-first searches from vertex 0, with memories of fixed latency. Published hardware: "
+        f"{document['reference']}.\n"
+    ]
+    for machine in document["machines"]:
+        parts += _machine_markdown(machine, [run for run in document["runs"] if run["config"] == machine["config"]])
+    return "\n".join(parts)
+
+
+_COLOURS = (BLUE, GREEN, PURPLE, SKY)
+
+
+def _draw_levels(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Point]]]) -> None:
+    """Draw cycles by level: means, and ranges over the latencies."""
+    for place, (label, side, colour, levels) in enumerate(series):
+        many = len(levels) > _MANY
+        shift = 0 if many else 0.16 * (place - (len(series) - 1) / 2)
+        at = [level["level"] + shift for level in levels]
+        low, high = ([level["range"][side][end] for level in levels] for end in (0, 1))
+        if many:
+            axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
+            axes.plot(at, [level[side] for level in levels], color=colour, label=label, linewidth=1.5)
+            continue
+        axes.vlines(at, low, high, color=colour, linewidth=2)
+        axes.plot(
+            at,
+            [level[side] for level in levels],
+            color=colour,
+            label=label,
+            linestyle="",
+            marker=MARKERS[place],
+            markersize=5,
+        )
+    axes.locator_params(axis="x", integer=True)
+    axes.set(xlabel="level", ylabel="cycles")
+    log_axis(axes, "y")
+
+
+def _draw_runs(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Point]]]) -> None:
+    """Draw the cycles of runs by latency, relative to a straight line through those of the published hardware."""
+    published = series[0][3]
+    latencies = [run["latency"] for run in published]
+    line = np.polyfit(latencies, [run["published"] for run in published], min(1, len(latencies) - 1))
+    for place, (label, side, colour, runs) in enumerate(series):
+        at = np.array([run["latency"] for run in runs])
+        axes.plot(
+            at,
+            np.array([run[side] for run in runs]) / np.polyval(line, at),
+            color=colour,
+            label=label,
+            linewidth=0.8,
+            marker=MARKERS[place],
+            markersize=5,
+        )
+    axes.axhline(1, color="0.5", linewidth=1)
+    axes.set(xlabel="latency (cycles)", ylabel="cycles / straight line")
+
+
+def _figure(document: dict[str, Any]) -> "Figure":
+    """Return two panels for each graph: cycles by level, and cycles by latency with the scatter of both sides.
+
+    Parameters
+    ----------
+    document : dict
+        The document of `PublishedHardware.document`.
+    """
+    machines = document["machines"]
+    graphs = [graph["graph"] for graph in machines[0]["graphs"]]
+    figure = new_figure(width=10, height=2.6 * len(graphs) + 0.5)
+    panels = figure.subplots(len(graphs), 2, squeeze=False)
+    sides = [("published hardware", "published", ORANGE, machines[0]["config"])]
+    sides += [
+        (f"simulated, {machine['config']}", "simulated", _COLOURS[place % len(_COLOURS)], machine["config"])
+        for place, machine in enumerate(machines)
+    ]
+    levels = {
+        key: group
+        for machine in machines
+        for key, group in grouped(
+            ({"config": machine["config"], **level} for level in machine["levels"]), "config", "graph"
+        ).items()
+    }
+    runs = grouped(document["runs"], "config", "graph")
+    for (left, right), graph in zip(panels, graphs, strict=True):
+        left.set_title(f"{graph}: levels")
+        right.set_title(f"{graph}: searches")
+        _draw_levels(left, [(label, side, colour, levels[config, graph]) for label, side, colour, config in sides])
+        _draw_runs(right, [(label, side, colour, runs[config, graph]) for label, side, colour, config in sides])
+        for axes in (left, right):
+            axes.set_axisbelow(True)
+            axes.grid(color="0.9")
+    add_legend(figure, 3)
+    return figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedHardware(Study):
+    """Cycles of the published hardware, and of simulated machines with the same memory.
+
+    Its document has ``runs``, and for each of ``machines`` the means over the latencies of ``graphs`` and ``levels``,
+    and the ``bars``.
+
+    Parameters
+    ----------
+    configs : tuple of str
+        Presets.
+    reference : str or None
+        Table of the published hardware's cycles; None for the project's.
+    folder : str or None
+        Folder of the graphs; None for that of the table.
+    graphs : tuple of str or None
+        Names of the graphs to compare; None for all of the table.
+    latencies : tuple of int or None
+        Latencies to compare; None for all of the table.
+    quick : bool
+        Whether to compare every third latency only.
+    """
+
+    configs: tuple[str, ...]
+    reference: str | None
+    folder: str | None
+    graphs: tuple[str, ...] | None
+    latencies: tuple[int, ...] | None
+    quick: bool
+
+    markdown = staticmethod(_markdown)
+    figure_of = staticmethod(_figure)
+
+    def chosen(self) -> list[PublishedRun]:
+        """Return the runs to compare.
+
+        Raises
+        ------
+        InputError
+            The table cannot be used, or lacks a graph or latency that was asked for.
+        """
+        path = REFERENCE if self.reference is None else Path(self.reference)
+        runs = read_runs(path)
+        graphs = list(dict.fromkeys(run.graph for run in runs))
+        latencies = sorted({run.latency for run in runs})
+        for asked, known, what in ((self.graphs, graphs, "graph"), (self.latencies, latencies, "latency")):
+            for each in asked or ():
+                if each not in known:
+                    raise InputError(f"has no {what} {each}: there are {', '.join(map(str, known))}", path=path)
+        kept = self.latencies or latencies[:: _QUICK if self.quick else 1]
+        found = [run for run in runs if run.graph in (self.graphs or graphs) and run.latency in kept]
+        if not found:
+            raise InputError("has no run of these graphs at these latencies", path=path)
+        return found
+
+    def document(self, measurements: Measurements) -> dict[str, Any]:
+        """Perform the measurements, and return the study's JSON document."""
+        published = self.chosen()
+        folder = Path(self.folder) if self.folder else (Path(self.reference) if self.reference else REFERENCE).parent
+        graphs = {name: find_graph(name, folder) for name in dict.fromkeys(run.graph for run in published)}
+        requests = {
+            (config, run.graph, run.latency): LevelsRequest(
+                graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}"
+            )
+            for config in self.configs
+            for run in published
+        }
+        results = measurements.measure(requests.values())
+        runs = [
+            _compared(config, run, results[requests[config, run.graph, run.latency]])
+            for config in self.configs
+            for run in published
+        ]
+        return {
+            "figure": "vhdl",
+            "version": version(),
+            "reference": REFERENCE.name if self.reference is None else self.reference,
+            "machines": [_machine(config, group) for (config,), group in grouped(runs, "config").items()],
+            "runs": runs,
+        }
