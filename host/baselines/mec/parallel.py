@@ -22,11 +22,10 @@ from cyscc.host.baselines.devices.steps import (
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import MecDecomposition, MecRound
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting, unwatched
-from cyscc.host.baselines.software.fbt import Fbt
-from cyscc.host.graph.csr import Graph
+from cyscc.host.baselines.software.fbt import decompose_regions
 from cyscc.host.output.errors import InputError
 
-__all__ = ["DeviceMdp", "RegionComponents", "by_fbt", "number_parts", "parallel", "upload_mdp"]
+__all__ = ["DeviceMdp", "RegionComponents", "number_parts", "parallel", "upload_mdp"]
 
 RegionComponents = Callable[[DeviceGraph, DeviceGraph, SoftwareSetting, DeviceArray | None], Decomposition]
 """Function that finds the strongly connected components of a graph, given its transpose and a region for each vertex,
@@ -38,19 +37,6 @@ _MOST = 2**31 - 1
 
 _DROPPED, _QUEUED, _FOLLOWED, _EDGES, _CLOSED, _COMPONENTS = range(6)
 """Indices of the counters of the steps."""
-
-
-def by_fbt(
-    graph: DeviceGraph, transpose: DeviceGraph, setting: SoftwareSetting, regions: DeviceArray | None
-) -> Decomposition:
-    """Find the components by ``fbt``, see `RegionComponents`."""
-    device = setting.device
-    whole, back = (
-        Graph(offsets=device.read(each.offsets), targets=device.read(each.targets).view(np.uint32))
-        for each in (graph, transpose)
-    )
-    found = Fbt(whole, back, setting).decompose(None if regions is None else device.read(regions))
-    return replace(found, labels=device.array(found.labels.astype(np.int32)))
 
 
 class DeviceMdp(NamedTuple):
@@ -440,7 +426,7 @@ class _Run:
         return own
 
 
-def parallel(mdp: Mdp, setting: SoftwareSetting, components: RegionComponents = by_fbt) -> MecDecomposition:
+def parallel(mdp: Mdp, setting: SoftwareSetting, components: RegionComponents = decompose_regions) -> MecDecomposition:
     """Find the maximal end components.
 
     The rounds are those of `cyscc.host.baselines.mec.basic`. The components of a round lie within those of the round

@@ -1,8 +1,12 @@
 """Decomposition of a graph on a device, as a whole or within regions."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
+from cyscc.host.baselines.devices.primitives import DeviceGraph, upload
+from cyscc.host.baselines.devices.steps import DeviceArray, step
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.fbt.layout import lay_out
 from cyscc.host.baselines.software.fbt.listed import Listed
@@ -17,7 +21,7 @@ class Fbt:
 
     Parameters
     ----------
-    graph, transpose : Graph
+    graph, transpose : Graph or DeviceGraph
         The graph and its transpose.
     setting : SoftwareSetting
         How it runs. Options: ``as-printed``, the published scheme alone; ``cached``, iterations of a search in a launch
@@ -29,10 +33,12 @@ class Fbt:
         The graph has more than 2**29 - 1 states, or transitions with the padding.
     """
 
-    def __init__(self, graph: Graph, transpose: Graph, setting: SoftwareSetting) -> None:
+    def __init__(self, graph: Graph | DeviceGraph, transpose: Graph | DeviceGraph, setting: SoftwareSetting) -> None:
+        device = setting.device
         self._setting = setting
-        self._states = graph.vertices
-        self._layout = lay_out(setting.device, graph, transpose, int(setting.options.get("segment", 0)))
+        on, back = (upload(device, each) if isinstance(each, Graph) else each for each in (graph, transpose))
+        self._layout = lay_out(device, on, back, int(setting.options.get("segment", 0)))
+        self._states = on.offsets.size - 1
 
     def decompose(self, regions: NDArray[np.integer] | None = None) -> Decomposition:
         """Find the components within regions.
@@ -56,39 +62,60 @@ class Fbt:
         ValueError
             The regions are invalid.
         """
+        device, removed, given = self._setting.device, 0, None
+        if regions is not None:
+            if regions.shape != (self._states,):
+                raise ValueError(f"regions must be of {self._states} states, not of shape {regions.shape}")
+            if regions.size and not REMOVED <= regions.min() <= regions.max() < self._states:
+                raise ValueError(f"regions must be -1 to {self._states - 1}, not {regions.min()} to {regions.max()}")
+            removed, given = int(np.count_nonzero(regions == REMOVED)), device.array(regions.astype(np.int64))
+        found = self.divide(given, removed)
+        return replace(found, labels=device.read(found.labels).astype(np.int64))
+
+    def divide(self, regions: DeviceArray | None, removed: int = 0) -> Decomposition:
+        """Find the components within regions, all in device memory.
+
+        Parameters
+        ----------
+        regions : array of int64, shape (n,), optional
+            As for `decompose`, unchecked.
+        removed : int
+            Number of states outside of the subgraph.
+
+        Returns
+        -------
+        Decomposition
+            As of `decompose`, with an array of int32 as labels.
+        """
+        device, states, names = self._setting.device, self._states, self._layout.names
+        initial, labels = (device.zeros(states, np.int32) for _ in range(2))
+        if regions is not None:
+            device.run(_enter, states, names, regions, initial)
         scheme = Published if self._setting.options.get("as-printed", False) else Listed
-        run = scheme(self._layout, self._setting, self._initial(regions))
+        run = scheme(self._layout, self._setting, initial, removed)
         run.finish()
-        return Decomposition(labels=self._labels(self._setting.device.read(run.on.results)), counts=run.counts())
+        device.run(_label, states, names, run.on.results, labels)
+        return Decomposition(labels=labels, counts=run.counts())
 
-    def _initial(self, regions: NDArray[np.integer] | None) -> NDArray[np.int32]:
-        """Return the initial contents of `results`."""
-        states, names = self._states, self._layout.names
-        if regions is None:
-            return np.zeros(states, np.int32)
-        if regions.shape != (states,):
-            raise ValueError(f"regions must be of {states} states, not of shape {regions.shape}")
-        if regions.size and not REMOVED <= regions.min() <= regions.max() < states:
-            raise ValueError(f"regions must be -1 to {states - 1}, not {regions.min()} to {regions.max()}")
-        return (regions if names is None else regions[names]).astype(np.int32)
 
-    def _labels(self, words: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the labels in the graph's original numbering."""
-        names = self._layout.names
-        pivots = (words & MASK).astype(np.int64)
-        pivots[words == REMOVED] = -1
-        if names is None:
-            return pivots
-        labels = np.empty_like(pivots)
-        labels[names] = np.where(pivots < 0, -1, names[pivots])
-        return labels
+@step
+def _enter(state: int, names: DeviceArray, regions: DeviceArray, results: DeviceArray) -> None:
+    """Store the region of a state."""
+    results[state] = regions[names[state]]
+
+
+@step
+def _label(state: int, names: DeviceArray, results: DeviceArray, labels: DeviceArray) -> None:
+    """Store the pivot of a state's component, both in the graph's numbers; -1 for a state outside of the subgraph."""
+    word = results[state]
+    labels[names[state]] = REMOVED if word == REMOVED else names[word & MASK]
 
 
 def decompose_regions(
-    graph: Graph, transpose: Graph, setting: SoftwareSetting, regions: NDArray[np.integer]
+    graph: DeviceGraph, transpose: DeviceGraph, setting: SoftwareSetting, regions: DeviceArray | None
 ) -> Decomposition:
-    """Find the components within given regions of a graph; see `Fbt` for parameters, result and errors."""
-    return Fbt(graph, transpose, setting).decompose(regions)
+    """Find the components within given regions of a graph on a device; see `Fbt.divide`."""
+    return Fbt(graph, transpose, setting).divide(regions)
 
 
 def fbt(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:

@@ -1,13 +1,11 @@
 """The graph and its transpose on a device; states can be renumbered, and their transitions interleaved."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cyscc.host.baselines.devices.primitives import DeviceGraph
-from cyscc.host.baselines.devices.steps import Device, DeviceArray, step
-from cyscc.host.graph.csr import Graph
+from cyscc.host.baselines.devices.primitives import DeviceGraph, copied, count_up, prefix_sum
+from cyscc.host.baselines.devices.steps import Device, DeviceArray, atomic_max, atomic_min, device_function, step
 from cyscc.host.output.errors import InputError
 
 __all__ = ["MOST", "PADDING", "WARP", "Layout", "Transitions", "lay_out"]
@@ -38,14 +36,19 @@ class Transitions(NamedTuple):
 class Layout(NamedTuple):
     """A graph and its transpose on a device."""
 
-    names: NDArray[np.int64] | None
-    """int64, shape (n,): original number of each state; None if states are not renumbered."""
+    names: DeviceArray
+    """int32, shape (n,): original number of each state."""
     places: int
     """Length of the array of transitions."""
     hub: int
     """A state with the largest product of degrees."""
     forward: Transitions
     backward: Transitions
+
+
+@device_function
+def _degree(state: int, graph: DeviceGraph) -> Any:
+    return graph.offsets[state + 1] - graph.offsets[state]
 
 
 @step
@@ -62,15 +65,51 @@ def _place(thread: int, names: DeviceArray, numbers: DeviceArray, source: Device
             placed.trans[place + each * stride] = PADDING
 
 
-def _positions(degrees: NDArray[np.int64], segmented: int, interval: int) -> NDArray[np.int64]:
-    """Return the start of each state's transitions, and the end of the last one's."""
-    states = np.arange(segmented)
-    offsets = np.empty(degrees.size + 1, np.int64)
-    offsets[:segmented] = states // WARP * (WARP * interval) + states % WARP
-    offsets[segmented] = segmented * interval
-    np.cumsum(degrees[segmented:], out=offsets[segmented + 1 :])
-    offsets[segmented + 1 :] += offsets[segmented]
-    return offsets
+@step
+def _weigh(state: int, graph: DeviceGraph, transpose: DeviceGraph, best: DeviceArray) -> None:
+    """Raise ``best[0]`` to the product of a state's degrees."""
+    weight = _degree(state, graph) * _degree(state, transpose)
+    if weight > best[0]:
+        atomic_max(best, 0, weight)
+
+
+@step
+def _choose(state: int, graph: DeviceGraph, transpose: DeviceGraph, best: DeviceArray) -> None:
+    """Lower ``best[1]`` to a state whose product of degrees is ``best[0]``."""
+    if _degree(state, graph) * _degree(state, transpose) == best[0]:
+        atomic_min(best, 1, state)
+
+
+@step
+def _flag(state: int, graph: DeviceGraph, segment: int, ranks: DeviceArray) -> None:
+    """Flag the states with few transitions."""
+    ranks[state] = 1 if _degree(state, graph) <= segment else 0
+
+
+@step
+def _number(state: int, segmented: int, ranks: DeviceArray, numbers: DeviceArray, names: DeviceArray) -> None:
+    """Give numbers to the first `segmented` flagged states, then to the others, in their order."""
+    number = min(ranks[state], segmented)
+    if ranks[state + 1] == ranks[state] or number == segmented:
+        number = segmented + state - number
+    numbers[state] = number
+    names[number] = state
+
+
+@step
+def _measure(number: int, names: DeviceArray, source: DeviceGraph, segmented: int, lengths: DeviceArray) -> None:
+    """Store the number of transitions of a state behind the segments."""
+    if number >= segmented:
+        lengths[number] = _degree(names[number], source)
+
+
+@step
+def _position(number: int, sums: DeviceArray, placed: Transitions) -> None:
+    """Store the start of a state's transitions, or the end of the last one's."""
+    if number < placed.segmented:
+        placed.offsets[number] = number // WARP * (WARP * placed.interval) + number % WARP
+    else:
+        placed.offsets[number] = placed.segmented * placed.interval + sums[number]
 
 
 def _check(states: int, places: int) -> None:
@@ -80,19 +119,39 @@ def _check(states: int, places: int) -> None:
         )
 
 
-def _hub(graph: Graph, transpose: Graph) -> int:
-    """Return the state with the largest product of degrees, 0 of an empty graph."""
-    return int((graph.out_degrees() * transpose.out_degrees()).argmax()) if graph.vertices else 0
+def _placed(
+    device: Device, source: DeviceGraph, names: DeviceArray, numbers: DeviceArray, segmented: int, interval: int
+) -> Transitions:
+    """Return the transitions of a graph at their places; the states come in the order of `names`."""
+    states = source.offsets.size - 1
+    sums = device.zeros(states + 1)
+    device.run(_measure, states, names, source, segmented, sums)
+    places = segmented * interval + prefix_sum(device, sums, states + 1)
+    _check(states, places)
+    placed = Transitions(device.zeros(states + 1, np.int32), device.zeros(places, np.int32), segmented, interval)
+    device.run(_position, states + 1, sums, placed)
+    device.run(_place, states, names, numbers, source, placed)
+    return placed
 
 
-def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Layout:
-    """Copy a graph to a device.
+def _hub(device: Device, graph: DeviceGraph, transpose: DeviceGraph) -> int:
+    """Return the first state with the largest product of degrees."""
+    states = graph.offsets.size - 1
+    best = device.zeros(2)
+    device.store(best, 1, max(states - 1, 0))
+    device.run(_weigh, states, graph, transpose, best)
+    device.run(_choose, states, graph, transpose, best)
+    return device.value(best, 1)
+
+
+def lay_out(device: Device, graph: DeviceGraph, transpose: DeviceGraph, segment: int) -> Layout:
+    """Copy a graph on a device, where pivots may overwrite its transitions.
 
     Parameters
     ----------
     device : Device
         The device.
-    graph, transpose : Graph
+    graph, transpose : DeviceGraph
         The graph and its transpose.
     segment : int
         States with at most this many transitions come first, in order, in segments of 32. A remainder that does not
@@ -103,32 +162,21 @@ def lay_out(device: Device, graph: Graph, transpose: Graph, segment: int) -> Lay
     InputError
         The graph has more than 2**29 - 1 states, or transitions with the padding.
     """
-    states = graph.vertices
+    states = graph.offsets.size - 1
+    _check(states, graph.targets.size)
+    names, numbers = (device.zeros(states, np.int32) for _ in range(2))
+    hub = _hub(device, graph, transpose)
     if segment < _FEWEST:
-        _check(states, graph.edges)
-        # A copy: pivots overwrite forward targets, and the graph's arrays may be mapped from a file.
+        device.run(count_up, states, names)
         forward, backward = (
-            Transitions(device.array(each.offsets.astype(np.int32)), device.array(targets.view(np.int32)), 0, 0)
-            for each, targets in ((graph, graph.targets.copy()), (transpose, transpose.targets))
+            Transitions(copied(device, each.offsets, np.int32), targets, 0, 0)
+            for each, targets in ((graph, copied(device, graph.targets, np.int32)), (transpose, transpose.targets))
         )
-        return Layout(None, graph.edges, _hub(graph, transpose), forward, backward)
-    degrees = graph.out_degrees()
-    few = np.flatnonzero(degrees <= segment)
-    segmented = few.size // WARP * WARP
-    behind = np.ones(states, np.bool_)
-    behind[few[:segmented]] = False
-    # Before computing positions in 64-bit integers: Python integers cannot overflow.
-    places = segmented * segment + int(degrees[behind].sum())
-    _check(states, places)
-    names = np.concatenate([few[:segmented], np.flatnonzero(behind)])
-    numbers = np.empty(states, np.int32)
-    numbers[names] = np.arange(states, dtype=np.int32)
-    device_names, device_numbers = device.array(names), device.array(numbers)
-    layouts = []
-    for source, first in ((graph, segmented), (transpose, 0)):
-        positions = _positions(source.out_degrees()[names], first, segment)
-        trans = device.zeros(int(positions[-1]), np.int32)
-        layouts.append(Transitions(device.array(positions.astype(np.int32)), trans, first, segment))
-        given = DeviceGraph(device.array(source.offsets), device.array(source.targets.view(np.int32)))
-        device.run(_place, states, device_names, device_numbers, given, layouts[-1])
-    return Layout(names, places, int(numbers[_hub(graph, transpose)]), *layouts)
+        return Layout(names, graph.targets.size, hub, forward, backward)
+    ranks = device.zeros(states + 1)
+    device.run(_flag, states, graph, min(segment, MOST), ranks)
+    segmented = prefix_sum(device, ranks, states + 1) // WARP * WARP
+    device.run(_number, states, segmented, ranks, numbers, names)
+    forward = _placed(device, graph, names, numbers, segmented, segment)
+    backward = _placed(device, transpose, names, numbers, 0, segment)
+    return Layout(names, forward.trans.size, device.value(numbers, hub) if states else 0, forward, backward)

@@ -9,7 +9,6 @@ component are reached by the same states, and so get the same colour: no cycle p
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cyscc.host.baselines.devices.primitives import count_up, keep_open
 from cyscc.host.baselines.devices.steps import (
@@ -226,8 +225,8 @@ def _merge(thread: int, on: States, lists: Lists) -> None:
 class Listed(Published):
     """A decomposition with the additions; see `Published` for parameters and attributes."""
 
-    def __init__(self, layout: Layout, setting: SoftwareSetting, initial: NDArray[np.int32]) -> None:
-        super().__init__(layout, setting, initial)
+    def __init__(self, layout: Layout, setting: SoftwareSetting, initial: DeviceArray, removed: int) -> None:
+        super().__init__(layout, setting, initial, removed)
         self._hub = layout.hub
         self._left = self._states
         left, forward, backward, spare = (self._device.zeros(self._states, np.int32) for _ in range(4))

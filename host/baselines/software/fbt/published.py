@@ -29,9 +29,6 @@ the pivot, are the pivot's component, whatever other states the region has.
 
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cyscc.host.baselines.devices.steps import (
     DeviceArray,
     atomic_add,
@@ -395,8 +392,10 @@ class Published:
         The graph on the device.
     setting : SoftwareSetting
         How it runs, see `cyscc.host.baselines.software.fbt.Fbt`.
-    initial : ndarray of int32, shape (n,)
+    initial : array of int32, shape (n,)
         Region of each state, or `REMOVED`.
+    removed : int
+        Number of states that are removed.
 
     Attributes
     ----------
@@ -404,7 +403,7 @@ class Published:
         The arrays of the run.
     """
 
-    def __init__(self, layout: Layout, setting: SoftwareSetting, initial: NDArray[np.int32]) -> None:
+    def __init__(self, layout: Layout, setting: SoftwareSetting, initial: DeviceArray, removed: int) -> None:
         device, options = setting.device, setting.options
         self._device = device
         self._watch = setting.watch
@@ -412,9 +411,9 @@ class Published:
         self._hybrid = not options.get("no-hybrid", False)
         self._places = layout.places
         counters = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
-        self.on = States(layout.forward, layout.backward, device.array(initial), *counters)
+        self.on = States(layout.forward, layout.backward, initial, *counters)
         self._states = initial.size
-        self._removed = int(np.count_nonzero(initial == REMOVED))
+        self._removed = removed
         self._rounds = self._trims = self._searches = self._others = 0
 
     def finish(self) -> None:

@@ -18,8 +18,9 @@ from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import MecDecomposition, run_mec
 from cyscc.host.baselines.mec.checker import check_mecs
-from cyscc.host.baselines.mec.parallel import by_fbt, number_parts, parallel, upload_mdp
+from cyscc.host.baselines.mec.parallel import number_parts, parallel, upload_mdp
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
+from cyscc.host.baselines.software.fbt import decompose_regions
 from cyscc.host.baselines.software.tarjan import tarjan
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical
@@ -136,7 +137,7 @@ def test_many_small_parts_are_searched_at_once() -> None:
     mdp = family("islands", islands=300)
 
     def one_region(graph: Any, transpose: Any, setting: SoftwareSetting, _: Any) -> Decomposition:
-        return by_fbt(graph, transpose, replace(setting, options={"as-printed": True}), None)
+        return decompose_regions(graph, transpose, replace(setting, options={"as-printed": True}), None)
 
     with open_device("cpu") as device:
         found = parallel(mdp, SoftwareSetting(device=device))

@@ -12,10 +12,11 @@ from numba.core import event
 from numpy.typing import NDArray
 
 from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices.primitives import upload
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
 from cyscc.host.baselines.software import Decomposition, SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import small_graph
-from cyscc.host.baselines.software.fbt import Fbt, decompose_regions, fbt
+from cyscc.host.baselines.software.fbt import Fbt, fbt
 from cyscc.host.baselines.software.fbt.layout import MOST, PADDING, lay_out
 from cyscc.host.command_line.main import main
 from cyscc.host.graph.csr import Graph
@@ -228,7 +229,7 @@ def test_hashes_that_coincide_make_one_region_and_no_wrong_component() -> None:
     regions = regions_of(8, [0, 4, 2, 3], [1, 5, 6, 7])
     with open_device("cpu") as device:
         setting = SoftwareSetting(device=device, options=PRINTED)
-        found = decompose_regions(graph, graph.transpose(), setting, regions)
+        found = Fbt(graph, graph.transpose(), setting).decompose(regions)
     assert check_components(canonical(found.labels), graph) is None
     # Were they two regions, the second round would have two pivots and be the last.
     assert found.counts["pivots"] == 4
@@ -279,7 +280,7 @@ def test_the_graph_itself_is_not_written_to() -> None:
     graph = messy_graph(50, 150, 1)
     targets = graph.targets.copy()
     with open_device("cpu") as device:
-        layout = lay_out(device, graph, graph.transpose(), 0)
+        layout = lay_out(device, upload(device, graph), upload(device, graph.transpose()), 0)
         layout.forward.trans[:] = -1
         layout.forward.offsets[:] = -1
     assert np.array_equal(graph.targets, targets)
@@ -291,8 +292,8 @@ def test_segments() -> None:
     pairs = [(v, w) for v in range(0, 80, 2) for w in (v + 1, 79)] + [(1, 0), *((5, w) for w in range(5))]
     graph = graph_of(80, pairs)
     with open_device("cpu") as device:
-        layout = lay_out(device, graph, graph.transpose(), 3)
-        assert layout.names is not None
+        given = upload(device, graph), upload(device, graph.transpose())
+        layout = lay_out(device, *given, 3)
         # All but state 5 have at most three.
         assert layout.forward.segmented == 64
         assert sorted(layout.names) == list(range(80))
@@ -307,7 +308,7 @@ def test_segments() -> None:
         assert (first[1:, 1] == PADDING).all()
         assert (first[2] == PADDING).all()
         # Without, nothing is moved.
-        assert lay_out(device, graph, graph.transpose(), 1).names is None
+        assert lay_out(device, *given, 1).names.tolist() == list(range(80))
 
 
 def test_graphs_that_29_bits_have_no_room_for() -> None:
@@ -329,7 +330,7 @@ def test_graphs_that_29_bits_have_no_room_for() -> None:
     wide = graph_of(64, [(v, v) for v in range(64)])
     for segment in (10_000_000, 2**58, 2**64):
         with open_device("cpu") as device, pytest.raises(InputError, match=rf"not 64 and {64 * segment}$"):
-            lay_out(device, wide, wide, segment)
+            lay_out(device, upload(device, wide), upload(device, wide), segment)
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
