@@ -89,6 +89,7 @@ def test_launches_of_few_blocks_are_no_matter_for_users(monkeypatch: pytest.Monk
     # As if there were a graphics processor.
     monkeypatch.setattr(cuda, "is_available", lambda: True)
     monkeypatch.setattr(cuda, "to_device", lambda values: values)
+    monkeypatch.setattr(cuda, "synchronize", lambda: None)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         CudaDevice()
