@@ -4,6 +4,7 @@ The folder ``published`` has the table, its graphs, and how they were measured.
 """
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import reason
+from cyscc.sim.documents import DocumentError, open_plain
 from cyscc.sim.notices import shortened
 
 __all__ = ["REFERENCE", "PublishedLevel", "PublishedRun", "find_graph", "read_runs"]
@@ -131,11 +133,15 @@ def read_runs(path: Path) -> list[PublishedRun]:
         The file cannot be read, or is no such table; the message has the line.
     """
     try:
-        with path.open(newline="", encoding="utf-8") as file, locating_errors(path=path):
-            return _runs(file)
+        with (
+            locating_errors(path=path),
+            open_plain(path) as file,
+            io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text,
+        ):
+            return _runs(text)
     except UnicodeDecodeError:
         raise InputError("is no text in UTF-8", path=path) from None
-    except OSError as error:
+    except (OSError, DocumentError) as error:
         raise InputError(f"cannot be read: {reason(error)}", path=path) from None
     except csv.Error as error:
         raise InputError(f"is no CSV: {error}", path=path) from None
@@ -147,7 +153,7 @@ def _runs(file: Iterable[str]) -> list[PublishedRun]:
         raise InputError(f"must begin with the columns {','.join(_COLUMNS)}", line=1)
     levels: dict[tuple[str, int], list[PublishedLevel]] = {}
     latest = None
-    for cells in rows:
+    for cells in filter(None, rows):  # an empty line is no row
         with locating_errors(line=rows.line_num):
             run, level = _row(cells)
             if run != latest and run in levels:

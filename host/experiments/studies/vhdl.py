@@ -45,6 +45,14 @@ _MANY = 16
 _SIDES = ("published", "simulated")
 
 
+def _means(points: Sequence[Point]) -> dict[str, float]:
+    return {side: statistics.fmean(point[side] for point in points) for side in _SIDES}
+
+
+def _ranges(points: Sequence[Point]) -> dict[str, list[int]]:
+    return {side: [min(point[side] for point in points), max(point[side] for point in points)] for side in _SIDES}
+
+
 def _scatter(points: Sequence[Point], side: str) -> float | None:
     """Return the standard deviation of cycles from a straight line over the latencies, as a part of their mean."""
     if len(points) <= 2:
@@ -87,7 +95,8 @@ def _graph_summary(graph: str, runs: Sequence[Point]) -> Point:
     return {
         "graph": graph,
         "runs": len(runs),
-        **{side: statistics.fmean(run[side] for run in runs) for side in _SIDES},
+        **_means(runs),
+        "range": _ranges(runs),
         "ratio": statistics.fmean(ratios),
         "least": min(ratios),
         "most": max(ratios),
@@ -110,10 +119,8 @@ def _level_summaries(graph: str, runs: Sequence[Point]) -> list[Point]:
                 "graph": graph,
                 "level": level + 1,
                 "runs": len(pairs),
-                **{side: statistics.fmean(pair[side] for pair in pairs) for side in _SIDES},
-                "range": {
-                    side: [min(pair[side] for pair in pairs), max(pair[side] for pair in pairs)] for side in _SIDES
-                },
+                **_means(pairs),
+                "range": _ranges(pairs),
                 "ratio": statistics.fmean(pair["simulated"] / pair["published"] for pair in pairs),
             }
         )
@@ -167,7 +174,11 @@ _GRAPHS = (
     ("graph", "{graph}"),
     ("runs", "{runs}"),
     ("published", "{published:,.0f}"),
+    ("from", "{range[published][0]:,}"),
+    ("to", "{range[published][1]:,}"),
     ("simulated", "{simulated:,.0f}"),
+    ("from", "{range[simulated][0]:,}"),
+    ("to", "{range[simulated][1]:,}"),
     ("ratio", "{ratio:.4f}"),
     ("least", "{least:.3f}"),
     ("most", "{most:.3f}"),
@@ -192,13 +203,14 @@ def _together(levels: Sequence[Point]) -> list[Point]:
     """Return the rows of a graph's levels: all of them, or one for all if there are many."""
     if len(levels) <= _MANY:
         return list(levels)
-    mean = {side: statistics.fmean(level[side] for level in levels) for side in _SIDES}
     ends = {
         side: [min(level["range"][side][0] for level in levels), max(level["range"][side][1] for level in levels)]
         for side in _SIDES
     }
     ratio = statistics.fmean(level["ratio"] for level in levels)
-    return [{"graph": levels[0]["graph"], "level": f"1 to {len(levels)}", **mean, "range": ends, "ratio": ratio}]
+    return [
+        {"graph": levels[0]["graph"], "level": f"1 to {len(levels)}", **_means(levels), "range": ends, "ratio": ratio}
+    ]
 
 
 def _machine_markdown(machine: Point, runs: Sequence[Point]) -> list[str]:

@@ -22,8 +22,9 @@ from cyscc.host.experiments.studies.li import Degrees, RunTimes, Sources, Times
 from cyscc.host.experiments.studies.quach import Table1 as Networks
 from cyscc.host.experiments.studies.quach import Table2
 from cyscc.host.experiments.studies.searches import Table1, Throughput
+from cyscc.host.experiments.studies.vhdl import PublishedHardware
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
-from tests.host.experiments.studies import test_li, test_quach, test_wijs, test_wijs_table2
+from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs, test_wijs_table2
 from tests.host.experiments.studies.results import FakeMeasurements, components_of, made_up, table1_of, throughput_of
 
 _PINS = Path(__file__).with_name("drawn.json")
@@ -85,6 +86,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "quach-table2": lambda: Table2.figure_of(test_quach.document_of(_fake(test_quach.made_up))),
     "wijs-table1": lambda: wijs.Table1.figure_of(test_wijs.made()[1]),
     "wijs-table2": lambda: wijs.Table2.figure_of(test_wijs_table2.made()[1]),
+    "vhdl": lambda: PublishedHardware.figure_of(test_vhdl.two_graphs()),
     "roofline": lambda: _roofline("fixed:75"),
     "roofline of a memory with links": lambda: _roofline("hc2"),
 }

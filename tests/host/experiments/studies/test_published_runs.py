@@ -73,6 +73,8 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_runs(path)
     assert str(caught.value) == f"{path}:1: must begin with the columns {HEAD}"
+    path.write_bytes(f"\ufeff{HEAD}\r\na,60,1,9,1,2,0,3\r\n\r\n".encode())
+    assert [run.cycles for run in read_runs(path)] == [9]
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"table\.csv: is no text in UTF-8$"):
         read_runs(path)

@@ -33,6 +33,11 @@ def document_of(study: PublishedHardware = STUDY, result: Any = made_up) -> dict
     return study.document(measurements)
 
 
+def two_graphs() -> dict[str, Any]:
+    """Return the document of a graph with few levels, and of one with many."""
+    return document_of(replace(STUDY, graphs=("hub_3001", "chain_300")))
+
+
 def test_what_is_compared() -> None:
     measurements: Any = FakeMeasurements(made_up)
     study = replace(STUDY, configs=("hc2-1ae", "published-1ae"), graphs=("hub_3001",), quick=True)
@@ -59,7 +64,7 @@ def test_only_runs_of_the_table(asked: dict[str, Any], cause: str) -> None:
 
 
 def test_bars() -> None:
-    (machine,) = document_of(replace(STUDY, graphs=("hub_3001", "chain_300")))["machines"]
+    (machine,) = two_graphs()["machines"]
     assert [(bar["limit"], bar["worst"], bar["met"]) for bar in machine["bars"]] == [
         (0.008, pytest.approx(0.01), False),
         (0.002, pytest.approx(0.01), False),
@@ -93,7 +98,7 @@ def test_a_loss_of_the_published_hardware() -> None:
 
 
 def test_markdown() -> None:
-    text = PublishedHardware.markdown(document_of(replace(STUDY, graphs=("hub_3001", "chain_300"))))
+    text = PublishedHardware.markdown(two_graphs())
     assert text.startswith("# The published hardware and the simulation\n")
     assert "Published hardware: cycles.csv.\n" in text
     assert "\n2 of 4 bars are met.\n" in text
@@ -115,7 +120,7 @@ def test_a_table_of_the_user(tmp_path: Path) -> None:
     document = document_of(study, lambda _: result)
     assert document["reference"] == str(path)
     assert document["runs"][0]["ratio"] == 1
+    assert document["machines"][0]["graphs"][0]["scatter"] == {"published": None, "simulated": None}
     # Its levels are too short to be judged.
     assert [bar["met"] for bar in document["machines"][0]["bars"]] == [True, True, True]
     assert "– " in PublishedHardware.markdown(document)
-    PublishedHardware.figure_of(document)
