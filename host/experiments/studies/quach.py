@@ -10,7 +10,7 @@ from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.run_times import REPLACED, Series, given_graphs, replacement, run_time_figure
 from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Point, Study, grouped
-from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
+from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, log_axis, new_figure
 from cyscc.host.output.files import version
 from cyscc.host.output.text import column_table, count_text, device_text
 from cyscc.host.runs.environment import processor_name
@@ -227,8 +227,9 @@ def _table2_figure(document: dict[str, Any]) -> "Figure":
                 label=f"n = {vertices:,}{name}",
             )
     axes.axhline(1, color="0.5", linewidth=1)
-    axes.set(xscale="log", yscale="log", xlabel="edges a vertex, m / n", ylabel="time of tarjan / time of quach")
-    axes.set_axisbelow(True)
+    axes.set(xlabel="edges a vertex, m / n", ylabel="time of tarjan / time of quach", axisbelow=True)
+    log_axis(axes, "x")
+    log_axis(axes, "y")
     axes.grid(color="0.9")
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
     return figure
