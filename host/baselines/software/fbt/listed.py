@@ -28,6 +28,7 @@ from cyscc.host.baselines.software.fbt.published import (
     FORWARD,
     FRONTIER,
     MASK,
+    REACHED,
     TRIMMED,
     Published,
     States,
@@ -46,6 +47,8 @@ _CHANGED = 3
 """Indices of counters: length of a compacted list, whether a colour changed; `FORWARD`, `BACKWARD`: of the queues."""
 _HOPS = 32
 """Most states that a thread explores one after the other."""
+_SCANS = 6
+"""Iterations of the first search that look at all states, as published: most of them are then reached."""
 _FEW = 30
 """Trimming stops after a launch that trims fewer than one in this many states."""
 _STRIDE = 2654435761
@@ -155,6 +158,16 @@ def _revert(thread: int, on: States, lists: Lists, before: int) -> None:
     lists.backward[before + thread] = pivot
 
 
+@step
+def _collect(thread: int, on: States, lists: Lists) -> None:
+    """Queue a state that is in a frontier."""
+    state = lists.left[thread]
+    if on.forward.offsets[state] & FRONTIER != 0:
+        lists.forward[atomic_add(lists.counters, FORWARD, 1)] = state
+    if on.results[state] & FRONTIER != 0:
+        lists.backward[atomic_add(lists.counters, BACKWARD, 1)] = state
+
+
 @device_function
 def _follow_forward(state: int, on: States, lists: Lists) -> None:
     """Explore a state and up to `_HOPS` that it leads to, one after the other; queue the others that it reaches."""
@@ -175,7 +188,7 @@ def _follow_forward(state: int, on: States, lists: Lists) -> None:
             if not 0 <= offsets[target] <= MASK or results[target] & MASK != region:
                 continue
             # Of several threads, the first to set the bit explores it.
-            if atomic_or(offsets, target, FRONTIER) & FRONTIER == 0:
+            if atomic_or(offsets, target, FRONTIER) & REACHED == 0:
                 if following < 0 and hops > 0:
                     following = target
                 else:
@@ -199,7 +212,7 @@ def _follow_backward(state: int, on: States, lists: Lists) -> None:
         looked += last - first
         for place in range(first, last):
             source = on.backward.trans[place]
-            if results[source] == region and atomic_or(results, source, FRONTIER) & FRONTIER == 0:
+            if results[source] == region and atomic_or(results, source, FRONTIER) & REACHED == 0:
                 if following < 0 and hops > 0:
                     following = source
                 else:
@@ -318,6 +331,14 @@ class Listed(Published):
             super()._search()
             return
         device, lists = self._device, self._lists
+        if self._rounds == 0:
+            directions = FORWARD | BACKWARD
+            for _ in range(_SCANS):
+                if directions:
+                    directions = self._iterate(directions)
+            for queue in (FORWARD, BACKWARD):
+                device.store(lists.counters, queue, 0)
+            self._each(_collect, self.on, lists)
         forward = backward = 0
         while True:
             ends = device.read(lists.counters)

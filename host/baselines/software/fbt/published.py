@@ -46,6 +46,7 @@ __all__ = [
     "FORWARD",
     "FRONTIER",
     "MASK",
+    "REACHED",
     "REMOVED",
     "TRIMMED",
     "Published",
@@ -63,7 +64,7 @@ _LOCK = -(2**31)
 """The highest bit of a signed 32-bit integer."""
 FRONTIER = 2**30
 _EXPLORED = 2**29
-_REACHED = FRONTIER | _EXPLORED
+REACHED = FRONTIER | _EXPLORED
 _SHIFT = 29
 """Shift after which the two bits of `results` are 1 for the backward search and 2 for the forward one."""
 _PENDING = _EXPLORED
@@ -302,8 +303,8 @@ def merge(state: int, on: States) -> None:
     if word < 0:
         return
     info = offsets[state]
-    forward = info & _REACHED
-    backward = word & _REACHED
+    forward = info & REACHED
+    backward = word & REACHED
     if forward != 0 and backward != 0:
         results[state] = _LOCK | (word & MASK)
         offsets[state] = _LOCK | (info & MASK)
@@ -479,12 +480,16 @@ class Published:
         """Search both layouts until no state is in a frontier."""
         directions = FORWARD | BACKWARD
         while directions:
-            self._searches += 1
-            for direction in (directions,) if self._hybrid else (directions & FORWARD, directions & BACKWARD):
-                if direction:
-                    self._launch(direction)
-            found = self._device.read(self.on.cells)
-            directions = sum(way for way in (FORWARD, BACKWARD) if found[way] == self._searches)
+            directions = self._iterate(directions)
+
+    def _iterate(self, directions: int) -> int:
+        """Search once in each direction; return the directions that need another iteration."""
+        self._searches += 1
+        for direction in (directions,) if self._hybrid else (directions & FORWARD, directions & BACKWARD):
+            if direction:
+                self._launch(direction)
+        found = self._device.read(self.on.cells)
+        return sum(way for way in (FORWARD, BACKWARD) if found[way] == self._searches)
 
     def _launch(self, directions: int) -> None:
         """Launch one iteration, or several with the cache."""
