@@ -114,7 +114,7 @@ KINDS = {
         threads=True,
         devices=True,
         seeded=True,
-        options=(Option("pivots", f"quach: pivots at a time (default: {PIVOTS})", "M", 1, MOST_PIVOTS),),
+        options=(Option("pivots", f"quach: pivots at a time (default: {PIVOTS})", "M", 1, MOST_PIVOTS), AS_PRINTED),
     ),
     "fbt": Kind(
         text="forward-backward search with trimming, of Wijs et al. 2014",

@@ -9,9 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cyscc.host.baselines.algorithms import MOST_PIVOTS, PIVOTS
-from cyscc.host.baselines.devices.primitives import DeviceGraph, upload
-from cyscc.host.baselines.devices.steps import Device, DeviceArray, atomic_and, atomic_or, device_function, step
+from cyscc.host.baselines.algorithms import AS_PRINTED, MOST_PIVOTS, PIVOTS
+from cyscc.host.baselines.devices.primitives import DeviceGraph, keep_open, root, upload
+from cyscc.host.baselines.devices.steps import (
+    Device,
+    DeviceArray,
+    Step,
+    atomic_add,
+    atomic_and,
+    atomic_or,
+    atomic_swap,
+    device_function,
+    step,
+)
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 
@@ -27,6 +37,14 @@ _TRIES = 8
 """Failed draws before the list is compacted: by then nearly always half of its vertices have a component."""
 _OFTEN = 64
 """Settlements between two progress reports."""
+_THIN = 8
+"""Most edges of a vertex that pruning follows: the list of a hub would be inspected again for each neighbour."""
+_HOPS = 1 << 30
+"""Most vertices of a path that a thread prunes."""
+_FEW = 16
+"""With additions, pruning stops after a round that finds fewer than one in this many vertices."""
+_DENSITIES = 15
+"""Densities of sources: one in 2, 4, 8, ... vertices."""
 
 
 class _Arrays(NamedTuple):
@@ -40,27 +58,45 @@ class _Arrays(NamedTuple):
     """int64, shape (n,): words of the forward searches."""
     backward: DeviceArray
     """int64, shape (n,): words of the backward searches."""
+    parts: DeviceArray
+    """int32, shape (n,): part of each vertex, which no search leaves, or -1 if the vertex has a component."""
+    parents: DeviceArray
+    """int32, shape (n,): union-find forest of the parts."""
     looked: DeviceArray
-    """int64, shape (n,): inspected edges of each vertex."""
+    """int64, shape (n,): edges of each vertex that pruning and division inspected."""
+    searched: DeviceArray
+    """int64, shape (n,): edges of each vertex that searches inspected."""
     by_pivot: DeviceArray
     """int64, shape (n,): edges inspected by searches, counted once for each pivot."""
     pivots: DeviceArray
     """int64: the vertex of each pivot."""
     told: DeviceArray
-    """int64, shape (4,): counters that launches return to the host, indexed by `_PRUNED` and the others."""
+    """int64, shape (6,): counters that launches return to the host, indexed by `_LEFT` and the others."""
 
 
-_PRUNED, _ACTIVE, _ENDED, _FINDERS = range(4)
-"""Counters: whether a round pruned anything; active pivots; ended pivots; finders, the pivots that name components."""
+_LEFT, _PRUNED, _ACTIVE, _ENDED, _FINDERS, _PARTS = range(6)
+"""Counters: vertices left; whether a round pruned anything; active pivots; ended pivots; finders, the pivots that name
+components; parts.
+"""
 
 
 @device_function
-def _neighbour(vertex: int, graph: DeviceGraph, component: DeviceArray) -> int:
-    """Return the first edge to another vertex without a component, or the end of the edges if there is none."""
+def _assign(vertex: int, name: int, on: _Arrays) -> None:
+    """Assign a vertex to a component; it drops all its searches, also those waiting there."""
+    on.component[vertex] = name
+    on.parts[vertex] = -1
+    on.forward[vertex] = _GONE
+    on.backward[vertex] = _GONE
+
+
+@device_function
+def _neighbour(vertex: int, graph: DeviceGraph, parts: DeviceArray) -> int:
+    """Return the first edge to another vertex of the part, or the end of the edges if there is none."""
+    part = parts[vertex]
     last = graph.offsets[vertex + 1]
     for edge in range(graph.offsets[vertex], last):
         target = graph.targets[edge]
-        if component[target] < 0 and target != vertex:
+        if parts[target] == part and target != vertex:
             return edge
     return last
 
@@ -70,22 +106,44 @@ def _alone(vertex: int, graph: DeviceGraph, on: _Arrays) -> bool:
     """Return whether a vertex has no neighbour left in one direction."""
     first = graph.offsets[vertex]
     last = graph.offsets[vertex + 1]
-    edge = _neighbour(vertex, graph, on.component)
+    edge = _neighbour(vertex, graph, on.parts)
     on.looked[vertex] += min(edge + 1, last) - first
     return edge == last
 
 
+@device_function
+def _next_of_path(vertex: int, graph: DeviceGraph, part: int, on: _Arrays) -> int:
+    """Return a neighbour of few edges in a part, or -1."""
+    for edge in range(graph.offsets[vertex], graph.offsets[vertex + 1]):
+        target = graph.targets[edge]
+        if on.parts[target] == part:
+            after = on.graph.offsets[target + 1] - on.graph.offsets[target]
+            before = on.transpose.offsets[target + 1] - on.transpose.offsets[target]
+            return int(target) if after + before <= _THIN else -1
+    return -1
+
+
 @step
-def _prune(vertex: int, on: _Arrays) -> None:
+def _prune(place: int, vertices: DeviceArray, on: _Arrays, hops: int) -> None:
     """Make a vertex without a predecessor or a successor a component (section 4.1.1).
 
     Whether it sees that a neighbour was pruned in the same launch only affects the round in which it is pruned itself.
+    Continues with neighbours, up to a number of hops.
     """
-    if on.component[vertex] < 0 and (_alone(vertex, on.graph, on) or _alone(vertex, on.transpose, on)):
-        on.component[vertex] = vertex
-        on.forward[vertex] = _GONE
-        on.backward[vertex] = _GONE
+    vertex = int(vertices[place])
+    while vertex >= 0:
+        part = int(on.parts[vertex])
+        if part < 0:
+            return
+        last = _alone(vertex, on.graph, on)
+        if not last and not _alone(vertex, on.transpose, on):
+            return
+        _assign(vertex, vertex, on)
         on.told[_PRUNED] = 1  # benign race: all threads write the same value
+        if hops == 0:
+            return
+        hops -= 1
+        vertex = _next_of_path(vertex, on.transpose if last else on.graph, part, on)
 
 
 @device_function
@@ -104,26 +162,28 @@ def _expand(vertex: int, graph: DeviceGraph, words: DeviceArray, on: _Arrays) ->
         return 0
     waiting = atomic_and(words, vertex, _GONE) >> _HALF
     came = 0
+    part = on.parts[vertex]
     first, last = graph.offsets[vertex], graph.offsets[vertex + 1]
     for edge in range(first, last):
         target = graph.targets[edge]
         new = waiting & ~words[target]
-        if new != 0:
+        if new != 0 and on.parts[target] == part:
             atomic_or(words, target, new * _BOTH)
             came |= new
-    on.looked[vertex] += last - first
+    on.searched[vertex] += last - first
     on.by_pivot[vertex] += (last - first) * _bits(waiting)
     return came
 
 
 @step
-def _go_on(vertex: int, on: _Arrays) -> None:
+def _go_on(place: int, vertices: DeviceArray, on: _Arrays) -> None:
     """Expand a vertex for all searches, the paper's SCCFinderKernel (section 4.1.2).
 
     A search that reaches a vertex before the vertex's thread runs continues in the same launch, otherwise in the next
     one. The thread takes all waiting searches with one atomic operation, so none is lost. If two threads bring the same
     search to a vertex at the same time, the vertex may be expanded twice, which is harmless.
     """
+    vertex = int(vertices[place])
     came = _expand(vertex, on.graph, on.forward, on) | _expand(vertex, on.transpose, on.backward, on)
     if (came & ~on.told[_ACTIVE]) != 0:
         atomic_or(on.told, _ACTIVE, came)
@@ -144,11 +204,9 @@ def _judge(slot: int, on: _Arrays, done: int) -> None:
 
 
 @step
-def _settle(vertex: int, on: _Arrays, finders: int, ended: int) -> None:
-    """Assign a vertex to the component of a finder whose searches both reached it; clear the bits of ended searches.
-
-    A vertex with a component drops all its searches, also those waiting there.
-    """
+def _settle(place: int, vertices: DeviceArray, on: _Arrays, finders: int, ended: int) -> None:
+    """Assign a vertex to the component of a finder whose searches both reached it; clear the bits of ended searches."""
+    vertex = int(vertices[place])
     if on.component[vertex] >= 0:
         return
     met = on.forward[vertex] & on.backward[vertex] & finders
@@ -157,9 +215,7 @@ def _settle(vertex: int, on: _Arrays, finders: int, ended: int) -> None:
         on.backward[vertex] &= ~(ended * _BOTH)
         return
     slot = _bits((met & -met) - 1)
-    on.component[vertex] = on.pivots[slot]
-    on.forward[vertex] = _GONE
-    on.backward[vertex] = _GONE
+    _assign(vertex, on.pivots[slot], on)
 
 
 @step
@@ -168,6 +224,76 @@ def _begin(slot: int, on: _Arrays, new: int) -> None:
     if new >> slot & 1 != 0:
         atomic_or(on.forward, on.pivots[slot], (1 << slot) * _BOTH)
         atomic_or(on.backward, on.pivots[slot], (1 << slot) * _BOTH)
+
+
+@device_function
+def _drawn(vertex: int, salt: int) -> int:
+    """Return a random number below 2**32, another one for each vertex."""
+    mixed = ((int(vertex) ^ salt) * 0x2C1B3C6D) & 0xFFFFFFFF
+    mixed = ((mixed ^ (mixed >> 15)) * 0x297A2D39) & 0xFFFFFFFF
+    return mixed ^ (mixed >> 16)
+
+
+@step
+def _plant(place: int, vertices: DeviceArray, on: _Arrays) -> None:
+    """Make each vertex a tree of its own."""
+    on.parents[vertices[place]] = vertices[place]
+
+
+@step
+def _join(place: int, vertices: DeviceArray, on: _Arrays, salt: int) -> None:
+    """Join the trees of neighbours in a part that the same searches have reached; roots are random."""
+    vertex = int(vertices[place])
+    part, after, before = on.parts[vertex], on.forward[vertex], on.backward[vertex]
+    first, last = on.graph.offsets[vertex], on.graph.offsets[vertex + 1]
+    on.looked[vertex] += last - first
+    here = vertex
+    for edge in range(first, last):
+        target = int(on.graph.targets[edge])
+        if on.parts[target] != part or on.forward[target] != after or on.backward[target] != before:
+            continue
+        here = root(here, on.parents)
+        there = root(target, on.parents)
+        while here != there:
+            if _drawn(here, salt) > _drawn(there, salt):
+                here, there = there, here
+            # The other root has become a child meanwhile: continue from its parent.
+            parent = atomic_swap(on.parents, there, there, here)
+            there = here if parent == there else root(parent, on.parents)
+
+
+@step
+def _divide(place: int, vertices: DeviceArray, on: _Arrays, pivots: int, salt: int) -> None:
+    """Make each tree a part, its root the first pivot; the other vertices are sources of the other searches.
+
+    The first search of a part has one pivot, and finds a component. The others have many sources, one in 2, 4, 8, ...
+    vertices, and divide the part.
+    """
+    vertex = int(vertices[place])
+    top = root(vertex, on.parents)
+    on.parts[vertex] = top
+    bit = 0
+    if vertex == top:
+        bit = 1
+        atomic_add(on.told, _PARTS, 1)
+    elif pivots > 1:
+        drawn = _drawn(vertex, ~salt)
+        others = pivots - 1
+        copies = (others + _DENSITIES - 1) // _DENSITIES
+        density = 0
+        while drawn >> density & 1 != 0 and (density + 1) * copies < others:
+            density += 1
+        bit = 2 << min(density * copies + (drawn >> 16) % copies, others - 1)
+    on.forward[vertex] = bit * _BOTH
+    on.backward[vertex] = bit * _BOTH
+
+
+@step
+def _settle_parts(place: int, vertices: DeviceArray, on: _Arrays) -> None:
+    """Assign a vertex to the component of its part's pivot, if both searches of that reached it."""
+    vertex = int(vertices[place])
+    if on.forward[vertex] & on.backward[vertex] & 1 != 0:
+        _assign(vertex, on.parts[vertex], on)
 
 
 class PivotSampler:
@@ -218,16 +344,20 @@ class _Run:
     def __init__(self, graph: Graph, transpose: Graph, setting: SoftwareSetting) -> None:
         device, size = setting.device, graph.vertices
         self._device = device
-        self._vertices = size
         self._count = setting.options.get("pivots", PIVOTS)
         self.everyone = (1 << self._count) - 1
         self.arrays = _Arrays(
             upload(device, graph),
             upload(device, transpose),
             device.full(size, -1, np.int32),
-            *(device.zeros(length) for length in (size, size, size, size, self._count, 4)),
+            *(device.zeros(size) for _ in range(2)),
+            *(device.zeros(size, np.int32) for _ in range(2)),
+            *(device.zeros(length) for length in (size, size, size, self._count, 6)),
         )
-        self.rounds = self.levels = self.settlements = self.found = self.wasted = 0
+        self._list = device.array(np.arange(size, dtype=np.int32))
+        self._other_list = device.zeros(size, np.int32)
+        self.left = size
+        self.rounds = self.levels = self.settlements = self.divisions = self.pruned = self.found = self.wasted = 0
 
     def _take(self, place: int) -> int:
         """Return a counter of the launches, and reset it."""
@@ -235,13 +365,34 @@ class _Run:
         self._device.store(self.arrays.told, place, 0)
         return value
 
+    def _each(self, step: Step, *arguments: int) -> None:
+        """Launch a step over the list of vertices."""
+        self._device.run(step, self.left, self._list, self.arrays, *arguments)
+
+    def gather(self) -> int:
+        """Drop from the list the vertices that have a component; return how many."""
+        before, on = self.left, self.arrays
+        keep_open(self._device, before, self._list, on.parts, on.told, self._other_list)
+        self._list, self._other_list = self._other_list, self._list
+        self.left = self._take(_LEFT)
+        return before - self.left
+
     def prune(self) -> None:
         """Prune until a round finds nothing."""
         pruned = 1
         while pruned:
-            self._device.run(_prune, self._vertices, self.arrays)
+            self._each(_prune, 0)
             self.rounds += 1
             pruned = self._take(_PRUNED)
+
+    def prune_paths(self) -> None:
+        """Prune, along paths, until a round finds few."""
+        found = self.left
+        while found and found * _FEW >= self.left:
+            self._each(_prune, _HOPS)
+            self.rounds += 1
+            found = self.gather()
+            self.pruned += found
 
     def begin(self, new: int, sampler: PivotSampler) -> bool:
         """Draw pivots and start their searches; return whether there were vertices for them."""
@@ -254,33 +405,86 @@ class _Run:
         self._device.run(_begin, self._count, self.arrays, new)
         return True
 
+    def advance(self) -> int:
+        """Advance all searches by a level; return the pivots whose searches are not finished."""
+        self._each(_go_on)
+        self.levels += 1
+        return self._take(_ACTIVE)
+
     def go_on(self) -> int:
         """Advance all searches until some pivots are finished; return these pivots."""
         done = 0
         while not done:
-            self._device.run(_go_on, self._vertices, self.arrays)
-            self.levels += 1
-            done = self.everyone & ~self._take(_ACTIVE)
+            done = self.everyone & ~self.advance()
         return done
 
-    def settle(self, done: int) -> int:
-        """Settle the components of finished pivots; return all pivots in these components."""
+    def settle(self, done: int, *, clear: bool) -> int:
+        """Settle the components of finished pivots, and clear their bits; return all pivots in these components."""
         self._device.run(_judge, self._count, self.arrays, done)
         ended, finders = self._take(_ENDED), self._take(_FINDERS)
-        self._device.run(_settle, self._vertices, self.arrays, finders, ended)
+        self._each(_settle, finders, ended if clear else 0)
         self.settlements += 1
         self.found += finders.bit_count()
         self.wasted += (ended & ~finders).bit_count()
         return ended
 
+    def divide(self, salt: int) -> None:
+        """Divide the vertices that are left into parts, and find the component of one pivot in each."""
+        self._each(_plant)
+        self._each(_join, salt)
+        self._each(_divide, self._count, salt)
+        self.divisions += 1
+        self.found += self._take(_PARTS)
+        while self.advance():
+            pass
+        self._each(_settle_parts)
+        self.settlements += 1
+        self.gather()
+
+
+def _search_as_printed(run: _Run, setting: SoftwareSetting) -> None:
+    """Prune, then find the components as the report does."""
+    vertices = run.left
+    run.prune()
+    sampler = PivotSampler(setting.device, run.arrays.component, setting.seed)
+    run.pruned = vertices - sampler.left
+    setting.watch(run.pruned, vertices)
+    new = run.everyone
+    while run.begin(new, sampler):
+        new = run.settle(run.go_on(), clear=True)
+        if run.settlements % _OFTEN == 0:
+            sampler.renew()
+            setting.watch(vertices - sampler.left, vertices)
+
+
+def _search_by_parts(run: _Run, setting: SoftwareSetting) -> None:
+    """Prune, find the components of the first pivots, then those of a pivot in each part until no vertex is left."""
+    vertices = run.left
+    run.prune_paths()
+    setting.watch(vertices - run.left, vertices)
+    if run.begin(run.everyone, PivotSampler(setting.device, run.arrays.component, setting.seed)):
+        while run.advance():
+            pass
+        run.settle(run.everyone, clear=False)
+        run.gather()
+    salts = np.random.default_rng(setting.seed)
+    run.prune_paths()
+    while run.left:
+        setting.watch(vertices - run.left, vertices)
+        run.divide(int(salts.integers(1 << 32)))
+        run.prune_paths()
+
 
 def quach(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposition:
     """Label the components of a graph by concurrent searches of several pivots (section 4.1.2).
 
-    Prunes vertices without a neighbour on one side until none is left. Then several pivots search forward and backward,
-    each launch over all vertices advancing all searches by a level. When both searches of a pivot are finished, the
-    vertices that both reached and that have no component yet are its component. New pivots replace all pivots in that
-    component.
+    Prunes vertices without a neighbour on one side. Then several pivots search forward and backward, each launch over
+    all vertices advancing all searches by a level. As printed, when both searches of a pivot are finished, the vertices
+    that both reached and that have no component yet are its component, and new pivots replace all pivots in it.
+
+    With the additions, launches are over the vertices without a component. When all searches are finished, these
+    vertices are divided into parts, connected by edges between vertices that the same searches have reached; each part
+    has a pivot of its own, and is pruned and divided further.
 
     Parameters
     ----------
@@ -288,32 +492,24 @@ def quach(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposi
         The graph and its transpose.
     setting : SoftwareSetting
         How it runs. The option ``pivots`` is the number of concurrent pivots, at most `MOST_PIVOTS` of
-        `cyscc.host.baselines.algorithms`.
+        `cyscc.host.baselines.algorithms`; ``as-printed`` leaves out the additions.
     """
-    device, vertices = setting.device, graph.vertices
+    device = setting.device
     run = _Run(graph, transpose, setting)
     arrays = run.arrays
-    run.prune()
+    search = _search_as_printed if setting.options.get(AS_PRINTED.name) else _search_by_parts
+    search(run, setting)
     pruning = int(device.read(arrays.looked).sum())
-    sampler = PivotSampler(device, arrays.component, setting.seed)
-    left = sampler.left
-    setting.watch(vertices - left, vertices)
-    new = run.everyone
-    while run.begin(new, sampler):
-        new = run.settle(run.go_on())
-        if run.settlements % _OFTEN == 0:
-            sampler.renew()
-            setting.watch(vertices - sampler.left, vertices)
     return Decomposition(
         labels=device.read(arrays.component).astype(np.int64),
         counts={
-            "edges": int(device.read(arrays.looked).sum()),
+            "edges": pruning + int(device.read(arrays.searched).sum()),
             "edges_pruning": pruning,
             "edges_by_pivot": pruning + int(device.read(arrays.by_pivot).sum()),
-            "passes": run.rounds + run.levels + run.settlements,
+            "passes": run.rounds + run.levels + run.settlements + run.divisions,
             "prune_rounds": run.rounds,
             "levels": run.levels,
-            "pruned": vertices - left,
+            "pruned": run.pruned,
             "components_searched": run.found,
             "pivots_wasted": run.wasted,
         },

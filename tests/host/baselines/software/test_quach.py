@@ -1,7 +1,7 @@
 """Concurrent pivots: right in every order of threads, and each repair of the text shown on a graph that needs it."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -22,9 +22,10 @@ from tests.system.graphs import GRAPHS, graph_of, messy_graph
 ORDERLY = [(order, threads) for order in ORDERS for threads in (1, 3)]
 
 
-def found(device: Device, graph: Graph, pivots: int = 10, seed: int = 1) -> Decomposition:
+def found(device: Device, graph: Graph, pivots: int = 10, seed: int = 1, *, printed: bool = True) -> Decomposition:
     """Return the result, after the checks that hold for every graph."""
-    result = quach(graph, graph.transpose(), SoftwareSetting(device=device, seed=seed, options={"pivots": pivots}))
+    options = {"pivots": pivots, "as-printed": printed}
+    result = quach(graph, graph.transpose(), SoftwareSetting(device=device, seed=seed, options=options))
     assert check_components(canonical(result.labels), graph) is None
     counts = result.counts
     # A pivot in a component that another one has found makes none.
@@ -51,7 +52,8 @@ def draw_in_turn(monkeypatch: pytest.MonkeyPatch, vertices: Sequence[int]) -> No
 def test_awkward_graphs_in_every_order(order: str, threads: int) -> None:
     with open_device("cpu", threads=threads, order=Order(order, seed=5)) as device:
         for graph, pivots in product(GRAPHS.values(), (1, MOST_PIVOTS) if threads == 1 else (2, 10)):
-            found(device, graph, pivots)
+            for printed in (True, False):
+                found(device, graph, pivots, printed=printed)
 
 
 @pytest.mark.parametrize(("order", "threads"), ORDERLY)
@@ -61,6 +63,7 @@ def test_random_graphs(order: str, threads: int) -> None:
         for seed in range(first, first + 40):
             graph = messy_graph(20 + seed % 41, 30 + seed % 100, seed)
             found(device, graph, 1 + seed % 12, seed)
+            found(device, graph, 1 + seed % MOST_PIVOTS, seed, printed=False)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -70,14 +73,16 @@ def test_threads_side_by_side(order: str) -> None:
         for graph in (messy_graph(12_000, 19_000, seed), random_graph(12_000, 5, seed)):
             with open_device("cpu", threads=3, order=Order(order, seed=seed)) as device:
                 found(device, graph, 10, seed)
+                found(device, graph, 10, seed, printed=False)
 
 
 def test_one_thread_repeats_its_counts() -> None:
     graph = messy_graph(9_000, 16_000, 4)
     with open_device("cpu") as device:
-        first, second = (found(device, graph, seed=3) for _ in range(2))
-        assert first.counts == second.counts
-        assert np.array_equal(first.labels, second.labels)
+        for printed in (False, True):
+            first, second = (found(device, graph, seed=3, printed=printed) for _ in range(2))
+            assert first.counts == second.counts
+            assert np.array_equal(first.labels, second.labels)
         assert found(device, graph, seed=4).counts != first.counts
 
 
@@ -192,10 +197,27 @@ def test_a_second_run_compiles_nothing() -> None:
     graph = messy_graph(4_000, 7_000, 2)
     for order in ("natural", "shuffled"):
         with open_device("cpu", threads=2, order=Order(order)) as device:
-            run_software("quach", small_graph(), small_graph().transpose(), SoftwareSetting(device=device))
+            for printed in (True, False):
+                setting = SoftwareSetting(device=device, options={"as-printed": printed})
+                run_software("quach", small_graph(), small_graph().transpose(), setting)
             with event.install_recorder("numba:compile") as recorder:
-                found(device, graph)
+                for printed in (True, False):
+                    found(device, graph, printed=printed)
         assert len(recorder.buffer) == 0
+
+
+def test_small_components_are_found_together() -> None:
+    # A pivot for each of the pairs, at once; a chain of pairs is divided by sources; a path is pruned along its way.
+    pairs = [(v, v ^ 1) for v in range(2000)]
+    chain = [*pairs, *((v, v + 2) for v in range(1998))]
+    path = np.random.default_rng(1).permutation(2000).tolist()
+    graphs = [graph_of(2000, edges) for edges in (pairs, chain, pairwise(path))]
+    with open_device("cpu") as device:
+        together, along, pruned = (found(device, graph, MOST_PIVOTS, printed=False).counts for graph in graphs)
+    assert together["passes"] < 20
+    # Searches go along the chain, against the order of the threads, in levels; as printed some 30 times.
+    assert along["levels"] < 2000
+    assert pruned["passes"] <= 3
 
 
 def test_progress_is_told() -> None:
@@ -205,7 +227,9 @@ def test_progress_is_told() -> None:
         quach(
             graph,
             graph.transpose(),
-            SoftwareSetting(device=device, watch=lambda *each: told.append(each), options={"pivots": 2}),
+            SoftwareSetting(
+                device=device, watch=lambda *each: told.append(each), options={"pivots": 2, "as-printed": True}
+            ),
         )
     assert told[0] == (10, 900)
     assert len(told) > 3
@@ -217,7 +241,9 @@ def check_on_the_simulator() -> None:
     for order, seeds in zip(ORDERS, (((2, 33), (3, 64)), ((1, 20),), ((1, 20),)), strict=True):
         for seed, vertices in seeds:
             with open_device("cuda", order=Order(order, seed)) as device:
-                counts = found(device, messy_graph(vertices, 2 * vertices, seed), 4, seed).counts
+                graph = messy_graph(vertices, 2 * vertices, seed)
+                found(device, graph, 4, seed, printed=False)
+                counts = found(device, graph, 4, seed).counts
             assert counts["components_searched"] > 0
 
 
