@@ -38,9 +38,9 @@ _TRIES = 8
 _OFTEN = 64
 """Settlements between two progress reports."""
 _THIN = 8
-"""Most edges of a vertex that pruning follows: the list of a hub would be inspected again for each neighbour."""
+"""Most edges of a vertex that a thread follows: the list of a hub would be inspected again for each neighbour."""
 _HOPS = 1 << 30
-"""Most vertices of a path that a thread prunes."""
+"""Most vertices of a path that a thread prunes or searches."""
 _FEW = 16
 """With additions, pruning stops after a round that finds fewer than one in this many vertices."""
 _DENSITIES = 15
@@ -156,27 +156,37 @@ def _bits(number: int) -> int:
 
 
 @device_function
-def _expand(vertex: int, graph: DeviceGraph, words: DeviceArray, on: _Arrays) -> int:
-    """Expand a vertex in one direction for all searches waiting there; return those that reached a new vertex."""
-    if words[vertex] <= _GONE:
-        return 0
-    waiting = atomic_and(words, vertex, _GONE) >> _HALF
-    came = 0
+def _expand(vertex: int, graph: DeviceGraph, words: DeviceArray, on: _Arrays, hops: int) -> int:
+    """Expand a vertex in one direction for all searches waiting there; return those that then wait at new vertices.
+
+    Continues with a new vertex reached from a vertex of few edges, up to a number of hops.
+    """
     part = on.parts[vertex]
-    first, last = graph.offsets[vertex], graph.offsets[vertex + 1]
-    for edge in range(first, last):
-        target = graph.targets[edge]
-        new = waiting & ~words[target]
-        if new != 0 and on.parts[target] == part:
-            atomic_or(words, target, new * _BOTH)
-            came |= new
-    on.searched[vertex] += last - first
-    on.by_pivot[vertex] += (last - first) * _bits(waiting)
+    came = 0
+    while words[vertex] > _GONE:
+        waiting = atomic_and(words, vertex, _GONE) >> _HALF
+        following = vertex
+        follows = 0
+        first, last = graph.offsets[vertex], graph.offsets[vertex + 1]
+        for edge in range(first, last):
+            target = graph.targets[edge]
+            new = waiting & ~words[target]
+            if new != 0 and on.parts[target] == part:
+                atomic_or(words, target, new * _BOTH)
+                came |= follows
+                follows = new
+                following = int(target)
+        on.searched[vertex] += last - first
+        on.by_pivot[vertex] += (last - first) * _bits(waiting)
+        if hops == 0 or last - first > _THIN:
+            return came | follows
+        hops -= 1
+        vertex = following
     return came
 
 
 @step
-def _go_on(place: int, vertices: DeviceArray, on: _Arrays) -> None:
+def _go_on(place: int, vertices: DeviceArray, on: _Arrays, hops: int) -> None:
     """Expand a vertex for all searches, the paper's SCCFinderKernel (section 4.1.2).
 
     A search that reaches a vertex before the vertex's thread runs continues in the same launch, otherwise in the next
@@ -184,7 +194,8 @@ def _go_on(place: int, vertices: DeviceArray, on: _Arrays) -> None:
     search to a vertex at the same time, the vertex may be expanded twice, which is harmless.
     """
     vertex = int(vertices[place])
-    came = _expand(vertex, on.graph, on.forward, on) | _expand(vertex, on.transpose, on.backward, on)
+    ahead = _expand(vertex, on.graph, on.forward, on, hops)
+    came = ahead | _expand(vertex, on.transpose, on.backward, on, hops)
     if (came & ~on.told[_ACTIVE]) != 0:
         atomic_or(on.told, _ACTIVE, came)
 
@@ -346,6 +357,7 @@ class _Run:
         self._device = device
         self._count = setting.options.get("pivots", PIVOTS)
         self.everyone = (1 << self._count) - 1
+        self._hops = 0 if setting.options.get(AS_PRINTED.name) else _HOPS
         self.arrays = _Arrays(
             upload(device, graph),
             upload(device, transpose),
@@ -407,7 +419,7 @@ class _Run:
 
     def advance(self) -> int:
         """Advance all searches by a level; return the pivots whose searches are not finished."""
-        self._each(_go_on)
+        self._each(_go_on, self._hops)
         self.levels += 1
         return self._take(_ACTIVE)
 
