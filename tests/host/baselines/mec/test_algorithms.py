@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numba.core import event
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from cyscc.host.baselines.algorithms import MEC_KINDS
 from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices.cpu import CpuDevice
 from cyscc.host.baselines.devices.primitives import DeviceGraph
 from cyscc.host.baselines.devices.steps import ORDERS, Order
 from cyscc.host.baselines.mdp.families import family
@@ -147,6 +149,37 @@ def test_many_small_parts_are_searched_at_once() -> None:
     assert found.counts["passes"] < 60
     # As in the text, in which the one component of the first round is the one region of the second.
     assert in_one > 3 * 300
+
+
+class Counting(CpuDevice):
+    """The processor, which notes the sizes of arrays that are copied to the device and back, and of other transfers."""
+
+    def __init__(self) -> None:
+        super().__init__(threads=1)
+        self.copied: list[int] = []
+        self.read_back: list[int] = []
+
+    def array(self, values: NDArray[Any]) -> Any:
+        self.copied.append(values.nbytes)
+        return super().array(values)
+
+    def read(self, array: Any) -> NDArray[Any]:
+        self.read_back.append(array.nbytes)
+        return super().read(array)
+
+
+@pytest.mark.parametrize("options", [{}, {"segment": 7}, {"as-printed": True}])
+def test_only_counters_come_to_the_host(options: dict[str, Any]) -> None:
+    mdp = family("islands", islands=3000)
+    with Counting() as device:
+        found = parallel(mdp, SoftwareSetting(device=device, options=options))
+    assert len(found.rounds) == 2
+    # The model, and the ids of its states.
+    arrays = (mdp.choices, mdp.transitions, mdp.targets)
+    assert device.copied == [*(array.nbytes for array in arrays), 4 * mdp.states]
+    *counters, result = device.read_back
+    assert result == 4 * mdp.states
+    assert max(counters) <= 8 * 1024
 
 
 @pytest.mark.parametrize(("order", "threads"), [way[1:] for way in WAYS[1:]])
