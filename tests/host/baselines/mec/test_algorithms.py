@@ -171,8 +171,8 @@ class Counting(CpuDevice):
 @pytest.mark.parametrize("options", [{}, {"segment": 7}, {"as-printed": True}])
 def test_only_counters_come_to_the_host(options: dict[str, Any]) -> None:
     mdp = family("islands", islands=3000)
-    with Counting() as device:
-        found = parallel(mdp, SoftwareSetting(device=device, options=options))
+    device = Counting()
+    found = parallel(mdp, SoftwareSetting(device=device, options=options))
     assert len(found.rounds) == 2
     # The model, and the ids of its states.
     arrays = (mdp.choices, mdp.transitions, mdp.targets)
