@@ -42,7 +42,7 @@ SUPPLY := $(BUILD)/supply
 LOCKS := requirements.lock requirements-fpga.lock requirements-supply.lock
 NETLIST := $(BUILD)/netlist.txt
 WAVES := $(BUILD)/waves
-SYNTHESISED := $(if $(filter file,$(origin CONFIG)),hc2 hc2-1ae published published-1ae,$(CONFIG))
+SYNTHESISED := $(if $(filter file,$(origin CONFIG)),hc2 hc2-1ae published published-1ae published-vhdl-1ae,$(CONFIG))
 # What the demonstration graph is derived from.
 NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/hardware.py host/graph/generators.py)
 

@@ -12,9 +12,13 @@ Depth = Annotated[int, Meta(ge=4, le=512)]
 """Places of a FIFO, a power of two."""
 
 Remembered = Annotated[int, Meta(ge=0, le=4096)]
-"""Entries of a memory that may be left out: 0, or a power of two from `_LEAST_REMEMBERED` on."""
+"""Entries of a memory that may be left out: 0, or a power of two from its least on."""
 
-_LEAST_REMEMBERED = 8
+Requests = Annotated[int, Meta(ge=0, le=512)]
+"""Places of a FIFO that may be left out: 0, or a power of two from its least on."""
+
+_LEAST = {Remembered: 8, Requests: 4}
+"""By kind of what may be left out, the fewest entries if it is there."""
 
 _LACKING = {
     "finds_components": "only searches: it keeps no reach queue to intersect",
@@ -61,6 +65,12 @@ class AcceleratorConfig:
         The published behaviour: a kernel reserves slots only when it has used up its last reservation; a vertex that
         waits when the last slot is used up is taken by the multiplexer, which then issues nothing until the vertex has
         a slot. Otherwise reads go on, and the next reservation is made while the last one is being used.
+    queued_requests : int
+        Places of a FIFO between process 1 of a BFS kernel and the multiplexer, and as many behind process 2: 0, or a
+        power of two from 4 to 512. With 0 there are none, and the multiplexer takes a process's read when the process
+        asks for it. Otherwise the kernel takes from its FIFOs as the published one does, cycle by cycle: what it pops
+        it has later, so that process 2 and 4 take an entry and then wait, and a vertex's first write follows its slot
+        later, if the multiplexer has not taken the vertex before.
     bfs_only : bool
         The machine of a BFS build, which finds no components: a vertex gets its level written into its graph word by a
         write that waits for no slot, only vertices with neighbours are queued, and there is no reach queue. So was the
@@ -94,6 +104,7 @@ class AcceleratorConfig:
     unvisit_depth: Depth = 64
     issue_interval: Annotated[int, Meta(ge=1, le=2)] = 1
     blocking_reservation: bool = False
+    queued_requests: Requests = 0
     bfs_only: bool = False
     remembered_ids: Remembered = 0
     ring_stages: Annotated[int, Meta(ge=1, le=64)] = 1
@@ -109,8 +120,8 @@ class AcceleratorConfig:
                 raise ConfigError(f"{name} must be {_wanted(kind)}, not {value!r}") from None
             if kind is Depth and value & (value - 1):
                 raise ConfigError(f"{name} must be a power of two, not {value}")
-            if kind is Remembered and value and (value & (value - 1) or value < _LEAST_REMEMBERED):
-                raise ConfigError(f"{name} must be 0 or a power of two from {_LEAST_REMEMBERED} on, not {value}")
+            if kind in _LEAST and value and (value & (value - 1) or value < _LEAST[kind]):
+                raise ConfigError(f"{name} must be 0 or a power of two from {_LEAST[kind]} on, not {value}")
         if self.intersection_kernels > self.bfs_kernels:
             raise ConfigError(
                 f"intersection_kernels must be at most bfs_kernels ({self.bfs_kernels}), whose ports they share, "
@@ -220,12 +231,21 @@ _FULL = AcceleratorConfig()
 _PUBLISHED = _FULL.replace(issue_interval=2, blocking_reservation=True)
 # An AE that closes its ring by itself still sends the token through the registers that face the link.
 _ONE_ENGINE = {"engines": 1, "ring_stages": 4}
+# The sizes of the published kernel's FIFOs.
+_VHDL = _PUBLISHED.replace(
+    queued_requests=512,
+    frontier_depth=512,
+    neighbour_depth=512,
+    word_depth=128,
+    visit_depth=512,
+)
 
 PRESETS: dict[str, AcceleratorConfig] = {
     "hc2": _FULL,
     "hc2-1ae": _FULL.replace(**_ONE_ENGINE),
     "published": _PUBLISHED,
     "published-1ae": _PUBLISHED.replace(**_ONE_ENGINE),
+    "published-vhdl-1ae": _VHDL.replace(**_ONE_ENGINE),
     "published-bfs": _PUBLISHED.replace(bfs_only=True),
     "published-bfs-1ae": _PUBLISHED.replace(bfs_only=True, **_ONE_ENGINE),
     "test": AcceleratorConfig(

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from amaranth.hdl import Elaboratable, Module
+from amaranth.hdl import Elaboratable, Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
@@ -23,6 +23,8 @@ class FrontierReader(ReadingProcess):
         Places for words in flight or waiting.
     stride : int
         BFS kernels of the machine.
+    fetching : bool
+        The published behaviour: it begins a cycle after `start`.
     instrument : bool
         With the outputs that only simulation needs.
 
@@ -50,8 +52,9 @@ class FrontierReader(ReadingProcess):
     }
     RESULTS: ClassVar = {"words": Out(stream.Signature(64))}
 
-    def __init__(self, *, depth: int, stride: int, instrument: bool = False) -> None:
+    def __init__(self, *, depth: int, stride: int, fetching: bool = False, instrument: bool = False) -> None:
         self._stride = stride
+        self._fetching = fetching
         super().__init__(depth=depth, instrument=instrument)
 
     def elaborate(self, platform: object) -> Elaboratable:
@@ -61,8 +64,12 @@ class FrontierReader(ReadingProcess):
         credits, fifo = self._add_queues(m, fifo=64)
         index = reader.index
         taken = self.words.valid & self.words.ready
+        start = self.start
+        if self._fetching:
+            start = Signal(name="late_start")
+            m.d.sync += start.eq(self.start)
         m.d.comb += [
-            *drive(reader, count=self.count, first=self.first, start=self.start),
+            *drive(reader, count=self.count, first=self.first, start=start),
             self.command.valid.eq(index.valid & credits.available),
             index.ready.eq(self.command.ready & credits.available),
             *drive(
@@ -79,7 +86,7 @@ class FrontierReader(ReadingProcess):
             taken=taken,
             joined=[self.words.payload.eq(fifo.output.payload)],
             idle=[reader.finished],
-            moving=[taken],
+            moving=[taken, *([start] * self._fetching)],
             wanted=index.valid,
         )
         return m

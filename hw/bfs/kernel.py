@@ -12,8 +12,10 @@ from amaranth.lib.wiring import connect
 from cyscc.hw.bfs.copy_filter import CopyFilter
 from cyscc.hw.bfs.frontier_reader import FrontierReader
 from cyscc.hw.bfs.marking_visitor import MarkingVisitor
+from cyscc.hw.bfs.neighbour_fetcher import NeighbourFetcher
 from cyscc.hw.bfs.neighbour_reader import NeighbourReader
 from cyscc.hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.bfs.slot_gate import SlotGate
 from cyscc.hw.bfs.tags import Tag
 from cyscc.hw.bfs.visitor import Step, Visitor
 from cyscc.hw.bfs.word_reader import WordReader
@@ -23,6 +25,7 @@ from cyscc.hw.interfaces import drive
 from cyscc.hw.kernel import BaseKernel, Fifo
 from cyscc.hw.registers import Counter, KernelWord, Register
 from cyscc.hw.request_mux import READ, WRITE
+from cyscc.hw.request_queue import RequestQueue
 
 __all__ = ["BfsCredits", "BfsReservation", "BfsState", "Kernel"]
 
@@ -56,7 +59,9 @@ class Kernel(BaseKernel):
     """Processes 1 to 4 with their multiplexer, decoder and slot allocator.
 
     In a machine that only searches (`config.bfs_only`), process 4 is `MarkingVisitor`, and otherwise `Visitor`. With
-    `config.remembered_ids`, a `CopyFilter` stands between processes 2 and 3.
+    `config.remembered_ids`, a `CopyFilter` stands between processes 2 and 3. With `config.queued_requests`, a
+    `RequestQueue` stands behind processes 1 and 2 each, a `NeighbourFetcher` between processes 3 and 4, and a
+    `SlotGate` behind the slot allocator.
 
     Work is counted by credits: a credit is given back only after what it stood for has taken its place in the next
     process, so "all idle" cannot be seen while anything is under way.
@@ -102,32 +107,43 @@ class Kernel(BaseKernel):
         """Add the processes, the multiplexer and the decoder, and connect them."""
         m, control = self._begin()
         parts = self._add_parts(m)
+        fetching = self._add_fetching(m, parts) if self._config.queued_requests else None
         mux = self._add_port(
             m,
             control,
             parts.allocator,
             sources=[READ, READ, READ, WRITE] + [WRITE] * self._config.bfs_only,
-            commands=(parts.frontier.command, parts.neighbour.command, parts.word.command, parts.visitor.command),
+            commands=(
+                fetching.frontier.request if fetching else parts.frontier.command,
+                fetching.neighbours.request if fetching else parts.neighbour.command,
+                parts.word.command,
+                parts.visitor.command,
+            ),
             answers={
                 Tag.FRONTIER_WORD: parts.frontier.response,
                 Tag.NEIGHBOUR_ID: parts.neighbour.response,
                 Tag.NEIGHBOUR_WORD: parts.word.response,
             },
         )
-        neighbours = self._connect_streams(m, control, mux, parts)
+        neighbours = self._connect_streams(m, control, mux, parts, fetching)
         if self._config.blocking_reservation:
-            self._hold_requests(m, mux, parts)
+            held = self._hold_requests(m, mux, parts)
+            if fetching:
+                m.d.comb += fetching.gate.held.eq(held)
         self._connect_registers(m, control, parts)
-        self._observe(m, control, mux, parts, neighbours)
+        self._observe(m, control, mux, parts, neighbours, fetching)
         return m
 
     def _add_parts(self, m: Module) -> "_Parts":
         """Add the processes and the slot allocator."""
         config, instrument = self._config, self._instrument
+        fetching = config.queued_requests > 0
         m.submodules.frontier_reader = frontier = FrontierReader(
-            depth=config.frontier_depth, stride=config.total_bfs_kernels, instrument=instrument
+            depth=config.frontier_depth, stride=config.total_bfs_kernels, fetching=fetching, instrument=instrument
         )
-        m.submodules.neighbour_reader = neighbour = NeighbourReader(depth=config.neighbour_depth, instrument=instrument)
+        m.submodules.neighbour_reader = neighbour = NeighbourReader(
+            depth=config.neighbour_depth, fetching=fetching, instrument=instrument
+        )
         m.submodules.word_reader = word = WordReader(depth=config.word_depth, instrument=instrument)
         visitor: Visitor | MarkingVisitor
         if config.bfs_only:
@@ -140,7 +156,20 @@ class Kernel(BaseKernel):
         )
         return _Parts(frontier, neighbour, word, visitor, allocator)
 
-    def _connect_streams(self, m: Module, control: Any, mux: Any, parts: "_Parts") -> tuple[Any, ...]:
+    def _add_fetching(self, m: Module, parts: "_Parts") -> "_Fetching":
+        """Add what takes from FIFOs as the published kernel does, and the requests' way to the multiplexer."""
+        depth = self._config.queued_requests
+        m.submodules.frontier_requests = first = RequestQueue(depth=depth)
+        m.submodules.neighbour_requests = second = RequestQueue(depth=depth)
+        m.submodules.fetcher = fetcher = NeighbourFetcher()
+        m.submodules.gate = gate = SlotGate()
+        connect(m, parts.frontier.command, first.command)
+        connect(m, parts.neighbour.command, second.command)
+        return _Fetching(first, second, fetcher, gate)
+
+    def _connect_streams(
+        self, m: Module, control: Any, mux: Any, parts: "_Parts", fetching: "_Fetching | None"
+    ) -> tuple[Any, ...]:
         """Connect each process to the next; return process 2, and the filter behind it if there is one."""
         neighbours: tuple[Any, ...] = (parts.neighbour,)
         connect(m, parts.frontier.words, parts.neighbour.words)
@@ -152,8 +181,14 @@ class Kernel(BaseKernel):
             neighbours = (parts.neighbour, copies)
         else:
             connect(m, parts.neighbour.ids, parts.word.ids)
-        connect(m, parts.word.neighbours, parts.visitor.neighbours)
-        connect(m, parts.allocator.slot, parts.visitor.slot)
+        if fetching:
+            connect(m, parts.word.neighbours, fetching.fetcher.neighbours)
+            connect(m, fetching.fetcher.fetched, parts.visitor.neighbours)
+            connect(m, parts.allocator.slot, fetching.gate.reserved)
+            connect(m, fetching.gate.slot, parts.visitor.slot)
+        else:
+            connect(m, parts.word.neighbours, parts.visitor.neighbours)
+            connect(m, parts.allocator.slot, parts.visitor.slot)
         if isinstance(parts.visitor, MarkingVisitor):
             connect(m, parts.visitor.mark, mux.source4)
             # The register of the reach queue's address holds the level in this machine.
@@ -162,8 +197,8 @@ class Kernel(BaseKernel):
             m.d.comb += parts.visitor.reach_queue.eq(control.register_reach_queue)
         return neighbours
 
-    def _hold_requests(self, m: Module, mux: Any, parts: "_Parts") -> None:
-        """Block all requests while a vertex waits that was selected before its slot was there.
+    def _hold_requests(self, m: Module, mux: Any, parts: "_Parts") -> Signal:
+        """Block all requests while a vertex waits that was selected before its slot was there; return that it does.
 
         The published multiplexer selects its next request before it knows that the last slot is used up: it then takes
         a waiting vertex, which blocks all other requests.
@@ -176,6 +211,7 @@ class Kernel(BaseKernel):
             m.d.sync += held.eq(1)
         with m.Elif((visitor.command.valid & visitor.command.ready) | visitor.overflow):
             m.d.sync += held.eq(0)
+        return held
 
     def _connect_registers(self, m: Module, control: Any, parts: "_Parts") -> None:
         """Connect the parameters of the run."""
@@ -190,7 +226,15 @@ class Kernel(BaseKernel):
             *drive(parts.allocator, capacity=control.register_capacity, demand=parts.visitor.demand),
         ]
 
-    def _observe(self, m: Module, control: Any, mux: Any, parts: "_Parts", neighbours: tuple[Any, ...]) -> None:
+    def _observe(
+        self,
+        m: Module,
+        control: Any,
+        mux: Any,
+        parts: "_Parts",
+        neighbours: tuple[Any, ...],
+        fetching: "_Fetching | None",
+    ) -> None:
         """Connect counters, status words and causes."""
         frontier, neighbour, word, visitor, allocator = parts
         fill = {"visits": visitor.level}
@@ -201,7 +245,7 @@ class Kernel(BaseKernel):
             control,
             mux,
             allocator,
-            (frontier, *neighbours, word, visitor, allocator),
+            (frontier, *neighbours, word, visitor, allocator, *(fetching or ())),
             readers={"frontier": frontier, "neighbours": neighbour, "words": word},
             events={
                 Counter.ITEMS: visitor.neighbours.valid & visitor.neighbours.ready,
@@ -232,3 +276,12 @@ class _Parts(NamedTuple):
     word: WordReader
     visitor: Visitor | MarkingVisitor
     allocator: SlotAllocator
+
+
+class _Fetching(NamedTuple):
+    """What takes from FIFOs as the published kernel does."""
+
+    frontier: RequestQueue
+    neighbours: RequestQueue
+    fetcher: NeighbourFetcher
+    gate: SlotGate

@@ -18,12 +18,14 @@ class NeighbourReader(ReadingProcess):
     """Expands each frontier word into reads of its neighbour ids and keeps the answers for process 3.
 
     A word waits decoded while the one before it is being expanded, so only one cycle without a request lies between two
-    vertices. A vertex without out-edges takes one cycle and asks for nothing.
+    vertices; three if it is `fetching`. A vertex without out-edges takes one cycle and asks for nothing.
 
     Parameters
     ----------
     depth : int
         Places for neighbour ids in flight or waiting.
+    fetching : bool
+        The published behaviour: it looks for the next word only when the last one is expanded.
     instrument : bool
         With the outputs that only simulation needs.
 
@@ -49,6 +51,10 @@ class NeighbourReader(ReadingProcess):
     }
     RESULTS: ClassVar = {"ids": Out(stream.Signature(32))}
 
+    def __init__(self, *, depth: int, fetching: bool = False, instrument: bool = False) -> None:
+        self._fetching = fetching
+        super().__init__(depth=depth, instrument=instrument)
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""
         m = Module()
@@ -69,13 +75,21 @@ class NeighbourReader(ReadingProcess):
             m.d.sync += [pointer.eq(pointer + 1), ahead.eq(ahead - 1)]
 
         word = data.View(GraphWord, self.words.payload)
-        m.d.comb += self.words.ready.eq(~decoded | load)
+        expanded = Signal()  # in the cycle before
+        if self._fetching:
+            m.d.sync += expanded.eq(expanding)
+            m.d.comb += self.words.ready.eq(~decoded & ~expanding & ~expanded)
+        else:
+            m.d.comb += self.words.ready.eq(~decoded | load)
         with m.If(self.words.ready):
             m.d.sync += [
                 decoded.eq(self.words.valid),
                 start.eq(word.start),
                 size.eq(word.degree),
             ]
+        if self._fetching:
+            with m.Elif(load):
+                m.d.sync += decoded.eq(0)
 
         taken = self.ids.valid & self.ids.ready
         m.d.comb += [
@@ -92,7 +106,7 @@ class NeighbourReader(ReadingProcess):
             taken=taken,
             joined=[self.ids.payload.eq(fifo.output.payload)],
             idle=[~decoded, ~expanding],
-            moving=[taken, load, self.words.valid & self.words.ready],
+            moving=[taken, load, self.words.valid & self.words.ready, *([expanded != expanding] * self._fetching)],
             wanted=expanding,
         )
         return m

@@ -17,6 +17,7 @@ _INNER = ("_Component", "_MustUse", "_kernels", "_make_kernel")
 """Attributes that are no parameters."""
 _CONFIG = PRESETS["test"]
 _PUBLISHED = _CONFIG.replace(issue_interval=2, blocking_reservation=True)
+_FETCHING = _PUBLISHED.replace(queued_requests=4)
 _SEARCHING = _CONFIG.replace(bfs_only=True, remembered_ids=8)
 
 
@@ -24,6 +25,7 @@ def optional_kernels() -> list[wiring.Component]:
     """Return kernels with all options that the machine of the preset ``test`` does without."""
     return [
         BfsKernel(_PUBLISHED, instrument=True),
+        BfsKernel(_FETCHING, instrument=True),
         BfsKernel(_SEARCHING, instrument=True),
         IntersectionKernel(_PUBLISHED, instrument=True),
     ]

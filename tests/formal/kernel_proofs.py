@@ -8,7 +8,7 @@ from amaranth.hdl import Module
 
 from tests.formal.buffers import is_full_early
 from tests.formal.faults import blinks, changes, spoiled, sticks
-from tests.formal.kernels import CONFIG, FILTERING, PUBLISHED, SEARCHING, bfs_kernel, intersection_kernel
+from tests.formal.kernels import CONFIG, FETCHING, FILTERING, PUBLISHED, SEARCHING, bfs_kernel, intersection_kernel
 from tests.formal.proof import Broken, Proof
 from tests.formal.slot_faults import forgets_a_demand_as_the_token_passes
 
@@ -125,6 +125,12 @@ _LEFT = Broken(
     breaks="flushes_only_with_nothing_outstanding",
     depth=30,
 )
+_UNASKED = Broken(
+    fault=sticks("request.valid", at=1),
+    place="cyscc.hw.bfs.kernel.RequestQueue",
+    breaks="neighbour_reader_fifo_has_a_place_for_what_comes",
+    depth=40,
+)
 _CLAIM = (
     "A run is flushed and done only when every read is answered, every queue is empty, no slot is demanded or "
     "reserved, and every write was sent; every response has its reserved place; the ports obey the stream rules."
@@ -145,6 +151,13 @@ PROOFS = (
         harness=partial(bfs_kernel, SEARCHING),
         depth=1,
         broken=(_FORGOTTEN,),
+    ),
+    Proof(
+        name="bfs-kernel-fetching",
+        claim=_CLAIM,
+        harness=partial(bfs_kernel, FETCHING),
+        depth=1,
+        broken=(_UNASKED,),
     ),
     Proof(name="bfs-kernel-filtering", claim=_CLAIM, harness=partial(bfs_kernel, FILTERING), depth=1, broken=(_LEFT,)),
     Proof(

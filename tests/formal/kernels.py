@@ -18,6 +18,7 @@ from tests.formal.watch import queue_counts
 CONFIG = PRESETS["test"].replace(engines=1, neighbour_depth=4, word_depth=4, colour_depth=4)
 PUBLISHED = CONFIG.replace(issue_interval=2, blocking_reservation=True)
 SEARCHING = PUBLISHED.replace(bfs_only=True)
+FETCHING = PUBLISHED.replace(queued_requests=4)
 FILTERING = CONFIG.replace(remembered_ids=8)
 
 
@@ -102,6 +103,20 @@ class _Kernel(Harness):
         self.invariant(credits.count <= credits.depth, f"{path}_credits_within_depth")
         return credits.depth - credits.count
 
+    def fetching(self, *asked: Value) -> list[Any]:
+        """Account for what takes from FIFOs; return reads asked for, and those that wait for the multiplexer."""
+        self.nothing.append(~self.part.part("fetcher").ports.fetched.valid)
+        self.invariant(
+            self.part.part("frontier_reader").signal("late_start") == self.begin, "starts_late_as_the_processes_begin"
+        )
+        outstanding = []
+        for path, reads in zip(("frontier_requests", "neighbour_requests"), asked, strict=True):
+            fifo = self.part.part(f"{path}.fifo")
+            queue_counts(self, fifo, path)
+            self.nothing.append(fifo.ports.level == 0)
+            outstanding.append(reads + fifo.ports.level)
+        return outstanding
+
     def ends_with_nothing_outstanding(self) -> None:
         """Claim that the kernel flushes and is done only when nothing is outstanding."""
         control, phase = self.control, self.phase
@@ -128,8 +143,11 @@ def bfs_kernel(config: AcceleratorConfig) -> _Kernel:
     """Return the harness of the BFS kernel."""
     h = _Kernel(BfsKernel(config), tags=3)
     frontier, neighbour, word = (h.held(name) for name in ("frontier_reader", "neighbour_reader", "word_reader"))
-    h.queue("frontier_reader.fifo", missing=h.asked[0], held=frontier)
-    h.queue("neighbour_reader.fifo", missing=h.asked[1], held=neighbour)
+    first, second = h.asked[:2]
+    if config.queued_requests:
+        first, second = h.fetching(first, second)
+    h.queue("frontier_reader.fifo", missing=first, held=frontier)
+    h.queue("neighbour_reader.fifo", missing=second, held=neighbour)
     h.queue("word_reader.word_fifo", missing=h.asked[2], held=word)
     h.queue("word_reader.id_fifo", missing=0, held=word)
     allocator = h.part.part("allocator")

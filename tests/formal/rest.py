@@ -21,7 +21,7 @@ from cyscc.hw.queue import Queue
 from cyscc.hw.shell import Shell
 from tests.formal.faults import spoiled, sticks
 from tests.formal.harness import Harness, Part
-from tests.formal.kernels import SEARCHING
+from tests.formal.kernels import FETCHING, SEARCHING
 from tests.formal.proof import Proof
 
 
@@ -229,6 +229,12 @@ PROOFS = (
         name="bfs-kernel-rest-searching",
         claim=_CLAIM,
         harness=partial(kernel_rest, BfsKernel, SEARCHING),
+        broken=spoiled(_CONTROL, nothing_changes_while_it_rests=overlooks_messages),
+    ),
+    Proof(
+        name="bfs-kernel-rest-fetching",
+        claim=_CLAIM,
+        harness=partial(kernel_rest, BfsKernel, FETCHING),
         broken=spoiled(_CONTROL, nothing_changes_while_it_rests=overlooks_messages),
     ),
     Proof(

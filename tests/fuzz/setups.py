@@ -43,6 +43,7 @@ def _new_machine(chance: Chance) -> Table:
         "blocking_reservation": bool(chance.random() < 0.3),
         "bfs_only": bool(chance.random() < 0.15),
         "remembered_ids": int(chance.choice([0, 0, 8, 16, 64, 256])),
+        "queued_requests": int(chance.choice([0, 0, 4, 32])),
         "ring_stages": int(chance.integers(1, 9)),
         "link_cycles": int(chance.integers(1, 17)),
     }

@@ -56,6 +56,21 @@ def test_kernels_that_remember_ids_look_at_a_neighbour_once(kind: type[Level]) -
     run(config, copies, kernels=2)
 
 
+def test_a_kernel_that_takes_from_fifos_as_the_published_one_asks_as_many_cycles_after_its_answers() -> None:
+    memory = PortMemory(SIZE, seed=16, stall=0.0, latency=(20, 20))
+    level = Level([[1], []], [0], memory)
+    run(one_engine(bfs_kernels=1, issue_interval=2, blocking_reservation=True, queued_requests=4), level)
+    entry, edge, word = (cycle for cycle, _ in memory.reads)
+    # Simulated published hardware asks 10 cycles after a word of its queue has come, and 5 after an id.
+    assert (edge - entry, word - edge) == (30, 25)
+
+
+def test_a_level_ends_right_with_full_queues_of_requests() -> None:
+    memory = PortMemory(SIZE, seed=17, stall=0.3, latency=(2, 60))
+    config = one_engine(bfs_kernels=1, issue_interval=2, blocking_reservation=True, queued_requests=4)
+    run(config, random_level(16, memory))
+
+
 @on_both_machines
 def test_latency_far_beyond_the_depths_does_not_deadlock(kind: type[Level]) -> None:
     memory = PortMemory(SIZE, seed=4, stall=0.1, latency=(150, 200))

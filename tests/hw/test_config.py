@@ -30,6 +30,13 @@ def test_presets() -> None:
     for name in ("hc2", "published", "published-bfs"):
         assert PRESETS[f"{name}-1ae"] == PRESETS[name].replace(engines=1, ring_stages=4)
     assert full == AcceleratorConfig()
+    vhdl = PRESETS["published-vhdl-1ae"]
+    own = {
+        field.name
+        for field in fields(vhdl)
+        if getattr(vhdl, field.name) != getattr(PRESETS["published-1ae"], field.name)
+    }
+    assert own == {"queued_requests", "frontier_depth", "neighbour_depth", "visit_depth"}
     assert not any(config.remembered_ids for config in PRESETS.values())
 
 
@@ -52,6 +59,7 @@ LIMITS = [
     ("ring_stages", 1, 64),
     ("link_cycles", 1, 1024),
     ("remembered_ids", 0, 4096),
+    ("queued_requests", 0, 512),
     *((name, 4, 512) for name in DEPTHS),
 ]
 
@@ -91,8 +99,14 @@ def test_ids_remembered_are_a_power_of_two(value: int) -> None:
         AcceleratorConfig().replace(remembered_ids=value)
 
 
+@pytest.mark.parametrize("value", [1, 2, 12, 511])
+def test_requests_queued_are_a_power_of_two(value: int) -> None:
+    with refused(f"queued_requests must be 0 or a power of two from 4 on, not {value}"):
+        AcceleratorConfig().replace(queued_requests=value)
+
+
 @pytest.mark.parametrize("value", ["4", 4.0, True, None])
-@pytest.mark.parametrize(("name", "low", "high"), LIMITS[:6])
+@pytest.mark.parametrize(("name", "low", "high"), LIMITS[:7])
 def test_integers_are_integers(name: str, low: int, high: int, value: object) -> None:
     with refused(f"{name} must be an integer from {low} to {high}, not {value!r}"):
         AcceleratorConfig().replace(**{name: value})

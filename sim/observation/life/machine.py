@@ -61,6 +61,8 @@ def read_lives(reader: WaveReader) -> Lives:
         window = KernelWindow(reader, kernel)
         own: tuple[list[Life], list[Life], list[Life]]
         if found[kernel] == "bfs":
+            if window.has("fetcher.moving"):
+                raise WaveFileError("lives are not told of kernels with FIFOs of requests (queued_requests)")
             vertices |= known_words(window)
             own = (*kernel_lives(window), [])
         else:

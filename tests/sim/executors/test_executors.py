@@ -103,9 +103,10 @@ def test_components_of_a_whole_engine_on_both_executors(config: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("queued", [0, 4])
 @pytest.mark.parametrize("memory", MEMORIES)
-def test_shallow_published_kernels_on_both_executors(memory: str) -> None:
-    compared(SHALLOW, memory, (CROWD, None))
+def test_shallow_published_kernels_on_both_executors(memory: str, queued: int) -> None:
+    compared(SHALLOW.replace(queued_requests=queued), memory, (CROWD, None))
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:1", "stress"])
