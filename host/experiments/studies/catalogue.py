@@ -177,7 +177,7 @@ _PUBLISHED = tuple(name for name, config in PRESETS.items() if config.engines ==
 
 
 def _add_hardware_options(parser: argparse.ArgumentParser) -> None:
-    _add_machines(parser, _PUBLISHED, default="published-1ae")
+    _add_machines(parser, _PUBLISHED, default="published-vhdl-1ae")
     text = "only these graphs of the table (default: all)"
     parser.add_argument("--graphs", metavar="NAME[,...]", type=lambda names: tuple(names.split(",")), help=text)
     group = parser.add_mutually_exclusive_group()

@@ -17,7 +17,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "fig12": COMPONENTS | LARGEST,
     "fig13": COMPONENTS | LARGEST,
     "vhdl": {
-        "configs": ("published-1ae",),
+        "configs": ("published-vhdl-1ae",),
         "graphs": None,
         "latencies": None,
         "quick": False,
