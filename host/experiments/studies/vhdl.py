@@ -325,7 +325,7 @@ def _draw_runs(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Poin
             label=label,
             linewidth=0.8,
             marker=MARKERS[place],
-            markersize=5,
+            markersize=5 if place else 8,  # equal ones show behind
         )
     axes.axhline(1, color="0.5", linewidth=1)
     axes.set(xlabel="latency (cycles)", ylabel="cycles / straight line")
