@@ -25,9 +25,9 @@ def optional_kernels() -> list[wiring.Component]:
     """Return kernels with all options that the machine of the preset ``test`` does without."""
     return [
         BfsKernel(_PUBLISHED, instrument=True),
-        BfsKernel(_FETCHING, instrument=True),
         BfsKernel(_SEARCHING, instrument=True),
         IntersectionKernel(_PUBLISHED, instrument=True),
+        BfsKernel(_FETCHING, instrument=True),
     ]
 
 
