@@ -5,14 +5,34 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from cyscc.host.baselines.devices.steps import Device, DeviceArray, atomic_add, block_step, device_function, step
+from cyscc.host.baselines.devices.steps import (
+    Device,
+    DeviceArray,
+    atomic_add,
+    atomic_swap,
+    block_step,
+    device_function,
+    step,
+)
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
-__all__ = ["DeviceGraph", "copied", "count_up", "fill", "keep_open", "prefix_sum", "root", "upload"]
+__all__ = [
+    "DeviceGraph",
+    "copied",
+    "count_up",
+    "fill",
+    "keep_open",
+    "prefix_sum",
+    "priority",
+    "root",
+    "unite",
+    "upload",
+]
 
 _MOST = 2**31 - 1
 """Most vertices and edges: steps count in signed 32-bit integers."""
+_MASK = (1 << 32) - 1
 
 
 class DeviceGraph(NamedTuple):
@@ -115,6 +135,35 @@ def root(vertex: int, parents: Any) -> int:
         vertex = parent
         parent = grandparent
     return vertex
+
+
+@device_function
+def priority(vertex: int, salt: int) -> int:
+    """Return the random priority of a vertex, unique and below 2**32.
+
+    Each line is a bijection of 32-bit numbers, and no product exceeds 63 bits.
+    """
+    mixed = (int(vertex) ^ salt) & _MASK
+    mixed = ((mixed ^ (mixed >> 16)) * 0x2C1B3C6D) & _MASK
+    mixed = ((mixed ^ (mixed >> 12)) * 0x297A2D39) & _MASK
+    return mixed ^ (mixed >> 15)
+
+
+@device_function
+def unite(here: int, there: int, parents: Any, salt: int) -> int:
+    """Join the trees of two vertices, of which the root of lowest `priority` remains; return a root of the first one.
+
+    Threads may join the same trees at a time.
+    """
+    here = root(here, parents)
+    there = root(there, parents)
+    while here != there:
+        if priority(here, salt) > priority(there, salt):
+            here, there = there, here
+        # The other root has become a child meanwhile: continue from its parent.
+        parent = atomic_swap(parents, there, there, here)
+        there = here if parent == there else root(parent, parents)
+    return here
 
 
 @block_step(words=2)

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cyscc.host.baselines.devices.primitives import keep_open, root, upload
+from cyscc.host.baselines.devices.primitives import keep_open, priority, root, unite, upload
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
@@ -44,7 +44,7 @@ from cyscc.host.baselines.devices.steps import (
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 
-__all__ = ["FORWARD", "PARTITION", "STRIP", "Arrays", "Work", "drawn_number", "multipartition", "priority"]
+__all__ = ["FORWARD", "PARTITION", "STRIP", "Arrays", "Work", "drawn_number", "multipartition"]
 
 FORWARD = 1
 """The pivot of its partition reaches it."""
@@ -66,7 +66,6 @@ PARTITION = 4
 _BITS = 31
 VERTEX = (1 << _BITS) - 1
 """Mask of the vertex in a drawn number less one."""
-_MASK = (1 << 32) - 1
 
 STRIP = 16
 """Entries of a list handled by one thread, which claims space in the output once for all of them."""
@@ -117,18 +116,6 @@ class Arrays(NamedTuple):
     """int64, shape (n + 1,): largest number drawn in each partition."""
     seen: DeviceArray
     """int64, shape (n + 1,): for each partition a bit mask of the flag combinations that occur."""
-
-
-@device_function
-def priority(vertex: int, salt: int) -> int:
-    """Return the random priority of a vertex, unique and below 2**32.
-
-    Each line is a bijection of 32-bit numbers, and no product exceeds 63 bits.
-    """
-    mixed = (int(vertex) ^ salt) & _MASK
-    mixed = ((mixed ^ (mixed >> 16)) * 0x2C1B3C6D) & _MASK
-    mixed = ((mixed ^ (mixed >> 12)) * 0x297A2D39) & _MASK
-    return mixed ^ (mixed >> 15)
 
 
 @device_function
@@ -655,14 +642,7 @@ def _join(thread: int, length: int, vertices: DeviceArray, on: Arrays, salt: int
             target = int(on.forward.targets[edge])
             if on.marks[target] != mark:
                 continue
-            here = root(here, on.parents)
-            there = root(target, on.parents)
-            while here != there:
-                if priority(here, salt) > priority(there, salt):
-                    here, there = there, here
-                # The other root has become a child meanwhile: continue from its parent.
-                parent = atomic_swap(on.parents, there, there, here)
-                there = here if parent == there else root(parent, on.parents)
+            here = unite(here, target, on.parents, salt)
     atomic_add(on.counters, EDGES, edges)
 
 

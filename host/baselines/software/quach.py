@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cyscc.host.baselines.algorithms import AS_PRINTED, MOST_PIVOTS, PIVOTS
-from cyscc.host.baselines.devices.primitives import DeviceGraph, keep_open, root, upload
+from cyscc.host.baselines.devices.primitives import DeviceGraph, keep_open, priority, root, unite, upload
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
@@ -18,7 +18,6 @@ from cyscc.host.baselines.devices.steps import (
     atomic_add,
     atomic_and,
     atomic_or,
-    atomic_swap,
     device_function,
     step,
 )
@@ -237,14 +236,6 @@ def _begin(slot: int, on: _Arrays, new: int) -> None:
         atomic_or(on.backward, on.pivots[slot], (1 << slot) * _BOTH)
 
 
-@device_function
-def _drawn(vertex: int, salt: int) -> int:
-    """Return a random number below 2**32, another one for each vertex."""
-    mixed = ((int(vertex) ^ salt) * 0x2C1B3C6D) & 0xFFFFFFFF
-    mixed = ((mixed ^ (mixed >> 15)) * 0x297A2D39) & 0xFFFFFFFF
-    return mixed ^ (mixed >> 16)
-
-
 @step
 def _plant(place: int, vertices: DeviceArray, on: _Arrays) -> None:
     """Make each vertex a tree of its own."""
@@ -263,14 +254,7 @@ def _join(place: int, vertices: DeviceArray, on: _Arrays, salt: int) -> None:
         target = int(on.graph.targets[edge])
         if on.parts[target] != part or on.forward[target] != after or on.backward[target] != before:
             continue
-        here = root(here, on.parents)
-        there = root(target, on.parents)
-        while here != there:
-            if _drawn(here, salt) > _drawn(there, salt):
-                here, there = there, here
-            # The other root has become a child meanwhile: continue from its parent.
-            parent = atomic_swap(on.parents, there, there, here)
-            there = here if parent == there else root(parent, on.parents)
+        here = unite(here, target, on.parents, salt)
 
 
 @step
@@ -288,7 +272,7 @@ def _divide(place: int, vertices: DeviceArray, on: _Arrays, pivots: int, salt: i
         bit = 1
         atomic_add(on.told, _PARTS, 1)
     elif pivots > 1:
-        drawn = _drawn(vertex, ~salt)
+        drawn = priority(vertex, ~salt)
         others = pivots - 1
         copies = (others + _DENSITIES - 1) // _DENSITIES
         density = 0

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 import cyscc.host.baselines.software.multipartition as module
 from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices.primitives import priority
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, Step, atomic_max, step
 from cyscc.host.baselines.software import Decomposition, SoftwareSetting, run_software
 from cyscc.host.baselines.software.decomposition import small_graph
@@ -23,7 +24,6 @@ from cyscc.host.baselines.software.multipartition import (
     Work,
     drawn_number,
     multipartition,
-    priority,
 )
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph, rmat_graph
