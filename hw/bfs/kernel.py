@@ -157,7 +157,7 @@ class Kernel(BaseKernel):
         return _Parts(frontier, neighbour, word, visitor, allocator)
 
     def _add_fetching(self, m: Module, parts: "_Parts") -> "_Fetching":
-        """Add what takes from FIFOs as the published kernel does, and the requests' way to the multiplexer."""
+        """Add the parts that take from FIFOs as the published kernel does, and the FIFOs of requests."""
         depth = self._config.queued_requests
         m.submodules.frontier_requests = first = RequestQueue(depth=depth)
         m.submodules.neighbour_requests = second = RequestQueue(depth=depth)
@@ -279,7 +279,7 @@ class _Parts(NamedTuple):
 
 
 class _Fetching(NamedTuple):
-    """What takes from FIFOs as the published kernel does."""
+    """Parts that take from FIFOs as those of the published kernel do."""
 
     frontier: RequestQueue
     neighbours: RequestQueue
