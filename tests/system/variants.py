@@ -253,8 +253,8 @@ class UnreservedCredits(Credits):
 class RoomTellingNeighbourReader(NeighbourReader):
     """Hazard 6: reports whether its FIFO can accept a response."""
 
-    def __init__(self, *, depth: int, instrument: bool) -> None:
-        super().__init__(depth=depth, instrument=instrument)
+    def __init__(self, *, depth: int, fetching: bool, instrument: bool) -> None:
+        super().__init__(depth=depth, fetching=fetching, instrument=instrument)
         self.room = Signal()
 
     def elaborate(self, platform: object) -> Elaboratable:

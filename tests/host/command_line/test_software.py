@@ -144,9 +144,10 @@ def test_a_time_limit(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixt
 
     monkeypatch.setattr(Kind, "load", lambda self: endless)
     monkeypatch.setattr("signal.setitimer", lambda which, limit: setitimer(which, limit / 1000))
+    before = multiprocessing.active_children()
     assert main(["software", "hong", "g.txt", "--limit", "60", "--json", "-"]) == 3
     assert capfd.readouterr() == ("", "cyscc software: hong: given up after 60 s\n")
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= set(before)
 
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,11 @@ _VOLATILE = {
 }
 """Entries of documents that say when, where and by which version: of these only the type is kept."""
 
-_TIMED = {"seconds", "milliseconds", "speed_up", "cycles_per_second", "time", "times", "spread", "ratio"}
+_TIMED = {
+    *("seconds", "milliseconds", "speed_up", "cycles_per_second", "time", "times", "spread", "ratio"),
+    *(f"{part}_{unit}" for part in ("transpose", "upload", "total") for unit in ("seconds", "milliseconds")),
+    *("over_scipy", "over_scipy_total"),
+}
 """Further ones of documents about software, whose times are real."""
 
 

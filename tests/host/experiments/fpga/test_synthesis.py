@@ -196,8 +196,8 @@ def test_figures_on_standard_output(synthesised: list[Any], capsys: pytest.Captu
     [
         (
             ["--config", "hc3"],
-            "--config: unknown configuration 'hc3': there are hc2, hc2-1ae, published, published-1ae, published-bfs, "
-            "published-bfs-1ae, test, or a .toml file",
+            "--config: unknown configuration 'hc3': there are hc2, hc2-1ae, published, published-1ae, "
+            "published-vhdl-1ae, published-bfs, published-bfs-1ae, test, or a .toml file",
         ),
         (["--family", "xc7"], "argument --family: invalid choice: 'xc7' (choose from 'xc5v', 'xc6v')"),
         (["--depth", "x"], "argument --depth: 'x' is not an integer"),
