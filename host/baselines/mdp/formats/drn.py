@@ -22,7 +22,7 @@ _GROUPS = {_STATE: "state", _ACTION: "action", _TRANSITION: "target"}
 """Kinds of lines, and the regular expression groups that identify them."""
 
 _FOLLOWS = np.zeros((4, 4), np.bool_)
-"""Whether a kind of line may follow another."""
+"""Table of the kinds of lines that may follow each other: a row for the first, a column for the second."""
 
 _FOLLOWS[
     [_NOTHING, _STATE, _ACTION, _TRANSITION, _TRANSITION, _TRANSITION], [_STATE, _ACTION, _TRANSITION, *_GROUPS]
