@@ -1,4 +1,4 @@
-"""What takes from FIFOs as the published kernel does: order, pace, and when a slot is shown."""
+"""Parts that take from FIFOs as the published kernel does: order, pace, and when a slot is shown."""
 
 from itertools import pairwise
 from typing import Any
