@@ -69,12 +69,19 @@ def _sides_failed(context: Context) -> bool:
     return codes != 0
 
 
+@inlined
+def _serve_all(context: Context) -> None:
+    """Perform all parts of a round."""
+    for part in range(context.parts):
+        serve(context, part)
+
+
 @apart
 def seal(context: Context, cycle: int) -> int:
     """End a round; see `cyscc.sim.memory.memory.Memory.seal`."""
     for ae in range(context.engines):
         deliver(context, ae)
-    serve(context)
+    _serve_all(context)
     emptied = context.delivered
     context.delivered = context.served
     context.served = context.accepted
@@ -82,7 +89,7 @@ def seal(context: Context, cycle: int) -> int:
     context.settled = cycle
     if _sides_failed(context):
         # Errors of the AEs may be later than errors found when these requests are served.
-        serve(context)
+        _serve_all(context)
     return _collect_errors(context)
 
 
@@ -111,7 +118,7 @@ FUNCTIONS = {
     "accept": Function(accept, ("ae", "cycle"), False),
     "settle": Function(settle, ("cycle",), True),
     "seal": Function(seal, ("cycle",), True),
-    "serve": Function(serve, (), False),
+    "serve": Function(serve, ("part",), False),
     "deliver": Function(deliver, ("ae",), False),
     "next_event": Function(next_event, ("ae", "cycle"), True),
     "last_completion": Function(last_completion, (), True),
@@ -127,13 +134,16 @@ PROTOTYPES = {
 
 
 class MemoryModel(ctypes.Structure):
-    """Interface of a memory to native code: functions, context and mailboxes."""
+    """Interface of a memory to native code: functions, context, mailboxes, and number of parts to serve in a round."""
 
-    _fields_ = (*PROTOTYPES.items(), ("context", ctypes.c_int64), ("mailboxes", ctypes.c_int64))
+    _fields_ = (
+        *PROTOTYPES.items(),
+        *((name, ctypes.c_int64) for name in ("context", "mailboxes", "parts")),
+    )
 
 
 _RECORDING = {
-    "serve_recorded": Function(serve_recorded, ("engines",), False),
+    "serve_recorded": Function(serve_recorded, ("part",), False),
     "deliver_kept": Function(deliver_recorded, ("ae",), False),
     "record_until": Function(record_until, ("cycle",), False),
 }
@@ -186,6 +196,7 @@ def memory_header() -> str:
             *functions,
             "    void* context;",
             "    Mailbox* mailboxes;",
+            "    int64_t parts;",
             "};",
             "}  // namespace cyscc",
             "",

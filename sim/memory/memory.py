@@ -113,6 +113,8 @@ class Memory:
         As given.
     capacity : int
         Actual bytes of address space.
+    parts : int
+        Parts into which the service of a round is divided.
     mailboxes : ndarray of Mailbox, one per AE
         Signals exchanged by AE and memory in a cycle.
 
@@ -140,6 +142,7 @@ class Memory:
         self.profile = profile
         self.engines = engines
         self.ports = ports
+        self.parts = 1
         self._storage = Storage(min(capacity, 1 << layout.address_bits))
         self.capacity = self._storage.capacity
         self._first_cycle = 0
@@ -162,6 +165,7 @@ class Memory:
         numbers = {
             "engines": self.engines,
             "ports": self.ports,
+            "parts": self.parts,
             "row": in_lines(self.ports),
             "every": (1 << self.ports) - 1,
             "batch_depth": 2 * (self.quantum + 1) * 3 * self.ports,
@@ -216,7 +220,7 @@ class Memory:
     def model(self) -> MemoryModel:
         """Interface for native code: compiled functions, context and mailboxes."""
         if self._model is None:
-            self._model = MemoryModel(context=self._pointer, mailboxes=self.mailboxes.ctypes.data)
+            self._model = MemoryModel(context=self._pointer, mailboxes=self.mailboxes.ctypes.data, parts=self.parts)
             for name, address in compiled_for(type(self.profile)).items():  # type: ignore[arg-type]
                 setattr(self._model, name, PROTOTYPES[name](address))
         return self._model
@@ -263,12 +267,13 @@ class Memory:
         """
         return int(self.model.seal(self._pointer, cycle))
 
-    def serve(self) -> None:
-        """Perform the requests that all AEs accepted in the round before this one.
+    def serve(self, part: int) -> None:
+        """Perform the requests that all AEs accepted in the round before this one, of one of the memory's parts.
 
-        It may run concurrently with `prepare`, `accept` and `deliver` of any AE. Call once per round.
+        Parts access nothing in common, and may run concurrently with each other and with `prepare`, `accept` and
+        `deliver` of any AE. Call once per round for each of `parts`.
         """
-        self.model.serve(self._pointer)
+        self.model.serve(self._pointer, part)
 
     def deliver(self, ae: int) -> None:
         """Queue responses and completions of an AE's requests of the last round but one.

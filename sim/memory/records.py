@@ -358,6 +358,7 @@ class Context(Record, lines=True):
 
     engines: Constant
     ports: Constant
+    parts: Constant
     row: Constant
     every: Constant
     batch_depth: Constant

@@ -127,15 +127,15 @@ def _serve(context: Context, engines: int, recorded: int) -> None:
 
 
 @apart
-def serve(context: Context) -> None:
-    """Perform all requests of a round; see `cyscc.sim.memory.memory.Memory.serve`."""
+def serve(context: Context, part: int) -> None:
+    """Perform the requests of a part of a round; see `cyscc.sim.memory.memory.Memory.serve`."""
     if context.interval == 0:
         _serve(context, context.engines, 0)
     else:
-        call(context.serve_recorded, context, context.engines)
+        call(context.serve_recorded, context, part)
 
 
 @apart
-def serve_recorded(context: Context, engines: int) -> None:
-    """Perform all requests of a round, and record their waiting cycles."""
-    _serve(context, engines, 1)
+def serve_recorded(context: Context, part: int) -> None:
+    """Perform the requests of a part of a round, and record their waiting cycles."""
+    _serve(context, context.engines, 1)

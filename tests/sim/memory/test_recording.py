@@ -144,7 +144,8 @@ def drive(
     """Play random requests from one cycle to another, in rounds; drain after every fifth, all settled."""
     for start in range(first, stop, step):
         if rounds == "served first":
-            memory.serve()
+            for part in range(memory.parts):
+                memory.serve(part)
         if rounds != "settled":
             for ae in range(memory.engines):
                 memory.deliver(ae)
@@ -163,7 +164,8 @@ def drive(
                 hand_over(box, wanted)
                 memory.accept(ae, cycle)
         if rounds == "served last":
-            memory.serve()
+            for part in range(memory.parts):
+                memory.serve(part)
         if rounds == "settled":
             memory.settle(end - 1)
         else:

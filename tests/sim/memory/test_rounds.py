@@ -77,7 +77,8 @@ def test_serving_and_delivering_again_does_nothing() -> None:
     for cycle in range(3):
         memory.seal(cycle)
         for _ in range(2):
-            memory.serve()
+            for part in range(memory.parts):
+                memory.serve(part)
             memory.deliver(0)
     before = memory.statistics()
     memory.settle(2)
@@ -93,7 +94,8 @@ def test_an_error_of_serving_comes_before_a_later_one_of_an_engine(rounds: int) 
         drive(memory, cycle, {0: [read(0, 8192)]} if cycle == 0 else {1: [read(0, 4096)]})
         if cycle % rounds == rounds - 1:
             codes.append(memory.seal(cycle))
-            memory.serve()
+            for part in range(memory.parts):
+                memory.serve(part)
     text = "read of 8 bytes at address 0x2000 (engine 0 port 0 cycle 0): outside the allocated range 4096 to 4104"
     assert memory.error() == f"memory: {text}"
     assert codes[-1] != 0

@@ -132,20 +132,21 @@ def play(
         _advance(model, boxes[ae], plan[ae], ae, start, stop, counts[ae], *own)
 
     boxes = memory.mailboxes.view(np.int64).reshape(memory.engines, -1)
-    engines = range(memory.engines)
+    engines, parts = range(memory.engines), range(memory.parts)
     step = quantum or (memory.quantum if rounds == "settled" else memory.quantum // 2)
-    with ThreadPoolExecutor(threads) as pool, ThreadPoolExecutor(1) as server:
+    with ThreadPoolExecutor(threads) as pool, ThreadPoolExecutor(memory.parts) as servers:
         run = pool.map if threads > 1 else map
         for start in range(0, cycles, step):
             stop = min(start + step, cycles)
             if rounds == "served first":
-                memory.serve()
-            serving = server.submit(memory.serve) if rounds == "served beside" else None
+                for part in parts:
+                    memory.serve(part)
+            serving = servers.map(memory.serve, parts if rounds == "served beside" else ())
             list(run(partial(advance, start=start, stop=stop), engines))
-            if serving is not None:
-                serving.result()
+            list(serving)
             if rounds == "served last":
-                memory.serve()
+                for part in parts:
+                    memory.serve(part)
             if rounds != "settled":
                 memory.seal(stop - 1)
             else:

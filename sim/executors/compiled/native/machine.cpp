@@ -20,7 +20,8 @@ public:
     explicit CompiledMachine(const Setup& setup)
         : Machine(setup),
           links_(kEngines),
-          team_(int(setup.threads), kEngines + (setup.round > 0), [this](int number) { do_part(number); }),
+          serving_(setup.round ? int(setup.memory.parts) : 0),
+          team_(int(setup.threads), serving_ + kEngines, [this](int number) { do_part(number); }),
           pace_(setup.threads > 1) {
         // Otherwise Verilator starts a thread for each further core, none of which a model without threads ever uses.
         verilated_.threads(1);
@@ -130,12 +131,12 @@ protected:
     }
 
 private:
-    // Does a part of what is to be done up to the next sync point: runs an engine, or performs the requests of the round
-    // before, which none of the engines needs yet. That is the longest part, and so begins first.
+    // Does a part of what is to be done up to the next sync point: runs an engine, or performs a part of the requests of
+    // the round before, which none of the engines needs yet. Those are long parts, and so begin first.
     void do_part(int number) {
         const MemoryModel& memory = setup_.memory;
-        const int engine = setup_.round ? number - 1 : number;
-        if (engine < 0) return memory.serve(memory.context);
+        const int engine = number - serving_;
+        if (engine < 0) return memory.serve(memory.context, number);
         if (setup_.round) memory.deliver(memory.context, engine);
         engines_[engine]->run(cycle_, sync_point_);
     }
@@ -147,6 +148,7 @@ private:
 #endif
     std::vector<Link> links_;
     std::vector<std::unique_ptr<Engine>> engines_;
+    const int serving_;  // parts that perform requests, if that happens while engines run
     int64_t sync_point_ = 0;
     Team team_;
     Pace pace_;
