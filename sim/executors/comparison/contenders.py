@@ -18,6 +18,8 @@ __all__ = ["CONTENDERS", "Stopwatch", "executor_maker", "missing_tool", "tool_ve
 CONTENDERS = {
     "compiled-2": "compiled executor, 2 threads",
     "compiled-1": "compiled executor, 1 thread",
+    "objects": "one Verilator model a kind of kernel",
+    "blocks": "Verilator's hierarchical blocks",
     "verilator": "one Verilator model",
     "cxxrtl": "CXXRTL",
     "amaranth": "Amaranth's simulator",
@@ -61,6 +63,10 @@ def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, in
         kind, _, threads = name.partition("-")
         if kind in EXECUTORS:
             return make_executor(memory, watchdog, name=kind, config=config, threads=int(threads or 1))
+        if name == "objects":
+            from cyscc.sim.executors.compiled.executor import CompiledExecutor
+
+            return CompiledExecutor(config, memory, watchdog=watchdog, objects=True)
         from cyscc.sim.executors.comparison.build import build_whole_model
         from cyscc.sim.executors.shared_object import LibraryExecutor
 

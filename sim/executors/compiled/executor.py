@@ -135,6 +135,8 @@ class CompiledExecutor(LibraryExecutor):
     waves : Waves, optional
         Waveform file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one
         thread.
+    objects : bool
+        Each kernel is an object of its own even without waveforms: slower, and only for comparison.
     on_build : callable, optional
         Progress callback of a build, see `cyscc.sim.executors.tools.OnStep`.
 
@@ -155,6 +157,7 @@ class CompiledExecutor(LibraryExecutor):
         threads: int = 1,
         interval: int | None = None,
         waves: Waves | None = None,
+        objects: bool = False,
         on_build: OnStep | None = None,
     ) -> None:
         self._waves = waves
@@ -162,7 +165,7 @@ class CompiledExecutor(LibraryExecutor):
         with ExitStack() as failing:
             if waves is not None:
                 failing.callback(waves.discard)
-            library = build_library(config, waves=waves is not None, on_step=on_build)
+            library = build_library(config, waves=waves is not None, objects=objects, on_step=on_build)
             if waves is None:
                 round_ = _round(interval or sync_interval(config, memory), memory)
                 options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}

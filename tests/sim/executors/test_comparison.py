@@ -1,4 +1,4 @@
-"""The machine as one model, by Verilator and by CXXRTL: what the compiled executor does, cycle for cycle."""
+"""Other simulators of the machine, by Verilator and by CXXRTL: what the compiled executor does, cycle for cycle."""
 
 import importlib.util
 from pathlib import Path
@@ -21,15 +21,15 @@ SMALL = TEST.replace(bfs_kernels=1)
 """Two AEs, so that they are linked; a machine with more kernels takes much longer to build as one model."""
 
 
-BY_TOOL = [pytest.param(kind, marks=pytest.mark.long if kind == "cxxrtl" else ()) for kind in KINDS]
-"""The kinds; what CXXRTL needs takes a minute to be made ready."""
+BY_TOOL = [pytest.param(kind, marks=() if kind == "verilator" else pytest.mark.long) for kind in KINDS]
+"""The kinds; what others than one Verilator model need takes a minute to be made ready."""
 
 
 def whole_model(kind: str, memory: str, *, cycle_limit: int = 100_000) -> Machine:
     return create_machine(SMALL, parse_profile(memory), executor=executor_maker(kind, SMALL), cycle_limit=cycle_limit)
 
 
-@pytest.mark.parametrize("kind", BY_TOOL)
+@pytest.mark.parametrize("kind", [*BY_TOOL, pytest.param("objects", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     ("memory", "graph", "source"),
     [

@@ -1,5 +1,5 @@
-// The kernels of a module in one AE as objects of a Verilated model, which can write waveforms. To be included after the
-// model and what is generated beside its code.
+// The kernels of a module in one AE as objects of a Verilated model, which can write waveforms if it was built for them. To
+// be included after the model and what is generated beside its code.
 #pragma once
 
 #include <array>
@@ -12,6 +12,14 @@
 #include "pin_driver.h"
 
 namespace cyscc {
+
+#if !VM_TRACE
+// What models without waveforms have in common, whatever machine they are in.
+inline VerilatedContext* undrawn() {
+    static VerilatedContext context;
+    return &context;
+}
+#endif
 
 template <class Model, int kCount, int kFifos>
 class ObjectModule final : public CountedKernels<ObjectModule<Model, kCount, kFifos>, kCount, kFifos> {
@@ -34,6 +42,7 @@ public:
         put_out();
     }
 
+#if VM_TRACE
     void draw(const Head& head, bool owns, Mailbox& box, int64_t cycle) override {
         evaluate(head, owns, box, cycle, true);
     }
@@ -45,6 +54,7 @@ public:
         }
         put_out();
     }
+#endif
 
     void list_kernel(Inventory& inventory, int kernel) { cyscc::list(*kernels_[kernel], inventory); }
     void show_causes(Array& now) const {
@@ -69,6 +79,7 @@ public:
         put_out();
     }
 
+#if VM_TRACE
     void recall(const Head& head, bool owns, const Mailbox& box) override {
         for (int n = 0; n < kCount; ++n) {
             Model& model = *kernels_[n];
@@ -82,6 +93,7 @@ public:
         for (auto& kernel : kernels_)
             if (drawn.contains(kernel->hierName())) kernel->trace(&file, 99);
     }
+#endif
 
 private:
     static constexpr uint32_t kAll = (1u << kCount) - 1;

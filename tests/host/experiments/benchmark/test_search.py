@@ -80,10 +80,10 @@ def test_what_a_measurement_depends_on() -> None:
 def test_what_the_presets_run() -> None:
     full, quick = PRESETS["full"], PRESETS["quick"]
     assert (full.config, full.memory, quick.config, quick.memory) == ("hc2", "hc2", "test", "hc2")
-    large = dict.fromkeys(("compiled-2", "compiled-1", "verilator"), LARGE)
+    large = dict.fromkeys(("compiled-2", "compiled-1", "objects", "blocks", "verilator"), LARGE)
     assert full.graphs == large | {"cxxrtl": (1 << 14, 16), "amaranth": (4, 16), "cocotb": (128, 4)}
     assert full.repetitions == dict.fromkeys(CONTENDERS, 3) | {"compiled-2": 5, "compiled-1": 5}
-    small = dict.fromkeys(("compiled-2", "compiled-1", "verilator"), (4096, 8))
+    small = dict.fromkeys(("compiled-2", "compiled-1", "objects", "blocks", "verilator"), (4096, 8))
     assert quick.graphs == small | {"cxxrtl": (1024, 8), "amaranth": (16, 4), "cocotb": (16, 4)}
     assert quick.repetitions == dict.fromkeys(CONTENDERS, 1)
     workload = full.workload("cocotb")
