@@ -70,12 +70,12 @@ class Steps:
 
 @dataclass(frozen=True, kw_only=True)
 class Toolchain:
-    """Verilator and a C++ compiler.
+    """A C++ compiler, and Verilator for what is built with it.
 
     Parameters
     ----------
     verilator, compiler : tuple of str
-        Their command lines.
+        Their command lines; that of Verilator is empty for builds without it.
     environment : dict of str to str
         Their environment.
     missing : str
@@ -88,15 +88,20 @@ class Toolchain:
     missing: str = ""
 
     @classmethod
-    def find(cls) -> "Toolchain":
+    def find(cls, *, verilator: bool) -> "Toolchain":
         """Return the tools; the environment variables ``VERILATOR`` and ``CXX`` select others.
+
+        Parameters
+        ----------
+        verilator : bool
+            With Verilator.
 
         Raises
         ------
         BuildError
             A selected tool is missing, or there is no Verilator.
         """
-        verilator, environment = find_verilator()
+        verilate, environment = find_verilator() if verilator else ([], dict(os.environ))
         named = os.environ.get("CXX", "").strip()
         try:
             compiler = shlex.split(named or "g++")
@@ -108,21 +113,24 @@ class Toolchain:
             if named:
                 raise BuildError(missing)
             missing += "; the executor amaranth needs none"
-        return cls(verilator=tuple(verilator), compiler=tuple(compiler), environment=environment, missing=missing)
+        return cls(verilator=tuple(verilate), compiler=tuple(compiler), environment=environment, missing=missing)
 
     def settings(self) -> tuple[object, ...]:
         """Return the inputs of a library besides its sources and tool versions: options and processor."""
-        return (_VERILATOR_OPTIONS, _COMPILER_OPTIONS, _processor())
+        return (_VERILATOR_OPTIONS if self.verilator else (), _COMPILER_OPTIONS, _processor())
 
     @cached_property
     def versions(self) -> dict[str, str] | None:
         """Command line and version of each tool; None if one is missing."""
         if self.missing:
             return None
+        named = {"verilator": self.verilator} if self.verilator else {}
         return {
-            "verilator": run_tool([*self.verilator, "--version"], self.environment).strip(),
+            **{
+                name: run_tool([*command, "--version"], self.environment).strip()
+                for name, command in (named | {"compiler": self.compiler}).items()
+            },
             "command": shlex.join(self.compiler),
-            "compiler": run_tool([*self.compiler, "--version"], self.environment).strip(),
         }
 
     def verilate(self, sources: Iterable[Path], *, top: str, folder: Path, options: Sequence[str] = ()) -> list[Path]:

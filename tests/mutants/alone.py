@@ -113,7 +113,7 @@ def _bytes(cycles: Sequence[int], widths: Mapping[str, int]) -> npt.NDArray[np.u
 
 def _build(stimuli: Stimuli, module: str, mutants: Sequence[Mutant], folder: Path) -> Path:
     """Return the library of a component with mutants."""
-    tools = Toolchain.find()
+    tools = Toolchain.find(verilator=True)
     place = folder / f"alone-{module}"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()

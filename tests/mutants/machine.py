@@ -65,7 +65,7 @@ def build(design: Design, config: AcceleratorConfig, mutants: Sequence[Mutant], 
     library = folder / f"mutants-{key}.so"
     if library.exists():
         return library
-    tools = Toolchain.find()
+    tools = Toolchain.find(verilator=True)
     place = folder / f"build-{key}"
     place.mkdir(exist_ok=True)
     top = write_selectable(TOP, place, mutants)

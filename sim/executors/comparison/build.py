@@ -125,7 +125,7 @@ def build_whole_model(kind: str, config: AcceleratorConfig) -> Path:
     BuildError
         A tool is missing or fails; with its output.
     """
-    tools = Toolchain.find()
+    tools = Toolchain.find(verilator=True)
     return cached_library(
         f"whole-{kind}",
         config,

@@ -1,4 +1,4 @@
-"""The compiled executor: kernels as lanes, a Verilated shell for each AE, a native loop over cycles."""
+"""The compiled executor: kernels as lanes, a shell for each AE, a native loop over cycles."""
 
 import ctypes
 from collections.abc import Sequence

@@ -20,7 +20,7 @@ from cyscc.sim.executors.cache import (
     machine_headers,
     write_headers,
 )
-from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source
+from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source, single_source
 from cyscc.sim.executors.compiled.verilated import (
     flattened_verilog,
     nameless_state_functions,
@@ -175,9 +175,28 @@ class Part(ABC):
 class _Engine(Part):
     """The shell, its wiring to the kernels, and the machine of several AEs."""
 
-    def __init__(self, config: AcceleratorConfig, *, waves: bool) -> None:
-        self._units = sorted(_NATIVE.glob("*.cpp"))
-        super().__init__("engine", config, machine_headers(config), waves=waves, steps=3 + len(self._units))
+    def __init__(self, config: AcceleratorConfig) -> None:
+        super().__init__("engine", config, machine_headers(config), waves=False, steps=2)
+
+    @cached_property
+    def _description(self) -> Description:
+        return describe(Shell(self._config, instrument=True))
+
+    def inputs(self) -> str:
+        return self._description.text
+
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        with steps.step("shell as C++"):
+            (folder / "shell.h").write_text(single_source(self._description, name="Shell"))
+        (compiled,) = tools.compile_objects([_machine(folder)], folder=folder, flags=["-I", str(_NATIVE)], steps=steps)
+        return compiled
+
+
+class _TracedEngine(Part):
+    """The same with the shell as a Verilated model."""
+
+    def __init__(self, config: AcceleratorConfig) -> None:
+        super().__init__("engine", config, machine_headers(config), waves=True, steps=4)
         self._shell = Shell(config, instrument=True)
 
     def inputs(self) -> str:
@@ -187,7 +206,7 @@ class _Engine(Part):
         with steps.step("shell as C++"):
             verilog = shell_verilog(self._config, instrument=True)
             units = self._verilate(self._shell, verilog, folder, tools, name="shell")
-        return self._compile([*units, *self._units], folder, tools, steps)
+        return self._compile([*units, _machine(folder)], folder, tools, steps)
 
 
 class _Lanes(Part):
@@ -261,7 +280,14 @@ def parts_of(config: AcceleratorConfig, *, waves: bool, objects: bool = False) -
     kernels: list[Part] = [
         _Objects(module, config, waves=waves) if waves or objects else _Lanes(module, config) for module in _KINDS
     ]
-    return [*kernels, _Engine(config, waves=waves)]
+    return [*kernels, _TracedEngine(config) if waves else _Engine(config)]
+
+
+def _machine(folder: Path) -> Path:
+    """Write the source of all but models and kernels, one unit since its parts share most headers; return its path."""
+    unit = folder / "machine.cpp"
+    unit.write_text("".join(f'#include "{source}"\n' for source in sorted(_NATIVE.glob("*.cpp"))))
+    return unit
 
 
 def _text(component: wiring.Component, name: str) -> str:
@@ -309,7 +335,7 @@ def build_library(
     BuildError
         A tool is missing or fails; with its output.
     """
-    tools = Toolchain.find()
+    tools = Toolchain.find(verilator=waves or objects)
     return cached_library(
         "machine",
         config,
@@ -326,18 +352,19 @@ def _build(
 ) -> Path:
     """Build the library in a folder; return its path."""
     parts = parts_of(config, waves=waves, objects=objects)
-    steps.expect(sum(part.steps for part in parts) + 2, "hardware described")
+    modelled = waves or objects
+    steps.expect(sum(part.steps for part in parts) + modelled + 1, "hardware described")
 
     def find_runtime() -> Path:
         with steps.step("Verilator's run time compiled"):
             return cached_runtime(tools, traced=waves)[0]
 
     with workers() as pool:
-        runtime = pool.submit(find_runtime)
+        jobs = [pool.submit(find_runtime)] if modelled else []
         # The next part is elaborated while tools build the one before.
-        jobs = [pool.submit(part.find(tools, steps, sources=_SOURCES), folder / f"{part.name}.o") for part in parts]
+        jobs += [pool.submit(part.find(tools, steps, sources=_SOURCES), folder / f"{part.name}.o") for part in parts]
         compiled = [job.result() for job in jobs]
     library = folder / "machine.so"
     with steps.step("machine linked"):
-        tools.link([*compiled, runtime.result()], library)
+        tools.link(compiled, library)
     return library

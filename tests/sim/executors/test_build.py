@@ -30,11 +30,6 @@ def refusal() -> BuildError:
     return caught.value
 
 
-def test_missing_verilator(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VERILATOR", "/nowhere/verilator")
-    assert str(refusal()) == "/nowhere/verilator: no such program, named by the environment variable VERILATOR"
-
-
 def test_missing_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert str(refusal()) == (
@@ -46,7 +41,7 @@ def test_compilers_that_are_no_commands(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("CXX", "g++ '")
     assert str(refusal()) == '"g++ \'" in the environment variable CXX is no command: No closing quotation'
     monkeypatch.setenv("CXX", " ")
-    assert Tools.find().compiler == ("g++",)
+    assert Tools.find(verilator=False).compiler == ("g++",)
 
 
 def test_compiler_without_a_version(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,9 +60,18 @@ def test_program_that_cannot_be_started(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.fixture
 def small_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
     """Build next to nothing for the hardware."""
-    monkeypatch.setattr(parts, "shell_verilog", lambda *_, **__: "module shell(input clk); endmodule")
+    monkeypatch.setattr(parts, "single_source", lambda *_, **__: "")
     monkeypatch.setattr(parts, "lanes_source", lambda *_, **__: "")
-    monkeypatch.setattr(parts, "state_functions", lambda *_, **__: "")
+
+
+@pytest.mark.usefixtures("small_hardware")
+def test_verilator_is_missed_for_waveforms_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Toolchain.install(tmp_path, monkeypatch)
+    monkeypatch.setenv("VERILATOR", "/nowhere/verilator")
+    build_library(TEST, waves=False)
+    with pytest.raises(BuildError) as caught:
+        build_library(TEST, waves=True)
+    assert str(caught.value) == "/nowhere/verilator: no such program, named by the environment variable VERILATOR"
 
 
 @pytest.mark.usefixtures("small_hardware")
@@ -279,14 +283,14 @@ def test_what_was_built_once_is_built_again_only_when_it_is_lost(
     library = build_library(TEST, waves=False, on_step=lambda *step: told.append(step))
     compilations, built = tools.compilations(), library.stat().st_mtime_ns
     assert library.parent == tools.cache
-    # Putting the engine's objects together is no step; making two modules of lanes and a model is one each.
-    assert compilations == 9
-    assert [step[:2] for step in told] == [(done, 11) for done in range(12)]
+    # Describing each of two modules of kernels and the shell in C++, compiling it, and linking them.
+    assert compilations == 4
+    assert [step[:2] for step in told] == [(done, 7) for done in range(8)]
     assert told[-1][2] == "machine linked"
     assert build_library(TEST, waves=False, on_step=lambda *step: told.append(step)) == library
-    assert (tools.compilations(), len(told)) == (compilations, 12)
+    assert (tools.compilations(), len(told)) == (compilations, 8)
     objects = {path.name.rpartition("-")[0].rpartition("-")[0]: path for path in tools.cache.glob("*.o")}
-    assert sorted(objects) == ["bfs-kernels", "engine", "intersection-kernels", "runtime"]
+    assert sorted(objects) == ["bfs-kernels", "engine", "intersection-kernels"]
     assert set(tools.cache.iterdir()) == {
         each.with_suffix(s) for each in (library, *objects.values()) for s in (each.suffix, ".json")
     }
@@ -296,7 +300,7 @@ def test_what_was_built_once_is_built_again_only_when_it_is_lost(
     # Its parts are still there.
     assert tools.compilations() == compilations + 1
     library.unlink()
-    objects["runtime"].write_bytes(b"damaged")
+    objects["engine"].write_bytes(b"damaged")
     objects["bfs-kernels"].write_bytes(b"damaged")
     assert build_library(TEST, waves=False) == library
     assert tools.compilations() == compilations + 1 + 3
@@ -319,7 +323,7 @@ def test_another_configuration_has_only_that_built_which_differs(
     for part, compilations, changes in (
         ("bfs", 2, {"word_depth": 16}),
         ("intersection", 2, {"colour_depth": 16}),
-        ("engine", 6, {"link_cycles": 4}),
+        ("engine", 2, {"link_cycles": 4}),
     ):
         before = tools.compilations()
         told: list[tuple[int, int, str]] = []
@@ -329,7 +333,7 @@ def test_another_configuration_has_only_that_built_which_differs(
             NOT_BUILT[each] for each in NOT_BUILT.keys() - {part}
         }
         assert [step[0] for step in told] == sorted(step[0] for step in told)
-        assert told[-1] == (11, 11, "machine linked")
+        assert told[-1] == (7, 7, "machine linked")
 
 
 @pytest.mark.usefixtures("small_hardware")
@@ -339,7 +343,7 @@ def test_builds_at_once_make_what_they_share_once(tmp_path: Path, monkeypatch: p
         depths = pool.map(lambda depth: build_library(TEST.replace(word_depth=depth), waves=False), (16, 32))
         assert len(set(depths)) == 2
     # Of all but the BFS kernels and the machine there is one.
-    assert tools.compilations() == 9 + 2
+    assert tools.compilations() == 4 + 2
     assert len(list(tools.cache.glob("bfs-kernels-*.o"))) == 2
     assert len(list(tools.cache.glob("engine-*.o"))) == 1
 

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,12 +17,13 @@ from amaranth.sim import Simulator
 import cyscc.sim.executors
 from cyscc.hw.config import PRESETS
 from cyscc.sim.errors import BuildError
-from cyscc.sim.executors.compiled.lanes import describe, lanes_source
+from cyscc.sim.executors.compiled.lanes import describe, lanes_source, single_source
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
 from tests.sim.executors.processors import find_processor
 from tests.system.runs import made
 
-NATIVE = Path(cyscc.sim.executors.__path__[0]) / "compiled" / "native"
+SHARED = Path(cyscc.sim.executors.__path__[0]) / "native"
+NATIVE = SHARED.parent / "compiled" / "native"
 
 CYCLES = 300
 
@@ -169,10 +171,28 @@ def driver(lanes: int) -> str:
     return DRIVER.format(lanes=lanes, cycles=CYCLES, body="\n".join(body))
 
 
+def driver_of_pins() -> str:
+    """Return the same program for a single instance with pins."""
+    body: list[str] = []
+    for name, width, is_input in ports(Mixed()):
+        if is_input:
+            body.append("unsigned long long low, high = 0;" if not body else "high = 0;")
+            body += [f'if (std::scanf("%llx", &{word}) != 1) return 1;' for word in ("low", "high")[: -(-width // 64)]]
+            body.append(f"set(mixed->{name}, low, high);")
+    body.append("mixed->tick();")
+    for name, width, is_input in ports(Mixed()):
+        if not is_input:
+            body += [
+                f'std::printf("%llx ", (unsigned long long)(get(mixed->{name}, {word})));'
+                for word in range(-(-width // 64))
+            ]
+    return DRIVER.format(lanes=1, cycles=CYCLES, body="\n".join(body))
+
+
 @pytest.mark.parametrize(
     ("lanes", "processor"),
     [
-        *((lanes, "native") for lanes in (1, 11, 16)),
+        *((lanes, "native") for lanes in (0, 1, 11, 16)),  # 0: a single instance with pins
         (16, "x86-64-v3"),  # AVX2
         (16, "skylake-avx512"),  # the first with AVX-512, without what later ones added
         (16, "x86-64-v2"),  # SSE4.2
@@ -185,6 +205,9 @@ def driver(lanes: int) -> str:
 )
 def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, processor: str) -> None:
     target = find_processor(processor)
+    source = partial(lanes_source, lanes=lanes) if lanes else single_source
+    program = driver(lanes) if lanes else driver_of_pins()
+    lanes = lanes or 1
     random = Random(lanes)
     shape = ports(Mixed())
     inputs = [(name, width) for name, width, is_input in shape if is_input]
@@ -192,9 +215,17 @@ def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, 
     stimuli = [
         [{name: random.getrandbits(width) for name, width in inputs} for _ in range(lanes)] for _ in range(CYCLES)
     ]
-    (tmp_path / "mixed.h").write_text(lanes_source(describe(Mixed()), name="Mixed", lanes=lanes))
-    (tmp_path / "driver.cpp").write_text(driver(lanes))
-    command = [*target.compiler, "-std=c++20", "-O1", "-I", str(NATIVE), "driver.cpp", "-o", "driver"]
+    (tmp_path / "mixed.h").write_text(source(describe(Mixed()), name="Mixed"))
+    (tmp_path / "driver.cpp").write_text(program)
+    command = [
+        *target.compiler,
+        "-std=c++20",
+        "-O1",
+        *("-I", str(NATIVE), "-I", str(SHARED)),
+        "driver.cpp",
+        "-o",
+        "driver",
+    ]
     subprocess.run(command, cwd=tmp_path, check=True)
     given = [
         f"{values[name] >> 64 * word & (1 << 64) - 1:x}"

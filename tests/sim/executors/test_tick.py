@@ -23,7 +23,7 @@ void tick(%s& model) {
 """
 
 TWO_CLOCKS = """
-module shell(input clk, input other, input d, output reg q, output reg r);
+module KERNEL(input clk, input other, input d, output reg q, output reg r);
   always @(posedge clk) q <= d;
   always @(posedge other) r <= q;
 endmodule
@@ -57,18 +57,17 @@ void tick(Vm& model) {
 
 
 def tick_of_a_build(folder: Path, monkeypatch: pytest.MonkeyPatch, *, config: str) -> tuple[str, str]:
-    """Build a machine with an empty compiler; return its shell's generated code, and the function."""
+    """Build a machine with an empty compiler; return the generated code of its BFS kernel, and the function."""
     seen: list[str] = []
 
     def spy(name: str, code: str) -> str:
-        assert name == "Vshell"
-        seen.extend((code, tick_function(name, code)))
-        return seen[1]
+        if name == "Vbfs_kernel":
+            seen.extend((code, tick_function(name, code)))
+        return ""
 
     Toolchain.install(folder, monkeypatch)
     monkeypatch.setattr(parts, "tick_function", spy)
-    monkeypatch.setattr(parts, "lanes_source", lambda *_, **__: "")
-    build_library(PRESETS[config], waves=False)
+    build_library(PRESETS[config], waves=False, objects=True)
     code, lines = seen
     return code, lines
 
@@ -83,10 +82,10 @@ def guarded(region: str) -> str:
 
 
 @pytest.mark.parametrize("config", ["hc2", "published-1ae"])
-def test_shell_as_built_has_the_direct_form(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_as_built_has_the_direct_form(config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code, lines = tick_of_a_build(tmp_path, monkeypatch, config=config)
     head, *calls, end, close = lines.strip().splitlines()[1:]
-    assert (head, end, close) == ("void tick(Vshell& model) {", "}", "}  // namespace cyscc")
+    assert (head, end, close) == ("void tick(Vbfs_kernel& model) {", "}", "}  // namespace cyscc")
     called = [re.fullmatch(r"    (\w+)\(model\.rootp\);", call) for call in calls]
     functions = [match[1] for match in called if match]
     assert len(functions) == len(calls)
@@ -94,15 +93,14 @@ def test_shell_as_built_has_the_direct_form(config: str, tmp_path: Path, monkeyp
     assert kinds == sorted(kinds)
     assert set(kinds) == {"ico", "nba"}
     for function in functions:
-        assert code.count(f"void {function}(Vshell___024root* vlSelf) {{") == 1
+        assert code.count(f"void {function}(Vbfs_kernel___024root* vlSelf) {{") == 1
 
 
 def test_real_model_with_two_clocks_is_evaluated_as_usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "shell_verilog", lambda config, instrument: TWO_CLOCKS)
-    monkeypatch.setattr(parts, "state_functions", lambda *_, **__: "")  # other registers than the machine has
+    monkeypatch.setattr(parts, "flattened_verilog", lambda *_, name, **__: TWO_CLOCKS.replace("KERNEL", name))
     code, lines = tick_of_a_build(tmp_path, monkeypatch, config="test")
-    assert "Vshell___024root___eval_nba(" in code
-    assert lines == GENERAL % "Vshell"
+    assert "Vbfs_kernel___024root___eval_nba(" in code
+    assert lines == GENERAL % "Vbfs_kernel"
 
 
 def test_direct_form_keeps_the_order_of_calls() -> None:

@@ -29,7 +29,7 @@ _INNER = "inner"
 
 # Each pass pays off: more passes take twice as long, and do not reduce the number of cells.
 _SCRIPT = """\
-read_rtlil module.il; hierarchy -top module; proc -noopt; flatten; opt_clean; wreduce; opt -full; memory_collect;
+read_rtlil module.il; hierarchy -top module; proc -noopt -norom; flatten; opt_clean; wreduce; opt -full; memory_collect;
 clean; write_json module.json
 """
 

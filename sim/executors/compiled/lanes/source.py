@@ -7,7 +7,7 @@ from cyscc.sim.executors.compiled.lanes.expressions import Expressions, scalar_t
 from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell, Description, Netlist, Port, read_netlist
 from cyscc.sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals
 
-__all__ = ["lanes_source"]
+__all__ = ["lanes_source", "single_source"]
 
 
 def lanes_source(description: Description, *, name: str, lanes: int) -> str:
@@ -19,16 +19,16 @@ def lanes_source(description: Description, *, name: str, lanes: int) -> str:
 
     For each one-bit port, the class has a function of the port's name that takes or returns a mask. For each 64-bit
     word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` (inputs), or
-    ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` (outputs). An output that is a function of registers only
-    has the last one, which computes it. ``tick()`` advances all instances by a cycle; outputs are then those of the
-    next cycle. All state except memories is in the bytes from ``first_register`` to ``end_of_registers()``. ``wrote()``
-    is the mask of instances whose memories the last cycle has written. ``list(inventory, lane)`` adds the registers and
-    memories of an instance by name.
+    ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one,
+    which computes it. ``tick()`` advances all instances by a cycle; outputs are then those of the next cycle. All state
+    except memories is in the bytes from ``first_register`` to ``end_of_registers()``. ``wrote()`` is the mask of
+    instances whose memories the last cycle has written. ``list(inventory, lane)`` adds the registers and memories of an
+    instance by name.
 
     Parameters
     ----------
     description : Description
-        The module. Its outputs must be registers; outputs of more than one bit may also be functions of registers.
+        The module. Its outputs must be functions of registers only.
     name : str
         Name of the class.
     lanes : int
@@ -42,13 +42,77 @@ def lanes_source(description: Description, *, name: str, lanes: int) -> str:
     return _Source(read_netlist(description), name=name, lanes=lanes).text()
 
 
-class _Source:
-    """Collects the parts of the class."""
+def single_source(description: Description, *, name: str) -> str:
+    """Return a C++ header that defines a class of a single instance of a component, with its ports as data members.
 
-    def __init__(self, netlist: Netlist, *, name: str, lanes: int) -> None:
+    A port of more than 64 bits, at most 128, is an array of 32-bit words. ``tick()`` advances the instance by a cycle:
+    it reads the inputs, and sets the outputs to those of the next cycle. ``show()`` sets the outputs after the
+    registers were changed. ``list(inventory)`` adds registers and memories by name.
+
+    Parameters
+    ----------
+    description : Description
+        The module. Its outputs must be functions of registers only.
+    name : str
+        Name of the class.
+
+    Raises
+    ------
+    BuildError
+        See `lanes_source`.
+    """
+    netlist = read_netlist(description)
+    lane = f"{name}Lane"
+    pins: list[str] = []
+    inputs: list[str] = []
+    outputs: list[str] = []
+    for port in netlist.ports:
+        words = -(-len(port.bits) // WORD)
+        size = f"[{-(-len(port.bits) // 32)}]" if words > 1 else ""
+        pins.append(f"{'uint64_t' if words == 1 else 'uint32_t'} {port.name}{size} = {{}};")
+        if len(port.bits) == 1:
+            line = f"lane.{port.name}(Mask({port.name}));" if port.is_input else f"{port.name} = lane.{port.name}();"
+            (inputs if port.is_input else outputs).append(line)
+        elif port.is_input:
+            inputs += [f"lane.put_{port.name}_{word}(0, get({port.name}, {word}));" for word in range(words)]
+        else:
+            outputs += [f"lane.get_{port.name}_{word}({('low', 'high')[word]});" for word in range(words)]
+            outputs.append(f"set({port.name}, {', '.join(('low[0]', 'high[0]')[:words])});")
+    parts = [
+        _Source(netlist, name=lane, lanes=1, single=True).text(),
+        '#include "pins.h"',
+        "namespace cyscc {",
+        f"struct {name} {{",
+        *pins,
+        f"{lane} lane;",
+        f"{name}() {{ show(); }}",
+        "void tick() {",
+        *inputs,
+        "lane.tick();",
+        "show();",
+        "}",
+        "void show() {",
+        "[[maybe_unused]] uint64_t low[1], high[1];",
+        *outputs,
+        "}",
+        "template <class Inventory>",
+        "void list(Inventory& inventory) { lane.list(inventory, 0); }",
+        "};",
+        "}  // namespace cyscc",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+class _Source:
+    """Collects the parts of the class, whose vectors are plain numbers if it is of a single instance."""
+
+    def __init__(self, netlist: Netlist, *, name: str, lanes: int, single: bool = False) -> None:
         self._netlist = netlist
         self._name = name
         self._lanes = lanes
+        self._header = "scalar.h" if single else "lanes.h"
+        # A vector register is loaded from a cache line of its own.
+        self._aligned = "" if single else "alignas(64) "
         self._signals = Signals(netlist)
         self._expressions = Expressions(self._signals)
         self._inputs: list[str] = []
@@ -71,7 +135,7 @@ class _Source:
         accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
         parts = [
             "#pragma once",
-            '#include "lanes.h"',
+            f'#include "{self._header}"',
             "namespace cyscc {",
             f"struct {self._name} {{",
             f"static constexpr int kLanes = {self._lanes};",
@@ -112,7 +176,7 @@ class _Source:
             else:
                 kind = scalar_type(width)
                 fill = ", ".join([f"{value:#x}"] * self._lanes)
-                members.append(f"alignas(64) {kind} {member}[kLanes] = {{{fill}}};")
+                members.append(f"{self._aligned}{kind} {member}[kLanes] = {{{fill}}};")
 
     def _declare_input(self, port: Port) -> None:
         (signal,) = {run.signal for run in self._signals.runs(port.bits)}
@@ -259,6 +323,9 @@ class _Source:
             if run.signal is None:
                 yield f"Mask {port.name}() const {{ return {'kAll' if run.first else '0'}; }}"
                 return
+            if not self._is_kept(port.bits) and not port.is_input:
+                yield from self._compute(port.name, port.bits)
+                return
             member, start, width = self._member(run)
             if port.is_input:
                 yield f"void {port.name}(Mask lanes) {{ {member} = lanes; }}"
@@ -282,8 +349,11 @@ class _Source:
         value = build.value(bits)
         if build.inputs:
             raise BuildError(f"output {name} follows from the input {build.inputs[0]}, not from registers alone")
-        result = f"widen({value})" if vector_type(len(bits)) == "Word" else value
         body = " ".join(build.lines)
+        if len(bits) == 1:
+            yield f"Mask {name}() const {{ {body} return ({value}) & kAll; }}"
+            return
+        result = f"widen({value})" if vector_type(len(bits)) == "Word" else value
         yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ {body} store(values, {result}); }}"
 
     def _member(self, piece: Run) -> tuple[str, int, int]:

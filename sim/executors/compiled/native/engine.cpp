@@ -11,23 +11,26 @@ std::string place_of(int number) { return "engine" + std::to_string(number); }
 
 }  // namespace
 
-Engine::Engine(VerilatedContext* context, int number, const MemoryModel& memory, Link* from, Link* to)
+Engine::Engine([[maybe_unused]] Context* context, int number, const MemoryModel& memory, Link* from, Link* to)
     : number_(number),
       memory_(memory),
       driver_(memory, number),
       from_(from),
       to_(to),
-      shell_(std::make_unique<Vshell>(context, (place_of(number) + ".shell").c_str())),
 #if VM_TRACE
+      shell_(std::make_unique<Shell>(context, (place_of(number) + ".shell").c_str())),
       bfs_(make_bfs_kernels(context, place_of(number) + ".bfs")),
       intersection_(make_intersection_kernels(context, place_of(number) + ".intersection"))
 #else
+      shell_(std::make_unique<Shell>()),
       bfs_(make_bfs_kernels()),
       intersection_(make_intersection_kernels())
 #endif
 {
     shell_->engine = number;
+#if VM_TRACE
     start(*shell_);
+#endif
 }
 
 void Engine::list(Inventory& inventory) {
@@ -42,7 +45,7 @@ void Engine::rest(int64_t cycle) {
     bfs_->rest(cycle);
     intersection_->rest(cycle);
     resting_ = false;
-    Vshell& shell = *shell_;
+    Shell& shell = *shell_;
     if (clocked_ < cycle - 1) {
         shell.write_valid = shell.instruction_valid = shell.read_valid = 0;
         shell.bfs_chain_in_valid = shell.bfs_token_in_valid = 0;
@@ -110,7 +113,7 @@ void Engine::resume(int64_t cycle) {
 
 // Evaluates the shell if it is wanted, does something by itself, or gets something from host or link.
 inline void Engine::step_shell(int64_t cycle, bool wanted) {
-    Vshell& shell = *shell_;
+    Shell& shell = *shell_;
     wanted |= !shell.quiescent || driver_.has_commands();
 #if CYSCC_ENGINES > 1
     const Link::Place& place = from_->at(cycle);
@@ -134,7 +137,7 @@ inline void Engine::step_shell(int64_t cycle, bool wanted) {
 
 // Brings what the last kernels put out to the shell; returns whether that is anything new.
 inline bool Engine::connect_tails(int64_t cycle) {
-    Vshell& shell = *shell_;
+    Shell& shell = *shell_;
     auto connect = [cycle](const Kernels& module, auto& chain_valid, auto& chain, auto& token_valid, auto& token, auto& done,
                            auto& error) {
         chain_valid = module.chain_valid();
@@ -194,7 +197,7 @@ inline Head Engine::intersection_head() const {
 
 void Engine::step(int64_t cycle) {
     driver_.prepare(cycle);
-    Vshell& shell = *shell_;
+    Shell& shell = *shell_;
     const bool wanted = connect_tails(cycle);
     const Head bfs = bfs_head(), intersection = intersection_head();
     Mailbox& box = driver_.box();
@@ -219,7 +222,7 @@ void Engine::step(int64_t cycle) {
 
 #if VM_TRACE
 void Engine::recall() {
-    Vshell& shell = *shell_;
+    Shell& shell = *shell_;
     const bool intersection_owns = shell.intersection_owns;
     bfs_->recall(bfs_head(), !intersection_owns, driver_.box());
     intersection_->recall(intersection_head(), intersection_owns, driver_.box());

@@ -6,21 +6,32 @@
 #include <memory>
 #include <vector>
 
-#include "Vshell.h"
 #include "config.h"
 #include "kernels.h"
-#include "models.h"
 #include "pin_driver.h"
+#if VM_TRACE
+#include "Vshell.h"
+#include "models.h"
+#else
+// Generated.
+#include "shell.h"
+#endif
 
 namespace cyscc {
 
+#if VM_TRACE
+using Shell = Vshell;
+using Context = VerilatedContext;
+
 // Generated beside the model's code: lists its registers, and evaluates what follows from them after they were set.
-void list(Vshell& model, Inventory& inventory);
-void reevaluate(Vshell& model);
-#if !VM_TRACE
-// Generated too: advances it by one clock cycle. All outputs that others look at are registered, so inputs and rising edge
-// are evaluated together, once.
-void tick(Vshell& model);
+void list(Shell& model, Inventory& inventory);
+void reevaluate(Shell& model);
+#else
+struct Context {};
+
+inline void list(Shell& shell, Inventory& inventory) { shell.list(inventory); }
+inline void reevaluate(Shell& shell) { shell.show(); }
+inline void tick(Shell& shell) { shell.tick(); }
 #endif
 
 // The link from an engine to the next. A token is written for the cycle in which it arrives; engines run ahead of each
@@ -59,7 +70,7 @@ static_assert(kRowWords == 1 + kBfsKernels * (kCauses + 3 * kBfsFifos + 2) +
 
 class Engine {
 public:
-    Engine(VerilatedContext* context, int number, const MemoryModel& memory, Link* from, Link* to);
+    Engine(Context* context, int number, const MemoryModel& memory, Link* from, Link* to);
 
     // Advances by one cycle.
     void step(int64_t cycle);
@@ -115,7 +126,7 @@ private:
     PinDriver driver_;
     Link* const from_;
     Link* const to_;
-    std::unique_ptr<Vshell> shell_;
+    std::unique_ptr<Shell> shell_;
     const std::unique_ptr<Kernels> bfs_;
     const std::unique_ptr<Kernels> intersection_;
 

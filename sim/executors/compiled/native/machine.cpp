@@ -1,7 +1,6 @@
 // The machine of the compiled executor: engines that run side by side and synchronize at the memory.
 
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,8 @@
 #include "team.h"
 
 #if VM_TRACE
+#include <sstream>
+
 #include "waves.h"
 #endif
 
@@ -23,14 +24,14 @@ public:
           serving_(setup.round ? int(setup.memory.parts) : 0),
           team_(int(setup.threads), serving_ + kEngines, [this](int number) { do_part(number); }),
           pace_(setup.threads > 1) {
-        // Otherwise Verilator starts a thread for each further core, none of which a model without threads ever uses.
-        verilated_.threads(1);
 #if VM_TRACE
-        verilated_.traceEverOn(true);
+        // Otherwise Verilator starts a thread for each further core, none of which a model without threads ever uses.
+        context_.threads(1);
+        context_.traceEverOn(true);
 #endif
         for (int n = 0; n < kEngines; ++n) {
             Link* from = &links_[(n + kEngines - 1) % kEngines];
-            engines_.push_back(std::make_unique<Engine>(&verilated_, n, setup.memory, from, &links_[n]));
+            engines_.push_back(std::make_unique<Engine>(&context_, n, setup.memory, from, &links_[n]));
             drivers_.push_back(&engines_[n]->driver());
         }
 #if VM_TRACE
@@ -141,7 +142,7 @@ private:
         engines_[engine]->run(cycle_, sync_point_);
     }
 
-    VerilatedContext verilated_;
+    Context context_;
 #if VM_TRACE
     WaveText waves_;
     VerilatedVcdC trace_{&waves_};
