@@ -6,8 +6,12 @@ They may change with any version of numba. Then `tests/sim/caching/test_code.py`
   for code before it compiles. If the attribute or the methods of `NullCache` are renamed, follow numba's module
   ``core.caching``. If compiled code can no longer be pickled, let `serialized` return None: everything works, but is
   compiled in each process.
-- Callers in C (`compile_cfunc`): `numba.cfunc` compiles immediately, before a cache can be set. If its class changes,
-  follow numba's module ``core.decorators``.
+- Callers in C (`compiled_cfunc`): the class behind `numba.cfunc`; follow numba's module ``core.decorators``.
+- Code without numba (`text_of`, `target_of`, `native_name`, `words_returned`): LLVM's text of a compiled function, and
+  how it takes arguments: pointers to its result and to an exception, then the parts of each argument; an array has its
+  owner, the size, the bytes of an element, the address, shape and strides. If that changes, `Compiled` of
+  `cyscc.sim.caching.code` must follow; until then its `_is_bare` can return False.
+- Functions by name (`function_type`): numba asks a global for its type in the attribute ``_numba_type_``.
 - Keys of the cache (`intrinsic_file`): an intrinsic keeps its function in ``_defn``. Any attribute with that function
   will do.
 - Types (`AbstractTemplate`, `AttributeTemplate`, `infer_global`, `signature`): typing of subscripts and fields of
@@ -23,11 +27,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from numba import types
 from numba.core import cgutils, config
 from numba.core.caching import NullCache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.extending import _Intrinsic
+from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global, signature
@@ -37,14 +43,19 @@ __all__ = [
     "AbstractTemplate",
     "AttributeTemplate",
     "NullCache",
-    "compile_cfunc",
+    "compiled_cfunc",
     "element_pointer",
+    "function_type",
     "infer_global",
     "intrinsic_file",
+    "native_name",
     "restored",
     "serialized",
     "set_cache",
     "signature",
+    "target_of",
+    "text_of",
+    "words_returned",
 ]
 
 # numba takes options of its own from a file in the working folder, which may be a stranger's; forget them.
@@ -61,12 +72,45 @@ def set_cache(compiler: Any, cache: NullCache) -> None:
     compiler._cache = cache
 
 
-def compile_cfunc(function: Callable[..., Any], types: Any, options: dict[str, Any], cache: NullCache) -> int:
-    """Compile a function for callers in C, or take it from a cache; return its address."""
+def compiled_cfunc(function: Callable[..., Any], types: Any, options: dict[str, Any]) -> Any:
+    """Return a function compiled for callers in C."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
     compiled: Any = CFunc(function, normalize_signature(types), locals={}, options=options)
-    set_cache(compiled, cache)
     compiled.compile()
-    return int(compiled.address)
+    return compiled
+
+
+def text_of(library: Any) -> str:
+    """Return the code of a library that has just been compiled as LLVM's text."""
+    return str(library.get_llvm_str())
+
+
+def native_name(result: Any) -> str:
+    """Return the name of a compiled function in its library: results and an exception are its first arguments."""
+    return str(result.fndesc.llvm_func_name)
+
+
+def words_returned(result: Any) -> int | None:
+    """Return the number of 64-bit integers that a compiled function returns; None if it returns something else."""
+    kind = result.signature.return_type
+    if isinstance(kind, types.NoneType):
+        return 0
+    kinds = list(kind) if isinstance(kind, types.BaseTuple) else [kind]
+    return len(kinds) if all(isinstance(each, types.Integer) and each.bitwidth == 64 for each in kinds) else None
+
+
+def target_of(library: Any) -> tuple[str, str, str]:
+    """Return the triple, processor and features that a library is compiled for, in LLVM's words."""
+    triple, name, features = library.codegen.magic_tuple()
+    return triple, name, features
+
+
+def function_type(function: Any) -> Any:
+    """Return the type of an intrinsic or another function of numba's."""
+    context = cpu_target.typing_context
+    context.refresh()
+    return context.resolve_value_type(function)
 
 
 def intrinsic_file(value: Any) -> Path | None:

@@ -32,7 +32,7 @@ _Fill = Callable[[_State, int, _Ids, _Ids], None]
 """Function that fills a chunk of sources and targets from a stream; the integer is the number of vertices."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _mix(value: np.uint64) -> np.uint64:
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -47,20 +47,20 @@ def stream(seed: int, number: int) -> NDArray[np.uint64]:
     return state
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def draw(state: NDArray[np.uint64]) -> np.uint64:
     """Draw 64 random bits."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     return _mix(state[0])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def unit(state: NDArray[np.uint64]) -> float:
     """Draw a number from [0, 1) in steps of 2**-53."""
     return np.float64(draw(state) >> np.uint64(11)) * 2.0**-53
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def below(state: NDArray[np.uint64], limit: int) -> np.int64:
     """Draw an integer from [0, `limit`), `limit` at most 2**32, without bias (Lemire 2019)."""
     size = np.uint64(limit)
@@ -198,13 +198,13 @@ _A, _B, _C, _D = 0.45, 0.15, 0.15, 0.25
 _VARIATION = 0.05
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _fraction(bits: np.uint64, place: int) -> float:
     """Return 16 of 64 random bits as a fraction in [0, 1)."""
     return np.float64((bits >> np.uint64(16 * place)) & np.uint64(0xFFFF)) * 2.0**-16
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _edge(state: _State, vertices: int) -> tuple[int, int]:
     a, b, c, d = _A, _B, _C, _D
     source = target = 0

@@ -1,87 +1,55 @@
-"""numba's compilers with a trusted cache of compiled code.
+"""Compiled functions with a trusted cache of their code, which runs without importing numba.
+
+A function is compiled by numba when it is first called with new types of arguments. Code that needs nothing of Python
+is kept as a shared object, and called through ctypes, since importing numba takes longer than a run on a small graph.
+Other code, which creates arrays or returns them, is kept as numba's own; `cyscc.sim.caching.compiler` does that.
 
 numba's own cache loads any file beside the sources: a damaged file ends a run with an exception, and a file written by
 another user runs as this user. Its cache key also covers only one source file, and so misses changes of functions and
 constants compiled in from other files.
 """
 
+import ctypes
 import os
+import platform
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property, update_wrapper
 from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
-import numba
-from numba import config
-from numba.extending import is_jitted
+import numpy as np
 
 from cyscc.sim.caching.folder import UnusableError, code_directory, read_sealed, write_sealed
 from cyscc.sim.errors import BuildError
 from cyscc.sim.notices import notice
-from cyscc.sim.numba_internals import NullCache, compile_cfunc, intrinsic_file, restored, serialized, set_cache
 
-__all__ = ["SUFFIX", "cfunc", "njit"]
+__all__ = ["SUFFIX", "Compiled", "Intrinsic", "KeptCode", "functions_of", "njit", "processor"]
 
 SUFFIX = ".code"
 """Suffix of files of compiled code."""
 
 _DIGITS = 16
 _CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
-
-_stamps: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
-"""Digest, for each function, of everything that its code depends on."""
+_CHECKS = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT")
+"""Environment variables with which code raises exceptions, or is not compiled."""
 
 _refusals: set[str] = set()
 """Reasons why code could not be cached, each reported once."""
 
 
-def njit(*, cache: bool = False, stamp: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that compiles a function like numba's ``njit``.
-
-    Parameters
-    ----------
-    cache : bool
-        Cache the code.
-    stamp : str, optional
-        Digest of everything that the function depends on. By default it covers the function's source file, its global
-        constants, the global functions made by this decorator, as they are now, and the source files of numba
-        intrinsics among its globals.
-    **options
-        Options of numba.
-    """
-
-    def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(**options)(function)  # noqa: TID251
-        _stamps[dispatcher] = stamp or _stamp(function)
-        if cache:
-            set_cache(dispatcher, _CodeCache(function, _stamps[dispatcher], options))
-        return dispatcher
-
-    return decorate
-
-
-def cfunc(signature: Any, *, stamp: str, **options: Any) -> Callable[[Callable[..., Any]], int]:
-    """Return a decorator that compiles a function for callers in C, caches its code, and returns its address.
-
-    Parameters
-    ----------
-    signature : numba signature
-        Its types.
-    stamp : str
-        Digest of everything that the function depends on.
-    **options
-        Options of numba.
-    """
-
-    def decorate(function: Callable[..., Any]) -> int:
-        return compile_cfunc(function, signature, options, _CodeCache(function, stamp, options))
-
-    return decorate
+def processor() -> str:
+    """Return the processor's identity, on which code for exactly this processor depends."""
+    try:
+        with open("/proc/cpuinfo") as lines:
+            return next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    except OSError:
+        return ""
 
 
 @cache
@@ -89,65 +57,65 @@ def _source_digest(path: str) -> bytes:
     return sha256(Path(path).read_bytes()).digest()
 
 
-def _stamp(function: Callable[..., Any]) -> str:
-    """Return a digest of everything that a function's code depends on."""
-    code = function.__code__
-    digest = sha256(_source_digest(code.co_filename))
-    for name in sorted(set(code.co_names) & function.__globals__.keys()):
-        value = function.__globals__[name]
-        if is_jitted(value):
-            digest.update(f"{name} {_stamps.get(value)};".encode())
-        elif (file := intrinsic_file(value)) is not None:
-            digest.update(f"{name} {_source_digest(str(file)).hex()};".encode())
-        elif isinstance(value, _CONSTANTS):
-            digest.update(f"{name} = {value!r};".encode())
-    return digest.hexdigest()
+@cache
+def _surroundings() -> tuple[object, ...]:
+    """Return what all code depends on: versions of the compilers, their options, and the processor."""
+    versions = [find_spec(name) for name in ("numba", "llvmlite")]
+    texts = [
+        _source_digest(str(Path(spec.origin).with_name("_version.py"))) for spec in versions if spec and spec.origin
+    ]
+    options = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and "CACHE" not in item[0])
+    return (texts, options, sys.implementation.cache_tag, sys.abiflags, platform.machine(), processor())
 
 
-class _CodeCache(NullCache):
-    """Cache of a function's code, in a sealed file for each signature, processor and set of options.
+class KeptCode:
+    """The cached code of a function, or of several that belong together, in sealed files.
 
     Functions of the same version of a source file share a folder.
+
+    Parameters
+    ----------
+    function : callable
+        The function, or any of the source file.
+    name : str
+        Name of the files.
+    settings : object
+        What the code depends on besides the source file and the compilers, as a text by `repr`.
     """
 
-    def __init__(self, function: Callable[..., Any], stamp: str, options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], name: str, settings: object) -> None:
         self._folder = f"{function.__module__}-{_source_digest(function.__code__.co_filename).hex()[:_DIGITS]}"
-        self._name = re.sub(r"[^\w.]", "", function.__qualname__)
-        self._settings = (
-            *(stamp, sorted(options.items()), function.__qualname__, function.__code__.co_firstlineno),
-            *(numba.__version__, sys.implementation.cache_tag, sys.abiflags),
-            *(config.OPT, config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT),
-        )
+        self._name = re.sub(r"[^\w.]", "", name)
+        self._settings = settings
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the cached code for a signature, or None."""
-        target_context.refresh()
-        place = self._place(sig, target_context.codegen())
+    def read(self, variant: object) -> bytes | None:
+        """Return the code of a variant, such as a signature; None if there is none, or none to be trusted."""
+        place = self._place(variant)
         if place is None:
             return None
         path, key = place
         try:
-            result = restored(target_context, read_sealed(path, key))
+            content = read_sealed(path, key)
         except FileNotFoundError:
             return None
-        except MemoryError:
-            raise
-        except Exception as error:
-            # A file written by a build that differs in ways no version number shows must not end this program.
-            reason = str(error) if isinstance(error, UnusableError) else f"it is damaged ({type(error).__name__})"
-            notice(f"{path}: {reason}: compiled again")
-            with suppress(OSError):
-                path.unlink()
+        except UnusableError as error:
+            self.discard(variant, str(error))
             return None
         with suppress(OSError):
             os.utime(path.parent)
-        return result
+        return content
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Cache the code for a signature."""
-        place = self._place(sig, data.codegen)
-        content = None if place is None else serialized(data)
-        if place is None or content is None:
+    def discard(self, variant: object, reason: str) -> None:
+        """Remove the code of a variant, with a notice."""
+        if (place := self._place(variant)) is not None:
+            notice(f"{place[0]}: {reason}: compiled again")
+            with suppress(OSError):
+                place[0].unlink()
+
+    def write(self, variant: object, content: bytes) -> None:
+        """Cache the code of a variant."""
+        place = self._place(variant)
+        if place is None:
             return
         path, key = place
         try:
@@ -156,9 +124,9 @@ class _CodeCache(NullCache):
         except OSError as error:
             _refuse(f"{path.parent.parent}: {error.strerror}")
 
-    def _place(self, sig: Any, codegen: Any) -> tuple[Path, bytes] | None:
-        """Return the file for a signature and the key that it is sealed with; None if it cannot be cached."""
-        key = repr((self._settings, sig, codegen.magic_tuple())).encode()
+    def _place(self, variant: object) -> tuple[Path, bytes] | None:
+        """Return the file of a variant and the key that it is sealed with; None if it cannot be cached."""
+        key = repr((self._settings, _surroundings(), variant)).encode()
         try:
             folder = code_directory() / self._folder
         except BuildError as error:
@@ -171,3 +139,257 @@ def _refuse(reason: str) -> None:
     if reason not in _refusals:
         _refusals.add(reason)
         notice(f"{reason}: compiled code is not kept")
+
+
+_loaded: list[tuple[int, ctypes.CDLL]] = []
+"""Shared objects of this process, with the files in memory that they were loaded from."""
+
+
+def _load(content: bytes) -> ctypes.CDLL | None:
+    """Load a shared object; return None if this system refuses it."""
+    try:
+        # The loader opens the file itself: what was verified is passed to it in memory. The descriptor stays open,
+        # because the loader knows a file by this name.
+        descriptor = os.memfd_create("code")
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(content)
+        library = ctypes.CDLL(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return None
+    _loaded.append((descriptor, library))
+    return library
+
+
+def _is_bare() -> bool:
+    """Return whether code may run without numba: as it is compiled by default."""
+    return all(os.environ.get(name, "0") in ("", "0") for name in _CHECKS)
+
+
+class Intrinsic:
+    """A function that generates code, imported and made known to numba when something that uses it is compiled.
+
+    Parameters
+    ----------
+    module, name : str
+        Where the function is, which numba's ``intrinsic`` takes.
+    """
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+
+    @property
+    def file(self) -> str:
+        """Its source file."""
+        return str(import_module(self._module).__file__)
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        """The type by which numba knows it."""
+        from cyscc.sim.caching.compiler import type_of_intrinsic
+
+        return type_of_intrinsic(getattr(import_module(self._module), self._name))
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Refuse to run in Python."""
+        raise NotImplementedError(f"{self._name} exists in compiled code only")
+
+
+class Compiled:
+    """A compiled function. Its other attributes are those of numba's dispatcher.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    kept : bool
+        Cache the code.
+    stamp : str, optional
+        See `njit`.
+    options : dict
+        Options of numba.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, kept: bool, stamp: str | None, options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        if stamp is not None:
+            self.stamp = stamp
+        self._options = options
+        self._code: KeptCode | None = None
+        if kept:
+            settings = (self.stamp, sorted(options.items()), function.__qualname__, function.__code__.co_firstlineno)
+            self._code = KeptCode(function, function.__qualname__, settings)
+        self._entries: dict[object, Callable[..., Any]] = {}
+
+    @cached_property
+    def stamp(self) -> str:
+        """Digest of everything that the code depends on."""
+        return _stamp(self.py_func)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """The function as numba compiles it."""
+        from cyscc.sim.caching.compiler import make_dispatcher
+
+        return make_dispatcher(self.py_func, self._code, self._options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.dispatcher, name)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function; it is compiled if there is no code for such arguments."""
+        kinds = tuple(map(_kind, arguments))
+        entry = self._entries.get(kinds)
+        if entry is None:
+            entry = self._entries[kinds] = self._entry(kinds, arguments)
+        return entry(*arguments)
+
+    def _entry(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> Callable[..., Any]:
+        """Return what performs a call with arguments of these kinds."""
+        if self._code is None or None in kinds or not _is_bare():
+            return self.dispatcher
+        content = self._code.read(kinds)
+        if content is None:
+            from cyscc.sim.caching.compiler import bare_code
+
+            content = bare_code(self.dispatcher, arguments)
+            if content is None:
+                return self.dispatcher
+            self._code.write(kinds, content)
+        results, _, code = content.partition(b"\n")
+        library = _load(code)
+        return self.dispatcher if library is None else _caller(library.entry, int(results), arguments)
+
+
+def _kind(argument: Any) -> object:
+    """Return what of an argument's type code depends on; None for what bare code cannot take."""
+    if isinstance(argument, np.ndarray):
+        return argument.dtype.str, argument.ndim, argument.flags.c_contiguous, argument.flags.writeable
+    if isinstance(argument, bool | int | float | np.integer):
+        return type(argument).__name__
+    if isinstance(argument, tuple):
+        kinds = tuple(map(_kind, argument))
+        return None if None in kinds else (type(argument).__name__, kinds)
+    return None
+
+
+def _parts(argument: Any) -> list[Any]:
+    """Return the numbers in which compiled code takes an argument."""
+    if isinstance(argument, np.ndarray):
+        # No owner, since nothing is returned that refers to it.
+        address = argument.__array_interface__["data"][0]
+        return [0, 0, argument.size, argument.itemsize, address, *argument.shape, *argument.strides]
+    if isinstance(argument, tuple):
+        return [part for each in argument for part in _parts(each)]
+    return [argument if isinstance(argument, float) else int(argument)]
+
+
+def _caller(entry: Any, results: int, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return a function that calls code with arguments of the same kinds as these.
+
+    It is called as numba calls it: with pointers to its results and to an exception, then the parts of the arguments.
+    """
+    numbers = ctypes.c_int64 * max(results, 1)
+    kinds = [
+        ctypes.c_double if isinstance(part, float) else ctypes.c_int64 for each in arguments for part in _parts(each)
+    ]
+    entry.argtypes = [numbers, ctypes.c_void_p, *kinds]
+    entry.restype = ctypes.c_int32
+    # What is raised is not read, so threads may share it.
+    raised = ctypes.byref(ctypes.c_void_p())
+
+    def call(*arguments: Any) -> Any:
+        found = numbers()
+        parts: list[Any] = []
+        for each in arguments:
+            parts += _parts(each)
+        if entry(found, raised, *parts) > 0:
+            raise RuntimeError("compiled code failed")
+        return found[0] if results == 1 else tuple(found) if results else None
+
+    return call
+
+
+def njit(*, cache: bool = False, stamp: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that compiles a function like numba's ``njit``.
+
+    Parameters
+    ----------
+    cache : bool
+        Cache the code.
+    stamp : str, optional
+        Digest of everything that the function depends on. By default it covers the function's source file, its global
+        constants, the global functions made by this decorator, as they are now, and the source files of intrinsics
+        among its globals.
+    **options
+        Options of numba.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        return Compiled(function, kept=cache, stamp=stamp, options=options)
+
+    return decorate
+
+
+def _stamp(function: Callable[..., Any]) -> str:
+    """Return a digest of everything that a function's code depends on."""
+    code = function.__code__
+    digest = sha256(_source_digest(code.co_filename))
+    for name in sorted(set(code.co_names) & function.__globals__.keys()):
+        value = function.__globals__[name]
+        if isinstance(value, Compiled):
+            digest.update(f"{name} {value.stamp};".encode())
+        elif (file := _intrinsic_file(value)) is not None:
+            digest.update(f"{name} {_source_digest(file).hex()};".encode())
+        elif isinstance(value, _CONSTANTS):
+            digest.update(f"{name} = {value!r};".encode())
+    return digest.hexdigest()
+
+
+def _intrinsic_file(value: Any) -> str | None:
+    """Return the source file of an intrinsic, ours or numba's; None for everything else."""
+    if isinstance(value, Intrinsic):
+        return value.file
+    # Without numba there is none of its own.
+    internals = sys.modules.get("cyscc.sim.numba_internals")
+    return None if internals is None else internals.intrinsic_file(value)
+
+
+def functions_of(
+    code: KeptCode,
+    variant: object,
+    make: Callable[[], Mapping[str, tuple[Callable[..., Any], Any]]],
+    names: Sequence[str],
+    options: dict[str, Any],
+) -> dict[str, int]:
+    """Return the addresses of functions for callers in C, compiled together, and cached.
+
+    Parameters
+    ----------
+    code : KeptCode
+        Their cached code.
+    variant : object
+        Which of it.
+    make : callable
+        Returns functions and their numba signatures by name, when they must be compiled.
+    names : sequence of str
+        The names.
+    options : dict
+        Options of numba.
+    """
+    content = code.read(variant) if _is_bare() else None
+    if content is None:
+        from cyscc.sim.caching.compiler import compile_functions
+
+        content, addresses = compile_functions(make(), options, shared=_is_bare())
+        if content is None:
+            return addresses
+        code.write(variant, content)
+    library = _load(content)
+    if library is None:
+        from cyscc.sim.caching.compiler import compile_functions
+
+        return compile_functions(make(), options, shared=False)[1]
+    return {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0 for name in names}

@@ -5,10 +5,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from numba import types
-
+from cyscc.sim.caching.code import KeptCode, functions_of
 from cyscc.sim.memory.acceptance import accept
-from cyscc.sim.memory.compiling import apart, c_function, call, inlined
+from cyscc.sim.memory.compiling import OPTIONS, apart, call, inlined
 from cyscc.sim.memory.delivery import deliver, deliver_logged, deliver_recorded
 from cyscc.sim.memory.profiles.rules import compiling
 from cyscc.sim.memory.recording import record_until
@@ -25,6 +24,7 @@ __all__ = [
     "memory_header",
     "seal",
     "settle",
+    "signature_of",
 ]
 
 
@@ -152,6 +152,9 @@ _RECORDING = {
 _LOGGING = {"deliver_kept": Function(deliver_logged, ("ae",), False)}
 """Functions called only while accesses are logged, by field of the context."""
 
+_OPTIONS = {name: value for name, value in OPTIONS.items() if name != "nogil"}
+"""Options of functions for callers in C, which have no GIL to release."""
+
 _SETS = {"all": FUNCTIONS, "recording": _RECORDING, "logging": _LOGGING}
 
 
@@ -161,15 +164,27 @@ def compiled_for(profile: type[Any], functions: str = "all") -> dict[str, int]:
 
     Those for "recording" or "logging" are compiled for the first run that needs them, as most runs do not.
     """
+    chosen = _SETS[functions]
+
+    def signatures() -> dict[str, tuple[Callable[..., Any], Any]]:
+        return {name: signature_of(function, profile) for name, function in chosen.items()}
+
+    with compiling(profile):
+        # Nothing but the profile distinguishes them, whose digest is of all sources.
+        code = KeptCode(compiled_for.__wrapped__, f"{profile.__qualname__}.{functions}", profile.digest)
+        return functions_of(code, functions, signatures, list(chosen), _OPTIONS)
+
+
+def signature_of(function: Function, profile: type[Any]) -> tuple[Callable[..., Any], Any]:
+    """Return the code of a function and its signature for a profile, as numba takes them."""
+    from numba import types
+
+    from cyscc.sim.memory.addresses import type_of
+
     _, context = context_of(profile)  # type: ignore[arg-type]
-    addresses = {}
-    for name, function in _SETS[functions].items():
-        result = types.int64 if function.returns else types.void
-        signature = result(context.address, *[types.int64] * len(function.arguments))
-        code = function.compiled.py_func  # type: ignore[attr-defined]
-        with compiling(profile):
-            addresses[name] = c_function(code, signature, profile.digest)
-    return addresses
+    result = types.int64 if function.returns else types.void
+    arguments = [type_of(context.address), *[types.int64] * len(function.arguments)]
+    return function.compiled.py_func, result(*arguments)  # type: ignore[attr-defined]
 
 
 def memory_header() -> str:

@@ -12,42 +12,40 @@ A record is a class whose annotations are its fields::
 `int` is a 64-bit word, and `Any` is defined by a subclass. A field of a record type is embedded; `Annotated[Words, 32]`
 and `Annotated[Rows[Ring], 32]` embed 32 elements. `Words`, `Bytes` and `Rows[Ring]` without a number are links:
 addresses of arrays owned by an `Arena`. In compiled code a record is its address, a field access is a plain load or
-store, and methods are inlined; there are no array headers, bounds checks, negative indices or reference counts.
+store, and methods are inlined (`cyscc.sim.memory.addresses`); there are no array headers, bounds checks, negative
+indices or reference counts.
 Numba's own records have the same syntax, but their arrays take 1.5 times as long. In Python a record is an element of
 a structured numpy array.
 """
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from inspect import isfunction
-from inspect import signature as inspect_signature
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import (
-    infer_getattr,
-    lower_builtin,
-    lower_getattr_generic,
-    lower_setattr_generic,
-    models,
-    overload_method,
-    register_model,
-)
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.compiling import OPTIONS
-from cyscc.sim.numba_internals import AbstractTemplate, AttributeTemplate, infer_global, signature
-
-__all__ = ["LINE_WORDS", "Address", "Arena", "Bytes", "Constant", "Record", "Rows", "Words", "declare", "seldom"]
+__all__ = [
+    "BYTES",
+    "DECLARED",
+    "LINE_WORDS",
+    "WORDS",
+    "Address",
+    "Arena",
+    "Bytes",
+    "Constant",
+    "Record",
+    "Rows",
+    "Words",
+    "declare",
+    "seldom",
+]
 
 LINE_WORDS = 8
 """Words of a cache line."""
 
 Element = TypeVar("Element")
 Method = TypeVar("Method", bound=Callable[..., Any])
-_WORD = ir.IntType(64)
 _LINE_BYTES = 8 * LINE_WORDS
 
 
@@ -83,19 +81,21 @@ class Rows(Generic[Element]):
         raise NotImplementedError
 
 
-class Address(types.Type):
-    """Compiled type of an address.
+class Address:
+    """Layout of what is at an address.
 
     Parameters
     ----------
     name : str
-        Name of the type at that address.
-    element : numba type
-        Type of an indexed element; None for a record.
+        Its name.
+    element : Address or int
+        Layout of an indexed element, `int` for a number; None for a record.
     fields : dict
-        Byte offset and type of each field of a record, and whether it is embedded, a constant or a variable.
+        Byte offset and layout of each field of a record, and whether it is embedded, a constant or a variable.
     size : int
         Bytes of the record, or of an element.
+    methods : mapping
+        Functions of a record, whose first parameter is the record.
     """
 
     def __init__(
@@ -105,24 +105,20 @@ class Address(types.Type):
         element: Any = None,
         fields: dict[str, tuple[int, Any, str]] | None = None,
         size: int = 8,
+        methods: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
-        super().__init__(name)
+        self.name = name
         self.element = element
         self.fields = fields or {}
         self.size = size
-
-    def __reduce__(self) -> Any:
-        """Pickle by name, for numba's caches of signatures: a redeclared type compares equal."""
-        return _declared, (self.name,)
+        self.methods = methods or {}
 
 
-_DECLARED: dict[str, Address] = {}
-_WORDS = Address("words", element=types.int64)
-_BYTES = Address("bytes", element=types.int64)
+DECLARED: dict[str, Address] = {}
+"""The records by name."""
 
-
-def _declared(name: str) -> Address:
-    return _DECLARED[name]
+WORDS = Address("words", element=int)
+BYTES = Address("bytes", element=int)
 
 
 def seldom(method: Method) -> Method:
@@ -137,7 +133,7 @@ class Record:
     dtype: ClassVar[np.dtype[np.void]]
     """The record's dtype in numpy arrays."""
     address: ClassVar[Address]
-    """The type of its address in compiled code."""
+    """Its layout."""
 
     def __init_subclass__(cls, *, lines: bool = False, word: str = "<i8") -> None:
         """Lay out the fields, those of a base class first."""
@@ -158,7 +154,7 @@ def declare(
     lines: bool = False,
     word: str = "<i8",
 ) -> tuple[np.dtype[np.void], Address]:
-    """Return the types of a record in numpy arrays and of its address in compiled code.
+    """Return the type of a record in numpy arrays, and its layout.
 
     Parameters
     ----------
@@ -185,13 +181,7 @@ def declare(
     size = _whole_lines(place) if lines else place
     offsets = [offset for offset, _, _ in fields.values()]
     dtype = np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size})
-    # A separate class for each record, since numba looks up methods by class.
-    kind = type("RecordAddress", (Address,), {})
-    register_model(kind)(_AddressModel)
-    address = _DECLARED[name] = kind(name, fields=fields, size=size)
-    for method, function in methods.items():
-        options = OPTIONS | {"forceinline": not hasattr(function, "seldom")}
-        overload_method(kind, method, jit_options=options)(_chooser(function))
+    address = DECLARED[name] = Address(name, fields=fields, size=size, methods=methods)
     return dtype, address
 
 
@@ -199,20 +189,10 @@ def _whole_lines(size: int) -> int:
     return -(-size // _LINE_BYTES) * _LINE_BYTES
 
 
-def _chooser(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an overload that selects a function for all argument types."""
-
-    def choose(*arguments: Any) -> Callable[..., Any]:
-        return function
-
-    choose.__signature__ = inspect_signature(function)  # type: ignore[attr-defined]
-    return choose
-
-
 def _field(annotation: Any, word: str) -> tuple[Any, Any, str]:
-    """Return compiled type, numpy format and kind of access of a field."""
+    """Return layout, numpy format and kind of access of a field."""
     if annotation is int or annotation == Constant:
-        return types.int64, word, "variable" if annotation is int else "constant"
+        return int, word, "variable" if annotation is int else "constant"
     if get_origin(annotation) is Annotated:
         kind, count = get_args(annotation)
         element = get_args(kind)
@@ -224,7 +204,7 @@ def _field(annotation: Any, word: str) -> tuple[Any, Any, str]:
 
 def _several(annotation: Any) -> Address:
     if annotation in (Words, Bytes):
-        return _WORDS if annotation is Words else _BYTES
+        return WORDS if annotation is Words else BYTES
     element = get_args(annotation)[0].address
     return Address(f"rows of {element.name}", element=element, size=element.size)
 
@@ -342,75 +322,3 @@ def _mark_constants(record: NDArray[Any], address: Address) -> None:
             record[name] = -1 if record[name].dtype.kind == "i" else np.uint64(2**64 - 1)
         elif access == "inside":
             _mark_constants(record[name], kind.element if isinstance(kind.element, Address) else kind)
-
-
-@register_model(Address)
-class _AddressModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Address) -> None:
-        super().__init__(manager, kind, _WORD)
-
-
-@infer_getattr
-class _Fields(AttributeTemplate):
-    key = Address
-
-    def generic_resolve(self, kind: Address, name: str) -> Any:
-        return kind.fields[name][1] if name in kind.fields else None
-
-
-@infer_global(operator.getitem)
-class _GetItem(AbstractTemplate):
-    def generic(self, arguments: Any, keywords: Any) -> Any:
-        row = arguments[0]
-        if isinstance(row, Address) and row.element is not None:
-            return signature(row.element, row, types.int64)
-        return None
-
-
-@infer_global(operator.setitem)
-class _SetItem(AbstractTemplate):
-    def generic(self, arguments: Any, keywords: Any) -> Any:
-        row = arguments[0]
-        return signature(types.none, row, types.int64, types.int64) if row == _WORDS else None
-
-
-def _pointer(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
-    return builder.inttoptr(address, _WORD.as_pointer())
-
-
-@lower_getattr_generic(Address)
-def _lower_getattr(context: Any, builder: ir.IRBuilder, kind: Address, value: ir.Value, name: str) -> ir.Value:
-    place, _, access = kind.fields[name]
-    address = builder.add(value, _WORD(place))
-    if access == "inside":
-        return address
-    loaded = builder.load(_pointer(builder, address))
-    if access == "constant":
-        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
-    return loaded
-
-
-@lower_setattr_generic(Address)
-def _lower_setattr(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any, name: str) -> None:
-    record, value = arguments
-    place, _, access = signature.args[0].fields[name]
-    assert access == "variable", f"{name} cannot be assigned to"
-    builder.store(value, _pointer(builder, builder.add(record, _WORD(place))))
-
-
-@lower_builtin(operator.getitem, Address, types.Integer)
-def _lower_getitem(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
-    row, index = arguments
-    if signature.args[0] == _WORDS:
-        return builder.load(builder.gep(_pointer(builder, row), [index]))
-    if signature.args[0] == _BYTES:
-        byte = builder.inttoptr(builder.add(row, index), ir.IntType(8).as_pointer())
-        return builder.zext(builder.load(byte), _WORD)
-    return builder.add(row, builder.mul(index, _WORD(signature.args[0].size)))
-
-
-@lower_builtin(operator.setitem, Address, types.Integer, types.Integer)
-def _lower_setitem(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
-    row, index, value = arguments
-    builder.store(value, builder.gep(_pointer(builder, row), [index]))
-    return context.get_dummy_value()

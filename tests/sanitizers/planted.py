@@ -13,9 +13,11 @@ from cyscc.sim.caching.code import njit
 from cyscc.sim.executors.base import Command, CommandKind
 from cyscc.sim.executors.compiled import executor
 from cyscc.sim.memory import Memory, parse_profile
-from cyscc.sim.memory.compiling import c_function
+from cyscc.sim.memory.addresses import type_of
+from cyscc.sim.memory.compiling import OPTIONS
 from cyscc.sim.memory.functions import PROTOTYPES
 from cyscc.sim.memory.records import context_of
+from cyscc.sim.numba_internals import compiled_cfunc
 from tests.sanitizers.watching import watch
 
 
@@ -81,8 +83,9 @@ def _shared_word() -> None:
     def prepare(context: Any, ae: int, cycle: int) -> None:
         context.settled = cycle
 
-    signature = types.void(context.address, types.int64, types.int64)
-    memory.model.prepare = PROTOTYPES["prepare"](c_function(prepare, signature, "planted"))
+    signature = types.void(type_of(context.address), types.int64, types.int64)
+    options = {name: value for name, value in OPTIONS.items() if name != "nogil"}
+    memory.model.prepare = PROTOTYPES["prepare"](compiled_cfunc(prepare, signature, options).address)
     _machine(memory).run(10_000)
 
 

@@ -13,8 +13,6 @@ from types import CodeType, ModuleType
 from typing import Any, get_type_hints
 
 import numpy as np
-from numba import types
-from numba.core.errors import NumbaError
 
 from cyscc.sim.caching.code import njit
 from cyscc.sim.documents import LONGEST_SETTING, read_plain
@@ -108,11 +106,17 @@ def compiling(profile: type[Profile]) -> Iterator[None]:
     """
     try:
         yield
-    except NumbaError as error:
-        if not profile.__module__.startswith(OUTSIDE):
+    except Exception as error:
+        if not profile.__module__.startswith(OUTSIDE) or not _is_of_compiler(error):
             raise
         file = sys.modules[profile.__module__].__file__
         raise SimulationError(f"{file}: cannot be compiled: {_told(error)}") from None
+
+
+def _is_of_compiler(error: Exception) -> bool:
+    from numba.core.errors import NumbaError
+
+    return isinstance(error, NumbaError)
 
 
 def _run(source: bytes, path: str, module: ModuleType) -> None:
@@ -306,6 +310,8 @@ def _check_rule(path: str, profile: type[Profile], name: str, function: Callable
         raise ValueError(f"{path}: {name}: is not marked as a @rule")
     if _raises(function.__code__):
         raise ValueError(f"{path}: {name}: has raise or assert, which compiled rules cannot have")
+    from cyscc.sim.memory.addresses import type_of
+
     side, context = context_of(profile)  # type: ignore[arg-type]
     service: Any = context.address.fields["service"][1]
     kinds = {
@@ -314,20 +320,21 @@ def _check_rule(path: str, profile: type[Profile], name: str, function: Callable
         "shared": service.fields["shared"][1],
         "request": Request.address,
     }
-    arguments = tuple(kinds.get(parameter, types.int64) for parameter in wanted)
+    arguments = tuple(type_of(kinds.get(parameter, int)) for parameter in wanted)
     try:
         compiled = njit(cache=True, stamp=profile.digest, **OPTIONS)(function)
         compiled.compile(arguments)
         answer = compiled.overloads[arguments].signature.return_type
-    except NumbaError as error:
-        raise ValueError(f"{path}: {name}: cannot be compiled: {_told(error)}") from None
     except Exception as error:
-        raise ValueError(f"{path}: {name}: cannot be compiled: {_cause(error)}") from None
+        cause = _told(error) if _is_of_compiler(error) else _cause(error)
+        raise ValueError(f"{path}: {name}: cannot be compiled: {cause}") from None
     _check_answer(f"{path}: {name}", answer, get_type_hints(getattr(Profile, name))["return"])
 
 
 def _check_answer(place: str, answer: Any, wanted: Any) -> None:
     """Refuse a rule's answer of another type."""
+    from numba import types
+
     masks = isinstance(answer, types.BaseTuple) and len(answer.types) == 2
     valid, text = {
         int: (isinstance(answer, types.Integer), "an integer"),
@@ -342,7 +349,7 @@ def _raises(code: CodeType) -> bool:
     return any(each.opname == "RAISE_VARARGS" for each in dis.get_instructions(code))
 
 
-def _told(error: NumbaError) -> str:
+def _told(error: Exception) -> str:
     """Return the cause of an error of numba in one line."""
     lines = [line.strip() for line in str(error).split("\n")]
     return next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)

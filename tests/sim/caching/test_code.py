@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cyscc.sim.caching.code import SUFFIX, njit
@@ -37,7 +38,8 @@ def load(folder: Path, *, step: int = 1) -> Any:
 
 
 def hits(function: Any) -> int:
-    return sum(function._cache_hits.values())
+    """Return how often code was found: without numba if it is bare."""
+    return sum(function._cache_hits.values()) if "dispatcher" in vars(function) else 1
 
 
 def test_code_is_kept_and_found_again(tmp_path: Path, kept: Path) -> None:
@@ -47,6 +49,44 @@ def test_code_is_kept_and_found_again(tmp_path: Path, kept: Path) -> None:
     assert file.parent.parent == kept
     assert file.parent.stat().st_mode & 0o777 == 0o700
     assert (second(4), hits(second)) == (5, 1)
+
+
+def pair(numbers: Any, factors: Any) -> Any:
+    """Return a pair of numbers, which bare code can."""
+    total, most = 0, 0
+    for number in numbers:
+        total += number * factors[0] - factors[1]
+        most = max(most, number)
+    return total, most
+
+
+def halves(numbers: Any) -> Any:
+    """Return an array, which only numba's own code can."""
+    return numbers / 2
+
+
+def test_arguments_and_results_of_bare_code() -> None:
+    numbers = np.arange(6, dtype=np.int64)
+    for _ in range(2):
+        function = njit(cache=True, nogil=True)(pair)
+        assert function(numbers, (3, True)) == (3 * 15 - 6, 5)
+        # Each kind of argument has code of its own.
+        assert function(numbers[::2], (3, 1)) == (3 * 6 - 3, 4)
+        assert function(numbers.astype(np.int8), (np.int64(2), 0)) == (30, 5)
+    assert "dispatcher" not in vars(function)
+
+
+def test_code_that_creates_arrays_is_kept() -> None:
+    for found in (0, 1):
+        function = njit(cache=True, nogil=True)(halves)
+        assert (function(np.array([4, 6])).tolist(), hits(function)) == ([2.0, 3.0], found)
+        assert "dispatcher" in vars(function)
+
+
+def test_checked_code_is_not_bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    function = njit(cache=True, nogil=True)(pair)
+    assert (function(np.array([7]), (1, 0)), "dispatcher" in vars(function)) == ((7, 7), True)
 
 
 def test_changed_constant_is_another_function(tmp_path: Path) -> None:
@@ -112,7 +152,7 @@ def test_damaged_code_is_compiled_again(
 def test_code_that_cannot_be_kept_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(**_: object) -> str:
+    def refuse(*_: object, **__: object) -> str:
         raise OSError(20, "Not a directory")
 
     cache = tmp_path / "file" / "cache"
