@@ -1,10 +1,11 @@
 """`cyscc bench`: simulation speed."""
 
 import argparse
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from cyscc.host.command_line.experiment import add_experiment_options, make_experiment
-from cyscc.host.specification.options import at_least, one_of
+from cyscc.host.specification.options import UsageError, at_least, one_of
 
 if TYPE_CHECKING:
     from cyscc.host.experiments.measuring.measurements import Measurements
@@ -13,11 +14,26 @@ __all__ = ["TEXTS", "add_options", "run"]
 
 
 def _rows(text: str) -> list[str]:
-    """Return the rows named in a comma-separated list, in the order of the table."""
+    """Return the rows named in a comma-separated list; they are of either table."""
+    from cyscc.host.experiments.benchmark.revisions import COMPARISONS
     from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
-    names = [one_of(CONTENDERS, "row")(name) for name in text.split(",")] if text else CONTENDERS
-    return [name for name in CONTENDERS if name in names]
+    return [one_of((*CONTENDERS, *COMPARISONS), "row")(name) for name in text.split(",")] if text else []
+
+
+def _chosen(rows: list[str], table: Iterable[str]) -> list[str]:
+    """Return the rows of a table that are wanted, in its order; without a wish all.
+
+    Raises
+    ------
+    UsageError
+        A row is of the other table.
+    """
+    names = list(table)
+    for row in rows:
+        if row not in names:
+            raise UsageError(f"--rows: {row} is a row of the other table: there are {', '.join(names)}")
+    return [name for name in names if name in rows or not rows]
 
 
 TEXTS = {
@@ -56,24 +72,30 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A measurement failed.
     """
-    from cyscc.host.experiments.benchmark import reports
+    from cyscc.host.experiments.benchmark import reports, revisions
     from cyscc.host.experiments.benchmark.search import PRESETS
     from cyscc.host.experiments.measuring.environment import root_folder
     from cyscc.host.experiments.studies.study import Report
+    from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
+    table = CONTENDERS if arguments.compare is None else revisions.COMPARISONS
+    rows = _chosen(arguments.rows, table)
     preset = PRESETS["quick" if arguments.quick else "full"]
 
     def bench(measurements: "Measurements") -> Report:
-        document = reports.run_benchmark(measurements, preset, arguments.rows, repetitions=arguments.repetitions)
+        document = reports.run_benchmark(measurements, preset, rows, repetitions=arguments.repetitions)
         return Report(document=document, markdown=reports.benchmark_markdown(document))
 
     def compare(measurements: "Measurements") -> Report:
-        repetitions = arguments.repetitions or preset.repetitions["compiled-2"]
-        workload = preset.workload("compiled-2")
-        document = reports.compare_revisions(
-            measurements, root_folder(), arguments.compare, workload=workload, repetitions=repetitions
+        document = revisions.compare_revisions(
+            measurements,
+            root_folder(),
+            arguments.compare,
+            preset=preset,
+            comparisons=rows,
+            passes=arguments.repetitions,
         )
-        return Report(document=document, markdown=reports.comparison_markdown(document))
+        return Report(document=document, markdown=revisions.comparison_markdown(document))
 
     if arguments.compare is None:
         make_experiment(arguments, "bench", bench)

@@ -57,7 +57,7 @@ def test_quick_run_of_some_rows(capfd: Capture) -> None:
 def test_quick_run_of_all_rows(capfd: Capture) -> None:
     assert main(["bench", "--quick", "--json", "-"]) == 0
     document = json.loads(capfd.readouterr().out)
-    names = ["compiled-2", "compiled-1", "verilator", "cxxrtl", "amaranth", "cocotb"]
+    names = ["compiled-2", "compiled-1", "objects", "blocks", "verilator", "cxxrtl", "amaranth", "cocotb"]
     if missing_tool("cocotb") is not None:
         assert document["rows"].pop()["unavailable"] == missing_tool("cocotb")
         names.pop()
@@ -89,8 +89,14 @@ def test_failing_measurement(monkeypatch: pytest.MonkeyPatch, capfd: Capture) ->
     [
         (
             ["--rows", "compiled-2,spice"],
-            "argument --rows: unknown row 'spice': there are compiled-2, compiled-1, verilator, cxxrtl, amaranth, "
-            "cocotb",
+            "argument --rows: unknown row 'spice': there are compiled-2, compiled-1, objects, blocks, verilator, "
+            "cxxrtl, amaranth, cocotb, random-1, random-2, rmat-1, rmat-2, wiki-Vote, soc-Epinions1, record, avx2, "
+            "pair",
+        ),
+        (
+            ["--rows", "random-1"],
+            "--rows: random-1 is a row of the other table: there are compiled-2, compiled-1, objects, blocks, "
+            "verilator, cxxrtl, amaranth, cocotb",
         ),
         (["--repetitions", "0"], "argument --repetitions: must be at least 1, not 0"),
         (["--json", "/nowhere/out.json"], "/nowhere/out.json: its directory does not exist (--json)"),

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.benchmark.reports import compare_revisions, comparison_markdown
-from cyscc.host.experiments.benchmark.search import Workload
+from cyscc.host.experiments.benchmark.revisions import compare_revisions, comparison_markdown, estimate
+from cyscc.host.experiments.benchmark.search import Preset
 from cyscc.host.experiments.measuring.environment import revision_of
 from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
 from cyscc.host.experiments.measuring.store import Store
@@ -20,28 +20,45 @@ from cyscc.sim.errors import SimulationError
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[4]
-WORKLOAD = Workload(config="test", memory="hc2", vertices=2**4, degree=2)
+PRESET = Preset(config="test", memory="hc2", graphs={"compiled-2": (2**4, 2)}, repetitions={})
+
+LIBRARY = """\
+static long now;
+extern "C" long cyscc_cycle(void*) { return now; }
+extern "C" int cyscc_run(void*, long budget) {
+    for (volatile long n = 0; n < budget * WORK; n = n + 1) {}
+    now += budget;
+    return now >= 30000;
+}
+"""
 
 CLI = """\
-import json, sys, time
+import ctypes, json, sys, time
 from pathlib import Path
 def main():
     options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
     assert sys.argv[1] == "bfs" and Path(sys.argv[2]).exists(), sys.argv
     assert (options["--source"], options["--config"], options["--memory"]) == ("0", "test", "hc2")
     {action}
-    speed = {speed} * int(options["--threads"])
-    wall = {{"cycles_per_second": speed, "simulate": 1.0, "peak_memory_bytes": 1}}
-    Path(sys.argv[-1]).write_text(json.dumps({{"levels": [{{"cycles": {cycles}}}], "wall": wall}}))
+    library = ctypes.CDLL(str(Path(__file__).with_name("machine.so")))
+    run = library.cyscc_run
+    run.restype, run.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_int64]
+    while not run(None, 12_345):
+        pass
+    document = {{"levels": [{{"cycles": {cycles}}}], "wall": {{"peak_memory_bytes": 1}}}}
+    Path(sys.argv[-1]).write_text(json.dumps(document))
 """
 
 
-def commit(folder: Path, *, speed: int | str = 100, cycles: int = 500, action: str = "pass") -> str:
-    """Commit a command line that claims a speed; return the revision."""
+def commit(folder: Path, *, work: int = 1, cycles: int = 500, action: str = "pass") -> str:
+    """Commit a program whose cycles take some work; return the revision."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pyproject.toml").write_text('[project.scripts]\ncyscc = "commands:main"\n')
-    (folder / "commands.py").write_text(CLI.format(speed=speed, cycles=cycles, action=action))
+    (folder / "commands.py").write_text(CLI.format(cycles=cycles, action=action))
+    (folder / "machine.cpp").write_text(LIBRARY)
     (folder / ".gitignore").write_text("/build/\n__pycache__/\n")
+    command = ["g++", "-shared", "-fPIC", f"-DWORK={work}", "machine.cpp", "-o", "machine.so"]
+    subprocess.run(command, cwd=folder, check=True)
     git(folder, "init", "-q")
     git(folder, "add", "-A")
     git(folder, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "A revision")
@@ -59,9 +76,9 @@ def assert_nothing_left(folder: Path) -> None:
     assert len(git(folder, "worktree", "list").splitlines()) == 1
 
 
-def compare(folder: Path, base: str, *, repetitions: int = 1, on_step: OnStep = no_step) -> dict[str, Any]:
+def compare(folder: Path, base: str, *, on_step: OnStep = no_step) -> dict[str, Any]:
     measurements = Measurements(Store(folder / "build" / "measurements"), verify=False, on_step=on_step)
-    return compare_revisions(measurements, folder, base, workload=WORKLOAD, repetitions=repetitions)
+    return compare_revisions(measurements, folder, base, preset=PRESET, comparisons=["random-1"], passes=2)
 
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -78,52 +95,56 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cyscc.host.experiments.measuring.measurements.run_groups", run_groups)
 
 
-def test_revision_against_itself_and_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revision_against_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The sources change within a second, by which Python would not tell that its compiled ones are out of date.
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    base = commit(tmp_path, speed=100)
-    same = compare(tmp_path, "HEAD")
-    assert same["revisions"] == {"base": base, "head": base}
-    assert [row["ratio"] for row in same["rows"]] == [1, 1]
-    head = commit(tmp_path, speed=250)
+    base = commit(tmp_path, work=400)
+    head = commit(tmp_path, work=100)
     told: list[str] = []
-    document = compare(tmp_path, "HEAD~1", repetitions=2, on_step=lambda _, __, what: told.append(what))
+    document = compare(tmp_path, "HEAD~1", on_step=lambda _, __, what: told.append(what))
     assert document["revisions"] == {"base": base, "head": head}
-    assert told == [
-        f"{side}, {threads} threads: {repetition} of 2, {speed * threads} cycles/s"
-        for repetition, counts in ((0, (1,)), (1, (2, 1)), (2, (2, 1)))
-        for threads in counts
-        for side, speed in (("base", 100), ("head", 250))
-    ]
+    (row,) = document["rows"]
+    assert 2 < row["ratio"] < 8, "a cycle of the base takes four times the work"
+    assert row["interval"][0] <= row["ratio"] <= row["interval"][1]
+    assert row["same"] is True
+    assert [len(side) for each in row["times"] for side in each] == [2] * 4, "the last of three slices ends the search"
+    assert told[-1].startswith("random, 1 thread: ")
     assert list((tmp_path / "build" / "measurements").iterdir()) == []
     assert_nothing_left(tmp_path)
     lines = comparison_markdown(document).splitlines()
-    assert lines[0].startswith("configuration test, memory hc2, graph 2^4 × 2; ")
+    assert lines[0].startswith("configuration test, memory hc2, graphs 2^4 × 2; ")
     assert lines[2:4] == [f"- base: {base}", f"- this: {head}"]
-    assert [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[7:]] == [
-        ["2 threads", "200", "500", "2.50", "yes"],
-        ["1 thread", "100", "250", "2.50", "yes"],
-    ]
+    cells = [cell.strip() for cell in lines[7].split("|")[1:-1]]
+    assert (cells[:2], cells[5:]) == (["random, 1 thread", "base, this"], ["1.00", "yes"])
 
 
-def test_the_fastest_repetition_counts(tmp_path: Path) -> None:
-    counting = (
-        "runs = Path(__file__).with_name('build') / 'runs'; runs.parent.mkdir(exist_ok=True); runs.open('a').write('.')"
+def test_a_slice_takes_its_median_and_the_ratio_is_of_the_sums() -> None:
+    one = [[1.0, 2.0], [1.0, 0.5]]
+    slow = [[100.0, 2.0], [1.0, 0.5]]
+    assert estimate([one] * 3) == (2, 2, 2)
+    ratio, low, high = estimate([one, slow, one])
+    assert ratio == 2
+    assert low == 2 < high
+
+
+def test_graphs_and_processors_that_are_lacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CYSCC_GRAPHS", str(tmp_path))
+    commit(tmp_path / "project")
+    measurements = Measurements(Store(tmp_path / "measurements"), verify=False)
+    document = compare_revisions(
+        measurements, tmp_path / "project", "HEAD", preset=PRESET, comparisons=["wiki-Vote"], passes=1
     )
-    commit(tmp_path, speed="[1, 10, 20, 70, 30, 40, 25][len(runs.read_text()) - 1]", action=counting)
-    rows = compare(tmp_path, "HEAD", repetitions=3)["rows"]
-    assert [(row["threads"], row["base"], row["head"], row["ratio"]) for row in rows] == [
-        (2, 140, 140, 1),
-        (1, 30, 30, 1),
-    ]
+    expected = "wiki-Vote, whole command: wiki-Vote.txt.gz is not in the folder that CYSCC_GRAPHS names"
+    assert comparison_markdown(document).splitlines()[-1] == expected
 
 
-def test_cycles_that_differ_are_said(tmp_path: Path) -> None:
+def test_cycles_that_differ_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     commit(tmp_path, cycles=500)
     commit(tmp_path, cycles=501)
     document = compare(tmp_path, "HEAD~1")
-    assert [row["same"] for row in document["rows"]] == [False, False]
-    assert comparison_markdown(document).splitlines()[-1].endswith(" NO |")
+    assert [row["same"] for row in document["rows"]] == [False]
+    assert comparison_markdown(document).splitlines()[7].endswith(" NO |")
 
 
 def test_what_cannot_be_compared(tmp_path: Path) -> None:
@@ -145,7 +166,7 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
 def test_failing_base_is_named_and_removed(tmp_path: Path) -> None:
     commit(tmp_path, action="sys.exit('cyscc bfs: it is broken')")
     commit(tmp_path)
-    with pytest.raises(SimulationError, match=r"^base, 1 threads: cyscc bfs: it is broken$"):
+    with pytest.raises(SimulationError, match=r"^random, 1 thread: cyscc bfs: it is broken$"):
         compare(tmp_path, "HEAD~1")
     assert_nothing_left(tmp_path)
 
@@ -168,7 +189,7 @@ def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> Non
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         try:
-            wait_until((tmp_path / "build" / "bench-compare" / "graph.npz").exists, process)
+            wait_until((tmp_path / "build" / "bench-compare" / "rmat.npz").exists, process)
             process.send_signal(number)
             out, err = process.communicate(timeout=60)
         finally:
