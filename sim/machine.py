@@ -19,8 +19,9 @@ from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState
 from cyscc.sim.executors.factory import make_executor, watchdog_cycles
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.executors.samples import fifos
-from cyscc.sim.executors.tools import OnStep
+from cyscc.sim.executors.tools import OnStep, workers
 from cyscc.sim.memory import Memory, PayloadLayout, Profile
+from cyscc.sim.memory.functions import was_compiled_for
 from cyscc.sim.observation.diagnosis import diagnose
 from cyscc.sim.observation.state import MachineState, Tally
 from cyscc.sim.recording import PartRecording, Recording, RecordingState, Sink
@@ -440,7 +441,20 @@ def create_machine(
     began = perf_counter()
     if on_build is not None:
         on_build(0, 1, "memory model")
-    model = Memory(memory, engines=config.engines, ports=config.ports, payload=PayloadLayout.of(ReadRequest))
+
+    def make_memory() -> Memory:
+        return Memory(memory, engines=config.engines, ports=config.ports, payload=PayloadLayout.of(ReadRequest))
+
+    if executor == "compiled" and waves is None and not was_compiled_for(type(memory)):
+        # On the first run of all: most of both is done by compilers, side by side.
+        from cyscc.sim.executors.compiled.parts import build_library
+
+        with workers() as pool:
+            building = pool.submit(build_library, config, waves=False, on_step=on_build)
+            model = make_memory()
+            building.result()
+    else:
+        model = make_memory()
     watchdog = watchdog_cycles(memory)
     if callable(executor):
         made = executor(model, watchdog)

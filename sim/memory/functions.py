@@ -25,6 +25,7 @@ __all__ = [
     "seal",
     "settle",
     "signature_of",
+    "was_compiled_for",
 ]
 
 
@@ -170,9 +171,17 @@ def compiled_for(profile: type[Any], functions: str = "all") -> dict[str, int]:
         return {name: signature_of(function, profile) for name, function in chosen.items()}
 
     with compiling(profile):
-        # Nothing but the profile distinguishes them, whose digest is of all sources.
-        code = KeptCode(compiled_for.__wrapped__, f"{profile.__qualname__}.{functions}", profile.digest)
-        return functions_of(code, functions, signatures, list(chosen), _OPTIONS)
+        return functions_of(_code_of(profile, functions), functions, signatures, list(chosen), _OPTIONS)
+
+
+def was_compiled_for(profile: type[Any]) -> bool:
+    """Return whether the functions for a profile are in the cache."""
+    return _code_of(profile, "all").read("all") is not None
+
+
+def _code_of(profile: type[Any], functions: str) -> KeptCode:
+    # Nothing but the profile distinguishes them, whose digest is of all sources.
+    return KeptCode(compiled_for.__wrapped__, f"{profile.__qualname__}.{functions}", profile.digest)
 
 
 def signature_of(function: Function, profile: type[Any]) -> tuple[Callable[..., Any], Any]:
