@@ -15,6 +15,7 @@ from typing import Any
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.interfaces import FILL_WIDTH
+from cyscc.hw.shell import Shell
 from cyscc.sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
 from cyscc.sim.caching.libraries import build_folder, evict, find, limit, publish_library, remove_interrupted_builds
 from cyscc.sim.errors import BuildError
@@ -66,6 +67,8 @@ def _sizes(config: AcceleratorConfig) -> str:
         "ports": config.ports,
         "bfs_kernels": config.bfs_kernels,
         "intersection_kernels": config.intersection_kernels,
+        "ring_stages": config.ring_stages,
+        "link_latency": Shell.LINK_LATENCY,
         "link_cycles": config.link_cycles,
         "bfs_fifos": len(fifos(config)["bfs"]),
         "intersection_fifos": len(fifos(config)["intersection"]),

@@ -287,10 +287,10 @@ class CompiledExecutor(LibraryExecutor):
 
 
 def _round(interval: int, memory: Memory) -> int:
-    """Return the cycles of a round if requests can be performed one round late, otherwise 0.
+    """Return the most cycles of a round if requests can be performed one round late, otherwise 0.
 
     A response must not be due before the round after the next one, and a round must be long enough to pay for a
     sync point.
     """
-    cycles = min(interval, memory.quantum // 2)
-    return cycles if cycles >= _LEAST_ROUND else 0
+    cycles = memory.quantum // 2
+    return cycles if min(interval, cycles) >= _LEAST_ROUND else 0

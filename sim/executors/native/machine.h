@@ -13,7 +13,7 @@ namespace cyscc {
 struct Setup {
     MemoryModel memory;
     int64_t interval;  // cycles between two moments at which the host may begin or end something
-    int64_t round;     // cycles between two sync points, if requests are performed while AEs go on; else 0
+    int64_t round;     // most cycles between two sync points, if requests are performed while AEs go on; else 0
     int64_t watchdog;
     int64_t threads;
     const char* drawn;  // models whose waveforms are drawn, by name
@@ -32,9 +32,10 @@ public:
     }
 
     RunState run(int64_t budget) {
-        const int64_t end = cycle_ + budget;
+        const int64_t intervals = std::max<int64_t>(1, (budget + setup_.interval - 1) / setup_.interval);
+        const int64_t end = cycle_ + intervals * setup_.interval;
         RunState state = kRunning;
-        do state = run_interval();
+        do state = run_intervals(end);
         while (state == kRunning && cycle_ < end);
         // Nothing stays under way, so that the memory holds what has been written.
         if (setup_.round && setup_.memory.settle(setup_.memory.context, cycle_ - 1)) state = kMemoryError;
@@ -93,39 +94,50 @@ protected:
     // Runs all AEs from the present cycle up to another, before which none sees what the others do.
     virtual void advance(int64_t sync_point) = 0;
 
+    // A cycle up to which no AE sees what another does from now on. More than an interval before it the list of commands
+    // is not done.
+    virtual int64_t horizon() const { return cycle_; }
+
     virtual void list(Inventory&) {}
 
     const Setup setup_;
     std::vector<PinDriver*> drivers_;
     int64_t cycle_ = 0;
+    int64_t begun_ = 0;
 
 private:
-    RunState run_interval() {
+    // Runs one interval, or as many up to an end as nothing can come of in between.
+    RunState run_intervals(int64_t end) {
         const MemoryModel& memory = setup_.memory;
         const auto finish = setup_.round ? memory.seal : memory.settle;
-        const int64_t end = cycle_ + setup_.interval;
+        const int64_t hangs = last_move() + setup_.watchdog + setup_.interval;
+        const int64_t intervals = (std::min({end, cycle_ + setup_.round, horizon(), hangs}) - cycle_) / setup_.interval;
+        end = cycle_ + std::max<int64_t>(1, intervals) * setup_.interval;
         while (cycle_ < end) {
             const int64_t sync_point = setup_.round ? std::min(end, cycle_ + setup_.round) : end;
             advance(sync_point);
             cycle_ = sync_point;
             if (finish(memory.context, cycle_ - 1)) return kMemoryError;
         }
-        int64_t moved = begun_;
-        bool finished = true;
-        for (const PinDriver* driver : drivers_) {
-            finished = finished && driver->finished();
-            moved = std::max(moved, driver->moved());
-        }
-        if (finished) return kDone;
-        if (cycle_ - moved <= setup_.watchdog) return kRunning;
+        if (finished()) return kDone;
+        if (cycle_ - last_move() <= setup_.watchdog) return kRunning;
         // What the memory owes comes by itself, however long it takes. A request that is not delivered yet, and not
         // counted here, has moved in one of the last two rounds.
-        moved = std::max(moved, memory.last_completion(memory.context));
-        return cycle_ - moved > setup_.watchdog ? kHung : kRunning;
+        return cycle_ - memory.last_completion(memory.context) > setup_.watchdog ? kHung : kRunning;
+    }
+
+    bool finished() const {
+        return std::all_of(drivers_.begin(), drivers_.end(), [](const PinDriver* driver) { return driver->finished(); });
+    }
+
+    // The last cycle in which something moved, or the list began.
+    int64_t last_move() const {
+        int64_t last = begun_;
+        for (const PinDriver* driver : drivers_) last = std::max(last, driver->moved());
+        return last;
     }
 
     std::vector<Command> commands_;
-    int64_t begun_ = 0;
     Inventory inventory_;
 };
 

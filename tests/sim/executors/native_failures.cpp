@@ -11,9 +11,7 @@ namespace cyscc {
 class FailingMachine : public Machine {
 public:
     explicit FailingMachine(const Setup& setup)
-        : Machine(setup), team_(int(setup.threads), 4, [](int part) {
-              if (part == 3) throw std::runtime_error("part 3 is broken");
-          }) {
+        : Machine(setup), team_(int(setup.threads), 2, 2, break_third, nullptr) {
         if (setup.watchdog == 1) throw std::bad_alloc();
         if (setup.watchdog == 2) throw 2;
         if (setup.watchdog == 3) throw std::runtime_error("");
@@ -23,6 +21,10 @@ protected:
     void advance(int64_t) override { team_.run(setup_.threads > 1); }
 
 private:
+    static void break_third(void*, int part) {
+        if (part == 3) throw std::runtime_error("part 3 is broken");
+    }
+
     Team team_;
 };
 

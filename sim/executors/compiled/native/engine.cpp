@@ -1,6 +1,7 @@
 #include "engine.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 namespace cyscc {
@@ -109,6 +110,7 @@ void Engine::resume(int64_t cycle) {
     resting_ = false;
     reevaluate(*shell_);
     clocked_ = cycle - 1;
+    outlook_ = look_ahead(cycle);
 }
 
 // Evaluates the shell if it is wanted, does something by itself, or gets something from host or link.
@@ -116,12 +118,10 @@ inline void Engine::step_shell(int64_t cycle, bool wanted) {
     Shell& shell = *shell_;
     wanted |= !shell.quiescent || driver_.has_commands();
 #if CYSCC_ENGINES > 1
-    const Link::Place& place = from_->at(cycle);
-    from_->prefetch(cycle);
-    wanted |= place.cycle == cycle;
-    shell.link_in_valid = place.cycle == cycle;
-    if (shell.link_in_valid) shell.link_in_payload = place.payload;
-    if (shell.link_out_valid) to_->at(cycle + kLinkCycles) = {cycle + kLinkCycles, shell.link_out_payload};
+    shell.link_in_valid = from_->arrival() == cycle;
+    wanted |= shell.link_in_valid;
+    if (shell.link_in_valid) shell.link_in_payload = from_->receive();
+    if (shell.link_out_valid) send(cycle);
 #endif
 #if !VM_TRACE
     if (!wanted) return;
@@ -134,6 +134,15 @@ inline void Engine::step_shell(int64_t cycle, bool wanted) {
 #endif
     tick(shell);
 }
+
+#if CYSCC_ENGINES > 1
+void Engine::send(int64_t cycle) {
+    if (cycle + kLinkCycles < sync_point_)
+        throw std::logic_error("AE " + std::to_string(number_) + " sends in cycle " + std::to_string(cycle) +
+                               " what arrives before the sync point " + std::to_string(sync_point_));
+    to_->send(cycle, shell_->link_out_payload);
+}
+#endif
 
 // Brings what the last kernels put out to the shell; returns whether that is anything new.
 inline bool Engine::connect_tails(int64_t cycle) {
@@ -160,15 +169,12 @@ inline bool Engine::connect_tails(int64_t cycle) {
 int64_t Engine::next_event(int64_t cycle, int64_t end) const {
     end = std::min({end, bfs_->rests_until(cycle), intersection_->rests_until(cycle)});
     if (end > cycle) end = std::min(end, memory_.next_event(memory_.context, number_, cycle));
-    if (kEngines > 1) {
-        for (; cycle < end; ++cycle)
-            if (from_->at(cycle).cycle == cycle) break;
-        return cycle;
-    }
+    if (kEngines > 1) end = std::min(end, from_->arrival());
     return std::max(cycle, end);
 }
 
 void Engine::run(int64_t cycle, int64_t end) {
+    sync_point_ = end;
     if (driver_.has_commands()) resting_ = false;
     while (boundary_ <= end) {
         const int64_t boundary = boundary_;
@@ -176,6 +182,32 @@ void Engine::run(int64_t cycle, int64_t end) {
         sample(cycle = boundary);
     }
     advance(cycle, end);
+    outlook_ = look_ahead(end);
+}
+
+// A token goes from the link through `kRingStages` to the first kernel of the module that owns the ports, on by a kernel a
+// cycle, and from the last kernel through `kLinkLatency` to the link. Only a shell that is not quiescent, or has commands,
+// makes one, or has one where it is not seen; it shows a new one to the first kernel in the next cycle at the earliest.
+Outlook Engine::look_ahead(int64_t cycle) const {
+    Outlook outlook{kNever, 0, false};
+#if CYSCC_ENGINES > 1
+    const Shell& shell = *shell_;
+    const int64_t passage = (shell.intersection_owns ? kIntersectionKernels : kBfsKernels) + kLinkLatency;
+    outlook.transit = kRingStages + passage;
+    if (!shell.quiescent || driver_.has_commands()) outlook.sends = cycle + 1 + passage;
+    auto expect = [&outlook](int64_t sends) {
+        outlook.sends = std::min(outlook.sends, sends);
+        outlook.has_token = true;
+    };
+    if (shell.bfs_token_out_valid) expect(cycle + kBfsKernels + kLinkLatency);
+    if (shell.intersection_token_out_valid) expect(cycle + kIntersectionKernels + kLinkLatency);
+    for (const Kernels* module : {bfs_.get(), intersection_.get()}) {
+        const int64_t leaves = module->token_leaves(cycle);
+        if (leaves != kNever) expect(leaves + kLinkLatency);
+    }
+    if (shell.link_out_valid) expect(cycle);
+#endif
+    return outlook;
 }
 
 void Engine::advance(int64_t cycle, int64_t end) {

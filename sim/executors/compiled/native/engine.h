@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -34,34 +35,61 @@ inline void reevaluate(Shell& shell) { shell.show(); }
 inline void tick(Shell& shell) { shell.tick(); }
 #endif
 
-// The link from an engine to the next. A token is written for the cycle in which it arrives; engines run ahead of each
-// other by less than the link's delay, so sender and receiver never touch the same place at once.
-struct Link {
-    struct Place {
-        int64_t cycle = -1;
-        uint64_t payload = 0;
-    };
-    std::array<Place, kLinkPlaces> places;
-    Place& at(int64_t cycle) { return places[cycle & (kLinkPlaces - 1)]; }
-
-    // Asks for a place that is read soon: by then kernels and memory have driven it out of the caches.
-    void prefetch(int64_t cycle) { __builtin_prefetch(&at(cycle + kSoon)); }
-
-    void list(Inventory& inventory) {
-        inventory.add("cycle", &places[0].cycle, kLinkPlaces, sizeof(Place));
-        inventory.add("payload", &places[0].payload, kLinkPlaces, sizeof(Place));
+// The link from an engine to the next: messages in the order in which they were sent, and so arrive. What is sent while
+// both engines run arrives after the sync point, so the receiver need not notice it before.
+class Link {
+public:
+    // In a cycle, by the sender.
+    void send(int64_t cycle, uint64_t payload) {
+        const uint64_t sent = sent_.load(std::memory_order_relaxed);
+        messages_[sent % kLinkPlaces] = {cycle + kLinkCycles, payload};
+        sent_.store(sent + 1, std::memory_order_release);
     }
 
-    // Forgets what arrived before a cycle.
-    void rest(int64_t cycle) {
-        for (Place& place : places)
-            if (place.cycle < cycle) place = {};
+    // The cycle in which the next message arrives.
+    int64_t arrival() const {
+        return received_ == sent_.load(std::memory_order_acquire) ? kNever : messages_[received_ % kLinkPlaces].cycle;
+    }
+
+    // Takes that message.
+    uint64_t receive() { return messages_[received_++ % kLinkPlaces].payload; }
+
+    // Its state by name has messages at places by cycle of arrival.
+    void list(Inventory& inventory) {
+        inventory.add("cycle", &places_[0].cycle, kLinkPlaces, sizeof(Message));
+        inventory.add("payload", &places_[0].payload, kLinkPlaces, sizeof(Message));
+    }
+
+    void rest() {
+        places_.fill({});
+        for (uint64_t n = received_; n != sent_; ++n)
+            places_[messages_[n % kLinkPlaces].cycle % kLinkPlaces] = messages_[n % kLinkPlaces];
+    }
+
+    void resume(int64_t cycle) {
+        received_ = sent_ = 0;
+        for (int64_t at = cycle; at < cycle + kLinkPlaces; ++at)
+            if (places_[at % kLinkPlaces].cycle == at) messages_[sent_++] = places_[at % kLinkPlaces];
     }
 
 private:
-    static constexpr int64_t kSoon = 16;
+    struct Message {
+        int64_t cycle = -1;
+        uint64_t payload = 0;
+    };
+    std::array<Message, kLinkPlaces> messages_;
+    std::array<Message, kLinkPlaces> places_;
+    alignas(64) std::atomic<uint64_t> sent_{0};
+    alignas(64) uint64_t received_ = 0;
 };
 static_assert(kLinkCycles * 2 <= kLinkPlaces);
+
+// What an engine knows at a sync point of the cycles after it.
+struct Outlook {
+    int64_t sends = 0;      // the first cycle in which it may send a message, if none arrives
+    int64_t transit = 0;    // cycles from the arrival of a message until it may send one because of that
+    bool has_token = false; // a token is among its kernels, or on its way to or from them
+};
 
 // The words of a row by kernel: causes, three numbers of each FIFO, when its run began and ended. Besides, the cycle and
 // the turns of both tokens.
@@ -94,6 +122,9 @@ public:
 
     PinDriver& driver() { return driver_; }
 
+    // Of the cycle that the last `run` ended with.
+    const Outlook& outlook() const { return outlook_; }
+
     // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
     void list(Inventory& inventory);
     void rest(int64_t cycle);
@@ -118,8 +149,10 @@ private:
     Head intersection_head() const;
     void sample(int64_t cycle);
     int64_t next_event(int64_t cycle, int64_t end) const;
+    Outlook look_ahead(int64_t cycle) const;
     bool connect_tails(int64_t cycle);
     void step_shell(int64_t cycle, bool wanted);
+    void send(int64_t cycle);
 
     const int number_;
     const MemoryModel memory_;
@@ -130,7 +163,9 @@ private:
     const std::unique_ptr<Kernels> bfs_;
     const std::unique_ptr<Kernels> intersection_;
 
-    int64_t clocked_ = -1;  // the cycle in which the shell was evaluated last
+    int64_t sync_point_ = 0;  // up to which it runs
+    alignas(64) Outlook outlook_;
+    alignas(64) int64_t clocked_ = -1;  // the cycle in which the shell was evaluated last
     int64_t boundary_ = kNever;  // where the next row is written
     int64_t interval_ = 0;       // cycles between two rows; 0: none is written
     int64_t places_ = 0;

@@ -1,6 +1,7 @@
 // The kernels of a module in one AE as the engine sees them, however they are executed.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 
@@ -49,6 +50,12 @@ public:
     bool token_valid(int64_t cycle) const { return carries(cycle) ? cycle == exit_ : token_valid_; }
     uint64_t chain() const { return chain_; }
     uint64_t token() const { return token_; }
+
+    // The cycle in which the last kernel puts a token out, unless one more enters.
+    int64_t token_leaves(int64_t cycle) const {
+        if (carries(cycle)) return exit_;
+        return tokens_ ? cycle + std::countl_zero(tokens_) : kNever;
+    }
 
     // A bit of each kernel.
     uint32_t done() const { return done_; }
@@ -104,6 +111,7 @@ protected:
     bool token_valid_ = false;
     uint64_t chain_ = 0;
     uint64_t token_ = 0;
+    uint32_t tokens_ = 0;   // the kernels that put a token out; the last one is the most significant bit
     uint32_t done_ = 0;
     uint32_t error_ = 0;
 };

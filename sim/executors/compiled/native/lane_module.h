@@ -14,7 +14,7 @@ template <class Lanes, int kFifos>
 class LaneModule final : public CountedKernels<LaneModule<Lanes, kFifos>, Lanes::kLanes, kFifos> {
     using Base = CountedKernels<LaneModule, Lanes::kLanes, kFifos>;
     using typename Base::Array;
-    using Base::chain_, Base::chain_valid_, Base::token_, Base::token_valid_;
+    using Base::chain_, Base::chain_valid_, Base::token_, Base::token_valid_, Base::tokens_;
     using Base::busy_, Base::count, Base::done_, Base::error_, Base::exit_;
 
 public:
@@ -170,6 +170,7 @@ private:
         busy_ = (~lanes_.quiescent() | token | chain | requesting()) & Lanes::kAll;
         chain_valid_ = chain >> kLast & 1;
         token_valid_ = token >> kLast & 1;
+        tokens_ = token << (31 - kLast);
         if (chain_valid_) chain_ = lanes_.get_chain_out_payload_0(kLast);
         if (token_valid_) token_ = lanes_.get_token_out_payload_0(kLast);
         done_ = lanes_.done();

@@ -21,8 +21,7 @@ public:
     explicit CompiledMachine(const Setup& setup)
         : Machine(setup),
           links_(kEngines),
-          serving_(setup.round ? int(setup.memory.parts) : 0),
-          team_(int(setup.threads), serving_ + kEngines, [this](int number) { do_part(number); }),
+          team_(int(setup.threads), kEngines, setup.round ? int(setup.memory.parts) : 0, do_part, this),
           pace_(setup.threads > 1) {
 #if VM_TRACE
         // Otherwise Verilator starts a thread for each further core, none of which a model without threads ever uses.
@@ -30,8 +29,7 @@ public:
         context_.traceEverOn(true);
 #endif
         for (int n = 0; n < kEngines; ++n) {
-            Link* from = &links_[(n + kEngines - 1) % kEngines];
-            engines_.push_back(std::make_unique<Engine>(&context_, n, setup.memory, from, &links_[n]));
+            engines_.push_back(std::make_unique<Engine>(&context_, n, setup.memory, &link_to(n), &links_[n]));
             drivers_.push_back(&engines_[n]->driver());
         }
 #if VM_TRACE
@@ -95,14 +93,33 @@ public:
 
     void rest() override {
         for (auto& engine : engines_) engine->rest(cycle_);
-        for (Link& link : links_) link.rest(cycle_);
+        for (Link& link : links_) link.rest();
     }
 
     void resume() override {
+        for (Link& link : links_) link.resume(cycle_);
         for (auto& engine : engines_) engine->resume(cycle_);
     }
 
 protected:
+#if CYSCC_ENGINES > 1 && !VM_TRACE
+    // The earliest arrival of a message that is not sent yet. An instruction is done only after its token came back to AE 0,
+    // which then is idle in the next cycle at the earliest; so nothing is done while the token is elsewhere.
+    int64_t horizon() const override {
+        if (cycle_ == begun_) return cycle_;
+        bool circulates = false;
+        int64_t sends = kNever;
+        for (int n = 0; n < kEngines; ++n) {
+            const Outlook& outlook = engines_[n]->outlook();
+            const int64_t arrival = link_to(n).arrival();
+            circulates |= outlook.has_token || arrival != kNever;
+            sends = std::min({sends, outlook.sends, arrival + outlook.transit});
+        }
+        if (!circulates) return cycle_;
+        return std::min({sends + kLinkCycles, link_to(0).arrival() + 1 + setup_.interval, cycle_ + kLinkPlaces - kLinkCycles});
+    }
+#endif
+
     void list(Inventory& inventory) override {
         for (auto& engine : engines_) engine->list(inventory);
         for (int n = 0; n < kEngines; ++n) {
@@ -127,20 +144,23 @@ protected:
         }
         waves_.check();
 #else
-        pace_.time([this](bool together) { team_.run(together); });
+        pace_.time(sync_point - cycle_, [this](bool together) { team_.run(together); });
 #endif
     }
 
 private:
     // Does a part of what is to be done up to the next sync point: runs an engine, or performs a part of the requests of
-    // the round before, which none of the engines needs yet. Those are long parts, and so begin first.
-    void do_part(int number) {
-        const MemoryModel& memory = setup_.memory;
-        const int engine = number - serving_;
-        if (engine < 0) return memory.serve(memory.context, number);
-        if (setup_.round) memory.deliver(memory.context, engine);
-        engines_[engine]->run(cycle_, sync_point_);
+    // the round before, which none of the engines needs yet.
+    static void do_part(void* self, int number) {
+        auto& machine = *static_cast<CompiledMachine*>(self);
+        const MemoryModel& memory = machine.setup_.memory;
+        if (number >= kEngines) return memory.serve(memory.context, number - kEngines);
+        if (machine.setup_.round) memory.deliver(memory.context, number);
+        machine.engines_[number]->run(machine.cycle_, machine.sync_point_);
     }
+
+    Link& link_to(int engine) { return links_[(engine + kEngines - 1) % kEngines]; }
+    const Link& link_to(int engine) const { return links_[(engine + kEngines - 1) % kEngines]; }
 
     Context context_;
 #if VM_TRACE
@@ -149,7 +169,6 @@ private:
 #endif
     std::vector<Link> links_;
     std::vector<std::unique_ptr<Engine>> engines_;
-    const int serving_;  // parts that perform requests, if that happens while engines run
     int64_t sync_point_ = 0;
     Team team_;
     Pace pace_;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -16,14 +16,17 @@
 
 namespace cyscc {
 
-// Each round, every part is done once, by whoever claims it first. Members begin with parts of their own, which keeps
-// caches warm, and go on with what nobody has begun; so a member that has lost its core to another process holds up the
-// others only if that happened in the middle of a part. Waiting is looking first, then sleeping.
+// Each round, every part is done once. A part belongs to a member, whose core's caches have what it needs. Members do
+// their own parts first: those that are better done there, then those that anyone may take as well once he has nothing
+// else to do. What is better done by its owner is taken by others only when he is late, since he has lost his core to
+// another process; so that holds up the others only in the middle of a part. Waiting is looking first, then sleeping.
 class Team {
 public:
-    Team(int members, int parts, std::function<void(int)> part)
-        : members_(members), parts_(parts), part_(std::move(part)), claims_(new std::atomic<unsigned>[parts]) {
-        for (int n = 0; n < parts; ++n) claims_[n] = 0;
+    using Part = void (*)(void* owner, int number);
+
+    // Parts have the numbers 0 to kept - 1, of those that members keep, and from there on of those that anyone may take.
+    Team(int members, int kept, int free, Part part, void* owner)
+        : members_(members), kept_(kept), parts_(kept + free), part_(part), owner_(owner), claims_(new Claim[parts_]) {
         try {
             for (int member = 1; member < members; ++member) threads_.emplace_back([this, member] { serve(member); });
         } catch (const std::system_error& error) {
@@ -35,30 +38,36 @@ public:
 
     ~Team() { end(); }
 
-    int members() const { return members_; }
-
     // Does a round, with the whole team or alone.
     void run(bool together) {
-        if (together) {
-            finished_.store(0, std::memory_order_relaxed);
-            const unsigned round = round_.fetch_add(1, std::memory_order_acq_rel) + 1;
-            round_.notify_all();
-            work(0, round);
-            for (int finished; (finished = finished_.load(std::memory_order_acquire)) != parts_;)
-                await(finished_, finished);
-            if (failed_.load(std::memory_order_relaxed)) std::rethrow_exception(failure_);
-        } else {
-            for (int n = 0; n < parts_; ++n) part_(n);
+        if (!together) {
+            for (int n = 0; n < parts_; ++n) part_(owner_, n);
+            return;
         }
+        finished_.store(0, std::memory_order_relaxed);
+        const unsigned round = round_.fetch_add(1, std::memory_order_acq_rel) + 1;
+        round_.notify_all();
+        work(0, round);
+        for (int finished; (finished = finished_.load(std::memory_order_acquire)) != parts_;)
+            await(finished_, finished, round);
+        if (failed_.load(std::memory_order_relaxed)) std::rethrow_exception(failure_);
     }
 
 private:
     static constexpr int kLooks = 2000;
+    static constexpr int kLate = 500;
 
+    // In a cache line of its own: nearly always its owner is the only one who touches it.
+    struct alignas(64) Claim {
+        std::atomic<unsigned> round{0};
+    };
+
+    // Waits for a variable to change, and does meanwhile what others are late with.
     template <class Value>
-    static void await(std::atomic<Value>& variable, Value old) {
+    void await(std::atomic<Value>& variable, Value old, unsigned round) {
         for (int look = 0; look < kLooks; ++look) {
             if (variable.load(std::memory_order_acquire) != old) return;
+            if (look == kLate) finish(take(kept_, 0, round));
 #if defined(__x86_64__)
             __builtin_ia32_pause();
 #endif
@@ -67,24 +76,45 @@ private:
     }
 
     void work(int member, unsigned round) {
-        for (int step = 0; step < parts_; ++step) {
-            const int n = (member * parts_ / members_ + step) % parts_;
-            // A claim moves from the round before to this one, so a member that comes too late finds nothing to claim.
-            unsigned before = round - 1;
-            if (!claims_[n].compare_exchange_strong(before, round, std::memory_order_acq_rel)) continue;
-            try {
-                part_(n);
-            } catch (...) {
-                // The first to fail tells why, and whoever called for the round throws it; nothing goes on after that.
-                if (!failed_.exchange(true)) failure_ = std::current_exception();
-            }
-            if (finished_.fetch_add(1, std::memory_order_acq_rel) == parts_ - 1) finished_.notify_all();
+        const auto share = [this](int parts, int member) { return member * parts / members_; };
+        int done = 0;
+        for (int n = share(kept_, member); n < share(kept_, member + 1); ++n) done += try_part(n, round);
+        const int free = parts_ - kept_;
+        for (int n = share(free, member); n < share(free, member + 1); ++n) done += try_part(kept_ + n, round);
+        finish(done + take(parts_, kept_, round));
+    }
+
+    // Does all parts from one number down to another that nobody has begun; returns how many.
+    int take(int after, int last, unsigned round) {
+        int done = 0;
+        for (int n = after; --n >= last;) done += try_part(n, round);
+        return done;
+    }
+
+    // Does a part, unless somebody has begun it.
+    bool try_part(int number, unsigned round) {
+        std::atomic<unsigned>& claim = claims_[number].round;
+        // A claim moves from the round before to this one, so a member that comes too late finds nothing to claim.
+        unsigned before = round - 1;
+        if (claim.load(std::memory_order_relaxed) != before ||
+            !claim.compare_exchange_strong(before, round, std::memory_order_acq_rel))
+            return false;
+        try {
+            part_(owner_, number);
+        } catch (...) {
+            // The first to fail tells why, and whoever called for the round throws it; nothing goes on after that.
+            if (!failed_.exchange(true)) failure_ = std::current_exception();
         }
+        return true;
+    }
+
+    void finish(int done) {
+        if (done && finished_.fetch_add(done, std::memory_order_acq_rel) + done == parts_) finished_.notify_all();
     }
 
     void serve(int member) {
         for (unsigned seen = 0;;) {
-            await(round_, seen);
+            await(round_, seen, seen);
             seen = round_.load(std::memory_order_acquire);
             if (stopping_) return;
             work(member, seen);
@@ -99,15 +129,17 @@ private:
     }
 
     const int members_;
+    const int kept_;
     const int parts_;
-    const std::function<void(int)> part_;
-    std::unique_ptr<std::atomic<unsigned>[]> claims_;
-    std::atomic<unsigned> round_{0};
-    std::atomic<int> finished_{0};
+    const Part part_;
+    void* const owner_;
+    std::unique_ptr<Claim[]> claims_;
     std::atomic<bool> stopping_{false};
     std::atomic<bool> failed_{false};
     std::exception_ptr failure_;
     std::vector<std::thread> threads_;
+    alignas(64) std::atomic<unsigned> round_{0};
+    alignas(64) std::atomic<int> finished_{0};
 };
 
 // Decides whether the team works together or one thread alone, by which was faster lately: together is slower when another
@@ -116,13 +148,14 @@ class Pace {
 public:
     explicit Pace(bool possible) : possible_(possible), together_(possible) {}
 
-    // Has a function do a round, together or not. What happens between two rounds costs either way the same.
+    // Has a function do a round of some cycles, together or not. What happens between two rounds costs either way the same.
     template <class Round>
-    void time(Round round) {
+    void time(int64_t cycles, Round round) {
         if (!possible_) return round(false);
         const auto began = Clock::now();
         round(together_);
-        spent_ += Clock::now() - began;
+        spent_ += std::chrono::duration<double>(Clock::now() - began).count();
+        cycles_ += cycles;
         if (++rounds_ == kBatch) decide();
     }
 
@@ -133,7 +166,7 @@ private:
     static constexpr int kLatest = 256;
 
     void decide() {
-        cost_[together_] = std::exchange(spent_, {});
+        cost_[together_] = std::exchange(spent_, 0) / double(std::exchange(cycles_, 0));
         rounds_ = 0;
         if (trying_) {
             trying_ = false;
@@ -153,8 +186,9 @@ private:
     int rounds_ = 0;
     int waited_ = 0;
     int patience_ = kSoonest;
-    Clock::duration spent_{};
-    Clock::duration cost_[2] = {};
+    double spent_ = 0;
+    int64_t cycles_ = 0;
+    double cost_[2] = {};  // seconds a cycle
 };
 
 }  // namespace cyscc
