@@ -1,4 +1,4 @@
-"""How far the AEs run ahead of each other: until the next message can arrive, and to the cycle of what they do alone."""
+"""The AEs run ahead of each other until the next message can arrive."""
 
 import ctypes
 
@@ -8,7 +8,6 @@ import pytest
 from cyscc.hw.config import PRESETS
 from cyscc.hw.shell import Shell
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.memory import Memory, MemoryModel
 from cyscc.sim.memory.functions import PROTOTYPES
 from tests.sim.executors.outcomes import TANGLE, assert_equal, outcome
@@ -20,11 +19,12 @@ TEST = PRESETS["test"]
 @pytest.fixture
 def sync_points(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list to which machines that are made from now on add their sync points."""
-    points, kept = [0], []
+    points = [0]
+    kept: list[MemoryModel] = []
 
     def model(memory: Memory) -> MemoryModel:
         plain = original(memory)
-        seal = PROTOTYPES["seal"](ctypes.cast(plain.seal, ctypes.c_void_p).value)
+        seal = PROTOTYPES["seal"](ctypes.cast(plain.seal, ctypes.c_void_p).value or 0)
 
         def count(context: int, cycle: int) -> int:
             points.append(cycle + 1)
@@ -35,14 +35,14 @@ def sync_points(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         kept.append(counting)  # machines have its address
         return counting
 
-    original = Memory.model.fget
+    original = vars(Memory)["model"].fget
     monkeypatch.setattr(Memory, "model", property(model))
     return points
 
 
 def test_machine_meets_only_where_a_message_can_arrive(sync_points: list[int]) -> None:
-    # With links of 8 cycles; hc2 answers after 60, so a round has 30 at most.
-    with made(TEST.replace(link_cycles=8), "hc2") as machine:
+    # Links have 8 cycles, and the memory answers after 60, so a round has 30 at most.
+    with made("hc2", "hc2") as machine:
         outcome(machine, TANGLE)
     rounds = np.diff(sync_points)
     assert set(rounds) == {8, 16, 24}
