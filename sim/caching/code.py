@@ -20,6 +20,7 @@ from functools import cache, cached_property, update_wrapper
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import CO_VARARGS
 from pathlib import Path
 from typing import Any
 
@@ -248,7 +249,10 @@ class Compiled:
 
     def _entry(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> Callable[..., Any]:
         """Return what performs a call with arguments of these kinds."""
-        if self._code is None or None in kinds or not _is_bare():
+        code = self.py_func.__code__
+        # numba packs further arguments into a tuple, and fills in those that are left out.
+        is_plain = len(kinds) == code.co_argcount and not code.co_flags & CO_VARARGS
+        if self._code is None or None in kinds or not is_plain or not _is_bare():
             return self.dispatcher
         content = self._code.read(kinds)
         if content is None:

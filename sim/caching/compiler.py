@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -27,6 +28,9 @@ from cyscc.sim.numba_internals import (
 )
 
 __all__ = ["bare_code", "compile_functions", "make_dispatcher", "type_of_intrinsic", "without_python"]
+
+_wanting = RLock()
+"""Held while a cache is told what is wanted, since several threads may call a function for the first time."""
 
 _OF_PYTHON = r"(?:_?Py|NRT_|numba_)\w*"
 _CALLED = re.compile(rf"^declare (.*@{_OF_PYTHON}\(.*\).*)$", re.MULTILINE)
@@ -95,12 +99,13 @@ def bare_code(dispatcher: Any, arguments: tuple[Any, ...]) -> bytes | None:
         or cannot be linked here.
     """
     cache = dispatcher._cache
-    cache.wanted, cache.bare = tuple(numba.typeof(argument) for argument in arguments), None
-    try:
-        dispatcher.compile(cache.wanted)
-    finally:
-        cache.wanted = None
-    content: bytes | None = cache.bare
+    with _wanting:
+        cache.wanted, cache.bare = tuple(numba.typeof(argument) for argument in arguments), None
+        try:
+            dispatcher.compile(cache.wanted)
+        finally:
+            cache.wanted = None
+        content: bytes | None = cache.bare
     return content
 
 
