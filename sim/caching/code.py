@@ -249,9 +249,9 @@ class Compiled:
 
     def _entry(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> Callable[..., Any]:
         """Return what performs a call with arguments of these kinds."""
-        code = self.py_func.__code__
+        signature = self.py_func.__code__
         # numba packs further arguments into a tuple, and fills in those that are left out.
-        is_plain = len(kinds) == code.co_argcount and not code.co_flags & CO_VARARGS
+        is_plain = len(kinds) == signature.co_argcount and not signature.co_flags & CO_VARARGS
         if self._code is None or None in kinds or not is_plain or not _is_bare():
             return self.dispatcher
         content = self._code.read(kinds)
