@@ -99,11 +99,10 @@ class Mixed(wiring.Component):
         with m.If(self.enable):
             m.d.sync += self.record.eq(self.packed)
         # A word of 66 bits whose last two come from elsewhere.
-        m.submodules.memory = memory = Memory(shape=66, depth=8, init=[])
-        write = memory.write_port()
-        m.d.comb += [write.addr.eq(a), write.data.eq(Cat(self.packed[:65], flag)), write.en.eq(self.enable | flag)]
-        for result, place in ((self.recalled, b), (self.recalled_too, wide)):
-            read = memory.read_port()
+        for depth, result, place in ((8, self.recalled, b), (16, self.recalled_too, wide)):
+            m.submodules += (memory := Memory(shape=66, depth=depth, init=[]))
+            write, read = memory.write_port(), memory.read_port()
+            m.d.comb += [write.addr.eq(a), write.data.eq(Cat(self.packed[:65], flag)), write.en.eq(self.enable | flag)]
             seen = Signal.like(result)
             m.d.comb += [read.addr.eq(place), read.en.eq(~flag), seen.eq(read.data), result.eq(seen)]
         return m
@@ -145,9 +144,9 @@ def driver(lanes: int) -> str:
     for name, width, is_input in ports(Mixed()):
         words = [f"{name}_{word}" for word in range(-(-width // 64))]
         if width == 1 and is_input:
-            read = 'if (std::scanf("%llx", &value) != 1) return 1; put_bit(mask, lane, value);'
+            read = 'if (std::scanf("%llx", &value) != 1) return 1; mask |= Bits(value) << lane;'
             body.append(
-                f"{{ Mask mask = 0; for (int lane = 0; lane < {lanes}; ++lane) {{ {read} }} mixed->{name}(mask); }}"
+                f"{{ Bits mask = 0; for (int lane = 0; lane < {lanes}; ++lane) {{ {read} }} mixed->{name}(mask); }}"
             )
         elif is_input:
             for number, word in enumerate(words):

@@ -11,19 +11,22 @@ __all__ = ["Expressions", "scalar_type", "vector_type"]
 _SIGNS = {"$and": "&", "$or": "|", "$xor": "^"}
 _COMPARISONS = {"$lt": ("less", False), "$gt": ("less", True), "$ge": ("~less", False), "$le": ("~less", True)}
 
+_SIZES = {"Byte": 8, "Word": 32, "Long": 64}
+"""Bits of an element of each type of vector."""
+
 
 def vector_type(width: int) -> str:
     """Return the C++ type of a value of all lanes."""
-    return "Mask" if width == 1 else "Word" if width <= 32 else "Long"
+    return "Mask" if width == 1 else "Byte" if width <= 8 else "Word" if width <= 32 else "Long"
 
 
 def scalar_type(width: int) -> str:
     """Return the C++ type of one lane's value, for more than one bit."""
-    return "uint32_t" if width <= 32 else "uint64_t"
+    return "uint8_t" if width <= 8 else "uint32_t" if width <= 32 else "uint64_t"
 
 
 def _constant(value: int, kind: str) -> str:
-    return f"{kind}({value:#x}{'u' if kind == 'Word' else 'ull'})"
+    return f"{kind}({value:#x}{'ull' if kind == 'Long' else 'u'})"
 
 
 class Expressions:
@@ -122,7 +125,7 @@ class Expressions:
 
     def _bit(self, piece: Run) -> str:
         if piece.signal is None:
-            return "kAll" if piece.first else "Mask(0)"
+            return "~Mask{}" if piece.first else "Mask{}"
         name, start, width = self._home(piece)
         if width == 1:
             return name
@@ -135,25 +138,26 @@ class Expressions:
         has = vector_type(width)
         field = (1 << piece.width) - 1
         above = down + piece.width < width
-        if has == "Long" and kind == "Word":
-            shifted = f"narrow({f'shr<{down}>({name})' if down else name})"
-            part = f"({shifted} & {_constant(field, kind)})" if above and piece.width < 32 else shifted
-            return f"shl<{place}>({part})" if place else part
         if has == kind and down == place:
             return f"({name} & {_constant(field << place, kind)})" if above or down else name
         part = f"shr<{down}>({name})" if down else name
-        if above:
-            part = f"({part} & {_constant(field, has)})"
-        if has != kind:
-            part = f"widen({part})"
+        cut = _SIZES[kind] < _SIZES[has]
+        if cut:
+            part = f"as<{kind}>({part})"
+        if above and not (cut and piece.width == _SIZES[kind]):
+            part = f"({part} & {_constant(field, kind if cut else has)})"
+        if not cut and has != kind:
+            part = f"as<{kind}>({part})"
         return f"shl<{place}>({part})" if place else part
 
     def _slice(self, signal: Signal, first: int, end: int) -> str:
         cell = signal.cell
         width = end - first
         if cell is None or cell.kind in REGISTERS or cell.kind == "$mem_v2":
-            name = f"{signal.name}_{first}"
-            return name if width == 1 else f"load({name})"
+            loaded = f"load({signal.member(first)})"
+            return (
+                f"test({loaded}, Byte(0x1u))" if width == 1 and cell is not None and cell.kind == "$mem_v2" else loaded
+            )
         if cell.kind in ("$mux", "$pmux"):
             return self._choice(signal, first, end)
         if signal.divisible:
@@ -180,14 +184,14 @@ class Expressions:
     def _any(self, bits: Bits) -> str:
         """Return a mask of the lanes in which any of some bits is set."""
         if "1" in bits:
-            return "kAll"
-        return " | ".join(self._tests(bits, "test({0}, {1})")) or "Mask(0)"
+            return "~Mask{}"
+        return " | ".join(self._tests(bits, "test({0}, {1})")) or "Mask{}"
 
     def _all(self, bits: Bits) -> str:
         """Return a mask of the lanes in which all of some bits are set."""
         if "0" in bits:
-            return "Mask(0)"
-        return " & ".join(self._tests(bits, "equal({0} & {1}, {1})")) or "kAll"
+            return "Mask{}"
+        return " & ".join(self._tests(bits, "equal({0} & {1}, {1})")) or "~Mask{}"
 
     def _tests(self, bits: Bits, test: str) -> list[str]:
         """Return tests of the slices that contain some bits; `test` formats a test of a name against a bit mask."""
@@ -218,7 +222,7 @@ class Expressions:
         result = f"{self.value(a)} {'+' if cell.kind == '$add' else '-'} {self.value(b)}"
         if width == 1:
             return f"test({result}, {_constant(1, kind)})"
-        return result if width in (32, 64) else f"({result}) & {_constant((1 << width) - 1, kind)}"
+        return result if width in _SIZES.values() else f"({result}) & {_constant((1 << width) - 1, kind)}"
 
     def _extended(self, cell: Cell, width: int) -> list[Bits]:
         """Return both operands of a cell, extended to a width."""

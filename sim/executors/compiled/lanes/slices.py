@@ -38,7 +38,13 @@ class Signal:
         Boundaries between its slices; shared by the read ports of a memory.
     operands : list of Bits
         Operands whose bits map one to one to its own.
+    members : dict of int to str
+        Where slices of a register or an input are kept that have no member of their own, by first bit.
     """
+
+    def member(self, first: int) -> str:
+        """Return the C++ member that holds a slice of a register or an input."""
+        return self.members.get(first, f"{self.name}_{first}")
 
     name: str
     width: int
@@ -46,6 +52,7 @@ class Signal:
     divisible: bool
     cuts: set[int] = field(default_factory=set)
     operands: list[Bits] = field(default_factory=list)
+    members: dict[int, str] = field(default_factory=dict)
 
     def slices(self) -> list[tuple[int, int]]:
         """Return the first bit and the end of each slice."""

@@ -1,13 +1,18 @@
 """C++ source of a class that simulates all instances of a module together."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
 from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell, Description, Netlist, Port, read_netlist
-from cyscc.sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals
+from cyscc.sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals, padded
 
 __all__ = ["lanes_source", "single_source"]
+
+_ORDER = ("uint64_t", "uint32_t", "uint8_t", "Mask")
+"""Types of members in the order in which they are laid out, so that each is aligned."""
 
 
 def lanes_source(description: Description, *, name: str, lanes: int) -> str:
@@ -71,7 +76,7 @@ def single_source(description: Description, *, name: str) -> str:
         size = f"[{-(-len(port.bits) // 32)}]" if words > 1 else ""
         pins.append(f"{'uint64_t' if words == 1 else 'uint32_t'} {port.name}{size} = {{}};")
         if len(port.bits) == 1:
-            line = f"lane.{port.name}(Mask({port.name}));" if port.is_input else f"{port.name} = lane.{port.name}();"
+            line = f"lane.{port.name}(Bits({port.name}));" if port.is_input else f"{port.name} = lane.{port.name}();"
             (inputs if port.is_input else outputs).append(line)
         elif port.is_input:
             inputs += [f"lane.put_{port.name}_{word}(0, get({port.name}, {word}));" for word in range(words)]
@@ -103,6 +108,46 @@ def single_source(description: Description, *, name: str) -> str:
     return "\n".join(parts) + "\n"
 
 
+_NAME = re.compile(r"\b[acnvx]_\w+")
+"""A value that a statement defines or uses; the one that it defines comes first."""
+
+
+@dataclass
+class _Bank:
+    """The memory slices whose words have one type.
+
+    In each cycle one loop moves the words that lanes read from any of them, and another those that they write. A loop
+    for each memory would have few iterations, of a number that no processor predicts.
+
+    Parameters
+    ----------
+    kind : str
+        Type of a word.
+    slices : int
+        Slices.
+    address_bits : int
+        Bits of an address.
+    """
+
+    kind: str
+    slices: int = 0
+    address_bits: int = 0
+
+    @property
+    def words(self) -> str:
+        """Name of the array of all words."""
+        return f"words_{self.kind}"
+
+    @property
+    def reads(self) -> str:
+        """Name of the array of the words read last."""
+        return f"read_{self.kind}"
+
+
+def _rank(member: str) -> int:
+    return _ORDER.index(member.split()[0])
+
+
 class _Source:
     """Collects the parts of the class, whose vectors are plain numbers if it is of a single instance."""
 
@@ -111,26 +156,36 @@ class _Source:
         self._name = name
         self._lanes = lanes
         self._header = "scalar.h" if single else "lanes.h"
-        # A vector register is loaded from a cache line of its own.
-        self._aligned = "" if single else "alignas(64) "
         self._signals = Signals(netlist)
         self._expressions = Expressions(self._signals)
         self._inputs: list[str] = []
         self._registers: list[str] = []
         self._memories: list[str] = []
-        self._updates: list[str] = []
+        self._guarded: dict[str, list[str]] = {}
+        self._banks: dict[str, _Bank] = {}
 
     def text(self) -> str:
         """Return the header."""
         for port in self._netlist.ports:
             if port.is_input:
                 self._declare_input(port)
+        registers = []
         for cell in self._signals.memories:
-            self._add_memory(cell)
+            self._place_memory(cell)
         for signal in self._signals.registers:
             assert signal.cell is not None
             if signal.cell.kind != "$mem_v2":
-                self._add_register(signal, signal.cell)
+                registers.append((signal, signal.cell, self._guard(signal.cell)))
+        for signal, cell, guard in registers:
+            if guard:
+                self._add_register(signal, cell, self._guarded.setdefault(guard, []))
+        rare = len(self._expressions.lines)
+        for bank in self._banks.values():
+            self._add_bank(bank)
+        for signal, cell, guard in registers:
+            if not guard:
+                self._add_register(signal, cell, self._expressions.lines)
+        tick = self._tick(rare)
         listing = list(self._listing())
         accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
         parts = [
@@ -139,31 +194,73 @@ class _Source:
             "namespace cyscc {",
             f"struct {self._name} {{",
             f"static constexpr int kLanes = {self._lanes};",
-            f"static constexpr Mask kAll = {(1 << self._lanes) - 1:#x}u;",
+            f"static constexpr Bits kAll = {(1 << self._lanes) - 1:#x}u;",
+            "using Byte = Bytes<kLanes>;",
             "using Word = Words<kLanes>;",
             "using Long = Longs<kLanes>;",
-            *self._inputs,
+            *sorted(self._inputs, key=_rank),
             # The registers lie between these two members.
             "alignas(64) char first_register[64] = {};",
-            *self._registers,
-            "Mask written = 0;",
+            *sorted(self._registers, key=_rank),
+            "Mask written;",
             *self._memories,
             *accessors,
             "const char* end_of_registers() const { return reinterpret_cast<const char*>(&written); }",
-            "Mask wrote() const { return written & kAll; }",
+            "Bits wrote() const { return among<kLanes>(written); }",
             "template <class Inventory>",
             "void list(Inventory& inventory, int lane) {",
             *listing,
             "}",
             "void tick() {",
-            "written = 0;",
-            *self._expressions.lines,
-            *self._updates,
+            "written = {};",
+            *tick,
             "}",
             "};",
             "}  // namespace cyscc",
         ]
         return "\n".join(parts) + "\n"
+
+    def _guard(self, cell: Cell) -> str | None:
+        """Return the name of an input of one bit without which a register keeps its value, if there is one."""
+        if cell.kind != "$dffe" or not cell.numbers["EN_POLARITY"]:
+            return None
+        conjunction = [cell.pins["EN"]]
+        while conjunction:
+            bits = conjunction.pop()
+            ((piece, _),) = self._expressions.pieces(bits)
+            if piece.signal is None or piece.signal.width > 1:
+                continue
+            if piece.signal.cell is None:
+                return self._expressions.mask(bits)
+            if piece.signal.cell.kind in ("$and", "$logic_and"):
+                conjunction += [piece.signal.cell.pins[pin] for pin in "AB" if len(piece.signal.cell.pins[pin]) == 1]
+        return None
+
+    def _tick(self, rare: int) -> list[str]:
+        """Return the statements of a cycle.
+
+        What only registers with the same guard need, which are the first `rare` statements and others, is left out if
+        no lane has that input. A chain through all kernels is rarely used, for example.
+        """
+        lines = self._expressions.lines
+        names = [_NAME.findall(line) for line in lines[:rare]]
+        common = set(_NAME.findall(" ".join(lines[rare:])))
+        needed = {guard: set(_NAME.findall(" ".join(updates))) for guard, updates in self._guarded.items()}
+        blocks: dict[str, list[str]] = {guard: [] for guard in needed}
+        always = []
+        for line, words in zip(reversed(lines[:rare]), reversed(names), strict=True):
+            users = [guard for guard in needed if words[0] in needed[guard]]
+            # What a member holds is read before any block changes it.
+            if words[0] in common or len(users) > 1 or len(words) == 1:
+                always.append(line)
+                common.update(words)
+            else:
+                blocks[users[0]].append(line)
+                needed[users[0]].update(words)
+        statements = always[::-1]
+        for guard, block in blocks.items():
+            statements += [f"if (among<kLanes>({guard})) {{", *block[::-1], *self._guarded[guard], "}"]
+        return statements + lines[rare:]
 
     def _declare(self, members: list[str], signal: Signal, initial: dict[int, int]) -> None:
         """Declare the members that hold a register or an input."""
@@ -172,18 +269,19 @@ class _Source:
             value = sum(initial.get(index, 0) << (index - first) for index in range(first, end))
             member = f"{signal.name}_{first}"
             if width == 1:
-                members.append(f"Mask {member} = {'kAll' if value else '0'};")
+                members.append(f"Mask {member}{' = ~Mask{}' if value else ''};")
             else:
                 kind = scalar_type(width)
                 fill = ", ".join([f"{value:#x}"] * self._lanes)
-                members.append(f"{self._aligned}{kind} {member}[kLanes] = {{{fill}}};")
+                members.append(f"{kind} {member}[kLanes] = {{{fill}}};")
 
     def _declare_input(self, port: Port) -> None:
         (signal,) = {run.signal for run in self._signals.runs(port.bits)}
         assert signal is not None
         self._declare(self._inputs, signal, {})
 
-    def _add_register(self, signal: Signal, cell: Cell) -> None:
+    def _add_register(self, signal: Signal, cell: Cell, updates: list[str]) -> None:
+        """Declare a register, and update it as soon as its next value is known: its old one has been loaded then."""
         nets = cell.pins["Q"]
         numbers = {i: self._netlist.initial.get(net, 0) for i, net in enumerate(nets) if isinstance(net, int)}
         self._declare(self._registers, signal, numbers)
@@ -198,14 +296,14 @@ class _Source:
             width = end - first
             member = f"{signal.name}_{first}"
             value = build.value(cell.pins["D"][first:end])
+            old = build.slice_name(signal, first)
             constant = reset_value >> first & ((1 << width) - 1)
             if width == 1:
-                old = build.slice_name(signal, first) if enable else ""
                 following = f"(({value}) & {enable}) | ({old} & ~{enable})" if enable else value
                 if reset:
                     following = f"({following}) | {reset}" if constant else f"({following}) & ~{reset}"
                 build.lines.append(f"const Mask n_{member} = {following};")
-                self._updates.append(f"{member} = n_{member};")
+                updates.append(f"{member} = n_{member};")
                 continue
             kind = vector_type(width)
             if reset:
@@ -213,10 +311,11 @@ class _Source:
             build.lines.append(f"const {kind} n_{member} = {value};")
             if enable:
                 taken = f"({enable} | {reset})" if reset and cell.kind == "$sdffe" else enable
-                old = build.slice_name(signal, first)
-                self._updates.append(f"if ({taken} & kAll) store({member}, select({taken}, n_{member}, {old}));")
+                # A branch that is taken in every other cycle costs more than it saves where a value is small.
+                condition = "" if kind == "Byte" else f"if (among<kLanes>({taken})) "
+                updates.append(f"{condition}store({member}, select({taken}, n_{member}, {old}));")
             else:
-                self._updates.append(f"store({member}, n_{member});")
+                updates.append(f"store({member}, n_{member});")
 
     def _condition(self, cell: Cell, pin: str) -> str | None:
         """Return the name of an enable or a synchronous reset as a mask, if the cell has it."""
@@ -228,59 +327,91 @@ class _Source:
         self._expressions.lines.append(f"const Mask {name} = {sign}({bit});")
         return name
 
-    def _add_memory(self, cell: Cell) -> None:
-        """Add a memory with clocked read ports, which return the contents before this cycle's writes."""
-        width, bits = cell.numbers["WIDTH"], cell.numbers["ABITS"]
-        ports = [signal for signal in self._signals.registers if signal.cell is cell]
+    def _place_memory(self, cell: Cell) -> None:
+        """Place the slices of a memory in banks.
+
+        It has a port that writes whole words, and clocked ones that read contents before this cycle's writes.
+        """
         plain = ("RD_ARST", "RD_SRST", "RD_TRANSPARENCY_MASK")
         usual = all(set(cell.pins.get(pin, ())) <= {"0"} and not cell.numbers.get(pin, 0) for pin in plain)
-        clocked = cell.numbers["RD_CLK_ENABLE"] == (1 << len(ports)) - 1
-        if not usual or not clocked or not ports or cell.numbers["OFFSET"] or cell.numbers["INIT"]:
+        ports = self._ports(cell)
+        clocked = ports and cell.numbers["RD_CLK_ENABLE"] == (1 << len(ports)) - 1
+        if not usual or not clocked or cell.numbers["WR_PORTS"] != 1 or cell.numbers["OFFSET"] or cell.numbers["INIT"]:
             raise BuildError(f"memory {cell.name} is of a form that the lanes do not cover")
-        stores = list(self._stores(cell))
-        for first, end, store in stores:
-            # As many words as addresses: a loaded state may have any.
-            self._memories.append(f"{scalar_type(end - first)} {store}[kLanes][{1 << bits}] = {{}};")
-        for number, signal in enumerate(ports):
-            self._declare(self._registers, signal, {})
-            moves = []
-            for first, end, store in stores:
-                member, word = f"{signal.name}_{first}", f"{store}[lane][place]"
-                moves.append(f"put_bit({member}, lane, {word});" if end - first == 1 else f"{member}[lane] = {word};")
-            enable = cell.pins["RD_EN"][number]
-            self._move(cell.pins["RD_ADDR"][number * bits : (number + 1) * bits], (enable,), moves)
-        for number in range(cell.numbers["WR_PORTS"]):
-            data = cell.pins["WR_DATA"][number * width : (number + 1) * width]
-            enables = cell.pins["WR_EN"][number * width : (number + 1) * width]
-            address = cell.pins["WR_ADDR"][number * bits : (number + 1) * bits]
-            if len(set(enables)) != 1:
-                raise BuildError(f"memory {cell.name} writes parts of its words, which the lanes do not cover")
-            moves = []
-            for first, end, store in stores:
-                array = self._array(data[first:end])
-                moves.append(f"{store}[lane][place] = {array}[lane];")
-            self._move(address, enables[:1], moves)
-            self._updates.append(f"written |= {self._expressions.mask(enables[:1])};")
+        if len(set(cell.pins["WR_EN"])) != 1:
+            raise BuildError(f"memory {cell.name} writes parts of its words, which the lanes do not cover")
+        for first, end in ports[0].slices():
+            kind = scalar_type(end - first)
+            bank = self._banks.setdefault(kind, _Bank(kind))
+            self._registers += [f"{kind} {port.member(first)}[kLanes] = {{}};" for port in ports[1:]]
+            ports[0].members[first] = f"{bank.reads}[{bank.slices}]"
+            bank.slices += 1
+            bank.address_bits = max(bank.address_bits, cell.numbers["ABITS"])
 
-    def _array(self, bits: Bits) -> str:
-        """Return the name of a local array of a value's lanes."""
-        value = (
-            self._expressions.value(bits) if len(bits) > 1 else f"from_mask({self._expressions.mask(bits)}, Word(1u))"
-        )
+    def _ports(self, cell: Cell) -> list[Signal]:
+        """Return the read ports of a memory."""
+        return [signal for signal in self._signals.registers if signal.cell is cell]
+
+    def _add_bank(self, bank: _Bank) -> None:
+        """Declare a bank, and move words from and to it in every cycle."""
+        # As many words as addresses: a loaded state may have any.
+        size = f"[{bank.slices}][kLanes]"
+        self._registers.append(f"{bank.kind} {bank.reads}{size} = {{}};")
+        self._memories.append(f"{bank.kind} {bank.words}{size}[{1 << bank.address_bits}] = {{}};")
+        width = max(2, bank.address_bits)
+        reading: list[str] = []
+        writing: list[str] = []
+        read: list[Bits] = []
+        written: list[Bits] = []
+        words: list[Bits] = []
+        for cell in self._signals.memories:
+            bits = cell.numbers["ABITS"]
+            first_port, *further = self._ports(cell)
+            slices = [part for part in first_port.slices() if scalar_type(part[1] - part[0]) == bank.kind]
+            for first, end in slices:
+                self._expressions.slice_name(first_port, first)
+                for number, port in enumerate(further, start=1):
+                    self._expressions.slice_name(port, first)
+                    mask = self._expressions.mask(cell.pins["RD_EN"][number : number + 1])
+                    places = self._array([padded(cell.pins["RD_ADDR"][number * bits : (number + 1) * bits], width)])
+                    word = f"{bank.words}[{len(reading)}][n][{places}[0][n]]"
+                    self._move([mask], f"{port.member(first)}[n] = {word};")
+                reading.append(self._expressions.mask(cell.pins["RD_EN"][:1]))
+                read.append(padded(cell.pins["RD_ADDR"][:bits], width))
+                writing.append(self._expressions.mask(cell.pins["WR_EN"][:1]))
+                written.append(padded(cell.pins["WR_ADDR"], width))
+                words.append(cell.pins["WR_DATA"][first:end])
+            if slices:
+                self._expressions.lines.append(f"written = written | {writing[-1]};")
+        word = f"(&{bank.words}[0][0][0])[n << {bank.address_bits} | (&{{}}[0][0])[n]]"
+        self._move(reading, f"(&{bank.reads}[0][0])[n] = {word.format(self._array(read))};")
+        self._move(writing, f"{word.format(self._array(written))} = (&{self._array(words)}[0][0])[n];")
+
+    def _array(self, values: list[Bits]) -> str:
+        """Return the name of a local array of the lanes of several values, all of one type."""
         name = f"a_{len(self._expressions.lines)}"
-        kind = scalar_type(len(bits))
-        self._expressions.lines.append(f"alignas(64) {kind} {name}[kLanes]; store({name}, {value});")
+        build = self._expressions
+        kind = scalar_type(len(values[0]))
+        stores = [
+            f"store({name}[{n}], {build.value(bits) if len(bits) > 1 else f'from_mask({build.mask(bits)}, Byte(1u))'});"
+            for n, bits in enumerate(values)
+        ]
+        build.lines.append(f"alignas(64) {kind} {name}[{len(values)}][kLanes]; {' '.join(stores)}")
         return name
 
-    def _move(self, address: Bits, enable: Bits, moves: list[str]) -> None:
-        places = self._array(address)
-        mask = self._expressions.mask(enable)
-        self._updates += [
-            f"for (Mask left = {mask} & kAll; left; left &= left - 1) {{",
-            f"const int lane = std::countr_zero(left); const uint32_t place = {places}[lane];",
-            *moves,
-            "}",
-        ]
+    def _move(self, masks: list[str], statement: str) -> None:
+        """Add loops that perform a statement for each lane in each of some masks; ``n`` counts the lanes of all."""
+        each = 64 // self._lanes
+        for first in range(0, len(masks), each):
+            terms = [
+                f"uint64_t(among<kLanes>({mask})) << {n} * kLanes" for n, mask in enumerate(masks[first : first + each])
+            ]
+            self._expressions.lines += [
+                f"for (uint64_t left = {' | '.join(terms)}; left; left &= left - 1) {{",
+                f"const int n = {first} * kLanes + std::countr_zero(left);",
+                statement,
+                "}",
+            ]
 
     def _listing(self) -> Iterator[str]:
         """Yield statements that list the registers and memories of a lane.
@@ -296,44 +427,37 @@ class _Source:
                 if id(piece.signal) not in registers:
                     continue
                 member, start, width = self._member(piece)
-                where = (
-                    f"&{member}, 4, lane" if width == 1 else f"&{member}[lane], sizeof *{member}, {piece.first - start}"
-                )
-                yield f'inventory.add("{name}", {place}, {piece.width}, {where});'
+                if width == 1 and not self._is_word(piece):
+                    yield f'{member}.list(inventory, "{name}", {place}, lane);'
+                else:
+                    where = f"&{member}[lane], sizeof *{member}, {piece.first - start}"
+                    yield f'inventory.add("{name}", {place}, {piece.width}, {where});'
                 listed[id(piece.signal)].update(range(piece.first, piece.first + piece.width))
         for number, signal in registers.items():
             if len(listed[number]) < signal.width:
                 raise BuildError(f"register {signal.name} has bits without a name")
         for cell in self._signals.memories:
             name = self._netlist.memories[cell.memory]
-            for first, end, store in self._stores(cell):
-                where = f"{store}[lane], sizeof **{store}, 0, {cell.numbers['SIZE']}, sizeof **{store}"
+            port = self._ports(cell)[0]
+            for first, end in port.slices():
+                words = port.member(first).replace("read_", "words_")
+                where = f"{words}[lane], sizeof **{words}, 0, {cell.numbers['SIZE']}, sizeof **{words}"
                 yield f'inventory.add("{name}", {first}, {end - first}, {where});'
-
-    def _stores(self, cell: Cell) -> Iterator[tuple[int, int, str]]:
-        """Yield first bit and end of each slice of a memory's words, and the array that holds it."""
-        port = next(signal for signal in self._signals.registers if signal.cell is cell)
-        for first, end in port.slices():
-            yield first, end, f"{port.name}_{first}_words"
 
     def _accessors(self, port: Port) -> Iterator[str]:
         """Yield the accessor functions of a port."""
         if len(port.bits) == 1:
             ((run, _),) = self._expressions.pieces(port.bits)
             if run.signal is None:
-                yield f"Mask {port.name}() const {{ return {'kAll' if run.first else '0'}; }}"
+                yield f"Bits {port.name}() const {{ return {'kAll' if run.first else '0'}; }}"
                 return
             if not self._is_kept(port.bits) and not port.is_input:
                 yield from self._compute(port.name, port.bits)
                 return
-            member, start, width = self._member(run)
             if port.is_input:
-                yield f"void {port.name}(Mask lanes) {{ {member} = lanes; }}"
-            elif width == 1:
-                yield f"Mask {port.name}() const {{ return {member} & kAll; }}"
+                yield f"void {port.name}(Bits lanes) {{ {self._member(run)[0]} = Mask::of(lanes); }}"
             else:
-                bit = f"{vector_type(width)}({1 << (run.first - start):#x})"
-                yield f"Mask {port.name}() const {{ return test(load({member}), {bit}); }}"
+                yield f"Bits {port.name}() const {{ return among<kLanes>({self._flag(run)}); }}"
             return
         for word in range(0, len(port.bits), WORD):
             bits = port.bits[word : word + WORD]
@@ -351,10 +475,9 @@ class _Source:
             raise BuildError(f"output {name} follows from the input {build.inputs[0]}, not from registers alone")
         body = " ".join(build.lines)
         if len(bits) == 1:
-            yield f"Mask {name}() const {{ {body} return ({value}) & kAll; }}"
+            yield f"Bits {name}() const {{ {body} return among<kLanes>({value}); }}"
             return
-        result = f"widen({value})" if vector_type(len(bits)) == "Word" else value
-        yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ {body} store(values, {result}); }}"
+        yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ {body} store(values, as<Long>({value})); }}"
 
     def _member(self, piece: Run) -> tuple[str, int, int]:
         """Return the member that holds a piece of an input or a register, its first bit and its width."""
@@ -363,20 +486,31 @@ class _Source:
         if signal.cell is not None and signal not in self._signals.registers:
             raise BuildError(f"cell {signal.cell.name} drives an output, which only a register may")
         start, width = piece.home()
-        return f"{signal.name}_{start}", start, width
+        return signal.member(start), start, width
+
+    def _is_word(self, piece: Run) -> bool:
+        """Return whether a piece is in a word read from a memory, where flags are numbers like any other."""
+        return piece.signal is not None and piece.signal.cell in self._signals.memories
+
+    def _flag(self, piece: Run) -> str:
+        """Return an expression for one bit of a register, as a mask of lanes."""
+        member, start, width = self._member(piece)
+        if width == 1 and not self._is_word(piece):
+            return f"load({member})"
+        return f"test(load({member}), {vector_type(max(width, 2))}({1 << (piece.first - start):#x}))"
 
     def _put(self, name: str, bits: Bits) -> Iterator[str]:
         scalars, vectors = [], []
         for piece, place in self._expressions.pieces(bits):
             member, _, width = self._member(piece)
             if width == 1:
-                scalars.append(f"put_bit({member}, lane, value >> {place} & 1);")
+                scalars.append(f"{member}.put(lane, value >> {place} & 1);")
                 vectors.append(f"{member} = test(all, Long({1 << place:#x}ull));")
             else:
                 field = f"{(1 << width) - 1:#x}ull"
                 scalars.append(f"{member}[lane] = {scalar_type(width)}(value >> {place} & {field});")
                 part = f"(shr<{place}>(all) & Long({field}))" if width < WORD else "all"
-                vectors.append(f"store({member}, {part if width > 32 else f'narrow({part})'});")
+                vectors.append(f"store({member}, as<{vector_type(width)}>({part}));")
         yield f"void put_{name}(int lane, uint64_t value) {{ {' '.join(scalars)} }}"
         body = f"const Long all = load(values); {' '.join(vectors)}"
         yield f"void put_{name}(const uint64_t (&values)[kLanes]) {{ {body} }}"
@@ -392,14 +526,13 @@ class _Source:
                 vectors.append(f"Long({piece.first << place:#x}ull)")
                 continue
             member, start, width = self._member(piece)
-            if width == 1:
-                scalars.append(f"uint64_t({member} >> lane & 1) << {place}")
-                vectors.append(f"from_mask({member}, Long({1 << place:#x}ull))")
+            if width == 1 and not self._is_word(piece):
+                scalars.append(f"uint64_t({member}.bits() >> lane & 1) << {place}")
+                vectors.append(f"from_mask(load({member}), Long({1 << place:#x}ull))")
                 continue
             down = piece.first - start
             field = f"{(1 << piece.width) - 1:#x}ull"
             scalars.append(f"(uint64_t({member}[lane]) >> {down} & {field}) << {place}")
-            loaded = f"load({member})" if width > 32 else f"widen(load({member}))"
-            vectors.append(f"shl<{place}>(shr<{down}>({loaded}) & Long({field}))")
+            vectors.append(f"shl<{place}>(shr<{down}>(as<Long>(load({member}))) & Long({field}))")
         yield f"uint64_t get_{name}(int lane) const {{ return {' | '.join(scalars)}; }}"
         yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ store(values, {' | '.join(vectors)}); }}"

@@ -151,7 +151,7 @@ protected:
         counted_ = cycle;
         alignas(64) Array now;
         module().show_causes(now);
-        const Mask idling = idle(load(now));
+        const Bits idling = idle(load(now));
         if (idling != idle_) note_runs(idling, since);
         if (spells_.wanted()) show_spells(now, since);
         if (recording_) {
@@ -187,7 +187,7 @@ protected:
 
 private:
     using Long = Longs<kKernels>;
-    static constexpr Mask kAll = (1u << kKernels) - 1;
+    static constexpr Bits kAll = (1u << kKernels) - 1;
     static constexpr int kTallyBits = 64 / kCauses;
     static constexpr int kMostTallied = (1 << kTallyBits) - 1;
     static_assert(kTallyBits >= 4, "the tally has a field for each cause, and is spilled when one may be full");
@@ -202,11 +202,11 @@ private:
         else return times<kFactor / 2>(shl<1>(a));
     }
 
-    static Mask idle(const Long& causes) { return equal(causes, Long(kIdle)) & kAll; }
+    static Bits idle(const Long& causes) { return among<kKernels>(equal(causes, Long(kIdle))); }
 
     // Notes which kernels are idle from a cycle on; others have not changed.
-    void note_runs(Mask idle, int64_t cycle) {
-        for (Mask left = idle ^ idle_; left; left &= left - 1) {
+    void note_runs(Bits idle, int64_t cycle) {
+        for (Bits left = idle ^ idle_; left; left &= left - 1) {
             const int n = std::countr_zero(left);
             (idle >> n & 1 ? ended_ : begun_)[n] = cycle;
         }
@@ -218,9 +218,9 @@ private:
         if (!spells_.limits()) return spells_.show(causes, cycle);
         alignas(64) typename Fill::Shown fill;
         module().show_fill(fill);
-        Mask above = 0;
+        Bits above = 0;
         for (int fifo = 0; fifo < kFifos; ++fifo)
-            above |= less(Long(uint64_t(spells_.limits()[fifo])), Fill::field(fill, fifo));
+            above |= less(Long(uint64_t(spells_.limits()[fifo])), Fill::field(fill, fifo)).bits();
         alignas(64) Array numbers;
         for (int n = 0; n < kKernels; ++n) numbers[n] = above >> n & 1;
         spells_.show(numbers, cycle);
@@ -247,7 +247,7 @@ private:
     alignas(64) Array tally_ = {};
     alignas(64) Array causes_[kCauses] = {};
     bool recording_ = false;
-    Mask idle_ = kAll;
+    Bits idle_ = kAll;
     // When each kernel began and ended the run that it is in, or was in last.
     std::array<int64_t, kKernels> begun_ = nowhere();
     std::array<int64_t, kKernels> ended_ = nowhere();

@@ -23,24 +23,24 @@ public:
     LaneModule() { put_out(); }
 
     void advance(const Head& head, bool owns, Mailbox& box, int64_t cycle) override {
-        const Mask ports = owns ? Lanes::kAll : 0;
-        const Mask read_ready = box.read_ready & ports;
-        const Mask write_ready = box.write_ready & ports;
-        const Mask chain = (lanes_.chain_out_valid() << 1 | Mask(head.chain_valid)) & Lanes::kAll;
-        const Mask responses = box.responses & ports;
-        const Mask flushed = box.flushed & ports;
-        const Mask reads = lanes_.port_read_valid() & read_ready;
-        const Mask writes = lanes_.port_write_valid() & write_ready;
+        const Bits ports = owns ? Lanes::kAll : 0;
+        const Bits read_ready = box.read_ready & ports;
+        const Bits write_ready = box.write_ready & ports;
+        const Bits chain = (lanes_.chain_out_valid() << 1 | Bits(head.chain_valid)) & Lanes::kAll;
+        const Bits responses = box.responses & ports;
+        const Bits flushed = box.flushed & ports;
+        const Bits reads = lanes_.port_read_valid() & read_ready;
+        const Bits writes = lanes_.port_write_valid() & write_ready;
         const bool silent = !(chain | responses | flushed | reads | writes);
         if (relay_.carries(cycle)) {
             if (silent && !head.token_valid) return;
             catch_up(cycle);
         }
-        const Mask passing = lanes_.token_out_valid() & Lanes::kAll;
-        const Mask token = (passing << 1 | Mask(head.token_valid)) & Lanes::kAll;
-        const Mask awake = ~lanes_.quiescent() & Lanes::kAll;
+        const Bits passing = lanes_.token_out_valid() & Lanes::kAll;
+        const Bits token = (passing << 1 | Bits(head.token_valid)) & Lanes::kAll;
+        const Bits awake = ~lanes_.quiescent() & Lanes::kAll;
         if (silent && !(awake | token)) return;
-        const Mask flushes = lanes_.port_flush() & ports;
+        const Bits flushes = lanes_.port_flush() & ports;
         // A kernel that passes the token on is awake for that.
         if (!silent || requesting() || awake != passing || (awake && head.token_valid)) {
             relay_.forget();
@@ -65,11 +65,11 @@ public:
             lanes_.put_port_response_payload_0(array(box.data));
             lanes_.put_port_response_payload_1(array(box.tags));
         }
-        for (Mask left = chain; left; left &= left - 1) {
+        for (Bits left = chain; left; left &= left - 1) {
             const int n = std::countr_zero(left);
             lanes_.put_chain_in_payload_0(n, n ? lanes_.get_chain_out_payload_0(n - 1) : head.chain);
         }
-        for (Mask left = token; left; left &= left - 1) {
+        for (Bits left = token; left; left &= left - 1) {
             const int n = std::countr_zero(left);
             lanes_.put_token_in_payload_0(n, n ? lanes_.get_token_out_payload_0(n - 1) : head.token);
         }
@@ -155,18 +155,18 @@ private:
         bool learning_ = false;
         uint64_t token_ = 0;
         alignas(64) Array causes_ = {};
-        Mask done_ = 0;
-        Mask error_ = 0;
+        Bits done_ = 0;
+        Bits error_ = 0;
         std::vector<char> before_;
     };
 
     // The kernels that have a request for the memory, whether or not it is taken.
-    Mask requesting() const { return (lanes_.port_read_valid() | lanes_.port_write_valid()) & Lanes::kAll; }
+    Bits requesting() const { return (lanes_.port_read_valid() | lanes_.port_write_valid()) & Lanes::kAll; }
 
     // Shows the engine what the last kernel puts out, and whether there is anything to do.
     void put_out() {
         constexpr int kLast = kKernels - 1;
-        const Mask chain = lanes_.chain_out_valid(), token = lanes_.token_out_valid();
+        const Bits chain = lanes_.chain_out_valid(), token = lanes_.token_out_valid();
         busy_ = (~lanes_.quiescent() | token | chain | requesting()) & Lanes::kAll;
         chain_valid_ = chain >> kLast & 1;
         token_valid_ = token >> kLast & 1;
@@ -186,7 +186,7 @@ private:
         lanes_.port_response_valid(0);
         lanes_.port_flushed(0);
         for (int64_t n = 0; n < cycle - relay_.entered(); ++n) {
-            const Mask token = n < kKernels ? 1u << n : 0;
+            const Bits token = n < kKernels ? 1u << n : 0;
             if (token) lanes_.put_token_in_payload_0(n, n ? lanes_.get_token_out_payload_0(n - 1) : relay_.token());
             lanes_.token_in_valid(token);
             lanes_.tick();

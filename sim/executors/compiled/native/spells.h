@@ -29,7 +29,7 @@ public:
 
     // From a cycle on these numbers are shown.
     void show(const Array& now, int64_t cycle) {
-        for (Mask left = ~equal(load(now), load(shown_)) & kAll; left; left &= left - 1) {
+        for (Bits left = among<kKernels>(~equal(load(now), load(shown_))); left; left &= left - 1) {
             const int n = std::countr_zero(left);
             write(n, cycle);
             shown_[n] = now[n];
@@ -44,7 +44,6 @@ public:
 
 private:
     static constexpr uint64_t kNone = 63;  // which nobody wants
-    static constexpr Mask kAll = (1u << kKernels) - 1;
 
     void write(int n, int64_t end) {
         if (end - begun_[n] < log_.least || !(log_.wanted >> shown_[n] & 1)) return;
