@@ -57,6 +57,7 @@ class Expressions:
             **dict.fromkeys(("$eq", "$ne"), self._equality),
             **dict.fromkeys(_COMPARISONS, self._comparison),
             **dict.fromkeys(("$add", "$sub"), self._sum),
+            "$mul": self._product,
         }
         self.lines: list[str] = []
 
@@ -223,6 +224,18 @@ class Expressions:
         if width == 1:
             return f"test({result}, {_constant(1, kind)})"
         return result if width in _SIZES.values() else f"({result}) & {_constant((1 << width) - 1, kind)}"
+
+    def _product(self, cell: Cell, width: int) -> str:
+        """Return a product with a constant, as the sum of the other factor's shifts."""
+        factors = self._extended(cell, max(width, 2))
+        other, constant = factors if set(factors[1]) <= {"0", "1"} else factors[::-1]
+        if not set(constant) <= {"0", "1"}:
+            raise BuildError(f"cell {cell.name} multiplies two variables, which the lanes cannot do")
+        kind = vector_type(len(other))
+        value = self.value(other)
+        shifts = [f"shl<{place}>({value})" if place else value for place, bit in enumerate(constant) if bit == "1"]
+        result = f"({' + '.join(shifts) or _constant(0, kind)}) & {_constant((1 << width) - 1, kind)}"
+        return f"test({result}, {_constant(1, kind)})" if width == 1 else result
 
     def _extended(self, cell: Cell, width: int) -> list[Bits]:
         """Return both operands of a cell, extended to a width."""
