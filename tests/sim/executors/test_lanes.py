@@ -66,6 +66,7 @@ class Mixed(wiring.Component):
                 "recalled_too": Out(66),
                 "bit": Out(1),
                 "one": Out(1),
+                "scaled": Out(12),
             }
         )
 
@@ -82,6 +83,7 @@ class Mixed(wiring.Component):
             self.history.eq(Cat(flag, self.history[:-1])),
             self.bit.eq(a[3] ^ (wide[20:] >= 1000)),
             self.one.eq(1),
+            self.scaled.eq(a * 11),
         ]
         with m.Switch(a[:3]):
             with m.Case(0):
