@@ -142,22 +142,23 @@ def _refuse(reason: str) -> None:
         notice(f"{reason}: compiled code is not kept")
 
 
-_loaded: list[tuple[int, ctypes.CDLL]] = []
-"""Shared objects of this process, with the files in memory that they were loaded from."""
+_loaded: list[ctypes.CDLL] = []
+"""Shared objects of this process."""
 
 
 def _load(content: bytes) -> ctypes.CDLL | None:
     """Load a shared object; return None if this system refuses it."""
     try:
-        # The loader opens the file itself: what was verified is passed to it in memory. The descriptor stays open,
-        # because the loader knows a file by this name.
+        # The loader opens the file itself: what was verified is passed to it in memory.
         descriptor = os.memfd_create("code")
-        with open(descriptor, "wb", closefd=False) as file:
+        with open(descriptor, "wb") as file:
             file.write(content)
-        library = ctypes.CDLL(f"/proc/self/fd/{descriptor}")
+            file.flush()
+            # The loader knows a file by its name, and the next one may have the same descriptor.
+            library = ctypes.CDLL(f"/proc/self/fd/{'/' * len(_loaded)}{descriptor}")
     except OSError:
         return None
-    _loaded.append((descriptor, library))
+    _loaded.append(library)
     return library
 
 

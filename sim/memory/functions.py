@@ -9,6 +9,7 @@ from cyscc.sim.caching.code import KeptCode, functions_of
 from cyscc.sim.memory.acceptance import accept
 from cyscc.sim.memory.compiling import OPTIONS, apart, call, inlined
 from cyscc.sim.memory.delivery import deliver, deliver_logged, deliver_recorded
+from cyscc.sim.memory.profiles.profile import OUTSIDE
 from cyscc.sim.memory.profiles.rules import compiling
 from cyscc.sim.memory.recording import record_until
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Context, Error, Mailbox, context_of
@@ -180,8 +181,9 @@ def was_compiled_for(profile: type[Any]) -> bool:
 
 
 def _code_of(profile: type[Any], functions: str) -> KeptCode:
-    # Nothing but the profile distinguishes them, whose digest is of all sources.
-    return KeptCode(compiled_for.__wrapped__, f"{profile.__qualname__}.{functions}", profile.digest)
+    # Nothing but the profile distinguishes them, whose digest is of all sources. Rules from a file are checked.
+    settings = (profile.digest, profile.__module__.startswith(OUTSIDE))
+    return KeptCode(compiled_for.__wrapped__, f"{profile.__qualname__}.{functions}", settings)
 
 
 def signature_of(function: Function, profile: type[Any]) -> tuple[Callable[..., Any], Any]:

@@ -162,5 +162,5 @@ def test_python_that_is_started_imports_nothing_from_the_working_folder() -> Non
     root = Path(__file__).parents[3]
     sources = [path.read_text() for part in ("hw", "sim", "host") for path in (root / part).rglob("*.py")]
     started = [text.partition("sys.executable, ")[2] for text in sources if "[sys.executable, " in text]
-    assert len(started) == 5
+    assert len(started) == 6
     assert all(text.startswith('"-P", ') for text in started)
