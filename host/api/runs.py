@@ -48,7 +48,7 @@ def bfs(graph: Graph | str | PathLike[str], source: int, **arguments: Unpack[Run
 
 
 def scc(graph: Graph | str | PathLike[str], **arguments: Unpack[RunArguments]) -> SccResult:
-    """Find the strongly connected components of a graph on the simulated accelerator, and check them against scipy.
+    """Find the strongly connected components of a graph on the simulated accelerator, and check them.
 
     Parameters
     ----------

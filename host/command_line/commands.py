@@ -46,7 +46,7 @@ class _ShowVersion(argparse.Action):
 def make_parser(argv: Sequence[str] | None = None) -> Parser:
     """Return the parser of a command line, by default that of the process.
 
-    Only the commands named in it have their options, so that their number does not delay each start.
+    If it begins with a command, the parser knows no other, so that their number does not delay each start.
     """
     argv = sys.argv[1:] if argv is None else argv
     parser = Parser(
@@ -56,7 +56,7 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for name in COMMANDS:
+    for name in set(argv[:1]).intersection(COMMANDS) or COMMANDS:
         module = import_module(f"cyscc.host.command_line.{'simulation' if name in ALGORITHMS else name}")
         command = commands.add_parser(name, **module.TEXTS.get(name, module.TEXTS))
         if name in argv:

@@ -1,7 +1,6 @@
 """`cyscc compare`: every algorithm, scipy and simulated machines on the same graphs."""
 
 import argparse
-from importlib.metadata import version
 from os.path import exists, isfile
 
 from cyscc.host.baselines.algorithms import KINDS
@@ -97,6 +96,8 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A simulation failed, or a result is wrong.
     """
+    from importlib.metadata import version
+
     from cyscc.host.output.files import STANDARD_OUTPUT, is_replaced, show, write_json
     from cyscc.host.output.progress import Progress
     from cyscc.host.specification.run import RunSpec, SpecError

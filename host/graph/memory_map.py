@@ -4,6 +4,7 @@ Digests detect changes of the arrays without a copy.
 """
 
 from dataclasses import dataclass, replace
+from hashlib import shake_256
 from typing import Any, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ BLOCK_BYTES = 4096
 """Bytes covered by one digest."""
 
 # Odd, so that multiplication by a key is invertible. The digests detect errors, not attacks, so keys may be public.
-_KEYS = np.random.default_rng(0xD16E57).integers(0, 2**64, BLOCK_BYTES // 4, dtype=np.uint64) | np.uint64(1)
+_KEYS = np.frombuffer(shake_256(b"keys of ids").digest(2 * BLOCK_BYTES), np.uint64) | np.uint64(1)
 
 
 def default_slack(vertices: int) -> int:
@@ -65,8 +66,8 @@ def simulation_bytes(vertices: int, edges: int, *, directions: int, capacity: in
     transposed = (directions - 1) * OFFSET_BYTES * vertices
     # Colours or levels, the host's counters, and labels.
     results = directions * 3 * ID_BYTES * vertices
-    # scipy gets a copy of the graph, with a byte for each edge; checking a search takes a queue and levels.
-    check = (directions - 1) * ((ID_BYTES + 1) * edges + 6 * ID_BYTES * vertices) + 2 * ID_BYTES * vertices
+    # Checking components takes a cursor, five numbers and a label of each vertex; checking a search a queue and levels.
+    check = (directions - 1) * (OFFSET_BYTES + 6 * ID_BYTES) * vertices + 2 * ID_BYTES * vertices
     # By then the host's copies of placed arrays are freed.
     placed = (directions - 1) * ID_BYTES * edges
     most = max(targets, placed + check) if verify else targets

@@ -16,15 +16,24 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = [
+    "UNLABELLED",
     "bfs_levels",
     "canonical",
     "check_components",
     "check_levels",
     "component_matrix",
     "component_sizes",
+    "depth_first_components",
     "matrix_components",
     "strong_components",
 ]
+
+
+UNLABELLED = 2**32 - 1
+"""Label of a vertex whose component is not known yet; a graph has fewer vertices."""
+
+_SMALL = 4
+"""Labels up to this multiple of the number of vertices are looked up in a table; others are sorted."""
 
 
 def canonical(labels: NDArray[np.integer]) -> NDArray[np.uint32]:
@@ -41,6 +50,11 @@ def canonical(labels: NDArray[np.integer]) -> NDArray[np.uint32]:
         For each vertex the smallest vertex of its component. Equal for two labellings exactly when they describe the
         same components.
     """
+    if labels.size and labels.min() >= 0 and labels.max() <= _SMALL * labels.size:
+        first = np.empty(int(labels.max()) + 1, np.uint32)
+        # In reverse order: of several assignments to an index, the last one wins.
+        first[labels[::-1]] = np.arange(labels.size, dtype=np.uint32)[::-1]
+        return first[labels]
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return first.astype(np.uint32)[inverse]
 
@@ -121,8 +135,79 @@ def strong_components(graph: Graph) -> NDArray[np.uint32]:
 
 
 @njit(cache=True, nogil=True)
-def _bfs(offsets: NDArray[np.int64], targets: NDArray[np.uint32], source: int, levels: NDArray[np.int32]) -> None:
-    queue = np.empty(len(levels), dtype=np.uint32)
+def _label(
+    offsets: NDArray[np.int64],
+    targets: NDArray[np.uint32],
+    cursor: NDArray[np.int64],
+    order: NDArray[np.uint32],
+    lowest: NDArray[np.uint32],
+    path: NDArray[np.uint32],
+    stack: NDArray[np.uint32],
+    labels: NDArray[np.uint32],
+) -> None:
+    """Label each vertex with the first one of its component that the search met.
+
+    `cursor` is the next edge of each vertex to inspect. `order`, zeroed, becomes the order in which vertices are met,
+    from 1, and `lowest` the lowest order on the stack that each one reaches. `labels` are `UNLABELLED` at first.
+    """
+    seen, height = 0, 0
+    for root in range(order.size):
+        if order[root]:
+            continue
+        depth = 1
+        path[0] = root
+        seen += 1
+        order[root] = lowest[root] = seen
+        stack[height] = root
+        height += 1
+        while depth:
+            vertex = path[depth - 1]
+            if cursor[vertex] < offsets[vertex + 1]:
+                target = targets[cursor[vertex]]
+                cursor[vertex] += 1
+                if not order[target]:
+                    seen += 1
+                    order[target] = lowest[target] = seen
+                    stack[height] = target
+                    height += 1
+                    path[depth] = target
+                    depth += 1
+                elif labels[target] == UNLABELLED:
+                    lowest[vertex] = min(lowest[vertex], order[target])
+                continue
+            depth -= 1
+            if depth:
+                parent = path[depth - 1]
+                lowest[parent] = min(lowest[parent], lowest[vertex])
+            if lowest[vertex] == order[vertex]:
+                while labels[vertex] == UNLABELLED:
+                    height -= 1
+                    labels[stack[height]] = vertex
+
+
+def depth_first_components(graph: Graph) -> NDArray[np.uint32]:
+    """Find the strongly connected components by one depth-first search (R. Tarjan, SIAM J. Comput. 1(2), 1972).
+
+    Returns
+    -------
+    ndarray of uint32, shape (n,)
+        For each vertex one of the vertices of its component.
+    """
+    order = np.zeros(graph.vertices, np.uint32)
+    lowest, path, stack = (np.empty(graph.vertices, np.uint32) for _ in range(3))
+    labels = np.full(graph.vertices, UNLABELLED, np.uint32)
+    _label(*graph.csr, graph.offsets[:-1].copy(), order, lowest, path, stack, labels)
+    return labels
+
+
+@njit(cache=True, nogil=True)
+def _bfs(
+    offsets: NDArray[np.int64],
+    targets: NDArray[np.uint32],
+    source: int,
+    levels: NDArray[np.int32],
+    queue: NDArray[np.uint32],
+) -> None:
     queue[0] = source
     levels[source] = 0
     head, tail = 0, 1
@@ -160,7 +245,7 @@ def bfs_levels(graph: Graph, source: int) -> NDArray[np.int32]:
     if not 0 <= source < graph.vertices:
         raise ValueError(f"source must be 0 to {graph.vertices - 1}, not {source}")
     levels = np.full(graph.vertices, -1, dtype=np.int32)
-    _bfs(graph.offsets, graph.targets, source, levels)
+    _bfs(graph.offsets, graph.targets, source, levels, np.empty(graph.vertices, np.uint32))
     return levels
 
 
@@ -183,7 +268,7 @@ def _first_difference(
 
 
 def check_components(labels: NDArray[np.integer], graph: Graph) -> str | None:
-    """Compare components with scipy's.
+    """Compare components with those of a depth-first search.
 
     Parameters
     ----------
@@ -197,7 +282,7 @@ def check_components(labels: NDArray[np.integer], graph: Graph) -> str | None:
     str or None
         None when they are right; otherwise one line that names the first vertex that differs, in the input's ids.
     """
-    return _first_difference(graph, "component", canonical(labels), strong_components(graph), True)
+    return _first_difference(graph, "component", canonical(labels), canonical(depth_first_components(graph)), True)
 
 
 def check_levels(levels: NDArray[np.integer], graph: Graph, source: int) -> str | None:

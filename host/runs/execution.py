@@ -500,7 +500,7 @@ def _execute(session: Session, recording: RecordedRun | None, make_checkpointer:
             if spec.verify:
                 checked = check_graphs(machine, graphs)
                 check_result(check_levels(found.levels, read, source) if search else check_components(labels, read))
-                checked = replace(checked, reference="sequential search" if search else "scipy")
+                checked = replace(checked, reference="sequential search" if search else "depth-first search")
         setting = Setting(
             spec=spec,
             vertices=graph.vertices,

@@ -192,6 +192,6 @@ class Storage:
         begin = 0
         for start, size in [*self.allocations, (min(self.top + _GUARD, self.capacity), 0)]:
             found = np.flatnonzero(contents[begin:start])
-            addresses += [4 * int(word) for word in np.unique((found + begin) // 4)]
+            addresses += [4 * word for word in dict.fromkeys(((found + begin) // 4).tolist())]
             begin = start + size
         return addresses

@@ -73,7 +73,7 @@ def _check_rest(machine: Machine) -> None:
 
 
 def check_scc(machine: Machine, graph: Graph, *, slack: int | None = 2000) -> ComponentRun:
-    """Find the components of a graph, and check them with scipy."""
+    """Find the components of a graph, and check them."""
     run = solve(machine, graph, slack=slack)
     assert check_components(canonical(run.colours), graph) is None
     assert sorted(set(run.colours.tolist())) == list(range(1, run.components + 1))

@@ -1,4 +1,4 @@
-"""Strongly connected components of awkward graphs, on every machine under every memory, against scipy."""
+"""Strongly connected components of awkward graphs, on every machine under every memory."""
 
 import pytest
 from hypothesis import given, settings

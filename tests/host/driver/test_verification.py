@@ -22,6 +22,7 @@ from cyscc.host.graph.reference import (
     check_components,
     check_levels,
     component_sizes,
+    depth_first_components,
     strong_components,
 )
 from cyscc.sim.errors import SimulationError
@@ -72,6 +73,18 @@ def test_levels_are_scipys_distances(pairs: list[tuple[int, int]]) -> None:
     matrix.sum_duplicates()
     distances = shortest_path(matrix, unweighted=True, indices=3)
     assert bfs_levels(graph, 3).tolist() == np.where(np.isinf(distances), -1, distances).tolist()
+
+
+@given(PAIRS)
+def test_components_of_a_depth_first_search_are_scipys(pairs: list[tuple[int, int]]) -> None:
+    graph = graph_of(10, pairs)
+    assert canonical(depth_first_components(graph)).tolist() == strong_components(graph).tolist()
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_components_of_awkward_graphs_are_scipys(name: str) -> None:
+    graph = GRAPHS[name]
+    assert canonical(depth_first_components(graph)).tolist() == strong_components(graph).tolist()
 
 
 def test_real_components(wiki_vote: Path) -> None:

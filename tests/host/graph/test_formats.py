@@ -42,6 +42,40 @@ def test_round_trip(tmp_path: Path, suffix: str, block: int, monkeypatch: pytest
     assert [path.name for path in tmp_path.iterdir()] == [f"graph{suffix}"]
 
 
+BLANKS = st.sampled_from([" ", "\t", "  ", " \t "])
+ENDS = st.sampled_from(["0", "7", "007", "9", "10", "123456789012345678", "1234567890123456789", "-1", "1x", ""])
+REST = st.sampled_from(["", " ", "1", "-1.5", "2.", ".5", "1e3", "nan", "1 2", "1 2 3", "x", "+"])
+EDGE = st.tuples(st.sampled_from(["", " "]), ENDS, BLANKS, ENDS, BLANKS, REST).map("".join)
+OTHER = st.sampled_from(["", " ", "# text", " % text", "%", "%%MatrixMarket", "#é", "# a\0b", "a 1 2", "a1 2", "c"])
+
+
+@given(st.lists(st.one_of(EDGE, EDGE, OTHER), min_size=1, max_size=6), st.booleans(), st.integers(0, 4))
+def test_compiled_code_reads_what_the_regular_expression_reads(lines: list[str], weighted: bool, room: int) -> None:
+    text = "".join(f"{line}\n" for line in lines).encode()
+    columns = (parsing.Column("vertex id", 1, 9),) * 2
+    layout = (
+        parsing.Layout(form="", letter="a", comments="c", columns=columns, fewest=2, most=3)
+        if weighted
+        else parsing.Layout(form="", comments="#%", columns=columns[:1] * 2, fewest=2, most=4, alike=True)
+    )
+    if weighted:
+        text = b"".join(b"a " + line for line in text.splitlines(keepends=True))
+    compiled, expected = parsing._Rows(layout, room or None), parsing._Rows(layout, room or None)
+    if (found := compiled._plain(text, 5)) is not None:
+        assert [column.tolist() for column in found] == [column.tolist() for column in expected.matched(text, 5)]
+        assert not layout.alike or compiled._usual == expected._usual
+
+
+def test_edges_and_comments_are_read_by_compiled_code() -> None:
+    layout = parsing.Layout(
+        form="", comments="#%", columns=(parsing.Column("vertex id", 0, 99),) * 2, fewest=2, most=4, alike=True
+    )
+    text = b"# head\n1 2 -1.5\n\n \t3\t 44  7 \n% more\n0 99 8.\n"
+    found = parsing._Rows(layout, None)._plain(text, 1)
+    assert found is not None
+    assert [column.tolist() for column in found] == [[1, 3, 0], [2, 44, 99]]
+
+
 @pytest.mark.parametrize("suffix", [".mtx", ".gr", ".npz", ".npz.gz"])
 def test_isolated_vertices_survive(tmp_path: Path, suffix: str) -> None:
     none = np.empty(0, dtype=np.uint32)
