@@ -69,17 +69,24 @@ def _without_excess(side: Side, waiting: int, room: int, first: int, depth: int,
 
 
 @apart
-def _log_flushes(side: Side, batch: Batch, flushes: int, first: int, depth: int, cycle: int) -> None:
-    """Append flushes to a batch, after all other requests of the cycle: only their order per port matters."""
+def _log_flushes(context: Context, side: Side, batch: Batch, flushes: int, first: int, cycle: int) -> None:
+    """Append flushes to a batch, after all other requests of the cycle: only their order per port matters.
+
+    They touch nothing that is divided, and are in the first queue.
+    """
     while flushes != 0:
         port = _port_of(trailing_zeros(flushes), side.width, first)
         flushes &= flushes - 1
-        if batch.count >= depth:
-            side.error.note(ErrorCode.LOG_FULL, FLUSH, depth, side.number, port, cycle)
+        if batch.count >= context.batch_depth:
+            side.error.note(ErrorCode.LOG_FULL, FLUSH, context.batch_depth, side.number, port, cycle)
             return
-        request = batch.requests[batch.count]
+        queue = batch.queues[0]
+        request = queue.requests[queue.count]
         request.stamp(cycle, port, FLUSH)
         request.payload = 0
+        if context.parts != 1:
+            batch.order[batch.count] = queue.count
+        queue.count += 1
         batch.count += 1
 
 
@@ -91,7 +98,8 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
     ports = context.ports
     address_mask, storage = context.address_mask, context.storage
     batch = side.batches[context.accepted]
-    requests, count = batch.requests, batch.count
+    queues, count = batch.queues, batch.count
+    requests, divided = queues[0].requests, context.parts != 1
     first = _first_port(ports, cycle)
     waiting = _spread(_rotated(box.requests[READ], ports, first))
     waiting |= _spread(_rotated(box.requests[WRITE], ports, first)) << 1
@@ -106,11 +114,17 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
         kind = following & 1
         port = _port_of(following >> 1, ports, first)
         payload = box.read_payloads[kind * MAX_PORTS + port]  # payloads of writes follow
-        request = requests[count]
+        address = payload & address_mask
+        place = count
+        if divided:
+            part = context.rules.division_of(address) >> context.part_shift
+            place = part * context.queue_places + queues[part].count
+            queues[part].count += 1
+            batch.order[count] = place
+        request = requests[place]
         request.stamp(cycle, port, kind)
         request.payload = payload
         request.data[0] = box.write_data[port]
-        address = payload & address_mask
         prefetch(storage, address >> 3)
         side.in_flight[kind * MAX_PORTS + port] += 1
         entry = context.rules.enter(side, port, kind, address, cycle)
@@ -122,10 +136,12 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
         waited += entry - cycle
         count += 1
     batch.count = count
+    if not divided:
+        queues[0].count = count
     side.latest_entry = latest
     side.entering += waited
     if flushes != 0:
-        _log_flushes(side, batch, flushes, first, context.batch_depth, cycle)
+        _log_flushes(context, side, batch, flushes, first, cycle)
 
 
 @inlined

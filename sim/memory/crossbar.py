@@ -1,26 +1,33 @@
 """Reservation of crossbar links by cycle (compiled).
 
 A calendar has a bit for each cycle of a link, 64 to a block, so that a later request can use a gap. The blocks of all
-links for the same cycles form a row. Rows are reused cyclically, and cleared when their cycles are over.
+links for the same cycles form a row. Rows are reused cyclically, and cleared when their cycles are over. Parts of the
+service have calendars of the same rows, each for links of its own.
 """
 
+import numpy as np
 from numpy import void
 from numpy.typing import NDArray
 
 from cyscc.sim.memory.compiling import apart, prefetch, trailing_zeros
 from cyscc.sim.memory.records import NEVER
-from cyscc.sim.memory.structures import Arena, Constant, Record, Words
+from cyscc.sim.memory.structures import LINE_WORDS, Arena, Constant, Record, Words
 
-__all__ = ["Calendar", "make_calendars"]
+__all__ = ["Calendar", "divide_calendars", "make_calendars"]
 
 _AHEAD = 4
 """Rows prefetched ahead of the current one: more than most responses take."""
 
 
 class Calendar(Record):
-    """Calendars of the links of one direction; `rows` is a power of two, `now` the number of the current row."""
+    """Calendars of the links of one direction; `rows` is a power of two, `now` the number of the current row.
+
+    Of the `links` of a row, those from `first` until before `end` are booked here.
+    """
 
     links: Constant
+    first: Constant
+    end: Constant
     rows: Constant
     now: int
     taken: Words
@@ -56,10 +63,10 @@ def _clear(calendar: Calendar, now: int) -> None:
     links, taken = calendar.links, calendar.taken
     for number in range(max(calendar.now, now - calendar.rows), now):
         first = (number & (calendar.rows - 1)) * links
-        for link in range(links):
+        for link in range(calendar.first, calendar.end):
             taken[first + link] = 0
     first = ((now + _AHEAD) & (calendar.rows - 1)) * links
-    for link in range(0, links, 8):
+    for link in range(calendar.first, calendar.end, LINE_WORDS):
         prefetch(taken, first + link)
     calendar.now = now
 
@@ -82,7 +89,7 @@ def _search(calendar: Calendar, link: int, cycle: int, now: int, take: int) -> i
     return -NEVER
 
 
-def make_calendars(arena: Arena, owners: NDArray[void], *, links: int, horizon: int) -> None:
+def make_calendars(arena: Arena, owners: NDArray[void], *, links: int, horizon: int, common: bool = False) -> None:
     """Allocate the rows of calendars.
 
     Parameters
@@ -95,7 +102,18 @@ def make_calendars(arena: Arena, owners: NDArray[void], *, links: int, horizon: 
         Links of each.
     horizon : int
         Most cycles that a link can be reserved ahead.
+    common : bool
+        Whether all have the same rows, for `divide_calendars`.
     """
     rows = 1 << (horizon // 64 + 1).bit_length()
-    owners["links"], owners["rows"] = links, rows
-    arena.link(owners, "taken", int, links * rows)
+    owners["links"], owners["end"], owners["rows"] = links, links, rows
+    arena.link(owners[:1] if common else owners, "taken", int, links * rows)
+    if common:
+        arena.share(owners, "taken")
+
+
+def divide_calendars(calendars: NDArray[void], parts: int) -> None:
+    """Divide the links equally among the first of several calendars of the same rows, which are up to date."""
+    number = np.arange(calendars.size)
+    for name, ahead in (("first", 0), ("end", 1)):
+        calendars[name] = np.minimum(number + ahead, parts) * calendars["links"] // parts

@@ -128,8 +128,9 @@ def _deliver_run(context: Context, side: Side, batch: Batch, first: int, stop: i
     record = context.engine_records[side.number]
     row = row_of_arrays(record) if kept == _RECORDED else 0
     log = context.access_logs[side.number]
+    requests, parts = batch.queues[0].requests, context.parts
     for index in range(first, stop):
-        request = batch.requests[index]
+        request = requests[batch.place_of(index, parts)]
         number = request.port()
         port = side.ports[number]
         wide = (request.payload >> size_bit) & 1
@@ -177,8 +178,7 @@ def _deliver(context: Context, side: Side) -> None:
     """Queue the responses and completions of a batch."""
     batch = side.batches[context.delivered]
     _deliver_run(context, side, batch, 0, batch.count, _PLAIN)
-    batch.count = 0
-    batch.served = 0
+    batch.empty(context.parts)
 
 
 @apart
@@ -187,15 +187,14 @@ def deliver_logged(context: Context, ae: int) -> None:
     side = context.sides[ae]
     batch = side.batches[context.delivered]
     _deliver_run(context, side, batch, 0, batch.count, _LOGGED)
-    batch.count = 0
-    batch.served = 0
+    batch.empty(context.parts)
 
 
 @inlined
-def _first_from(batch: Batch, cycle: int) -> int:
+def _first_from(batch: Batch, parts: int, cycle: int) -> int:
     """Return the end of the requests of a batch that were accepted before a cycle; there is at least one."""
-    stop = batch.count
-    while batch.requests[stop - 1].cycle() >= cycle:
+    requests, stop = batch.queues[0].requests, batch.count
+    while requests[batch.place_of(stop - 1, parts)].cycle() >= cycle:
         stop -= 1
     return stop
 
@@ -207,14 +206,13 @@ def deliver_recorded(context: Context, ae: int) -> None:
     batch = side.batches[context.delivered]
     first = 0
     while first != batch.count:
-        cycle = batch.requests[first].cycle()
+        cycle = batch.queues[0].requests[batch.place_of(first, context.parts)].cycle()
         if cycle >= record.end:
             start_row(context, record, cycle)
-        stop = _first_from(batch, record.end)
+        stop = _first_from(batch, context.parts, record.end)
         _deliver_run(context, side, batch, first, stop, _RECORDED)
         first = stop
-    batch.count = 0
-    batch.served = 0
+    batch.empty(context.parts)
 
 
 @inlined

@@ -46,6 +46,17 @@ def last_completion(context: Context) -> int:
 
 
 @inlined
+def _served_before(context: Context, one: Error, other: Error) -> bool:
+    """Return whether the request of an error is served before that of another, of the same cycle."""
+    cycle, engines, ports = one.cycle, context.engines, context.ports
+    ae, other_ae = (one.engine - cycle) % engines, (other.engine - cycle) % engines
+    port, other_port = (one.port - cycle) % ports, (other.port - cycle) % ports
+    if ae != other_ae:
+        return ae < other_ae
+    return port < other_port or (port == other_port and one.kind & 3 < other.kind & 3)
+
+
+@inlined
 def _keep_first(first: Error, other: Error) -> None:
     """Take over an error, unless there is one of the same or an earlier cycle."""
     if other.code != 0 and (first.code == 0 or other.cycle < first.cycle):
@@ -56,7 +67,14 @@ def _keep_first(first: Error, other: Error) -> None:
 @apart
 def _collect_errors(context: Context) -> int:
     """Set the memory's error to the first of those of the service and of all AEs; return its code."""
-    _keep_first(context.error, context.service.error)
+    first = 0
+    for part in range(1, context.parts):
+        error, least = context.services[part].error, context.services[first].error
+        if error.code != 0:
+            soonest = least.code == 0 or error.cycle < least.cycle
+            if soonest or (error.cycle == least.cycle and _served_before(context, error, least)):
+                first = part
+    _keep_first(context.error, context.services[first].error)
     for ae in range(context.engines):
         _keep_first(context.error, context.sides[ae].error)
     return context.error.code
@@ -102,6 +120,10 @@ def settle(context: Context, cycle: int) -> int:
     seal(context, cycle)
     for ae in range(context.engines):
         deliver(context, ae)
+    if context.divisions != 1:
+        for division in range(context.divisions):
+            # From here on the parts can be others, each of which takes over what is of its addresses.
+            context.rules.before_service(context.services[division].shared, cycle)
     if context.interval != 0:
         call(context.record_until, context, cycle + 1)
     return _collect_errors(context)
@@ -192,7 +214,7 @@ def signature_of(function: Function, profile: type[Any]) -> tuple[Callable[..., 
 
     from cyscc.sim.memory.addresses import type_of
 
-    _, context = context_of(profile)  # type: ignore[arg-type]
+    _, _, context = context_of(profile)  # type: ignore[arg-type]
     result = types.int64 if function.returns else types.void
     arguments = [type_of(context.address), *[types.int64] * len(function.arguments)]
     return function.compiled.py_func, result(*arguments)  # type: ignore[attr-defined]

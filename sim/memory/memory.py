@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory.access_log import Accesses
 from cyscc.sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
-from cyscc.sim.memory.profiles.profile import Profile, State
+from cyscc.sim.memory.profiles.profile import OUTSIDE, Profile, State
 from cyscc.sim.memory.profiles.rules import rule_at_fault
 from cyscc.sim.memory.recording import RecordedIntervals, RecordedSums, Recorder
 from cyscc.sim.memory.records import (
     BASE_ADDRESS,
     FLUSH_DEPTH,
     MAX_ENGINES,
+    MAX_PARTS,
     MAX_PORTS,
     NEAR,
     NEVER,
@@ -114,7 +115,7 @@ class Memory:
     capacity : int
         Actual bytes of address space.
     parts : int
-        Parts into which the service of a round is divided.
+        Parts into which the service of a round is divided, see `divide`.
     mailboxes : ndarray of Mailbox, one per AE
         Signals exchanged by AE and memory in a cycle.
 
@@ -142,7 +143,6 @@ class Memory:
         self.profile = profile
         self.engines = engines
         self.ports = ports
-        self.parts = 1
         self._storage = Storage(min(capacity, 1 << layout.address_bits))
         self.capacity = self._storage.capacity
         self._first_cycle = 0
@@ -150,22 +150,26 @@ class Memory:
         self._recorder: Recorder | None = None
         self._access_log: Accesses | None = None
         self._arena = Arena()
-        side, context = context_of(type(profile))  # type: ignore[arg-type]
+        side, service, context = context_of(type(profile))  # type: ignore[arg-type]
         self._context = self._arena.make(context, 1)
         self.mailboxes = self._arena.link(self._context, "mailboxes", Mailbox, engines)[0]
         self._sides = self._arena.link(self._context, "sides", side, engines)[0]
-        self._state = State(own=self._sides["own"], shared=self._context["service"]["shared"], arena=self._arena)
+        outside = type(profile).__module__.startswith(OUTSIDE)
+        self._divisions = 1 if outside else min(profile.divisions, MAX_PARTS)
+        self._services = self._arena.link(self._context, "services", service, self._divisions)[0]
+        self._state = State(own=self._sides["own"], shared=self._services["shared"], arena=self._arena)
         self._set_context(layout)
         self._set_sides()
         profile.build(self._state, ports=ports)
         self._pointer = self._context.ctypes.data
         self._model: MemoryModel | None = None
+        self.divide(1)
 
     def _set_context(self, layout: PayloadLayout) -> None:
         numbers = {
             "engines": self.engines,
             "ports": self.ports,
-            "parts": self.parts,
+            "divisions": self._divisions,
             "row": in_lines(self.ports),
             "every": (1 << self.ports) - 1,
             "batch_depth": 2 * (self.quantum + 1) * 3 * self.ports,
@@ -195,7 +199,9 @@ class Memory:
         sides["soonest"] = sides["next_flush"] = NEVER
         self._due = arena.link(sides, "due", int, NEAR)
         self._rows = arena.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
-        arena.link(sides["batches"], "requests", Request, int(self._context["batch_depth"][0]))
+        # Their arrays are in no saved state, in which there are no requests.
+        arena.set_link(sides["batches"], "order", 0)
+        arena.set_link(sides["batches"]["queues"], "requests", 0)
         ports = sides["ports"][:, : self.ports]
         for name in ("last_seen", "last_written", "last_flushed"):
             ports[name] = -1
@@ -205,6 +211,24 @@ class Memory:
         self._responses = arena.link(ports, "responses", Response, later)
         ports["flushes"]["mask"] = FLUSH_DEPTH - 1
         arena.link(ports, "flush_times", int, FLUSH_DEPTH)
+
+    def divide(self, threads: int) -> None:
+        """Divide the service of a round into parts for a number of threads, as far as the profile can.
+
+        Call between two settled cycles. Results do not depend on it.
+        """
+        parts = min(1 << (threads - 1).bit_length(), self._divisions)
+        self.parts = parts
+        self._context["parts"] = parts
+        self._context["part_shift"] = (self.profile.divisions // parts).bit_length() - 1
+        self.profile.divide(self._state, parts)
+        depth, batches = int(self._context["batch_depth"][0]), self._sides["batches"]
+        self._logs = Arena()
+        self._logs.link(batches, "order", int, depth)
+        requests = self._logs.link(batches["queues"][..., :parts], "requests", Request, depth)
+        self._context["queue_places"] = requests.strides[-2] // Request.dtype.itemsize
+        if self._model is not None:
+            self._model.parts = parts
 
     @property
     def quantum(self) -> int:
@@ -418,14 +442,15 @@ class Memory:
         """
         context, sides, every = self._context[0], self._sides, int(self._context["every"][0])
         rows = self._rows.reshape(self.engines, NEAR, 2, -1)
-        errors = [context["error"], context["service"]["error"], *sides["error"]]
+        batches, queues = sides["batches"], sides["batches"]["queues"]
+        errors = [context["error"], *self._services["error"], *sides["error"]]
         holds = {
             "rounds": sorted(int(context[name]) for name in ("accepted", "served", "delivered")) == [0, 1, 2],
             "cycle": context["settled"] == cycle - 1 and 0 <= self._first_cycle <= cycle,
             "engines' cycle": np.all((sides["cycle"] >= 0) & (sides["cycle"] <= cycle)),
             "top": context["top"] == self._storage.top,
             "error": not any(error["code"] for error in errors),
-            "batches": not (sides["batches"]["count"].any() or sides["batches"]["served"].any()),
+            "batches": not any(counts.any() for counts in (batches["count"], queues["count"], queues["served"])),
             "masks of ports": not ((sides["far"] & ~every).any() or (self._due & ~every).any()),
             "tags": not any(np.any(tags & ~context["tag_mask"]) for tags in (rows[:, :, 0], self._responses["tag"])),
         }
@@ -559,7 +584,7 @@ class Memory:
     def statistics(self) -> dict[str, Any]:
         """Return the statistics, JSON-able; see `cyscc.sim.memory.statistics.summarise`."""
         cycles = int(self._context["settled"][0]) + 1 - self._first_cycle
-        entering, serving = int(self._sides["entering"].sum()), int(self._context["service"]["waited"][0])
+        entering, serving = int(self._sides["entering"].sum()), int(self._services["waited"].sum())
         own = self.profile.statistics(self._state, cycles=cycles, entering=entering, serving=serving)
         return {"profile": str(self.profile), **summarise(self._sides, own, ports=self.ports, cycles=cycles)}
 
@@ -570,5 +595,5 @@ class Memory:
             openings = self.profile.openings(self._state)
             self._recorder.reset(self._sides["statistics"]["histogram"], self._stalls(), openings)
         self._sides["statistics"] = self._sides["stalls"] = self._sides["entering"] = 0
-        self._context["service"]["waited"] = 0
+        self._services["waited"] = 0
         self.profile.reset_statistics(self._state)

@@ -1,7 +1,8 @@
 """Declarations of all records of the memory's state.
 
 Compiled functions get only the context. It has a side for each AE, accessed only by that AE's calls, and the shared
-resources of the profile. A batch holds the requests of one AE and round. The mailbox has a C++ view, see
+resources of the profile. A batch holds the requests of one AE and round, by parts of the service. The mailbox has a C++
+view, see
 `cyscc.sim.memory.functions`.
 """
 
@@ -19,6 +20,7 @@ __all__ = [
     "HISTOGRAM_BINS",
     "LATEST",
     "MAX_ENGINES",
+    "MAX_PARTS",
     "MAX_PORTS",
     "NEAR",
     "NEVER",
@@ -35,6 +37,7 @@ __all__ = [
     "Mailbox",
     "Places",
     "Port",
+    "Queue",
     "Request",
     "Response",
     "Ring",
@@ -48,6 +51,7 @@ __all__ = [
 
 MAX_ENGINES = 4
 MAX_PORTS = 32
+MAX_PARTS = 8
 BASE_ADDRESS = 4096
 NEVER = 2**62
 LATEST = 10**9
@@ -157,12 +161,35 @@ class Request(Record):
         self.when = cycle << 16 | port << 8 | kind
 
 
-class Batch(Record, lines=True):
-    """The requests of an AE and round, their number, and the number served."""
+class Queue(Record, lines=True):
+    """The requests of an AE and round that a part of the service performs, their number, and the number served."""
 
     count: int
     served: int
     requests: Rows[Request]
+
+
+class Batch(Record, lines=True):
+    """The requests of an AE and round, in a queue for each part of the service, and their number.
+
+    If there are several parts, `order` has the places of the requests in the order of acceptance, counted from the
+    first queue's first request on: one queue's places follow another's.
+    """
+
+    count: int
+    order: Words
+    queues: Annotated[Rows[Queue], MAX_PARTS]
+
+    def place_of(self, number: int, parts: int) -> int:
+        """Return the place of a request, given by its number in the order of acceptance."""
+        return number if parts == 1 else self.order[number]
+
+    def empty(self, parts: int) -> None:
+        """Remove all requests."""
+        self.count = 0
+        for part in range(parts):
+            self.queues[part].count = 0
+            self.queues[part].served = 0
 
 
 class Ring(Record):
@@ -251,7 +278,7 @@ class Side(Record, lines=True):
 
 
 class Service(Record, lines=True):
-    """State of the service, accessed only by `serve`.
+    """State of a part of the service, accessed only by `serve` of that part.
 
     `waited` sums the cycles of all accesses from the result of the profile's `enter` to that of its `serve`. `shared`
     is the profile's state shared by all AEs.
@@ -351,6 +378,9 @@ class AccessLog(Record, lines=True):
 class Context(Record, lines=True):
     """State of the memory. `rules` are the profile's parameters and rules.
 
+    The first `parts` of `divisions` services are in use; an address is of the part that is the profile's `division_of`,
+    shifted by `part_shift`. Places in a queue are `queue_places` apart from those of the next queue.
+
     `interval` is the record's interval in cycles, 0 if not recording; `recorded` is the first cycle that is not
     completely recorded. `serve_recorded` and `record_until` are addresses of code for recording, and `deliver_kept` of
     code that records or logs what it delivers; 0 without that.
@@ -359,6 +389,9 @@ class Context(Record, lines=True):
     engines: Constant
     ports: Constant
     parts: Constant
+    divisions: Constant
+    part_shift: Constant
+    queue_places: Constant
     row: Constant
     every: Constant
     batch_depth: Constant
@@ -386,12 +419,12 @@ class Context(Record, lines=True):
     access_logs: Rows[AccessLog]
     error: Error
     rules: Any
-    service: Any
+    services: Any
 
 
 @cache
-def context_of(profile: type[Any]) -> tuple[type[Side], type[Context]]:
-    """Return the records of an AE's side and of the memory for a profile."""
+def context_of(profile: type[Any]) -> tuple[type[Side], type[Service], type[Context]]:
+    """Return the records of an AE's side, of a part of the service, and of the memory for a profile."""
     name = {"__module__": profile.__module__}
 
     def special(base: type[Record], **kinds: Any) -> Any:
@@ -400,7 +433,8 @@ def context_of(profile: type[Any]) -> tuple[type[Side], type[Context]]:
 
     side = special(Side, own=profile.Own)
     service = special(Service, shared=profile.Shared)
-    return side, special(Context, sides=Rows[side], rules=profile, service=service)  # type: ignore[valid-type]
+    context = special(Context, sides=Rows[side], rules=profile, services=Rows[service])  # type: ignore[valid-type]
+    return side, service, context
 
 
 def in_lines(words: int) -> int:

@@ -2,25 +2,29 @@
 
 Requests are served in the order (cycle, AE, port), on one port reads before writes before flushes; the first AE and
 port rotate each cycle. In this order requests take effect, and reserve the shared resources that determine their time.
-The AE's own part of the timing is in `cyscc.sim.memory.delivery`.
+If the profile divides the addresses into parts that share nothing, each part can be served by a thread of its own. The
+AE's own part of the timing is in `cyscc.sim.memory.delivery`.
 """
 
 from cyscc.sim.arrays import ArrayKind
-from cyscc.sim.memory.compiling import apart, call, inlined
+from cyscc.sim.memory.compiling import apart, call, inlined, prefetch
 from cyscc.sim.memory.recording import kind_at, record_service, row_of_links, start_service_row
-from cyscc.sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Batch, Context, ErrorCode, Request, Service
+from cyscc.sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Context, ErrorCode, Queue, Request, Service
 from cyscc.sim.memory.structures import Words
 
 __all__ = ["serve", "serve_recorded"]
 
+_AHEAD = 12
+"""Requests of a queue whose words are prefetched ahead of the current one."""
+
 
 @apart
-def _refuse(context: Context, request: Request, ae: int, address: int, wide: int) -> None:
+def _refuse(context: Context, service: Service, request: Request, ae: int, address: int, wide: int) -> None:
     """Record the error of an invalid access; a read returns 0, and the request continues with address 0."""
     outside = address < BASE_ADDRESS or address + 4 + 4 * wide > context.top
     code = ErrorCode.OUTSIDE if outside else ErrorCode.MISALIGNED
     kind = request.kind() + 4 * wide
-    context.service.error.note(code, kind, address, ae, request.port(), request.cycle())
+    service.error.note(code, kind, address, ae, request.port(), request.cycle())
     request.data[0] = 0
     request.payload &= ~context.address_mask
 
@@ -49,28 +53,31 @@ def _access(storage: Words, request: Request, address: int, wide: int, is_read: 
 
 
 @inlined
-def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded: int) -> int:
-    """Perform an AE's requests of one cycle, and return their number.
+def _serve_engine(context: Context, service: Service, ae: int, queue: Queue, cycle: int, recorded: int) -> int:
+    """Perform an AE's requests of one cycle and part, and return their number.
 
     `recorded` is a compile-time constant, so that code without recording has no overhead.
     """
-    storage, requests = context.storage, batch.requests
+    storage, requests = context.storage, queue.requests
     top, size_bit, address_mask = context.top, context.size_bit, context.address_mask
-    service = context.service
     places, record = context.places[0], context.service_record[0]
     links = row_of_links(context, record, ae) if recorded != 0 else 0
-    index, end, waited = batch.served, batch.count, 0
+    divided = context.parts != 1
+    index, end, waited = queue.served, queue.count, 0
     while index != end:
         request = requests[index]
         if request.cycle() != cycle:
             break
+        if divided:
+            # Acceptance has prefetched the word, but for another thread's core.
+            prefetch(storage, (requests[min(index + _AHEAD, end - 1)].payload & address_mask) >> 3)
         if request.when & FLUSH == 0:
             address = request.payload & address_mask
             wide = (request.payload >> size_bit) & 1
             size = 4 + 4 * wide
             is_read = ~request.when & 1
             if address < BASE_ADDRESS or address + size > top or address & (size - 1) != 0:
-                _refuse(context, request, ae, address, wide)
+                _refuse(context, service, request, ae, address, wide)
                 kind: int = ArrayKind.OTHER
             else:
                 _access(storage, request, address, wide, is_read)
@@ -93,35 +100,39 @@ def _serve_engine(context: Context, ae: int, batch: Batch, cycle: int, recorded:
             waited += back - entered
             request.time = back
         index += 1
-    done = index - batch.served
-    batch.served = index
+    done = index - queue.served
+    queue.served = index
     service.waited += waited
     return done
 
 
 @inlined
-def _oldest(batch: Batch) -> int:
-    """Return the cycle of a batch's oldest unserved request."""
-    return NEVER if batch.served == batch.count else batch.requests[batch.served].cycle()
+def _oldest(queue: Queue) -> int:
+    """Return the cycle of a queue's oldest unserved request."""
+    return NEVER if queue.served == queue.count else queue.requests[queue.served].cycle()
 
 
 @inlined
-def _serve(context: Context, engines: int, recorded: int) -> None:
-    sides = context.sides
+def _serve(context: Context, first: int, stop: int, recorded: int) -> None:
+    """Perform the requests of some parts of a round; `recorded` is a compile-time constant."""
+    engines, sides, services = context.engines, context.sides, context.services
     now, left = NEVER, 0
     for ae in range(engines):
-        batch = sides[ae].batches[context.served]
-        left += batch.count - batch.served
-        now = min(now, _oldest(batch))
+        for part in range(first, stop):
+            queue = sides[ae].batches[context.served].queues[part]
+            left += queue.count - queue.served
+            now = min(now, _oldest(queue))
     ae = now % engines
     record = context.service_record[0]
     while left != 0:
         if recorded != 0 and now >= record.end:
             start_service_row(context, record, now)
-        context.rules.before_service(context.service.shared, now)
-        for _ in range(engines):
-            left -= _serve_engine(context, ae, sides[ae].batches[context.served], now, recorded)
-            ae = ae + 1 if ae + 1 < engines else 0
+        for part in range(first, stop):
+            context.rules.before_service(services[part].shared, now)
+            for _ in range(engines):
+                queue = sides[ae].batches[context.served].queues[part]
+                left -= _serve_engine(context, services[part], ae, queue, now, recorded)
+                ae = ae + 1 if ae + 1 < engines else 0
         ae = ae + 1 if ae + 1 < engines else 0
         now += 1
 
@@ -130,12 +141,13 @@ def _serve(context: Context, engines: int, recorded: int) -> None:
 def serve(context: Context, part: int) -> None:
     """Perform the requests of a part of a round; see `cyscc.sim.memory.memory.Memory.serve`."""
     if context.interval == 0:
-        _serve(context, context.engines, 0)
+        _serve(context, part, part + 1, 0)
     else:
         call(context.serve_recorded, context, part)
 
 
 @apart
 def serve_recorded(context: Context, part: int) -> None:
-    """Perform the requests of a part of a round, and record their waiting cycles."""
-    _serve(context, context.engines, 1)
+    """Perform and record the requests of a round, all parts as one: the record's rows are common to them."""
+    if part == 0:
+        _serve(context, 0, context.parts, 1)

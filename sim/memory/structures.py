@@ -264,6 +264,10 @@ class Arena:
         owners[field] = address
         self._links.append((owners, field))
 
+    def share(self, owners: NDArray[np.void], field: str) -> None:
+        """Set a link of records to that of the first of them."""
+        self.set_link(owners[1:], field, int(owners[field][0]))
+
     def make(self, kind: type[Record] | type[int], count: int) -> NDArray[Any]:
         """Allocate an array of records or words, aligned to cache lines."""
         dtype = np.dtype(np.int64) if kind is int else kind.dtype  # type: ignore[union-attr]

@@ -78,7 +78,7 @@ def _two_callers() -> None:
 def _shared_word() -> None:
     """Let the AEs, which run on two threads, write the same word of the memory."""
     memory = _memory()
-    _, context = context_of(type(memory.profile))  # type: ignore[arg-type]
+    _, _, context = context_of(type(memory.profile))  # type: ignore[arg-type]
 
     def prepare(context: Any, ae: int, cycle: int) -> None:
         context.settled = cycle

@@ -16,7 +16,7 @@ from cyscc.sim.observation.state import MachineState
 from tests.system.runs import made
 from tests.system.test_checkpoints import state_of
 
-SIDE, CONTEXT = (record.dtype for record in context_of(Hc2))
+SIDE, _, CONTEXT = (record.dtype for record in context_of(Hc2))
 CYCLE = 1500
 
 
@@ -80,6 +80,7 @@ def put_record(number: int, kind: Any, *path: str, value: int) -> Callable[[Mach
         put_record(2, SIDE, "far", value=1 << 40),
         put_record(2, SIDE, "cycle", value=-1),
         put_record(2, SIDE, "batches", "count", value=1 << 30),
+        put_record(2, SIDE, "batches", "queues", "served", value=1 << 30),
         put_record(2, SIDE, "own", "full", value=1 << 40),
     ],
 )

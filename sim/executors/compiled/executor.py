@@ -168,6 +168,7 @@ class CompiledExecutor(LibraryExecutor):
             library = build_library(config, waves=waves is not None, objects=objects, on_step=on_build)
             if waves is None:
                 round_ = _round(interval or sync_interval(config, memory), memory)
+                memory.divide(threads if round_ else 1)
                 options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}
             else:
                 first, last = waves.window

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.sim.memory.compiling import apart, inlined, rarely, trailing_zeros
-from cyscc.sim.memory.crossbar import Calendar, make_calendars
+from cyscc.sim.memory.crossbar import Calendar, divide_calendars, make_calendars
 from cyscc.sim.memory.profiles.ports import QueuedPorts
 from cyscc.sim.memory.profiles.profile import Contention, RowTimes, State, parameter, rule
 from cyscc.sim.memory.structures import Constant, Record, Rows
@@ -49,7 +49,7 @@ class Bank(Record):
 
 
 class Shared(Record):
-    """Banks by pseudo-channel, and the resources shared by the banks of a pseudo-channel.
+    """Banks by pseudo-channel, and the resources shared by the banks of a pseudo-channel, also by pseudo-channel.
 
     `bursts`, `groups` and `activates` are calendars whose cycles are windows: of a burst on the data bus, of a column
     command to a bank group, and of an activate; the `_now` of each is the current window. `waited` counts the cycles of
@@ -57,7 +57,7 @@ class Shared(Record):
     clocks that `refreshes` accesses waited for a refresh.
     """
 
-    links_of_engine: Constant
+    engines: Constant
     least_read: Constant
     least_write: Constant
     bursts_now: int
@@ -271,6 +271,16 @@ class Hbm2(QueuedPorts):
         return self.bank_of(address)
 
     @property
+    def divisions(self) -> int:
+        """Pseudo-channels share nothing."""
+        return self.channels
+
+    @rule
+    def division_of(self, address: int) -> int:
+        """Return the pseudo-channel of a byte address."""
+        return self.channel_of(address)
+
+    @property
     def contention(self) -> Contention:
         """Links, pseudo-channels and banks; the map repeats after one row for every bank."""
         banks = self.channels * self.groups * self.banks
@@ -300,12 +310,13 @@ class Hbm2(QueuedPorts):
         arena, engines, shared = state.arena, state.own.size, state.shared
         links = self.channels * self.links
         ahead, in_flight = self.build_ports(state, ports=ports, links=links)
-        shared["links_of_engine"] = links
+        shared["engines"] = engines
         shared["least_read"], shared["least_write"] = (
             self._cycles(ticks()) for ticks in (self.read_ticks, self.write_ticks)
         )
         of_channel = self.groups * self.banks
-        banks = arena.link(shared, "banks", Bank, self.channels * of_channel)[0]
+        banks = arena.link(shared[:1], "banks", Bank, self.channels * of_channel)[0]
+        arena.share(shared, "banks")
         banks["row"], banks["activated"] = _CLOSED, -self.t_ras - self.t_rp
         banks["refresh"] = self.refresh_stagger * (np.arange(banks.size) // of_channel) % self.t_refi + self.t_refi
         # Worst case: all requests in flight are for different rows of one bank. Each delay of an access counts once
@@ -319,9 +330,14 @@ class Hbm2(QueuedPorts):
             ("groups", self.t_ccd_l, self.channels * self.groups),
             ("activates", self.activate_window(), self.channels),
         ):
-            make_calendars(arena, shared[name], links=of, horizon=ticks // window)
+            make_calendars(arena, shared[name], links=of, horizon=ticks // window, common=True)
         ahead = self._cycles(ticks + self.read_ticks() + self.write_ticks())
-        make_calendars(arena, shared["links"], links=engines * links, horizon=ahead)
+        make_calendars(arena, shared["links"], links=engines * links, horizon=ahead, common=True)
+
+    def divide(self, state: State, parts: int) -> None:
+        """Divide the calendars."""
+        for name in ("links", "bursts", "groups", "activates"):
+            divide_calendars(state.shared[name], parts)
 
     @rule
     def before_service(self, shared: Any, now: int) -> None:
@@ -400,7 +416,7 @@ class Hbm2(QueuedPorts):
         done = column - self.way_there + ticks
         back = _whole(done * self.machine_mhz + self.memory_mhz - 1, self.memory_mhz)
         shared.waited += back - arrival - least
-        link = ae * shared.links_of_engine + self.link_of(address)
+        link = self.link_of(address) * shared.engines + ae
         slot = shared.links.book(link, back, now, is_read) if is_read != 0 else back
         shared.returned += slot - back
         return slot + self.response_travel
@@ -418,7 +434,7 @@ class Hbm2(QueuedPorts):
         banks, shared = _banks(self, state), state.shared
         openings = banks["openings"]
         accesses = banks["hits"] + openings
-        opened, hits, conflicts = int(openings.sum()), int(banks["hits"].sum()), int(shared["conflicts"][0])
+        opened, hits, conflicts = int(openings.sum()), int(banks["hits"].sum()), int(shared["conflicts"].sum())
         busy = self._cycles(opened * (self.t_ras + self.t_rp) + hits * self.t_ccd_l)
         return {
             "controllers": accesses.reshape(self.channels, -1).sum(axis=1).tolist(),
@@ -432,13 +448,13 @@ class Hbm2(QueuedPorts):
                 "openings": openings.tolist(),
             },
             "refresh": {
-                "accesses": int(shared["refreshes"][0]),
-                "waiting_cycles": int(shared["refreshing"][0]) * self.machine_mhz / self.memory_mhz,
+                "accesses": int(shared["refreshes"].sum()),
+                "waiting_cycles": int(shared["refreshing"].sum()) * self.machine_mhz / self.memory_mhz,
             },
             "waiting_cycles": {
                 "link": entering,
-                "bank": int(shared["waited"][0]),
-                "return_link": int(shared["returned"][0]),
+                "bank": int(shared["waited"].sum()),
+                "return_link": int(shared["returned"].sum()),
             },
         }
 

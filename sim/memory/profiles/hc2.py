@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.crossbar import Calendar, make_calendars
+from cyscc.sim.memory.crossbar import Calendar, divide_calendars, make_calendars
 from cyscc.sim.memory.profiles.ports import QueuedPorts
 from cyscc.sim.memory.profiles.profile import Contention, State, parameter, rule
 from cyscc.sim.memory.structures import Constant, Record, Rows
@@ -25,13 +25,13 @@ class Bank(Record):
 
 
 class Shared(Record):
-    """Banks by the address bits above the lowest three, and the return links.
+    """Banks by the address bits above the lowest three, and the return links, neighbours if of one controller.
 
     `waited` counts the cycles that accesses have waited for their bank.
     """
 
     last_bank: Constant
-    links_of_engine: Constant
+    engines: Constant
     waited: int
     banks: Rows[Bank]
     links: Calendar
@@ -123,6 +123,16 @@ class Hc2(QueuedPorts):
         return self.controller_of(address) * self.banks + ((above | below) & (self.banks - 1))
 
     @property
+    def divisions(self) -> int:
+        """Controllers share nothing."""
+        return self.controllers
+
+    @rule
+    def division_of(self, address: int) -> int:
+        """Return the controller of a byte address."""
+        return self.controller_of(address)
+
+    @property
     def contention(self) -> Contention:
         """Links and banks; the map repeats after one word for every bank."""
         addresses = range(0, 8 * self.controllers * self.banks, 8)
@@ -141,11 +151,16 @@ class Hc2(QueuedPorts):
         links = self.controllers * self.links
         ahead, in_flight = self.build_ports(state, ports=ports, links=links)
         shared["last_bank"] = self.controllers * self.banks - 1
-        arena.link(shared, "banks", Bank, self.controllers * self.banks)
-        shared["links_of_engine"] = links
+        arena.link(shared[:1], "banks", Bank, self.controllers * self.banks)
+        arena.share(shared, "banks")
+        shared["engines"] = own.size
         # Worst case: all requests in flight wait for the same bank.
         ahead += self.request_travel + in_flight * (self.bank_busy + 1)
-        make_calendars(arena, shared["links"], links=own.size * links, horizon=ahead)
+        make_calendars(arena, shared["links"], links=own.size * links, horizon=ahead, common=True)
+
+    def divide(self, state: State, parts: int) -> None:
+        """Divide the return links."""
+        divide_calendars(state.shared["links"], parts)
 
     @rule
     def before_service(self, shared: Any, now: int) -> None:
@@ -162,7 +177,7 @@ class Hc2(QueuedPorts):
         done = start + self.bank_busy
         bank.free = done
         shared.waited += start - arrival
-        slot = shared.links.book(ae * shared.links_of_engine + self.link_of(address), done, now, is_read)
+        slot = shared.links.book(self.link_of(address) * shared.engines + ae, done, now, is_read)
         return (slot if is_read != 0 else done) + self.response_travel
 
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
@@ -170,7 +185,7 @@ class Hc2(QueuedPorts):
         banks = self.controllers * self.banks
         accesses = np.zeros(banks, np.int64)
         accesses[[self.bank_of(address) for address in range(0, 8 * banks, 8)]] = _banks(state)["accesses"]
-        waited = int(state.shared["waited"][0])
+        waited = int(state.shared["waited"].sum())
         busy = int(accesses.sum()) * self.bank_busy
         return {
             "controllers": accesses.reshape(self.controllers, self.banks).sum(axis=1).tolist(),

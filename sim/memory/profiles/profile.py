@@ -47,7 +47,7 @@ class State:
     own : ndarray of Profile.Own
         State of each AE.
     shared : ndarray of Profile.Shared
-        State shared by all AEs; one element.
+        State shared by all AEs; one element, or `Profile.divisions` up to 8 for parts of the service.
     arena : Arena
         Owner of the arrays that they link to.
     """
@@ -235,6 +235,14 @@ class Profile:
         raise NotImplementedError
 
     @property
+    def divisions(self) -> int:
+        """Most parts, a power of two, into which the service can be divided by `division_of`.
+
+        `serve` of an address then touches only what no other division touches, and its element of `State.shared`.
+        """
+        return 1
+
+    @property
     def contention(self) -> Contention | None:
         """Shared resources, or None."""
         return None
@@ -250,6 +258,9 @@ class Profile:
         ValueError
             Something is out of range.
         """
+
+    def divide(self, state: State, parts: int) -> None:
+        """Divide the service among the first elements of `state.shared`, all of which are at the same cycle."""
 
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
         """Return the profile's own statistics, JSON-able; its `waiting_cycles` is merged with the common one.
@@ -285,6 +296,11 @@ class Profile:
     @rule
     def before_service(self, shared: Any, now: int) -> None:
         """Prepare for serving the requests of a cycle."""
+
+    @rule
+    def division_of(self, address: int) -> int:
+        """Return the division of a byte address, see `divisions`."""
+        return 0
 
     @rule
     def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:

@@ -312,12 +312,11 @@ def _check_rule(path: str, profile: type[Profile], name: str, function: Callable
         raise ValueError(f"{path}: {name}: has raise or assert, which compiled rules cannot have")
     from cyscc.sim.memory.addresses import type_of
 
-    side, context = context_of(profile)  # type: ignore[arg-type]
-    service: Any = context.address.fields["service"][1]
+    side, service, _ = context_of(profile)  # type: ignore[arg-type]
     kinds = {
         "self": profile.address,
         "side": side.address,
-        "shared": service.fields["shared"][1],
+        "shared": service.address.fields["shared"][1],
         "request": Request.address,
     }
     arguments = tuple(type_of(kinds.get(parameter, int)) for parameter in wanted)
