@@ -163,6 +163,7 @@ class _Source:
         self._memories: list[str] = []
         self._guarded: dict[str, list[str]] = {}
         self._banks: dict[str, _Bank] = {}
+        self._moves: list[str] = []
 
     def text(self) -> str:
         """Return the header."""
@@ -182,9 +183,13 @@ class _Source:
         rare = len(self._expressions.lines)
         for bank in self._banks.values():
             self._add_bank(bank)
+        earliest = len(self._expressions.lines)
         for signal, cell, guard in registers:
             if not guard:
                 self._add_register(signal, cell, self._expressions.lines)
+        # No processor predicts how often these loops iterate. It loses less time if it has computed that long before.
+        late = max(earliest, rare + (len(self._expressions.lines) - rare) * 2 // 3)
+        self._expressions.lines[late:late] = self._moves
         tick = self._tick(rare)
         listing = list(self._listing())
         accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
@@ -311,9 +316,7 @@ class _Source:
             build.lines.append(f"const {kind} n_{member} = {value};")
             if enable:
                 taken = f"({enable} | {reset})" if reset and cell.kind == "$sdffe" else enable
-                # A branch that is taken in every other cycle costs more than it saves where a value is small.
-                condition = "" if kind == "Byte" else f"if (among<kLanes>({taken})) "
-                updates.append(f"{condition}store({member}, select({taken}, n_{member}, {old}));")
+                updates.append(f"update({member}, {taken}, n_{member}, {old});")
             else:
                 updates.append(f"store({member}, n_{member});")
 
@@ -406,7 +409,7 @@ class _Source:
             terms = [
                 f"uint64_t(among<kLanes>({mask})) << {n} * kLanes" for n, mask in enumerate(masks[first : first + each])
             ]
-            self._expressions.lines += [
+            self._moves += [
                 f"for (uint64_t left = {' | '.join(terms)}; left; left &= left - 1) {{",
                 f"const int n = {first} * kLanes + std::countr_zero(left);",
                 statement,

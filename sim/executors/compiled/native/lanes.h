@@ -399,4 +399,11 @@ CYSCC_COMPARISON(less, a < b)
 CYSCC_COMPARISON(test, (a & b) != 0)  // any bit of both
 #undef CYSCC_COMPARISON
 
+// Stores numbers for the instances of the mask, where others have the number of before. A branch that nobody can predict
+// costs more than it saves, unless it takes many instructions to choose.
+template <class N, class P, int k>
+inline void update(N (&to)[k], Mask mask, const Vector<N, P, k>& value, const Vector<N, P, k>& before) {
+    if (CYSCC_AVX512 || sizeof(N) == 1 || among<k>(mask)) store(to, select(mask, value, before));
+}
+
 }  // namespace cyscc

@@ -90,6 +90,10 @@ inline Single<N> from_mask(Mask mask, Single<N> a) {
     return Single<N>(mask.v & 1 ? a.v : N(0));
 }
 template <class N>
+inline void update(N (&to)[1], Mask mask, Single<N> value, Single<N>) {
+    if (mask.v & 1) store(to, value);
+}
+template <class N>
 inline Mask equal(Single<N> a, Single<N> b) {
     return {a.v == b.v};
 }
