@@ -3,7 +3,7 @@
 All code here accesses only the side, the mailbox and the batch of one AE, so AEs may run in parallel threads.
 """
 
-from cyscc.sim.memory.compiling import apart, inlined, prefetch, trailing_zeros
+from cyscc.sim.memory.compiling import apart, inlined, out_of_line, prefetch, trailing_zeros
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Batch, Context, ErrorCode, Mailbox, Side
 
 __all__ = ["accept"]
@@ -58,6 +58,7 @@ def _port_of(place: int, ports: int, first: int) -> int:
 @apart
 def _without_excess(side: Side, waiting: int, room: int, first: int, depth: int, cycle: int) -> int:
     """Return the first `room` bits of a mask of requests, and refuse the others."""
+    out_of_line()
     excess = waiting
     for _ in range(room):
         excess &= excess - 1
@@ -74,6 +75,7 @@ def _log_flushes(context: Context, side: Side, batch: Batch, flushes: int, first
 
     They touch nothing that is divided, and are in the first queue.
     """
+    out_of_line()
     while flushes != 0:
         port = _port_of(trailing_zeros(flushes), side.width, first)
         flushes &= flushes - 1

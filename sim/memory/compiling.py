@@ -15,6 +15,7 @@ __all__ = [
     "digest_of",
     "inlined",
     "jit",
+    "out_of_line",
     "prefetch",
     "rarely",
     "trailing_zeros",
@@ -46,8 +47,9 @@ def jit(function: Function) -> Function:
 
 
 def apart(function: Function) -> Function:
-    """Compile a function of records without inlining, for rare cases that would slow down its callers."""
-    compiled: Function = njit(**OPTIONS)(function)
+    """Compile a function of records that is not inlined on principle; what is rare also calls `out_of_line`."""
+    # Said expressly: otherwise numba takes the option over from the caller.
+    compiled: Function = njit(forceinline=False, **OPTIONS)(function)
     return compiled
 
 
@@ -61,4 +63,6 @@ def _intrinsic(name: str) -> Any:
     return Intrinsic("cyscc.sim.memory.intrinsics", name)
 
 
-call, prefetch, rarely, trailing_zeros = map(_intrinsic, ("call", "prefetch", "rarely", "trailing_zeros"))
+call, out_of_line, prefetch, rarely, trailing_zeros = map(
+    _intrinsic, ("call", "out_of_line", "prefetch", "rarely", "trailing_zeros")
+)

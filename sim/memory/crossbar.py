@@ -9,7 +9,7 @@ import numpy as np
 from numpy import void
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.compiling import apart, prefetch, trailing_zeros
+from cyscc.sim.memory.compiling import apart, out_of_line, prefetch, trailing_zeros
 from cyscc.sim.memory.records import NEVER
 from cyscc.sim.memory.structures import LINE_WORDS, Arena, Constant, Record, Words
 
@@ -60,6 +60,7 @@ class Calendar(Record):
 
 @apart
 def _clear(calendar: Calendar, now: int) -> None:
+    out_of_line()
     links, taken = calendar.links, calendar.taken
     for number in range(max(calendar.now, now - calendar.rows), now):
         first = (number & (calendar.rows - 1)) * links

@@ -3,7 +3,7 @@
 All code here accesses only the side and the batch of one AE, so AEs may run in parallel threads.
 """
 
-from cyscc.sim.memory.compiling import apart, call, inlined
+from cyscc.sim.memory.compiling import apart, call, inlined, out_of_line
 from cyscc.sim.memory.recording import ENGINE_WORDS, record_read, record_write, row_of_arrays, start_row
 from cyscc.sim.memory.records import (
     FLUSH,
@@ -32,6 +32,7 @@ _PLAIN, _RECORDED, _LOGGED = range(3)
 @apart
 def _push_far(side: Side, number: int, seen: int, tag: int, data: int, now: int) -> None:
     """Append a response that is far ahead to the ring of its port."""
+    out_of_line()
     port = side.ports[number]
     if port.later.full():
         side.error.note(ErrorCode.RING_FULL, READ, port.later.mask + 1, side.number, number, now)
@@ -46,6 +47,7 @@ def _push_far(side: Side, number: int, seen: int, tag: int, data: int, now: int)
 @apart
 def _push_flush(side: Side, number: int, done: int, now: int) -> None:
     """Queue a flush, complete at `done` at the earliest, after the writes and the other flushes of its port."""
+    out_of_line()
     port = side.ports[number]
     done = max(done, port.last_written, port.last_flushed + 1)
     port.last_flushed = done
@@ -61,6 +63,7 @@ def _push_flush(side: Side, number: int, done: int, now: int) -> None:
 @apart
 def _checked(side: Side, number: int, kind: int, answer: int, now: int, least: int) -> int:
     """Return the time that rules from a file answered; refuse one that is too early, or too far ahead."""
+    out_of_line()
     if now + least <= answer <= now + LATEST:
         return answer
     side.error.note(ErrorCode.ANSWER, kind, answer, side.number, number, now)

@@ -5,7 +5,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-__all__ = ["call", "prefetch", "rarely", "trailing_zeros"]
+__all__ = ["call", "out_of_line", "prefetch", "rarely", "trailing_zeros"]
 
 _INT = ir.IntType(32)
 _BIT = ir.IntType(1)
@@ -21,6 +21,17 @@ def call(typing: Any, address: Any, record: Any, number: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(types.int64, record, types.int64), generate
+
+
+def out_of_line(typing: Any) -> Any:
+    """Keep the function that calls this out of its callers, whose registers it would take, and away from hot code."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+        builder.function.attributes.add("noinline")
+        builder.function.attributes.add("cold")
+        return context.get_dummy_value()
+
+    return types.void(), generate
 
 
 def prefetch(typing: Any, words: Any, index: Any) -> Any:

@@ -10,6 +10,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Annotated, Any
 
+from cyscc.sim.memory.compiling import out_of_line
 from cyscc.sim.memory.structures import LINE_WORDS, Bytes, Constant, Record, Rows, Words, seldom
 
 __all__ = [
@@ -94,6 +95,7 @@ class Error(Record):
     @seldom
     def note(self, code: int, kind: int, value: int, ae: int, port: int, cycle: int) -> None:
         """Record an error unless there is one already."""
+        out_of_line()
         if self.code == 0:
             self.code = code
             self.kind = kind

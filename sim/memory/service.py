@@ -7,7 +7,7 @@ AE's own part of the timing is in `cyscc.sim.memory.delivery`.
 """
 
 from cyscc.sim.arrays import ArrayKind
-from cyscc.sim.memory.compiling import apart, call, inlined, prefetch
+from cyscc.sim.memory.compiling import apart, call, inlined, out_of_line, prefetch
 from cyscc.sim.memory.recording import kind_at, record_service, row_of_links, start_service_row
 from cyscc.sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Context, ErrorCode, Queue, Request, Service
 from cyscc.sim.memory.structures import Words
@@ -21,6 +21,7 @@ _AHEAD = 12
 @apart
 def _refuse(context: Context, service: Service, request: Request, ae: int, address: int, wide: int) -> None:
     """Record the error of an invalid access; a read returns 0, and the request continues with address 0."""
+    out_of_line()
     outside = address < BASE_ADDRESS or address + 4 + 4 * wide > context.top
     code = ErrorCode.OUTSIDE if outside else ErrorCode.MISALIGNED
     kind = request.kind() + 4 * wide
@@ -32,6 +33,7 @@ def _refuse(context: Context, service: Service, request: Request, ae: int, addre
 @apart
 def _checked_place(service: Service, place: int, count: int, ae: int, cycle: int) -> int:
     """Return the index of a link or word that rules from a file answered; refuse one that does not exist."""
+    out_of_line()
     if 0 <= place < count:
         return place
     service.error.note(ErrorCode.PLACE, 0, place, ae, 0, cycle)

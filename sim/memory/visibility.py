@@ -3,7 +3,7 @@
 All code here accesses only the side and the mailbox of one AE, so AEs may run in parallel threads.
 """
 
-from cyscc.sim.memory.compiling import apart, inlined, trailing_zeros
+from cyscc.sim.memory.compiling import apart, inlined, out_of_line, trailing_zeros
 from cyscc.sim.memory.recording import start_stall_row
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, Context, ErrorCode, Mailbox, Side
 
@@ -13,6 +13,7 @@ __all__ = ["next_event", "prepare"]
 @apart
 def _respond_far(side: Side, box: Mailbox, cycle: int) -> int:
     """Move the responses due in this cycle from the ports' rings to the mailbox; return the mask of their ports."""
+    out_of_line()
     waiting = side.far
     shown = 0
     while waiting != 0:
@@ -35,6 +36,7 @@ def _respond_far(side: Side, box: Mailbox, cycle: int) -> int:
 @apart
 def _skip(side: Side, cycle: int) -> None:
     """Refuse responses in cycles that the AE has skipped."""
+    out_of_line()
     end = min(cycle, side.cycle + NEAR)
     for skipped in range(max(side.cycle, side.soonest), end):
         mask = side.due[skipped & (NEAR - 1)]
@@ -72,6 +74,7 @@ def _respond(context: Context, side: Side, box: Mailbox, cycle: int) -> int:
 @apart
 def _complete_flushes(side: Side, cycle: int) -> int:
     """Retire the flushes that complete in this cycle; return the mask of their ports."""
+    out_of_line()
     shown = 0
     soonest = NEVER
     for number in range(side.width):
