@@ -8,7 +8,7 @@ import numpy.typing as npt
 from cyscc.host.output.text import count_text
 from cyscc.sim.caching.code import njit
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, Field
+from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED
 
 __all__ = [
     "ReachAccount",
@@ -22,11 +22,10 @@ __all__ = [
 
 
 @njit(cache=True, nogil=True)
-def _first_beyond(frontier: npt.NDArray[np.uint64], edges: int, fields: tuple[Field, Field]) -> int:
-    start, degree = fields
+def _first_beyond(frontier: npt.NDArray[np.uint64], edges: int) -> int:
     for place in range(frontier.size):
         word = frontier[place]
-        if np.int64(word >> start.shift & start.mask) + np.int64(word >> degree.shift & degree.mask) > edges:
+        if np.int64(word >> START.shift & START.mask) + np.int64(word >> DEGREE.shift & DEGREE.mask) > edges:
             return place
     return frontier.size
 
@@ -50,7 +49,7 @@ def check_frontier(frontier: npt.NDArray[np.uint64], *, edges: int, name: str) -
     SimulationError
         There is such an entry.
     """
-    place = _first_beyond(frontier, edges, (START, DEGREE))
+    place = _first_beyond(frontier, edges)
     if place < frontier.size:
         raise SimulationError(
             f"entry {place} of a frontier queue is {int(frontier[place]):#x}: "
@@ -75,19 +74,22 @@ def _distinct(
     counts: npt.NDArray[np.int64],
     stamps: npt.NDArray[np.uint32],
     stamp: int,
-    degree: Field,
     found: npt.NDArray[np.int64],
-) -> None:
-    place = 0
+) -> int:
+    """Count the distinct vertices of each part, and their edges; return the number of entries that are no vertices."""
+    place = beyond = 0
     for part in range(counts.size):
         for _ in range(counts[part]):
             vertex = reach[place]
-            if stamps[vertex] != stamp:
+            if vertex >= stamps.size:
+                beyond += 1
+            elif stamps[vertex] != stamp:
                 stamps[vertex] = stamp
                 found[part, 0] += 1
                 # numpy would promote a sum of signed and unsigned integers to float.
-                found[part, 1] += np.int64(words[vertex] >> degree.shift & degree.mask)
+                found[part, 1] += np.int64(words[vertex] >> DEGREE.shift & DEGREE.mask)
             place += 1
+    return beyond
 
 
 def _first_places(entries: npt.NDArray[np.uint32], vertices: int) -> npt.NDArray[np.int64]:
@@ -170,11 +172,10 @@ class ReachAccount:
         SimulationError
             An entry is not a vertex.
         """
-        sizes = np.array(counts, np.int64)
-        _check_ids(reach[: sizes.sum()], vertices=words.size, name=name)
         self._searches += 1
-        found = np.zeros((sizes.size, 2), np.int64)
-        _distinct(words, reach, sizes, self._stamps, self._searches, DEGREE, found)
+        found = np.zeros((len(counts), 2), np.int64)
+        if _distinct(words, reach, np.array(counts, np.int64), self._stamps, self._searches, found):
+            _check_ids(reach[: sum(counts)], vertices=words.size, name=name)
         return found
 
 

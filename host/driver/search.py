@@ -39,6 +39,8 @@ MAX_RESTARTS = 6
 """Most restarts after queue overflows, each with twice the slack of the one before."""
 
 _SMALLEST_SLACK = 64
+_REFUSED = int(Status.BAD_INSTRUCTION | Status.BUSY)
+_OVERFLOW = int(Status.OVERFLOW)
 _Result = TypeVar("_Result")
 _State = TypeVar("_State")
 _Attempt = TypeVar("_Attempt", bound="Attempt")
@@ -341,7 +343,7 @@ class Driver:
 
     def run(
         self, instruction: Instruction, parameters: Mapping[Register, int], *, result: Register
-    ) -> tuple[int, int, Status, int]:
+    ) -> tuple[int, int, int, int]:
         """Write changed parameters, run an instruction, and read its result and the status of all engines.
 
         Returns
@@ -350,7 +352,7 @@ class Driver:
             Cycle of the dispatch.
         cycles : int
             Cycles from the dispatch until the last engine was idle.
-        status : Status
+        status : int
             OR of the status bits of all engines.
         value : int
             Register `result` of the leading engine.
@@ -375,11 +377,11 @@ class Driver:
         status = 0
         for state in states:
             status |= state
-        if status & (Status.BAD_INSTRUCTION | Status.BUSY):
+        if status & _REFUSED:
             raise SimulationError(
                 f"an engine did not complete instruction {instruction.value} ({instruction.name}): status {status:#x}"
             )
-        return start, cycles, Status(status), values[0]
+        return start, cycles, status, values[0]
 
     def search(self, direction: Direction, source: int) -> Search:
         """Search breadth-first from a vertex, level by level, until a level pushes nothing.
@@ -421,7 +423,7 @@ class Driver:
                 result=Register.CURRENT_COUNT,
             )
             self.observer.on_instruction(state.count, pushed)
-            if status & Status.OVERFLOW or pushed > capacity:
+            if status & _OVERFLOW or pushed > capacity:
                 raise QueueOverflowError(
                     f"level {len(state.levels)} of the search from vertex {_name(direction, source)} overflowed its "
                     f"queues: {capacity} of {queues.capacity} entries were free"

@@ -40,6 +40,9 @@ _CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
 _CHECKS = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT")
 """Environment variables with which code raises exceptions, or is not compiled."""
 
+_LAYOUT = 0x0001 | 0x0400
+"""numpy's flags of contiguous and of writeable arrays (``NPY_ARRAY_C_CONTIGUOUS``, ``NPY_ARRAY_WRITEABLE``)."""
+
 _refusals: set[str] = set()
 """Reasons why code could not be cached, each reported once."""
 
@@ -242,10 +245,10 @@ class Compiled:
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function; it is compiled if there is no code for such arguments."""
-        kinds = tuple(map(_kind, arguments))
+        kinds = tuple([_fast_kind(argument) for argument in arguments])
         entry = self._entries.get(kinds)
         if entry is None:
-            entry = self._entries[kinds] = self._entry(kinds, arguments)
+            entry = self._entries[kinds] = self._entry(tuple(map(_kind, arguments)), arguments)
         return entry(*arguments)
 
     def _entry(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> Callable[..., Any]:
@@ -266,6 +269,16 @@ class Compiled:
         results, _, code = content.partition(b"\n")
         library = _load(code)
         return self.dispatcher if library is None else _caller(library.entry, int(results), arguments)
+
+
+def _fast_kind(argument: Any) -> object:
+    """Return what `_kind` depends on within a process."""
+    kind = type(argument)
+    if kind is np.ndarray:
+        return argument.dtype, argument.ndim, argument.flags.num & _LAYOUT
+    if isinstance(argument, tuple):
+        return kind, *map(_fast_kind, argument)
+    return kind
 
 
 def _kind(argument: Any) -> object:
@@ -309,7 +322,10 @@ def _caller(entry: Any, results: int, arguments: tuple[Any, ...]) -> Callable[..
         found = numbers()
         parts: list[Any] = []
         for each in arguments:
-            parts += _parts(each)
+            if type(each) is int:
+                parts.append(each)
+            else:
+                parts += _parts(each)
         if entry(found, raised, *parts) > 0:
             raise RuntimeError("compiled code failed")
         return found[0] if results == 1 else tuple(found) if results else None

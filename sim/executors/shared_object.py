@@ -4,6 +4,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,8 @@ class Pieces:
             self._table[column] = values
 
 
-_COMMAND = np.dtype([("kind", np.int64), ("index", np.int64), ("value", np.uint64)])
+_COMMAND = Struct("=qqQ")
+"""`Command` of `native/pin_driver.h`."""
 
 _SURE = ("cycle", "instruction_cycles", "answers")
 """Functions that never fail."""
@@ -202,14 +204,14 @@ class LibraryExecutor(Executor):
     def answers(self) -> npt.NDArray[np.uint64]:
         """Answers to the last list's reads, of shape (reads, AEs)."""
         values = np.zeros((self._reads, self._engines), np.uint64)
-        self._library.cyscc_answers(self._machine, values.ctypes.data)
+        # The attribute `ctypes` takes longer than the call.
+        self._library.cyscc_answers(self._machine, values.__array_interface__["data"][0])
         return values
 
     def begin(self, commands: Sequence[Command]) -> None:
         """Start a list of commands."""
         self._reads = sum(command.kind == CommandKind.READ for command in commands)
-        table = command_table(commands)
-        self._library.cyscc_begin(self._machine, table.ctypes.data, len(table))
+        self._library.cyscc_begin(self._machine, command_table(commands), len(commands))
 
     def run(self, budget: int) -> RunState:
         """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
@@ -222,9 +224,9 @@ class LibraryExecutor(Executor):
             self._library.cyscc_destroy(machine)
 
 
-def command_table(commands: Sequence[Command]) -> npt.NDArray[np.void]:
+def command_table(commands: Sequence[Command]) -> bytes:
     """Return commands as an array of C++ structures."""
-    return np.array([(command.kind, command.index, command.value) for command in commands], _COMMAND)
+    return b"".join([_COMMAND.pack(command.kind, command.index, command.value) for command in commands])
 
 
 def _checked(last_failure: Callable[[], bytes], result: Any, *_: Any) -> Any:

@@ -89,8 +89,7 @@ class Drawing:
 
     def recall(self, commands: Sequence[Command]) -> None:
         """Show the host's last commands after a state was loaded; all other signals follow from registers."""
-        table = command_table(commands)
-        self._recall(table.ctypes.data, len(table))
+        self._recall(command_table(commands), len(commands))
 
 
 def _texts(variables: Sequence[Variable]) -> tuple["ctypes.Array[ctypes.c_char_p]", list[int]]:
