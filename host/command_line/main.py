@@ -1,5 +1,6 @@
 """The command line: `cyscc`."""
 
+import gc
 import os
 import sys
 
@@ -16,6 +17,9 @@ except KeyboardInterrupt:
     os._exit(130)
 
 __all__ = ["command", "main"]
+
+_YOUNG = 50_000
+"""Objects made before Python looks for garbage; nearly all that a command imports and reads stays until its end."""
 
 
 def _fail(text: str, status: int, *, diagnosis: str = "") -> int:
@@ -138,6 +142,7 @@ def command() -> NoReturn:
     """Entry point of the installed command."""
     status = INTERRUPTED
     with suppress(KeyboardInterrupt):
+        gc.set_threshold(_YOUNG)
         open_missing()
         # OpenBLAS threads take address space, and print to standard error when they cannot be started.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -152,6 +157,8 @@ def command() -> NoReturn:
         if folder is not None:
             folder.remove_temporary_cache()
         os._exit(status)
+    # Otherwise Python would look through all of it once more, which takes longer than reading a small graph.
+    gc.freeze()
     sys.exit(status)
 
 
