@@ -56,8 +56,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repetitions", type=at_least(1, 1000), metavar="N", help="repetitions (default: 3 to 5, 1 with --quick)"
     )
-    parser.add_argument(
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument(
         "--compare", metavar="REVISION", help="compare the compiled executor with that of this revision instead"
+    )
+    other.add_argument(
+        "--profile", action="store_true", help="instead tell where the compiled executor's time goes, by part"
     )
     add_experiment_options(parser)
 
@@ -78,6 +82,8 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.experiments.studies.study import Report
     from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
+    if arguments.profile and arguments.rows:
+        raise UsageError("--rows: a profile has no rows")
     table = CONTENDERS if arguments.compare is None else revisions.COMPARISONS
     rows = _chosen(arguments.rows, table)
     preset = PRESETS["quick" if arguments.quick else "full"]
@@ -97,7 +103,15 @@ def run(arguments: argparse.Namespace) -> None:
         )
         return Report(document=document, markdown=revisions.comparison_markdown(document))
 
-    if arguments.compare is None:
+    def profile(measurements: "Measurements") -> Report:
+        from cyscc.host.experiments.benchmark.profile import profile_executor, profile_markdown
+
+        document = profile_executor(measurements, preset, repetitions=arguments.repetitions)
+        return Report(document=document, markdown=profile_markdown(document))
+
+    if arguments.profile:
+        make_experiment(arguments, "bench-profile", profile)
+    elif arguments.compare is None:
         make_experiment(arguments, "bench", bench)
     else:
         make_experiment(arguments, "bench-compare", compare)
