@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 
+import cyscc.host.experiments.benchmark.profile as profile_module
 from cyscc.host.experiments.benchmark.profile import ProfileRequest, profile_markdown
 from cyscc.host.experiments.benchmark.search import Workload
 
 WORKLOAD = Workload(config="test", memory="hc2", vertices=1 << 12, degree=8)
 
 
-def test_parts_of_a_search() -> None:
+def test_parts_of_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A microsecond or more for each instruction that is counted.
+    monkeypatch.setattr(profile_module, "_EVERY", 4001)
     request = ProfileRequest(graph=WORKLOAD.graph, workload=WORKLOAD, repetitions=4)
     found = request.measure(WORKLOAD.graph.generate(), verify=True)
     one, two = found["rows"]
