@@ -259,7 +259,8 @@ class Lines:
         if self._rest and not text:
             cause = "not text (byte 0x00)" if b"\0" in self._rest else f"the line is longer than {_BLOCK} bytes"
             raise InputError(cause, line=self.number)
-        return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        # Looking for two characters takes as long as parsing.
+        return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
 
     def next(self) -> bytes | None:
         """Return the next line of the header without its end, or None at the end of the file.
@@ -442,7 +443,7 @@ def _parse(
         Least and largest id of each column.
     counts : tuple
         Fewest and most columns, and whether all rows have the same number of them.
-    ids : ndarray of int64, shape (columns, lines)
+    ids : ndarray of int64, shape (columns, at least rows)
         The ids, which are written.
     usual : ndarray of int64, shape (2,)
         Columns of the first row, and its place among the lines; written if they are 0.
@@ -547,7 +548,8 @@ class _Rows:
         """Parse lines as `regular` does, and comments among them; None if a number is written in an unusual way."""
         layout = self._layout
         limits = np.array([(column.smallest, column.largest) for column in layout.columns], np.int64)
-        ids = np.empty((len(limits), text.count(b"\n")), np.int64)
+        # An id takes two characters at least. What is not used takes no memory.
+        ids = np.empty((len(limits), len(text) // (2 * len(limits))), np.int64)
         usual = np.array((self._usual[0], 0), np.int64)
         rows = _parse(
             np.frombuffer(text, np.uint8),
