@@ -33,9 +33,9 @@ def _first_port(ports: int, cycle: int) -> int:
 
 
 @inlined
-def _rotated(mask: int, ports: int, first: int) -> int:
-    """Rotate a mask of ports so that port `first` is in bit 0."""
-    return (mask >> first | mask << (ports - first)) & ((1 << ports) - 1)
+def _rotated(mask: int, first: int) -> int:
+    """Rotate a mask of MAX_PORTS ports so that port `first` is in bit 0; the order is that of any fewer ports."""
+    return ((mask | mask << MAX_PORTS) >> first) & ((1 << MAX_PORTS) - 1)
 
 
 @inlined
@@ -49,10 +49,9 @@ def _spread(mask: int) -> int:
 
 
 @inlined
-def _port_of(place: int, ports: int, first: int) -> int:
-    """Return the port at a position of the order that begins with port `first`."""
-    port = place + first
-    return port - ports if port >= ports else port
+def _port_of(place: int, first: int) -> int:
+    """Return the port at a bit of a rotated mask."""
+    return (place + first) & (MAX_PORTS - 1)
 
 
 @apart
@@ -64,7 +63,7 @@ def _without_excess(side: Side, waiting: int, room: int, first: int, depth: int,
         excess &= excess - 1
     if excess != 0:
         place = trailing_zeros(excess)
-        port = _port_of(place >> 1, side.width, first)
+        port = _port_of(place >> 1, first)
         side.error.note(ErrorCode.LOG_FULL, place & 1, depth, side.number, port, cycle)
     return waiting ^ excess
 
@@ -77,7 +76,7 @@ def _log_flushes(context: Context, side: Side, batch: Batch, flushes: int, first
     """
     out_of_line()
     while flushes != 0:
-        port = _port_of(trailing_zeros(flushes), side.width, first)
+        port = _port_of(trailing_zeros(flushes), first)
         flushes &= flushes - 1
         if batch.count >= context.batch_depth:
             side.error.note(ErrorCode.LOG_FULL, FLUSH, context.batch_depth, side.number, port, cycle)
@@ -103,18 +102,18 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
     queues, count = batch.queues, batch.count
     requests, divided = queues[0].requests, context.parts != 1
     first = _first_port(ports, cycle)
-    waiting = _spread(_rotated(box.requests[READ], ports, first))
-    waiting |= _spread(_rotated(box.requests[WRITE], ports, first)) << 1
-    flushes = _rotated(box.requests[FLUSH], ports, first)
+    waiting = _spread(_rotated(box.requests[READ], first))
+    waiting |= _spread(_rotated(box.requests[WRITE], first)) << 1
+    flushes = _rotated(box.requests[FLUSH], first)
     if context.batch_depth - count < 2 * ports:
         waiting = _without_excess(side, waiting, context.batch_depth - count, first, context.batch_depth, cycle)
     context.rules.before_entries(side, cycle)
-    latest, waited = side.latest_entry, 0
+    latest, entries, before = side.latest_entry, 0, count
     while waiting != 0:
         following = trailing_zeros(waiting)
         waiting &= waiting - 1
         kind = following & 1
-        port = _port_of(following >> 1, ports, first)
+        port = _port_of(following >> 1, first)
         payload = box.read_payloads[kind * MAX_PORTS + port]  # payloads of writes follow
         address = payload & address_mask
         place = count
@@ -135,13 +134,13 @@ def _take(context: Context, side: Side, box: Mailbox, cycle: int) -> None:
             entry = cycle
         request.time = entry
         latest = max(latest, entry)
-        waited += entry - cycle
+        entries += entry
         count += 1
     batch.count = count
     if not divided:
         queues[0].count = count
     side.latest_entry = latest
-    side.entering += waited
+    side.entering += entries - (count - before) * cycle
     if flushes != 0:
         _log_flushes(context, side, batch, flushes, first, cycle)
 

@@ -50,12 +50,12 @@ class Calendar(Record):
         number = cycle >> 6
         block = (number & (self.rows - 1)) * self.links + link
         taken = self.taken[block]
-        free = ~taken & (-1 << (cycle & 63))
+        free = ~taken >> (cycle & 63)
         if number - (now >> 6) >= self.rows or free == 0:
             return _search(self, link, cycle, now, take)
-        bit = trailing_zeros(free)
-        self.taken[block] = taken | take << bit
-        return (cycle & -64) | bit
+        found = cycle + trailing_zeros(free)
+        self.taken[block] = taken | take << (found & 63)
+        return found
 
 
 @apart

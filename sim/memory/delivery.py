@@ -91,7 +91,7 @@ def _return(context: Context, side: Side, port: Port, number: int, request: Requ
     _count_latency(side.statistics, seen - cycle)
     tag = (request.payload >> context.tag_shift) & context.tag_mask
     ahead = seen - side.cycle
-    if ahead < 0 or ahead >= NEAR or (side.far >> number) & 1 != 0:
+    if ahead < 0 or ahead >= NEAR:
         _push_far(side, number, seen, tag, request.data[0], cycle)
     else:
         place = seen & (NEAR - 1)
