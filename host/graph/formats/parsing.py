@@ -443,7 +443,7 @@ def _parse(
         Least and largest id of each column.
     counts : tuple
         Fewest and most columns, and whether all rows have the same number of them.
-    ids : ndarray of int64, shape (columns, at least rows)
+    ids : ndarray of int64, shape (columns, lines)
         The ids, which are written.
     usual : ndarray of int64, shape (2,)
         Columns of the first row, and its place among the lines; written if they are 0.
@@ -527,12 +527,12 @@ class _Rows:
             found |= (values < column.smallest) | (values > column.largest)
         return found
 
-    def regular(self, text: bytes, line: int) -> list[Any] | None:
+    def regular(self, text: bytes, line: int, lines: int) -> list[Any] | None:
         """Parse lines with equally many numbers, separated by blanks; return None for other or malformed lines.
 
         Takes a quarter of the time of `matched`, or less.
         """
-        if not self._layout.weighed and (plain := self._plain(text, line)) is not None:
+        if not self._layout.weighed and (plain := self._plain(text, line, lines)) is not None:
             return plain
         # Arrow accepts more forms of numbers than this format, but these contain other characters.
         if text.translate(None, f"0123456789 \t\n.+-eE{self._layout.letter}".encode()):
@@ -544,12 +544,11 @@ class _Rows:
             text = text.replace(b"  ", b" ")
         return self._separated(text.replace(b" \n", b"\n").replace(b"\n ", b"\n").lstrip(b" "), line)
 
-    def _plain(self, text: bytes, line: int) -> list[Any] | None:
+    def _plain(self, text: bytes, line: int, lines: int) -> list[Any] | None:
         """Parse lines as `regular` does, and comments among them; None if a number is written in an unusual way."""
         layout = self._layout
         limits = np.array([(column.smallest, column.largest) for column in layout.columns], np.int64)
-        # An id takes two characters at least. What is not used takes no memory.
-        ids = np.empty((len(limits), len(text) // (2 * len(limits))), np.int64)
+        ids = np.empty((len(limits), lines), np.int64)
         usual = np.array((self._usual[0], 0), np.int64)
         rows = _parse(
             np.frombuffer(text, np.uint8),
@@ -669,7 +668,7 @@ def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> 
     """
     rows, line = _Rows(layout, expected), lines.number
     while text := lines.block():
-        found = rows.regular(text, line) or rows.matched(text, line)
+        found = rows.regular(text, line, lines.number - line) or rows.matched(text, line)
         lines.check_yield(len(found[0]), "a transition" if layout.weighed else "an edge")
         line = lines.number
         if rows.room is not None:

@@ -61,7 +61,7 @@ def test_compiled_code_reads_what_the_regular_expression_reads(lines: list[str],
     if weighted:
         text = b"".join(b"a " + line for line in text.splitlines(keepends=True))
     compiled, expected = parsing._Rows(layout, room or None), parsing._Rows(layout, room or None)
-    if (found := compiled._plain(text, 5)) is not None:
+    if (found := compiled._plain(text, 5, len(lines))) is not None:
         assert [column.tolist() for column in found] == [column.tolist() for column in expected.matched(text, 5)]
         assert not layout.alike or compiled._usual == expected._usual
 
@@ -71,7 +71,7 @@ def test_edges_and_comments_are_read_by_compiled_code() -> None:
         form="", comments="#%", columns=(parsing.Column("vertex id", 0, 99),) * 2, fewest=2, most=4, alike=True
     )
     text = b"# head\n1 2 -1.5\n\n \t3\t 44  7 \n% more\n0 99 8.\n"
-    found = parsing._Rows(layout, None)._plain(text, 1)
+    found = parsing._Rows(layout, None)._plain(text, 1, 6)
     assert found is not None
     assert [column.tolist() for column in found] == [[1, 3, 0], [2, 44, 99]]
 
