@@ -58,10 +58,12 @@ class Mixed(wiring.Component):
                 "arithmetic": Out(9),
                 "difference": Out(34),
                 "relations": Out(9),
+                "matches": Out(2),
                 "chosen": Out(40),
                 "counted": Out(5),
                 "history": Out(6),
                 "record": Out(70),
+                "held": Out(40),
                 "recalled": Out(66),
                 "recalled_too": Out(66),
                 "bit": Out(1),
@@ -80,6 +82,7 @@ class Mixed(wiring.Component):
             self.relations.eq(
                 Cat(a < b, a <= b, a == b, a != wide[:7], a.any(), b.all(), ~flag, (a > 5) & flag, (a == 3) | ~flag)
             ),
+            self.matches.eq(Cat(Cat(flag, self.enable) == 2, Cat(flag, a[6]) == Cat(b[2], self.enable))),
             self.history.eq(Cat(flag, self.history[:-1])),
             self.bit.eq(a[3] ^ (wide[20:] >= 1000)),
             self.one.eq(1),
@@ -100,6 +103,9 @@ class Mixed(wiring.Component):
             m.d.sync += self.counted.eq(self.counted + 1)
         with m.If(self.enable):
             m.d.sync += self.record.eq(self.packed)
+        # Another register's content of before, in a block of its own.
+        with m.If(Cat(self.enable, flag, a[0]).all()):
+            m.d.sync += self.held.eq(self.chosen ^ wide)
         # A word of 66 bits whose last two come from elsewhere.
         for depth, result, place in ((8, self.recalled, b), (16, self.recalled_too, wide)):
             m.submodules += (memory := Memory(shape=66, depth=depth, init=[]))

@@ -206,9 +206,17 @@ class Expressions:
 
     def _equality(self, cell: Cell, width: int) -> str:
         a, b = self._extended(cell, max(len(cell.pins["A"]), len(cell.pins["B"])))
-        one_bit = len(a) == 1
-        same = f"~({self.mask(a)} ^ {self.mask(b)})" if one_bit else f"equal({self.value(a)}, {self.value(b)})"
+        pairs = list(zip(a, b, strict=True))
+        if len(pairs) == 1 or all(self._is_flag(x) or self._is_flag(y) for x, y in pairs):
+            same = f"({' & '.join(f'~({self.mask((x,))} ^ {self.mask((y,))})' for x, y in pairs)})"
+        else:
+            same = f"equal({self.value(a)}, {self.value(b)})"
         return same if cell.kind == "$eq" else f"~{same}"
+
+    def _is_flag(self, bit: int | str) -> bool:
+        """Return whether a bit is stored as a mask."""
+        ((piece, _),) = self.pieces((bit,))
+        return piece.signal is not None and piece.home()[1] == 1
 
     def _comparison(self, cell: Cell, width: int) -> str:
         if cell.numbers["A_SIGNED"] and cell.numbers["B_SIGNED"]:

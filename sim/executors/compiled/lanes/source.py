@@ -177,10 +177,6 @@ class _Source:
             assert signal.cell is not None
             if signal.cell.kind != "$mem_v2":
                 registers.append((signal, signal.cell, self._guard(signal.cell)))
-        for signal, cell, guard in registers:
-            if guard:
-                self._add_register(signal, cell, self._guarded.setdefault(guard, []))
-        rare = len(self._expressions.lines)
         for bank in self._banks.values():
             self._add_bank(bank)
         earliest = len(self._expressions.lines)
@@ -188,9 +184,13 @@ class _Source:
             if not guard:
                 self._add_register(signal, cell, self._expressions.lines)
         # No processor predicts how often these loops iterate. It loses less time if it has computed that long before.
-        late = max(earliest, rare + (len(self._expressions.lines) - rare) * 2 // 3)
+        late = max(earliest, len(self._expressions.lines) * 2 // 3)
         self._expressions.lines[late:late] = self._moves
-        tick = self._tick(rare)
+        common = len(self._expressions.lines)
+        for signal, cell, guard in registers:
+            if guard:
+                self._add_register(signal, cell, self._guarded.setdefault(guard, []))
+        tick = self._tick(common)
         listing = list(self._listing())
         accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
         parts = [
@@ -235,37 +235,40 @@ class _Source:
             ((piece, _),) = self._expressions.pieces(bits)
             if piece.signal is None or piece.signal.width > 1:
                 continue
-            if piece.signal.cell is None:
+            operator = piece.signal.cell
+            if operator is None:
                 return self._expressions.mask(bits)
-            if piece.signal.cell.kind in ("$and", "$logic_and"):
-                conjunction += [piece.signal.cell.pins[pin] for pin in "AB" if len(piece.signal.cell.pins[pin]) == 1]
+            if operator.kind in ("$and", "$logic_and"):
+                conjunction += [operator.pins[pin] for pin in "AB" if len(operator.pins[pin]) == 1]
+            elif operator.kind == "$reduce_and":
+                conjunction += [(bit,) for bit in operator.pins["A"]]
         return None
 
-    def _tick(self, rare: int) -> list[str]:
+    def _tick(self, common: int) -> list[str]:
         """Return the statements of a cycle.
 
-        What only registers with the same guard need, which are the first `rare` statements and others, is left out if
-        no lane has that input. A chain through all kernels is rarely used, for example.
+        What only registers with the same guard need, which are all statements but the first `common` ones, is left out
+        if no lane has that input. A chain through all kernels is rarely used, for example.
         """
         lines = self._expressions.lines
-        names = [_NAME.findall(line) for line in lines[:rare]]
-        common = set(_NAME.findall(" ".join(lines[rare:])))
         needed = {guard: set(_NAME.findall(" ".join(updates))) for guard, updates in self._guarded.items()}
         blocks: dict[str, list[str]] = {guard: [] for guard in needed}
+        shared: set[str] = set()
         always = []
-        for line, words in zip(reversed(lines[:rare]), reversed(names), strict=True):
+        for line in reversed(lines[common:]):
+            words = _NAME.findall(line)
             users = [guard for guard in needed if words[0] in needed[guard]]
             # What a member holds is read before any block changes it.
-            if words[0] in common or len(users) > 1 or len(words) == 1:
+            if words[0] in shared or len(users) > 1 or len(words) == 1:
                 always.append(line)
-                common.update(words)
+                shared.update(words)
             else:
                 blocks[users[0]].append(line)
                 needed[users[0]].update(words)
-        statements = always[::-1]
+        statements = lines[:common] + always[::-1]
         for guard, block in blocks.items():
             statements += [f"if (among<kLanes>({guard})) {{", *block[::-1], *self._guarded[guard], "}"]
-        return statements + lines[rare:]
+        return statements
 
     def _declare(self, members: list[str], signal: Signal, initial: dict[int, int]) -> None:
         """Declare the members that hold a register or an input."""
