@@ -81,7 +81,8 @@ def _range(low: int, high: int) -> str:
 @cache
 def _parsers() -> Mapping[str, argparse.ArgumentParser]:
     """Return the parsers of all commands."""
-    return _choices(make_parser(COMMANDS))
+    # A line that begins with no command, and names all.
+    return _choices(make_parser(("--help", *COMMANDS)))
 
 
 def _choices(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
