@@ -7,6 +7,9 @@ They may change with any version of numba. Then `tests/sim/caching/test_code.py`
   ``core.caching``. If compiled code can no longer be pickled, let `serialized` return None: everything works, but is
   compiled in each process.
 - Callers in C (`compiled_cfunc`): the class behind `numba.cfunc`; follow numba's module ``core.decorators``.
+- Code that is only gathered (`gathering`, `modules_of`, `forget_gathered`): what a library does when it is complete,
+  and with its modules; follow ``core.codegen``. Without it, functions of the memory can be compiled by `compiled_cfunc`
+  alone, which takes twice the time.
 - Code without numba (`text_of`, `target_of`, `native_name`, `words_returned`): LLVM's text of a compiled function, and
   how it takes arguments: pointers to its result and to an exception, then the parts of each argument; an array has its
   owner, the size, the bytes of an element, the address, shape and strides. If that changes, `Compiled` of
@@ -23,7 +26,8 @@ They may change with any version of numba. Then `tests/sim/caching/test_code.py`
 
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +35,9 @@ from numba import types
 from numba.core import cgutils, config
 from numba.core.caching import NullCache
 from numba.core.ccallback import CFunc
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.extending import _Intrinsic
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
@@ -45,9 +51,12 @@ __all__ = [
     "NullCache",
     "compiled_cfunc",
     "element_pointer",
+    "forget_gathered",
     "function_type",
+    "gathering",
     "infer_global",
     "intrinsic_file",
+    "modules_of",
     "native_name",
     "restored",
     "serialized",
@@ -79,6 +88,74 @@ def compiled_cfunc(function: Callable[..., Any], types: Any, options: dict[str, 
     compiled: Any = CFunc(function, normalize_signature(types), locals={}, options=options)
     compiled.compile()
     return compiled
+
+
+class _Gathered(JITCodeLibrary):
+    """A function's code as numba generates it: neither optimised, nor linked to what it calls, nor executable."""
+
+    _linkable: Any = None
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        """Take no more code."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return that there is none."""
+        return 0
+
+    def _get_module_for_linking(self) -> Any:
+        """Return the code together with what it calls, as numba links it when something else calls the function."""
+        if self._linkable is None:
+            self._linkable = module = self._final_module.clone()
+            for function in module.functions:
+                if not function.is_declaration:
+                    function.linkage = "linkonce_odr"
+            for library in dict.fromkeys(self._linking_libraries):
+                module.link_in(library._get_module_for_linking(), preserve=True)
+        return self._linkable
+
+
+def forget_gathered(dispatchers: Iterable[Any]) -> None:
+    """Let functions be compiled anew when they are called, if their code was only gathered."""
+    for dispatcher in dispatchers:
+        if any(isinstance(result.library, _Gathered) for result in dispatcher.overloads.values()):
+            dispatcher._make_finalizer()()
+            dispatcher._reset_overloads()
+
+
+@contextmanager
+def gathering() -> Iterator[None]:
+    """Let numba generate code only, which cannot be executed until `modules_of` are compiled; see `forget_gathered`."""
+    context = cpu_target.target_context
+    codegen = context.codegen()
+
+    def nothing(*arguments: Any, **options: Any) -> None:
+        """Stand for what would be done for callers in Python."""
+
+    with global_compiler_lock:
+        codegen._library_class = _Gathered
+        codegen.set_env = context.create_cpython_wrapper = context.create_cfunc_wrapper = nothing
+        try:
+            yield
+        finally:
+            # Those of the classes hold again.
+            del codegen._library_class, codegen.set_env, context.create_cpython_wrapper, context.create_cfunc_wrapper
+
+
+def modules_of(results: Sequence[Any]) -> list[Any]:
+    """Return the modules of functions that were compiled while `gathering`, and of all that they call."""
+    found: dict[Any, Any] = {}
+    left = [result.library for result in results]
+    while left:
+        library = left.pop()
+        if library not in found:
+            found[library] = library._final_module
+            left += library._linking_libraries
+    return list(found.values())
 
 
 def text_of(library: Any) -> str:

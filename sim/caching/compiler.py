@@ -4,10 +4,11 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import Any
+from weakref import WeakSet
 
 import llvmlite.binding as llvm
 import numba
@@ -17,7 +18,10 @@ from cyscc.sim.caching.code import KeptCode
 from cyscc.sim.numba_internals import (
     NullCache,
     compiled_cfunc,
+    forget_gathered,
     function_type,
+    gathering,
+    modules_of,
     native_name,
     restored,
     serialized,
@@ -27,19 +31,20 @@ from cyscc.sim.numba_internals import (
     words_returned,
 )
 
-__all__ = ["bare_code", "compile_functions", "make_dispatcher", "type_of_intrinsic", "without_python"]
+__all__ = ["bare_code", "compile_functions", "make_dispatcher", "module_of", "type_of_intrinsic"]
 
 _wanting = RLock()
 """Held while a cache is told what is wanted, since several threads may call a function for the first time."""
 
+_dispatchers: WeakSet[Any] = WeakSet()
+
 _OF_PYTHON = r"(?:_?Py|NRT_|numba_)\w*"
-_CALLED = re.compile(rf"^declare (.*@{_OF_PYTHON}\(.*\).*)$", re.MULTILINE)
-_READ = re.compile(rf"^(@{_OF_PYTHON} = )external (?:local_unnamed_addr )?global \S+(.*)$", re.MULTILINE)
 
 
 def make_dispatcher(function: Callable[..., Any], code: KeptCode | None, options: dict[str, Any]) -> Any:
     """Return numba's dispatcher of a function, which takes its code from a cache."""
     dispatcher = numba.njit(**options)(function)  # noqa: TID251
+    _dispatchers.add(dispatcher)
     if code is not None:
         set_cache(dispatcher, _CodeCache(code))
     return dispatcher
@@ -113,7 +118,10 @@ def _bare(result: Any) -> bytes | None:
     results = words_returned(result)
     if results is None:
         return None
-    code = _linked({"entry": native_name(result)}, [text_of(result.library)], target_of(result.library))
+    module = llvm.parse_assembly(text_of(result.library))
+    module.get_function(native_name(result)).name = "entry"
+    _hide_all_but(["entry"], module)
+    code = _linked(module, target_of(result.library))
     return None if code is None else b"%d\n" % results + code
 
 
@@ -121,6 +129,8 @@ def compile_functions(
     functions: Mapping[str, tuple[Callable[..., Any], Any]], options: dict[str, Any], *, shared: bool
 ) -> tuple[bytes | None, dict[str, int]]:
     """Compile functions for callers in C.
+
+    They and all that they call must be functions of integers, or records, that raise nothing.
 
     Parameters
     ----------
@@ -136,54 +146,96 @@ def compile_functions(
     content : bytes or None
         A shared object; None if it is not wanted, or cannot be linked here.
     addresses : dict of str to int
-        Their addresses in this process.
+        Their addresses in this process, if there is no shared object.
     """
+    content = _linked(*module_of(functions, options)) if shared else None
+    if content is not None:
+        return content, {}
     compiled = {name: compiled_cfunc(*function, options) for name, function in functions.items()}
-    content = None
-    if shared:
-        entries = {name: each.native_name for name, each in compiled.items()}
-        libraries = [each._library for each in compiled.values()]
-        content = _linked(entries, [without_python(text_of(each)) for each in libraries], target_of(libraries[0]))
-    return content, {name: int(each.address) for name, each in compiled.items()}
+    return None, {name: int(each.address) for name, each in compiled.items()}
 
 
-def without_python(text: str) -> str:
-    """Return LLVM's text of compiled code in which all of Python that it mentions ends the program.
+def module_of(
+    functions: Mapping[str, tuple[Callable[..., Any], Any]], options: dict[str, Any]
+) -> tuple[Any, tuple[str, str, str]]:
+    """Return a module of LLVM with functions for callers in C, to be optimised as a whole.
 
-    Functions for callers in C mention it for errors that their options rule out.
-    """
-    text = _CALLED.sub(r"define internal \1 {\n  call void @llvm.trap()\n  unreachable\n}", text)
-    text = _READ.sub(r"\1internal global i64 0\2", text)
-    return text if "declare void @llvm.trap()" in text else f"{text}\ndeclare void @llvm.trap()\n"
-
-
-def _linked(entries: Mapping[str, str], texts: Sequence[str], target: tuple[str, str, str]) -> bytes | None:
-    """Return a shared object with some functions of modules; None if they need Python, or there is no linker.
+    numba would optimise each of the functions that they call by itself first, and make it executable, which takes most
+    of the time of a compilation.
 
     Parameters
     ----------
-    entries : mapping of str to str
-        Names in the modules by the names wanted.
-    texts : sequence of str
-        The modules, as LLVM's text.
+    functions, options
+        As of `compile_functions`.
+
+    Returns
+    -------
+    module : llvmlite.binding.ModuleRef
+        The functions by their names here, and what they call.
+    target : tuple of str
+        Triple, processor and features, in LLVM's words.
+    """
+    results = {}
+    with gathering():
+        for name, (function, kind) in functions.items():
+            dispatcher = numba.njit(**options)(function)  # noqa: TID251
+            dispatcher.compile(kind.args)
+            results[name] = dispatcher.overloads[kind.args]
+        # Some of what they call is called from Python, too.
+        forget_gathered(_dispatchers)
+    module = llvm.parse_assembly("\n".join(_entry(name, result) for name, result in results.items()))
+    modules = modules_of(list(results.values()))
+    module.triple, module.data_layout = modules[0].triple, modules[0].data_layout
+    for other in modules:
+        module.link_in(other, preserve=True)
+    _hide_all_but(results, module)
+    return module, target_of(next(iter(results.values())).library)
+
+
+def _entry(name: str, result: Any) -> str:
+    """Return LLVM's text of a function for callers in C that calls one compiled by numba."""
+    words = words_returned(result)
+    assert words is not None
+    assert words <= 1
+    numbers = [f"i64 %{index}" for index in range(len(result.signature.args))]
+    kinds = ", ".join(["ptr", "ptr", *["i64"] * len(numbers)])
+    returned = "  %word = load i64, ptr %result\n  ret i64 %word" if words else "  ret void"
+    inner = native_name(result)
+    quoted = f'"{inner}"'
+    return f"""declare i32 @{quoted}({kinds})
+define {"i64" if words else "void"} @{name}({", ".join(numbers)}) {{
+entry:
+  %result = alloca i64
+  %raised = alloca ptr
+  %status = call i32 @{quoted}({", ".join(["ptr %result", "ptr %raised", *numbers])})
+{returned}
+}}
+"""
+
+
+def _hide_all_but(entries: Container[str], module: Any) -> None:
+    """Let nothing but some functions of a module be seen from outside, so that the rest is inlined, or left out."""
+    for function in module.functions:
+        if not function.is_declaration and function.name not in entries:
+            function.linkage = "internal"
+    for variable in module.global_variables:
+        if not variable.is_declaration:
+            variable.linkage = "internal"
+
+
+def _linked(module: Any, target: tuple[str, str, str]) -> bytes | None:
+    """Return a module as a shared object; None if it needs Python, or there is no linker.
+
+    Parameters
+    ----------
+    module : llvmlite.binding.ModuleRef
+        The module, which is changed.
     target : tuple of str
         Triple, processor and features.
     """
     linker = shutil.which("ld")
     if linker is None:
         return None
-    module, *others = map(llvm.parse_assembly, texts)
-    for other in others:
-        module.link_in(other)
-    wanted = {inner: name for name, inner in entries.items()}
-    for function in module.functions:
-        if function.name in wanted:
-            function.name = wanted[function.name]
-        elif not function.is_declaration:
-            function.linkage = "internal"
-    for variable in module.global_variables:
-        if not variable.is_declaration:
-            variable.linkage = "internal"
     _, name, features = target
     machine = llvm.Target.from_triple(module.triple).create_target_machine(
         cpu=name, features=features, opt=3, reloc="pic", codemodel="default"

@@ -67,9 +67,9 @@ def test_whole_executor_leaves_the_same(
 
     for name, text in machine_headers(CONFIG).items():
         (tmp_path / name).write_text(text)
-    parts = write_memory_code(Hc2, tmp_path, triple=target.triple, cpu=target.cpu)
+    memory = write_memory_code(Hc2, tmp_path, triple=target.triple, cpu=target.cpu)
     options = ["-std=c++20", "-O1", "-I", str(tmp_path), "-I", str(NATIVE), "-Wno-builtin-declaration-mismatch"]
-    linked = [str(SOURCE), *map(str, parts), str(library), f"-Wl,-rpath,{library.parent}"]
+    linked = [str(SOURCE), str(memory), str(library), f"-Wl,-rpath,{library.parent}"]
     program = tmp_path / "replay"
     subprocess.run([*target.compiler, *options, *linked, "-o", str(program)], check=True)
 

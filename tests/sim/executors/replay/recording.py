@@ -90,6 +90,8 @@ class Recording:
         What that program prints if all goes as it went here.
     context, mailboxes : int
         Where these are in the image.
+    parts : int
+        Parts in which the memory serves a round.
     """
 
     def __init__(self, machine: Machine, use: Callable[[Machine], object]) -> None:
@@ -98,6 +100,7 @@ class Recording:
         self.context, self.mailboxes = (
             int(self._image.at(address)) for address in (machine.memory._pointer, machine.memory.mailboxes.ctypes.data)
         )
+        self.parts = machine.memory.parts
         self.steps: list[int] = []
         self.lines: list[str] = []
         self.first = self.last = self._image.words()
@@ -129,4 +132,4 @@ class Recording:
     def write(self, folder: Path) -> None:
         """Write `image` and `steps` into a folder, as 64-bit words."""
         self.first.tofile(folder / "image")
-        np.array([self.context, self.mailboxes, *self.steps], np.uint64).tofile(folder / "steps")
+        np.array([self.context, self.mailboxes, self.parts, *self.steps], np.uint64).tofile(folder / "steps")

@@ -1,7 +1,7 @@
 // Makes a recorded run again, without Python: replay INTERVAL ROUND WATCHDOG THREADS, in the folder of the recording.
 //
-// `image` is the memory, for a certain address; `steps` has the addresses of context and mailboxes, and then the steps:
-// 0, count, and pairs of a place in the image and the word that the host has put there; 1, count, and commands of three
+// `image` is the memory, for a certain address; `steps` has the addresses of context and mailboxes, the parts of a round,
+// and then the steps: 0, count, and pairs of a place in the image and the word that the host has put there; 1, count, and commands of three
 // words; 2, and the budget of a run. Each run prints its state, cycles, a digest of the memory, and the answers.
 #include <sys/mman.h>
 
@@ -60,12 +60,13 @@ int main(int, char** arguments) {
     setup.memory = memory_functions();
     setup.memory.context = reinterpret_cast<void*>(steps[0]);
     setup.memory.mailboxes = reinterpret_cast<Mailbox*>(steps[1]);
+    setup.memory.parts = int64_t(steps[2]);
     int64_t* const numbers[] = {&setup.interval, &setup.round, &setup.watchdog, &setup.threads};
     for (int64_t* number : numbers) *number = std::atoll(*++arguments);
     Machine* const machine = cyscc_create(&setup);
     check();
     size_t reads = 0;
-    for (auto step = steps.begin() + 2; step != steps.end();) {
+    for (auto step = steps.begin() + 3; step != steps.end();) {
         const uint64_t kind = *step++, count = *step++;
         if (kind == 0) {
             for (uint64_t n = 0; n < count; ++n, step += 2) image[step[0]] = step[1];
