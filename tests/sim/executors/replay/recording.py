@@ -34,9 +34,9 @@ class Image:
     """
 
     def __init__(self, memory: Memory) -> None:
-        arena = memory._arena
         self._memory = memory
-        self._arrays = [array.view(np.uint64) for array in arena._arrays.values()]
+        self._arenas = (memory._arena, memory._logs)
+        self._arrays = [array.view(np.uint64) for arena in self._arenas for array in arena._arrays.values()]
         self._arrays.append(memory._storage.words[: _STORAGE // 8])
         sizes = [-(-array.nbytes // _PAGE) * _PAGE for array in self._arrays]
         self._places = (np.cumsum([0, *sizes]) // 8).tolist()
@@ -52,7 +52,7 @@ class Image:
     def words(self) -> Words:
         """Return the present image."""
         assert self._memory.allocated < _STORAGE - _PAGE
-        links = self._memory._arena._links
+        links = [link for arena in self._arenas for link in arena._links]
         held = [owners[field].copy() for owners, field in links]
         for (owners, field), addresses in zip(links, held, strict=True):
             owners[field] = self.at(addresses)
