@@ -63,11 +63,12 @@ def _source_digest(path: str) -> bytes:
 
 @cache
 def _surroundings() -> tuple[object, ...]:
-    """Return what all code depends on: versions of the compilers, their options, and the processor."""
+    """Return what all code depends on: versions of the compilers, how they are used, options, and the processor."""
     versions = [find_spec(name) for name in ("numba", "llvmlite")]
     texts = [
         _source_digest(str(Path(spec.origin).with_name("_version.py"))) for spec in versions if spec and spec.origin
     ]
+    texts.append(_source_digest(str(Path(__file__).with_name("compiler.py"))))
     options = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and "CACHE" not in item[0])
     return (texts, options, sys.implementation.cache_tag, sys.abiflags, platform.machine(), processor())
 
