@@ -17,6 +17,7 @@ __all__ = [
     "RING",
     "SIZE_4",
     "SIZE_8",
+    "TAG_BITS",
     "ChainMessage",
     "ChainOp",
     "KernelQuestion",
@@ -28,6 +29,9 @@ __all__ = [
     "Token",
     "WriteRequest",
     "drive",
+    "memory_port_signature",
+    "read_request",
+    "response",
 ]
 
 ADDRESS_WIDTH = 48
@@ -41,13 +45,27 @@ SIZE_4 = 0
 SIZE_8 = 1
 """Access size: an 8-byte word."""
 
-ReadRequest = data.StructLayout({"address": ADDRESS_WIDTH, "size": 1, "tag": 2})
+
+def read_request(tag_bits: int) -> data.StructLayout:
+    """Return the layout of a read whose tag has `tag_bits` bits."""
+    return data.StructLayout({"address": ADDRESS_WIDTH, "size": 1, "tag": tag_bits})
+
+
+def response(tag_bits: int) -> data.StructLayout:
+    """Return the layout of a read's answer whose tag has `tag_bits` bits."""
+    return data.StructLayout({"data": 64, "tag": tag_bits})
+
+
+TAG_BITS = 2
+"""Width of the tag with which a kernel tells the reads of its processes apart."""
+
+ReadRequest = read_request(TAG_BITS)
 """A read: byte address, size (`SIZE_4` or `SIZE_8`), and the tag that its response returns."""
 
 WriteRequest = data.StructLayout({"data": 64, "address": ADDRESS_WIDTH, "size": 1})
 """A write: a 4-byte write takes the low half of the data."""
 
-Response = data.StructLayout({"data": 64, "tag": 2})
+Response = response(TAG_BITS)
 """The answer to a read: a 4-byte element comes in the low half, zero-extended."""
 
 
@@ -97,15 +115,25 @@ def drive(target: Any, **values: ValueLike) -> list[Any]:
 
 
 def MemoryPortSignature() -> Signature:  # noqa: N802 - signatures are named like the classes they stand for
+    """Return the signature of a kernel's memory port: `memory_port_signature` with `TAG_BITS`."""
+    return memory_port_signature(TAG_BITS)
+
+
+def memory_port_signature(tag_bits: int) -> Signature:
     """Return the signature of a memory port, seen from the hardware that uses it.
+
+    Parameters
+    ----------
+    tag_bits : int
+        Width of the tag that comes back with a read's answer.
 
     Members
     -------
-    read : Out(stream of ReadRequest)
+    read : Out(stream of read_request(tag_bits))
         Reads. Independent of writes: neither channel's backpressure stops the other.
     write : Out(stream of WriteRequest)
         Writes.
-    response : In(stream of Response)
+    response : In(stream of response(tag_bits))
         Answers, in the order of the reads; always ready, since only reads with a reserved place are requested.
     flush : Out(1)
         Pulse: answer when all writes so far are complete.
@@ -114,9 +142,9 @@ def MemoryPortSignature() -> Signature:  # noqa: N802 - signatures are named lik
     """
     return Signature(
         {
-            "read": Out(stream.Signature(ReadRequest)),
+            "read": Out(stream.Signature(read_request(tag_bits))),
             "write": Out(stream.Signature(WriteRequest)),
-            "response": In(stream.Signature(Response, always_ready=True)),
+            "response": In(stream.Signature(response(tag_bits), always_ready=True)),
             "flush": Out(1),
             "flushed": In(1),
         }

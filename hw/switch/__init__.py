@@ -1,0 +1,1 @@
+"""Switch between kernels and memory ports: each port carries only the requests of one link."""

@@ -1,0 +1,81 @@
+"""Flush barrier: one flush of all memory ports for the flushes of all kernels of a module."""
+
+from amaranth.hdl import Elaboratable, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["FlushBarrier"]
+
+
+class FlushBarrier(wiring.Component):
+    """Flushes all ports when all kernels have asked, and answers all kernels when all ports have answered.
+
+    Each kernel asks once a run, after its last write, so nothing is written while the ports flush.
+
+    Parameters
+    ----------
+    kernels : int
+        Kernels of a module.
+    links : int
+        Memory ports.
+
+    Members
+    -------
+    asks : In(kernels)
+        Pulse a kernel: it asks for a flush. Not again before it is answered.
+    busy : In(1)
+        A request is in the switch and not taken by its port. A function of registers that shows a request from the
+        cycle after the kernel's port took it.
+    flush : Out(1)
+        Pulse to all ports, registered.
+    answers : In(links)
+        Pulse a port: it is flushed.
+    flushed : Out(1)
+        Pulse to all kernels, registered.
+    moving : Out(1)
+        The state changes in this cycle.
+
+    Notes
+    -----
+    Latency: two cycles from the last request to `flush` if nothing is in the switch, two from the last answer to
+    `flushed`.
+    """
+
+    def __init__(self, *, kernels: int, links: int) -> None:
+        self._kernels = kernels
+        self._links = links
+        super().__init__(
+            {
+                "asks": In(kernels),
+                "busy": In(1),
+                "flush": Out(1),
+                "answers": In(links),
+                "flushed": Out(1),
+                "moving": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the registers of who has asked and who has answered."""
+        m = Module()
+        asked = Signal(self._kernels)
+        answered = Signal(self._links)
+        start = Signal()
+        finish = Signal()
+        m.d.comb += [
+            start.eq(asked.all() & ~self.busy),
+            finish.eq(answered.all()),
+            self.moving.eq(
+                self.asks.any() | start | self.flush | self.answers.any() | finish | self.flushed,
+            ),
+        ]
+        m.d.sync += [self.flush.eq(start), self.flushed.eq(finish)]
+        with m.If(start):
+            m.d.sync += asked.eq(0)
+        with m.Else():
+            m.d.sync += asked.eq(asked | self.asks)
+        with m.If(finish):
+            m.d.sync += answered.eq(0)
+        with m.Else():
+            m.d.sync += answered.eq(answered | self.answers)
+        return m

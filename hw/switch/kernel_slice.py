@@ -1,0 +1,165 @@
+"""Kernel slice: one kernel's requests to their links, and the answers back in the order of the reads."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from amaranth.hdl import Array, Cat, Elaboratable, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.fifo import SyncFIFO
+from amaranth.lib.wiring import In, Out
+
+from cyscc.hw.credits import Credits
+from cyscc.hw.interfaces import TAG_BITS, MemoryPortSignature, drive
+from cyscc.hw.queue import Queue
+from cyscc.hw.switch.wires import AnswerSignature, RequestSignature, number_bits
+
+__all__ = ["KernelSlice"]
+
+
+class KernelSlice(wiring.Component):
+    """Presents a kernel a memory port, and serves it through all links.
+
+    A read goes on only with a place reserved in the response FIFO of its link, so that each answer finds its place in
+    the cycle in which it comes. The order FIFO holds link and tag of each read and brings the answers back in order. A
+    write goes before a read of the same cycle.
+
+    Parameters
+    ----------
+    kernels : int
+        Kernel slices of the switch.
+    link_bits : sequence of int
+        Positions of the address bits that make the link's number, lowest first.
+    places : int
+        Places of the response FIFO of a link; a power of two.
+    outstanding : int
+        Reads that may be in flight to all links at least; a power of two.
+
+    Members
+    -------
+    number : In(number_bits(kernels))
+        This slice's number.
+    port : In(MemoryPortSignature())
+        The kernel's memory port. Its `flush` and `flushed` are the flush barrier's.
+    request : Out(RequestSignature(links))
+        The requests, registered.
+    room : In(links)
+        The link takes a request of this kernel.
+    answer0, answer1, ... : In(AnswerSignature(kernels))
+        The links' answers; those to other kernels are ignored.
+    busy : Out(1)
+        A request waits for its link to take it.
+    moving : Out(1)
+        The state changes in this cycle.
+
+    Notes
+    -----
+    Throughput: one request a cycle, one answer a cycle to the kernel, and one from each link. Latency: `LATENCY` cycle
+    from the kernel to the links, `ANSWER_LATENCY` cycles back.
+    """
+
+    LATENCY: ClassVar[int] = 1
+    ANSWER_LATENCY: ClassVar[int] = 2
+
+    def __init__(self, *, kernels: int, link_bits: Sequence[int], places: int, outstanding: int) -> None:
+        for name, value in (("places", places), ("outstanding", outstanding)):
+            if value < 1 or value & (value - 1):
+                raise ValueError(f"{name} must be a power of two, not {value!r}")
+        self._link_bits = tuple(link_bits)
+        self._links = 1 << len(self._link_bits)
+        self._places = places
+        self._outstanding = outstanding
+        super().__init__(
+            {
+                "number": In(number_bits(kernels)),
+                "port": In(MemoryPortSignature()),
+                "request": Out(RequestSignature(self._links)),
+                "room": In(self._links),
+                **{f"answer{link}": In(AnswerSignature(kernels)) for link in range(self._links)},
+                "busy": Out(1),
+                "moving": Out(1),
+            }
+        )
+
+    def _link_of(self, address: Value) -> Value:
+        """Return the number of the link of an address."""
+        return Cat(address[bit] for bit in self._link_bits)
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the request's register, the response FIFOs with their credits, and the order FIFO."""
+        m = Module()
+        read, write = self.port.read, self.port.write
+        read_link = Signal(number_bits(self._links))
+        write_link = Signal(number_bits(self._links))
+        m.d.comb += [
+            read_link.eq(self._link_of(read.payload.address)),
+            write_link.eq(self._link_of(write.payload.address)),
+        ]
+
+        order = Queue(data.StructLayout({"link": number_bits(self._links), "tag": TAG_BITS}), self._outstanding)
+        m.submodules.order = order
+        fifos, credits = [], []
+        arrives = Signal(self._links)
+        for link in range(self._links):
+            answer = getattr(self, f"answer{link}")
+            m.submodules[f"fifo{link}"] = fifo = SyncFIFO(width=64, depth=self._places)
+            m.submodules[f"credits{link}"] = credit = Credits(self._places)
+            fifos.append(fifo)
+            credits.append(credit)
+            m.d.comb += [
+                arrives[link].eq(answer.valid & (answer.kernel == self.number)),
+                fifo.w_en.eq(arrives[link]),
+                fifo.w_data.eq(answer.data),
+            ]
+
+        request = self.request
+        sent = Signal()
+        free = Signal()
+        take = Signal()
+        m.d.comb += [
+            sent.eq(request.valid & self.room.bit_select(request.link, 1)),
+            free.eq(~request.valid | sent),
+            write.ready.eq(free),
+            read.ready.eq(
+                free
+                & ~write.valid
+                & order.input.ready
+                & Cat(credit.available for credit in credits).bit_select(read_link, 1)
+            ),
+            take.eq(read.valid & read.ready),
+            order.input.valid.eq(take),
+            order.input.payload.eq(Cat(read_link, read.payload.tag)),
+            self.busy.eq(request.valid),
+        ]
+        with m.If(free):
+            m.d.sync += [
+                request.valid.eq(take | write.valid),
+                request.link.eq(Mux(write.valid, write_link, read_link)),
+            ]
+            m.d.sync += drive(
+                request.request,
+                write=write.valid,
+                size=Mux(write.valid, write.payload.size, read.payload.size),
+                address=Mux(write.valid, write.payload.address, read.payload.address),
+                data=write.payload.data,
+            )
+
+        response = self.port.response
+        head = order.output.payload
+        back = Signal()
+        m.d.comb += [
+            back.eq(order.output.valid & Cat(fifo.r_rdy for fifo in fifos).bit_select(head.link, 1)),
+            order.output.ready.eq(back),
+        ]
+        m.d.sync += response.valid.eq(back)
+        with m.If(back):
+            m.d.sync += drive(response.payload, data=Array(fifo.r_data for fifo in fifos)[head.link], tag=head.tag)
+        for link, (fifo, credit) in enumerate(zip(fifos, credits, strict=True)):
+            m.d.comb += [
+                credit.take.eq(take & (read_link == link)),
+                fifo.r_en.eq(back & (head.link == link)),
+                credit.give.eq(fifo.r_en),
+            ]
+        m.d.comb += self.moving.eq(
+            take | (write.valid & write.ready) | sent | order.moving | arrives.any() | back | response.valid
+        )
+        return m

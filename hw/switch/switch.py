@@ -1,0 +1,126 @@
+"""Switch: slices for kernels and memory ports, wired to each other."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from amaranth.hdl import Cat, Elaboratable, Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from cyscc.hw.interfaces import MemoryPortSignature, drive, memory_port_signature
+from cyscc.hw.switch.flush_barrier import FlushBarrier
+from cyscc.hw.switch.kernel_slice import KernelSlice
+from cyscc.hw.switch.link_slice import LinkSlice
+from cyscc.hw.switch.wires import number_bits
+
+__all__ = ["Switch"]
+
+
+class Switch(wiring.Component):
+    """Brings each request of a kernel to the memory port of its address's link, and the answers back in order.
+
+    A kernel sees a memory port like any other, except that a flush waits for those of all kernels.
+
+    Parameters
+    ----------
+    kernels : int
+        Kernels.
+    link_bits : sequence of int
+        Positions of the address bits that make the link's number, lowest first: `n` bits for `2**n` memory ports.
+    depth : int
+        Requests that a crosspoint queue holds; a power of two.
+    places : int
+        Reads of a kernel that may be in flight to one link; a power of two.
+    outstanding : int
+        Reads of a kernel that may be in flight to all links at least; a power of two.
+
+    Members
+    -------
+    kernel0, kernel1, ... : In(MemoryPortSignature())
+        The kernels' ports.
+    port0, port1, ... : Out(memory_port_signature(number_bits(kernels)))
+        The memory ports. Answers of one port come in the order of its reads, those of different ports in any.
+    moving : Out(1)
+        The state changes in this cycle.
+
+    Notes
+    -----
+    Throughput: one request a cycle and kernel, one a cycle and port, one answer a cycle and kernel. Latency: a read
+    takes `LATENCY` cycles longer, there and back, than at the memory port itself.
+    """
+
+    LATENCY: ClassVar[int] = (
+        KernelSlice.LATENCY + LinkSlice.LATENCY + LinkSlice.ANSWER_LATENCY + KernelSlice.ANSWER_LATENCY
+    )
+
+    def __init__(
+        self, *, kernels: int, link_bits: Sequence[int], depth: int = 8, places: int = 32, outstanding: int = 512
+    ) -> None:
+        self._kernels = kernels
+        self._link_bits = tuple(link_bits)
+        self._links = 1 << len(self._link_bits)
+        self._depth = depth
+        self._places = places
+        self._outstanding = outstanding
+        super().__init__(
+            {
+                **{f"kernel{kernel}": In(MemoryPortSignature()) for kernel in range(kernels)},
+                **{f"port{link}": Out(memory_port_signature(number_bits(kernels))) for link in range(self._links)},
+                "moving": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Wire the slices."""
+        m = Module()
+        m.submodules.barrier = barrier = FlushBarrier(kernels=self._kernels, links=self._links)
+        kernels = [
+            KernelSlice(
+                kernels=self._kernels, link_bits=self._link_bits, places=self._places, outstanding=self._outstanding
+            )
+            for _ in range(self._kernels)
+        ]
+        links = [LinkSlice(kernels=self._kernels, links=self._links, depth=self._depth) for _ in range(self._links)]
+        for number, kernel in enumerate(kernels):
+            m.submodules[f"kernel{number}"] = kernel
+            outside = getattr(self, f"kernel{number}")
+            for channel in ("read", "write"):
+                connect(m, getattr(kernel.port, channel), flipped(getattr(outside, channel)))
+            connect(m, kernel.port.response, flipped(outside.response))
+            m.d.comb += [
+                kernel.number.eq(number),
+                kernel.room.eq(Cat(link.room[number] for link in links)),
+                barrier.asks[number].eq(outside.flush),
+                outside.flushed.eq(barrier.flushed),
+            ]
+        for number, link in enumerate(links):
+            m.submodules[f"link{number}"] = link
+            outside = getattr(self, f"port{number}")
+            for channel in ("read", "write", "response"):
+                connect(m, getattr(link.port, channel), flipped(getattr(outside, channel)))
+            m.d.comb += [
+                link.number.eq(number),
+                outside.flush.eq(barrier.flush),
+                barrier.answers[number].eq(outside.flushed),
+            ]
+            for other, kernel in enumerate(kernels):
+                m.d.comb += [
+                    *drive(
+                        getattr(link, f"request{other}"),
+                        valid=kernel.request.valid,
+                        link=kernel.request.link,
+                        request=kernel.request.request,
+                    ),
+                    *drive(
+                        getattr(kernel, f"answer{number}"),
+                        valid=link.answer.valid,
+                        kernel=link.answer.kernel,
+                        data=link.answer.data,
+                    ),
+                ]
+        slices: list[Any] = [*kernels, *links]
+        m.d.comb += [
+            barrier.busy.eq(Cat(part.busy for part in slices).any()),
+            self.moving.eq(barrier.moving | Cat(part.moving for part in slices).any()),
+        ]
+        return m
