@@ -24,6 +24,7 @@ _LACKING = {
     "finds_components": "only searches: it keeps no reach queue to intersect",
     "keeps_reach_queue": "only searches: it keeps no reach queue",
     "reads_every_word": "drops copies (remembered_ids)",
+    "reads_single_ids": "reads neighbour ids in pairs (pair_reads)",
 }
 """By what a machine may be asked to do, what is said of one that does not."""
 
@@ -47,7 +48,7 @@ class AcceleratorConfig:
     frontier_depth : int
         Places for current-queue words in a BFS kernel: reads of the current queue in flight or not yet expanded.
     neighbour_depth : int
-        Places for neighbour ids in a BFS kernel.
+        Places for neighbour ids in a BFS kernel, or for pairs of them (`pair_reads`).
     word_depth : int
         Places for the graph words of neighbours in a BFS kernel.
     visit_depth : int
@@ -81,6 +82,9 @@ class AcceleratorConfig:
         or a power of two from 8 to 4096. With 0 there is no filter, as in the published machine: a kernel may push a
         vertex as often as it reads its word before its first write, and repeated edges multiply the copies level by
         level.
+    pair_reads : bool
+        Whether a BFS kernel reads neighbour ids by aligned pairs, 8 bytes a read: of a vertex about half as many reads,
+        each of which brings one or two ids. The published machine reads them one by one. Not with `queued_requests`.
     ring_stages : int
         Registers by which the ring passes the master of an AE's module, 1 to 64; so a turn of one AE takes its kernels
         plus this many cycles. The published AE has one register where the ring enters it, and one towards the link,
@@ -107,6 +111,7 @@ class AcceleratorConfig:
     queued_requests: Requests = 0
     bfs_only: bool = False
     remembered_ids: Remembered = 0
+    pair_reads: bool = False
     ring_stages: Annotated[int, Meta(ge=1, le=64)] = 1
     link_cycles: Annotated[int, Meta(ge=1, le=1024)] = 8
     clock_mhz: Annotated[float, Meta(gt=0, le=10_000)] = 150.0
@@ -126,6 +131,11 @@ class AcceleratorConfig:
             raise ConfigError(
                 f"intersection_kernels must be at most bfs_kernels ({self.bfs_kernels}), whose ports they share, "
                 f"not {self.intersection_kernels}"
+            )
+        if self.pair_reads and self.queued_requests:
+            raise ConfigError(
+                f"pair_reads needs queued_requests of 0, not {self.queued_requests}: a kernel with FIFOs of requests "
+                "reads ids one by one"
             )
 
     @property
@@ -163,13 +173,19 @@ class AcceleratorConfig:
         """Whether a search reads the graph word of every neighbour, however often it comes."""
         return not self.filters_copies
 
+    @property
+    def reads_single_ids(self) -> bool:
+        """Whether a search reads each neighbour id by a request of its own."""
+        return not self.pair_reads
+
     def require(self, *capabilities: str, name: str = "the machine") -> None:
         """Check what the machine can do.
 
         Parameters
         ----------
         *capabilities : str
-            Properties that must hold: ``finds_components``, ``keeps_reach_queue``, ``reads_every_word``.
+            Properties that must hold: ``finds_components``, ``keeps_reach_queue``, ``reads_every_word``,
+            ``reads_single_ids``.
         name : str, optional
             What people call this configuration.
 

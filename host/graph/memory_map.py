@@ -162,7 +162,9 @@ class PlacedGraph:
             Name for messages.
         """
         words_address = coprocessor.allocate(8 * graph.vertices, holds=ArrayKind.WORDS)
-        neighbours_address = coprocessor.allocate(max(4 * graph.edges, 4), holds=ArrayKind.NEIGHBOURS)
+        # Reads of pairs go to the end of the last pair.
+        ids = graph.edges + graph.edges % 2 if coprocessor.config.pair_reads else graph.edges
+        neighbours_address = coprocessor.allocate(max(ID_BYTES * ids, ID_BYTES), holds=ArrayKind.NEIGHBOURS)
         neighbours = coprocessor.view(neighbours_address, np.uint32, graph.edges)
         neighbours[:] = graph.targets
         return cls(

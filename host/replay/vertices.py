@@ -117,6 +117,10 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
     SimulationError
         See `Replay.make`.
     """
+    try:
+        replay.spec.configuration.require("reads_single_ids")
+    except ValueError as error:
+        raise InputError(f"the events of vertex={vertex} cannot be told: {error}", path=record.folder) from None
     attempts = record.attempts
     if attempts.empty:
         raise InputError(f"there is no vertex={vertex} in the run: it ran no instruction", path=record.folder)

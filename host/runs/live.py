@@ -21,6 +21,7 @@ from cyscc.sim.coprocessor import Cause
 from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
+    from cyscc.sim.configuration import AcceleratorConfig
     from cyscc.sim.machine import Machine
 
 __all__ = ["Live"]
@@ -34,8 +35,8 @@ _LAST_WAIT = 1.0
 _LONGEST_ERROR = 1000
 """Characters of an error in the last line: a pipe takes lines of up to 4,096 bytes whole."""
 
-_EDGE = Cause.ISSUE_2
-"""Cause of the cycles in which a BFS kernel reads a neighbour's id, one for each edge."""
+_READS_OF_IDS, _READS_OF_WORDS = Cause.ISSUE_2, Cause.ISSUE_3
+"""Causes of the cycles in which a BFS kernel reads ids of neighbours, and their words."""
 
 
 class _Lines:
@@ -227,7 +228,7 @@ class Live:
         if self._causes is not None and position is not None:
             own = machine.config.bfs_kernels
             spent, since = machine.attempt_causes()
-            edges = int(since[:, :own, _EDGE].sum())
+            edges = _edges_read(machine.config, since[:, :own])
             cycles = machine.cycle - self._cycle
             written = self._write(
                 {
@@ -264,6 +265,18 @@ class Live:
             self._to(document)
             return True
         return self._lines is not None and self._lines.write(document, wait=wait)
+
+
+def _edges_read(config: "AcceleratorConfig", causes: npt.NDArray[Any]) -> int:
+    """Return the edges read, by the causes of BFS kernels' cycles.
+
+    A read of a pair brings one id or two: if a filter drops ids, so that their words are not read, two are assumed.
+    """
+    if config.reads_single_ids:
+        return int(causes[..., _READS_OF_IDS].sum())
+    if config.reads_every_word:
+        return int(causes[..., _READS_OF_WORDS].sum())
+    return 2 * int(causes[..., _READS_OF_IDS].sum())
 
 
 def _by_module(causes: npt.NDArray[np.int64], bfs_kernels: int) -> dict[str, dict[str, int]]:

@@ -541,7 +541,9 @@ class RunSpec:
                 configuration.require("finds_components", name=self.config_text)
         if self.roofline:
             with _refused("roofline"):
-                configuration.require("keeps_reach_queue", "reads_every_word", name=self.config_text)
+                configuration.require(
+                    "keeps_reach_queue", "reads_every_word", "reads_single_ids", name=self.config_text
+                )
         return self
 
     @property

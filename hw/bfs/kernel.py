@@ -14,6 +14,7 @@ from cyscc.hw.bfs.frontier_reader import FrontierReader
 from cyscc.hw.bfs.marking_visitor import MarkingVisitor
 from cyscc.hw.bfs.neighbour_fetcher import NeighbourFetcher
 from cyscc.hw.bfs.neighbour_reader import NeighbourReader
+from cyscc.hw.bfs.pair_reader import PairReader
 from cyscc.hw.bfs.slot_allocator import SlotAllocator
 from cyscc.hw.bfs.slot_gate import SlotGate
 from cyscc.hw.bfs.tags import Tag
@@ -59,9 +60,9 @@ class Kernel(BaseKernel):
     """Processes 1 to 4 with their multiplexer, decoder and slot allocator.
 
     In a machine that only searches (`config.bfs_only`), process 4 is `MarkingVisitor`, and otherwise `Visitor`. With
-    `config.remembered_ids`, a `CopyFilter` stands between processes 2 and 3. With `config.queued_requests`, a
-    `RequestQueue` stands behind processes 1 and 2 each, a `NeighbourFetcher` between processes 3 and 4, and a
-    `SlotGate` behind the slot allocator.
+    `config.pair_reads`, process 2 is `PairReader`, and otherwise `NeighbourReader`. With `config.remembered_ids`, a
+    `CopyFilter` stands between processes 2 and 3. With `config.queued_requests`, a `RequestQueue` stands behind
+    processes 1 and 2 each, a `NeighbourFetcher` between processes 3 and 4, and a `SlotGate` behind the slot allocator.
 
     Work is counted by credits: a credit is given back only after what it stood for has taken its place in the next
     process, so "all idle" cannot be seen while anything is under way.
@@ -71,8 +72,9 @@ class Kernel(BaseKernel):
     Attributes
     ----------
     READS_PER_ENTRY, READS_PER_EDGE, WRITES_PER_VISIT : int
-        Requests for an entry of the current queue, for an edge (one if its id is dropped by a filter), and for a vertex
-        pushed (where the machine only searches, a write to mark a vertex, and another if it has neighbours).
+        Requests for an entry of the current queue, for an edge (one if its id is dropped by a filter; with
+        `config.pair_reads`, two ids are often read by one request), and for a vertex pushed (where the machine only
+        searches, a write to mark a vertex, and another if it has neighbours).
     """
 
     READS_PER_ENTRY = 1
@@ -141,9 +143,12 @@ class Kernel(BaseKernel):
         m.submodules.frontier_reader = frontier = FrontierReader(
             depth=config.frontier_depth, stride=config.total_bfs_kernels, fetching=fetching, instrument=instrument
         )
-        m.submodules.neighbour_reader = neighbour = NeighbourReader(
-            depth=config.neighbour_depth, fetching=fetching, instrument=instrument
-        )
+        neighbour: NeighbourReader | PairReader
+        if config.pair_reads:
+            neighbour = PairReader(depth=config.neighbour_depth, instrument=instrument)
+        else:
+            neighbour = NeighbourReader(depth=config.neighbour_depth, fetching=fetching, instrument=instrument)
+        m.submodules.neighbour_reader = neighbour
         m.submodules.word_reader = word = WordReader(depth=config.word_depth, instrument=instrument)
         visitor: Visitor | MarkingVisitor
         if config.bfs_only:
@@ -272,7 +277,7 @@ class _Parts(NamedTuple):
     """The processes of a kernel, and its slot allocator."""
 
     frontier: FrontierReader
-    neighbour: NeighbourReader
+    neighbour: NeighbourReader | PairReader
     word: WordReader
     visitor: Visitor | MarkingVisitor
     allocator: SlotAllocator

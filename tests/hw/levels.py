@@ -54,6 +54,7 @@ class Level:
         known = set(frontier) | visited
         self.expected = self.targets - known
         self.queued = self.expected
+        self.pairs = 0
         self.entries = len(frontier)
         self._known = known
         start = 0
@@ -62,6 +63,8 @@ class Level:
             self.words.append(graph_word(start, len(neighbours)))
             memory.store(WORDS + 8 * vertex, 8, self.words[-1] | (vertex in known))
             memory.store(NEIGHBOURS + 4 * start, 4, *neighbours)
+            pairs = {place // 2 for place in range(start, start + len(neighbours))}
+            self.pairs += len(pairs) * frontier.count(vertex)
             start += len(neighbours)
         memory.store(CURRENT, 8, *(self.words[vertex] for vertex in frontier))
         self._before = bytes(memory.data)
@@ -213,7 +216,7 @@ def run(
     else:
         assert looked_at == level.edges
     assert counts[Counter.REQUESTS] == len(memory.reads) + len(memory.writes)
-    reads_of_ids = (Kernel.READS_PER_EDGE - 1) * level.edges
+    reads_of_ids = level.pairs if config.pair_reads else (Kernel.READS_PER_EDGE - 1) * level.edges
     assert len(memory.reads) == Kernel.READS_PER_ENTRY * level.entries + reads_of_ids + looked_at
     level.check_writes(counts[Counter.PUSHED])
     return counts

@@ -56,6 +56,23 @@ def test_kernels_that_remember_ids_look_at_a_neighbour_once(kind: type[Level]) -
     run(config, copies, kernels=2)
 
 
+@on_both_machines
+@pytest.mark.parametrize(
+    ("seed", "kernels", "remembered", "blocking", "latency"),
+    [(21, 1, 0, False, (3, 3)), (22, 2, 0, False, (2, 60)), (23, 2, 64, False, (2, 60)), (24, 1, 0, True, (20, 20))],
+)
+def test_kernels_that_read_ids_in_pairs(
+    *, kind: type[Level], seed: int, kernels: int, remembered: int, blocking: bool, latency: tuple[int, int]
+) -> None:
+    memory = PortMemory(SIZE, seed=seed, stall=0.3, latency=latency)
+    config = machine(
+        kind, bfs_kernels=kernels, pair_reads=True, remembered_ids=remembered, blocking_reservation=blocking
+    )
+    level = random_level(seed, memory, kind=kind)
+    assert level.pairs < 0.8 * level.edges
+    run(config, level, kernels=kernels)
+
+
 def test_a_kernel_that_takes_from_fifos_as_the_published_one_asks_as_many_cycles_after_its_answers() -> None:
     memory = PortMemory(SIZE, seed=16, stall=0.0, latency=(20, 20))
     level = Level([[1], []], [0], memory)

@@ -37,7 +37,7 @@ def test_presets() -> None:
         if getattr(vhdl, field.name) != getattr(PRESETS["published-1ae"], field.name)
     }
     assert own == {"queued_requests", "frontier_depth", "neighbour_depth", "visit_depth"}
-    assert not any(config.remembered_ids for config in PRESETS.values())
+    assert not any(config.remembered_ids or config.pair_reads for config in PRESETS.values())
 
 
 def test_make_synthesises_all_presets_of_the_full_size() -> None:
@@ -233,6 +233,16 @@ def test_capabilities() -> None:
         searches.require("reads_every_word", "keeps_reach_queue")
     with refused("the machine drops copies (remembered_ids)"):
         filters.require("keeps_reach_queue", "reads_every_word")
+
+
+def test_pairs_are_not_for_kernels_with_queues_of_requests() -> None:
+    pairs = AcceleratorConfig().replace(pair_reads=True)
+    with refused("the machine reads neighbour ids in pairs (pair_reads)"):
+        pairs.require("reads_every_word", "reads_single_ids")
+    with refused("pair_reads needs queued_requests of 0, not 16: a kernel with FIFOs of requests reads ids one by one"):
+        pairs.replace(queued_requests=16)
+    with refused("pair_reads must be true or false, not 1"):
+        pairs.replace(pair_reads=1)
 
 
 def test_limits_are_read_from_the_types() -> None:

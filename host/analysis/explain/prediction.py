@@ -291,12 +291,13 @@ def _recorded_memory(described: Mapping[str, Any]) -> Profile | None:
 def _kernels(config: AcceleratorConfig, module: str) -> Machine:
     """Return the model of the kernels of a kind."""
     searches = module == "bfs"
+    paired = searches and config.pair_reads
     kernels = config.bfs_kernels if searches else config.intersection_kernels
     return Machine(
         engines=config.engines,
         kernels=kernels,
         entries=config.frontier_depth if searches else config.reach_depth,
-        ids=config.neighbour_depth if searches else config.colour_depth,
+        ids=config.neighbour_depth << paired if searches else config.colour_depth,
         words=config.word_depth if searches else config.unvisit_depth,
         visits=config.visit_depth,
         interval=config.issue_interval,
@@ -305,4 +306,5 @@ def _kernels(config: AcceleratorConfig, module: str) -> Machine:
         stages=config.ring_stages,
         launch=hardware.LAUNCH_CYCLES,
         intersects=not searches,
+        paired=paired,
     )

@@ -49,6 +49,8 @@ class Machine(NamedTuple):
         Cycles of a turn of the token, from its master to the first kernel, and until the kernels start.
     intersects : bool
         Whether these are intersection kernels.
+    paired : bool
+        Whether ids of neighbours are read in aligned pairs.
     """
 
     engines: int
@@ -63,6 +65,7 @@ class Machine(NamedTuple):
     stages: int
     launch: int
     intersects: bool
+    paired: bool
 
 
 class Memory(NamedTuple):
@@ -337,7 +340,7 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                         credits[_IDS, k] += 1
                 # Of the two reads for an entry of an intersection, the first one takes the place of both.
                 second = machine.intersects and state[_LEFT, k] & 1
-                if kind < 0 and state[_LEFT, k] and (second or credits[_IDS, k]):
+                if kind < 0 and state[_LEFT, k] and (second or credits[_IDS, k] > machine.paired):
                     if readable <= cycle:
                         kind = _IDS
                         target = stream.words[state[_EDGE, k]] if machine.intersects else state[_PLACE, k] >> 1
@@ -404,6 +407,15 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                     if not second:
                         credits[_IDS, k] -= 1
                     state[_LEFT, k] -= 1
+                    if machine.paired and state[_LEFT, k] and state[_PLACE, k] & 1:
+                        # The other half of the pair comes with it, to a place of its own.
+                        times[_IDS, k, tails[_IDS, k] & ring] = state[_ANSWERED, k] + _QUEUE
+                        tails[_IDS, k] += 1
+                        whose[_IDS, k, tails[_IDS, k] & ring] = state[_EDGE, k]
+                        state[_EDGE, k] += 1
+                        state[_PLACE, k] += 1
+                        credits[_IDS, k] -= 1
+                        state[_LEFT, k] -= 1
                 if kind <= _WORDS and not (kind == _IDS and machine.intersects and not second):
                     times[kind, k, tails[kind, k] & ring] = state[_ANSWERED, k] + _QUEUE
                     tails[kind, k] += 1

@@ -1,6 +1,9 @@
 """Synthetic traffic of a recorded level: entries, edges, words and pushes with the counts of the record."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from cyscc.host.analysis.explain.queueing import (
     DROPPED,
@@ -15,6 +18,7 @@ from cyscc.host.analysis.explain.queueing import (
 from cyscc.host.record.arrow import Integers, numbers
 from cyscc.host.record.reader import Record
 from cyscc.sim import hardware
+from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Profile
 
 __all__ = ["Traffic"]
@@ -68,7 +72,8 @@ class Traffic:
         searches = row["module"] == "bfs"
         # A part has fewer entries and edges of every kernel, and so the same imbalance.
         part = np.ceil(entries * share).astype(np.int64)
-        edges = np.rint(second * share).astype(np.int64) if searches else part
+        read = _edges(record, row, second, third) if searches else second
+        edges = np.rint(read * share).astype(np.int64) if searches else part
         self.share = share
         self._degrees = _degrees(part, edges, random)
         self._first = np.cumsum(self._degrees) - self._degrees
@@ -94,7 +99,7 @@ class Traffic:
         self._same, own = self._of_originals()
         self._order = random.permutation(own)
         self._popular = random.random(own.size)
-        self._dropped = draws > int(third.sum()) / max(int(second.sum()), 1)
+        self._dropped = draws > int(third.sum()) / max(float(read.sum()), 1)
         self._words[: self._same.size] = self._words[: self._same.size][self._same]
         self._repeat(self.pushed - self.found)
 
@@ -168,6 +173,15 @@ class Traffic:
         """Return the traffic of the first entries, with an edge each."""
         degrees = np.minimum(self._degrees[:entries], 1)
         return Stream(degrees, self._first[:entries], self._lists[:entries], self._words, self._fates, self._vertices)
+
+
+def _edges(record: Record, row: Any, second: Integers, third: Integers) -> npt.NDArray[Any]:
+    """Return the edges that each kernel read in a level, by the reads of its processes 2 and 3."""
+    config = AcceleratorConfig.from_mapping(record.document["configuration"])
+    if config.reads_single_ids:
+        return second
+    # A pair has one id or two: what is known of all kernels is distributed as the reads are, unless each word is read.
+    return third if config.reads_every_word else second * (row["edges"] / max(int(second.sum()), 1))
 
 
 def _degrees(entries: Integers, edges: Integers, random: np.random.Generator) -> Integers:

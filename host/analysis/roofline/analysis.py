@@ -156,7 +156,7 @@ def recorded_bounds(record: Record) -> Bounds | None:
     """
     document = record.document
     config = AcceleratorConfig.from_mapping(document["configuration"])
-    if not (config.keeps_reach_queue and config.reads_every_word):
+    if not (config.keeps_reach_queue and config.reads_every_word and config.reads_single_ids):
         return None
     try:
         memory = profile_from({name: value for name, value in document["memory_profile"].items() if name != "source"})

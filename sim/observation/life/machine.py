@@ -63,6 +63,8 @@ def read_lives(reader: WaveReader) -> Lives:
         if found[kernel] == "bfs":
             if window.has("fetcher.moving"):
                 raise WaveFileError("lives are not told of kernels with FIFOs of requests (queued_requests)")
+            if window.has("neighbour_reader.short"):
+                raise WaveFileError("lives are not told of kernels that read neighbour ids in pairs (pair_reads)")
             vertices |= known_words(window)
             own = (*kernel_lives(window), [])
         else:
