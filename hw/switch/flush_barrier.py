@@ -8,7 +8,7 @@ __all__ = ["FlushBarrier"]
 
 
 class FlushBarrier(wiring.Component):
-    """Flushes all ports when all kernels have asked, and answers all kernels when all ports have answered.
+    """Flushes all ports when all kernels at work have asked, and answers them when all ports have answered.
 
     Each kernel asks once a run, after its last write, so nothing is written while the ports flush.
 
@@ -23,6 +23,8 @@ class FlushBarrier(wiring.Component):
     -------
     asks : In(kernels)
         Pulse a kernel: it asks for a flush. Not again before it is answered.
+    working : In(kernels)
+        The kernels of the module at work; the others do not ask.
     busy : In(1)
         A request is in the switch and not taken by its port. A function of registers that shows a request from the
         cycle after the kernel's port took it.
@@ -33,7 +35,7 @@ class FlushBarrier(wiring.Component):
     flushed : Out(1)
         Pulse to all kernels, registered.
     moving : Out(1)
-        The state changes in this cycle.
+        The state changes in this cycle, or as soon as `busy` falls.
 
     Notes
     -----
@@ -47,6 +49,7 @@ class FlushBarrier(wiring.Component):
         super().__init__(
             {
                 "asks": In(kernels),
+                "working": In(kernels),
                 "busy": In(1),
                 "flush": Out(1),
                 "answers": In(links),
@@ -62,11 +65,13 @@ class FlushBarrier(wiring.Component):
         answered = Signal(self._links)
         start = Signal()
         finish = Signal()
+        complete = Signal()
         m.d.comb += [
-            start.eq(asked.all() & ~self.busy),
+            complete.eq(asked.any() & (asked | ~self.working).all()),
+            start.eq(complete & ~self.busy),
             finish.eq(answered.all()),
             self.moving.eq(
-                self.asks.any() | start | self.flush | self.answers.any() | finish | self.flushed,
+                self.asks.any() | complete | self.flush | self.answers.any() | finish | self.flushed,
             ),
         ]
         m.d.sync += [self.flush.eq(start), self.flushed.eq(finish)]

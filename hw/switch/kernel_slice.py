@@ -6,11 +6,12 @@ from typing import ClassVar
 from amaranth.hdl import Array, Cat, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFO
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from cyscc.hw.credits import Credits
-from cyscc.hw.interfaces import TAG_BITS, MemoryPortSignature, drive
+from cyscc.hw.interfaces import TAG_BITS, MemoryPortSignature, ReadRequest, WriteRequest, drive
 from cyscc.hw.queue import Queue
+from cyscc.hw.switch.skid import Skid
 from cyscc.hw.switch.wires import AnswerSignature, RequestSignature, number_bits
 
 __all__ = ["KernelSlice"]
@@ -19,9 +20,10 @@ __all__ = ["KernelSlice"]
 class KernelSlice(wiring.Component):
     """Presents a kernel a memory port, and serves it through all links.
 
-    A read goes on only with a place reserved in the response FIFO of its link, so that each answer finds its place in
-    the cycle in which it comes. The order FIFO holds link and tag of each read and brings the answers back in order. A
-    write goes before a read of the same cycle.
+    Requests are taken into two registers each. A read goes on only with a place reserved in the response FIFO of its
+    link, so that each answer finds its place in the cycle in which it comes. The order FIFO holds link and tag of each
+    read and brings the answers back in order. A write goes before a read, but if its link does not take it, lets a read
+    go every other cycle.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ class KernelSlice(wiring.Component):
     port : In(MemoryPortSignature())
         The kernel's memory port. Its `flush` and `flushed` are the flush barrier's.
     request : Out(RequestSignature(links))
-        The requests, registered.
+        The requests. One that is not taken may give way to one of the other kind.
     room : In(links)
         The link takes a request of this kernel.
     answer0, answer1, ... : In(AnswerSignature(kernels))
@@ -54,7 +56,8 @@ class KernelSlice(wiring.Component):
     Notes
     -----
     Throughput: one request a cycle, one answer a cycle to the kernel, and one from each link. Latency: `LATENCY` cycle
-    from the kernel to the links, `ANSWER_LATENCY` cycles back.
+    from the kernel to the links, `ANSWER_LATENCY` cycles back. All outputs are functions of registers alone except
+    `moving`.
     """
 
     LATENCY: ClassVar[int] = 1
@@ -87,7 +90,11 @@ class KernelSlice(wiring.Component):
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the request's register, the response FIFOs with their credits, and the order FIFO."""
         m = Module()
-        read, write = self.port.read, self.port.write
+        m.submodules.reads = reads = Skid(ReadRequest)
+        m.submodules.writes = writes = Skid(WriteRequest)
+        connect(m, flipped(self.port.read), reads.input)
+        connect(m, flipped(self.port.write), writes.input)
+        read, write = reads.output, writes.output
         read_link = Signal(number_bits(self._links))
         write_link = Signal(number_bits(self._links))
         m.d.comb += [
@@ -112,36 +119,37 @@ class KernelSlice(wiring.Component):
             ]
 
         request = self.request
+        readable = Signal()
+        writing = Signal()
+        refused = Signal()  # the last request was a write that its link did not take
         sent = Signal()
-        free = Signal()
         take = Signal()
         m.d.comb += [
-            sent.eq(request.valid & self.room.bit_select(request.link, 1)),
-            free.eq(~request.valid | sent),
-            write.ready.eq(free),
-            read.ready.eq(
-                free
-                & ~write.valid
+            readable.eq(
+                read.valid
                 & order.input.ready
                 & Cat(credit.available for credit in credits).bit_select(read_link, 1)
             ),
-            take.eq(read.valid & read.ready),
+            # A write that waits for its link lets a read go every other cycle.
+            writing.eq(write.valid & ~(refused & readable)),
+            request.valid.eq(writing | readable),
+            request.link.eq(Mux(writing, write_link, read_link)),
+            *drive(
+                request.request,
+                write=writing,
+                size=Mux(writing, write.payload.size, read.payload.size),
+                address=Mux(writing, write.payload.address, read.payload.address),
+                data=write.payload.data,
+            ),
+            sent.eq(self.room.bit_select(request.link, 1)),
+            write.ready.eq(writing & sent),
+            take.eq(readable & ~writing & sent),
+            read.ready.eq(take),
             order.input.valid.eq(take),
             order.input.payload.eq(Cat(read_link, read.payload.tag)),
-            self.busy.eq(request.valid),
+            self.busy.eq(read.valid | write.valid),
         ]
-        with m.If(free):
-            m.d.sync += [
-                request.valid.eq(take | write.valid),
-                request.link.eq(Mux(write.valid, write_link, read_link)),
-            ]
-            m.d.sync += drive(
-                request.request,
-                write=write.valid,
-                size=Mux(write.valid, write.payload.size, read.payload.size),
-                address=Mux(write.valid, write.payload.address, read.payload.address),
-                data=write.payload.data,
-            )
+        m.d.sync += refused.eq(writing & ~sent)
 
         response = self.port.response
         head = order.output.payload
@@ -160,6 +168,14 @@ class KernelSlice(wiring.Component):
                 credit.give.eq(fifo.r_en),
             ]
         m.d.comb += self.moving.eq(
-            take | (write.valid & write.ready) | sent | order.moving | arrives.any() | back | response.valid
+            (self.port.read.valid & self.port.read.ready)
+            | (self.port.write.valid & self.port.write.ready)
+            | take
+            | (writing & sent)
+            | (refused != (writing & ~sent))
+            | order.moving
+            | arrives.any()
+            | back
+            | response.valid
         )
         return m

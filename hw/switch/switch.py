@@ -8,7 +8,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from cyscc.hw.interfaces import MemoryPortSignature, drive, memory_port_signature
-from cyscc.hw.switch.flush_barrier import FlushBarrier
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
 from cyscc.hw.switch.wires import number_bits
@@ -19,7 +18,7 @@ __all__ = ["Switch"]
 class Switch(wiring.Component):
     """Brings each request of a kernel to the memory port of its address's link, and the answers back in order.
 
-    A kernel sees a memory port like any other, except that a flush waits for those of all kernels.
+    A kernel sees a memory port like any other. What it asks to be flushed is for a `FlushBarrier` outside to decide.
 
     Parameters
     ----------
@@ -40,6 +39,10 @@ class Switch(wiring.Component):
         The kernels' ports.
     port0, port1, ... : Out(memory_port_signature(number_bits(kernels)))
         The memory ports. Answers of one port come in the order of its reads, those of different ports in any.
+    asks, flush, answers, flushed : Out(kernels), In(1), Out(links), In(1)
+        To and from the flush barrier, see there.
+    busy : Out(1)
+        A request is in the switch and not taken by its port.
     moving : Out(1)
         The state changes in this cycle.
 
@@ -66,6 +69,11 @@ class Switch(wiring.Component):
             {
                 **{f"kernel{kernel}": In(MemoryPortSignature()) for kernel in range(kernels)},
                 **{f"port{link}": Out(memory_port_signature(number_bits(kernels))) for link in range(self._links)},
+                "asks": Out(kernels),
+                "flush": In(1),
+                "answers": Out(self._links),
+                "flushed": In(1),
+                "busy": Out(1),
                 "moving": Out(1),
             }
         )
@@ -73,7 +81,6 @@ class Switch(wiring.Component):
     def elaborate(self, platform: object) -> Elaboratable:
         """Wire the slices."""
         m = Module()
-        m.submodules.barrier = barrier = FlushBarrier(kernels=self._kernels, links=self._links)
         kernels = [
             KernelSlice(
                 kernels=self._kernels, link_bits=self._link_bits, places=self._places, outstanding=self._outstanding
@@ -90,8 +97,8 @@ class Switch(wiring.Component):
             m.d.comb += [
                 kernel.number.eq(number),
                 kernel.room.eq(Cat(link.room[number] for link in links)),
-                barrier.asks[number].eq(outside.flush),
-                outside.flushed.eq(barrier.flushed),
+                self.asks[number].eq(outside.flush),
+                outside.flushed.eq(self.flushed),
             ]
         for number, link in enumerate(links):
             m.submodules[f"link{number}"] = link
@@ -100,8 +107,8 @@ class Switch(wiring.Component):
                 connect(m, getattr(link.port, channel), flipped(getattr(outside, channel)))
             m.d.comb += [
                 link.number.eq(number),
-                outside.flush.eq(barrier.flush),
-                barrier.answers[number].eq(outside.flushed),
+                outside.flush.eq(self.flush),
+                self.answers[number].eq(outside.flushed),
             ]
             for other, kernel in enumerate(kernels):
                 m.d.comb += [
@@ -120,7 +127,7 @@ class Switch(wiring.Component):
                 ]
         slices: list[Any] = [*kernels, *links]
         m.d.comb += [
-            barrier.busy.eq(Cat(part.busy for part in slices).any()),
-            self.moving.eq(barrier.moving | Cat(part.moving for part in slices).any()),
+            self.busy.eq(Cat(part.busy for part in slices).any()),
+            self.moving.eq(Cat(part.moving for part in slices).any()),
         ]
         return m

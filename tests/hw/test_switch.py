@@ -5,8 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Out, connect, flipped
 
 from cyscc.hw.interfaces import SIZE_4, SIZE_8
+from cyscc.hw.switch.flush_barrier import FlushBarrier
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
 from cyscc.hw.switch.switch import Switch
@@ -24,6 +28,40 @@ REGION = SIZE // 2 // KERNELS
 def link_of(address: int) -> int:
     """Return the number of an address's link."""
     return sum((address >> bit & 1) << place for place, bit in enumerate(LINK_BITS))
+
+
+class Barred(wiring.Component):
+    """A switch with its flush barrier.
+
+    Parameters
+    ----------
+    sizes : int
+        Parameters of the switch.
+    """
+
+    def __init__(self, **sizes: int) -> None:
+        self._switch = Switch(kernels=KERNELS, link_bits=LINK_BITS, **sizes)
+        members = self._switch.signature.members
+        own = {name: members[name] for name in members if name.startswith(("kernel", "port"))}
+        super().__init__({**own, "moving": Out(1)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.switch = switch = self._switch
+        m.submodules.barrier = barrier = FlushBarrier(kernels=KERNELS, links=LINKS)
+        for name in self.signature.members:
+            if name != "moving":
+                connect(m, flipped(getattr(self, name)), getattr(switch, name))
+        m.d.comb += [
+            barrier.asks.eq(switch.asks),
+            barrier.working.eq(-1),
+            barrier.busy.eq(switch.busy),
+            barrier.answers.eq(switch.answers),
+            switch.flush.eq(barrier.flush),
+            switch.flushed.eq(barrier.flushed),
+            self.moving.eq(switch.moving | barrier.moving),
+        ]
+        return m
 
 
 class Machine:
@@ -44,7 +82,7 @@ class Machine:
     def __init__(
         self, seed: int, *, stall: float, latency: Callable[[int], tuple[int, int]] = lambda _: (2, 20), **sizes: int
     ) -> None:
-        self.dut = Switch(kernels=KERNELS, link_bits=LINK_BITS, **sizes)
+        self.dut = Barred(**sizes)
         data = bytearray(random.Random(seed).randbytes(SIZE))
         self.memories = [
             PortMemory(SIZE, seed=seed + link, stall=stall, latency=latency(link)) for link in range(LINKS)
