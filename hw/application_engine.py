@@ -10,10 +10,11 @@ from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.dispatch import host_members
-from cyscc.hw.interfaces import FILL_WIDTH, LINK, MemoryPortSignature
+from cyscc.hw.interfaces import FILL_WIDTH, LINK, drive, memory_port_signature, port_tag_bits
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.port_share import PortShare
 from cyscc.hw.shell import Shell
+from cyscc.hw.switch.switch import Switch
 
 __all__ = ["ApplicationEngine", "KernelFactory", "application_engine_signature"]
 
@@ -26,7 +27,7 @@ def application_engine_signature(config: AcceleratorConfig, *, instrument: bool 
     members = {
         "engine": In(2),
         **host_members(),
-        "port": Out(MemoryPortSignature()).array(config.ports),
+        "port": Out(memory_port_signature(port_tag_bits(config))).array(config.ports),
     }
     if config.engines > 1:
         members |= {"link_in": In(LINK), "link_out": Out(LINK)}
@@ -44,7 +45,8 @@ def application_engine_signature(config: AcceleratorConfig, *, instrument: bool 
 class ApplicationEngine(wiring.Component):
     """Shell, kernels and port sharing of an AE.
 
-    Intersection kernel k shares the memory port of BFS kernel k.
+    Intersection kernel k shares the memory port of BFS kernel k. With `config.link_queues` a `Switch` stands between
+    these ports and those of the memory.
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ class ApplicationEngine(wiring.Component):
     -------
     engine, write, read, data, instruction, idle, exception, link_in, link_out
         See `cyscc.hw.shell.Shell`.
-    port : array of Out(MemoryPortSignature())
+    port : array of Out(memory_port_signature(port_tag_bits(config)))
         Memory ports.
     cause : array of Out(Cause), instrumented engines only
         Of each kernel, BFS kernels first.
@@ -94,15 +96,16 @@ class ApplicationEngine(wiring.Component):
             count=config.intersection_kernels,
             place=shell.intersection,
         )
-        for number, port in enumerate(self.port):
+        ports = self._add_switch(m, shell) if config.link_queues else [flipped(port) for port in self.port]
+        for number, port in enumerate(ports):
             if number < len(intersection):
                 m.submodules[f"share{number}"] = share = PortShare()
                 m.d.comb += share.intersection_owns.eq(shell.intersection_owns)
                 connect(m, bfs[number].port, share.bfs)
                 connect(m, intersection[number].port, share.intersection)
-                connect(m, share.port, flipped(port))
+                connect(m, share.port, port)
             else:
-                connect(m, bfs[number].port, flipped(port))
+                connect(m, bfs[number].port, port)
 
         for name in ("write", "read", "instruction", "link_in"):
             if hasattr(self, name):
@@ -122,6 +125,17 @@ class ApplicationEngine(wiring.Component):
                 m.d.comb += [out.eq(kernel.fill) for out, kernel in zip(fills, kernels, strict=True)]
                 m.d.comb += getattr(self, f"{name}_arrival").eq(getattr(shell, name).token_out.valid)
         return m
+
+    def _add_switch(self, m: Module, shell: Shell) -> list[wiring.PureInterface]:
+        """Add the switch before the memory ports, and return the ports that it has for the kernels."""
+        m.submodules.switch = switch = Switch.of(self._config, instrument=self._instrument)
+        for number, port in enumerate(self.port):
+            connect(m, getattr(switch, f"port{number}"), flipped(port))
+        m.d.comb += [
+            *drive(shell, asks=switch.asks, busy=switch.busy, answers=switch.answers),
+            *drive(switch, flush=shell.flush, flushed=shell.flushed),
+        ]
+        return [getattr(switch, f"kernel{number}") for number in range(self._config.bfs_kernels)]
 
     def _add_kernels(
         self,

@@ -17,8 +17,14 @@ Remembered = Annotated[int, Meta(ge=0, le=4096)]
 Requests = Annotated[int, Meta(ge=0, le=512)]
 """Places of a FIFO that may be left out: 0, or a power of two from its least on."""
 
-_LEAST = {Remembered: 8, Requests: 4}
+LinkQueue = Annotated[int, Meta(ge=0, le=64)]
+"""Places of a queue that may be left out: 0, or a power of two from its least on."""
+
+_LEAST = {Remembered: 8, Requests: 4, LinkQueue: 4}
 """By kind of what may be left out, the fewest entries if it is there."""
+
+_LINK_BITS = (3, 6, 7, 8)
+"""The address bits that choose one of 16 links: the upper three choose the memory controller."""
 
 _LACKING = {
     "finds_components": "only searches: it keeps no reach queue to intersect",
@@ -85,6 +91,14 @@ class AcceleratorConfig:
     pair_reads : bool
         Whether a BFS kernel reads neighbour ids by aligned pairs, 8 bytes a read: of a vertex about half as many reads,
         each of which brings one or two ids. The published machine reads them one by one. Not with `queued_requests`.
+    link_queues : int
+        Depth of the queue for each link at each kernel (virtual output queues): 0, or a power of two from 4 to 64. With
+        0, each kernel has a memory port of its own, and the vendor's crossbar brings its requests to the links.
+        Otherwise a switch of the AE's own does that (`cyscc.hw.switch`), and memory port l carries what goes to link l
+        only, so that requests never wait behind others that go elsewhere. (That an AE may choose the link of a port is
+        an assumption; the vendor sells its crossbar as an option.)
+    memory_ports : int
+        Memory ports of an AE behind its switch, a power of two; 0: one a BFS kernel.
     ring_stages : int
         Registers by which the ring passes the master of an AE's module, 1 to 64; so a turn of one AE takes its kernels
         plus this many cycles. The published AE has one register where the ring enters it, and one towards the link,
@@ -112,6 +126,8 @@ class AcceleratorConfig:
     bfs_only: bool = False
     remembered_ids: Remembered = 0
     pair_reads: bool = False
+    link_queues: LinkQueue = 0
+    memory_ports: Annotated[int, Meta(ge=0, le=16)] = 0
     ring_stages: Annotated[int, Meta(ge=1, le=64)] = 1
     link_cycles: Annotated[int, Meta(ge=1, le=1024)] = 8
     clock_mhz: Annotated[float, Meta(gt=0, le=10_000)] = 150.0
@@ -137,11 +153,24 @@ class AcceleratorConfig:
                 f"pair_reads needs queued_requests of 0, not {self.queued_requests}: a kernel with FIFOs of requests "
                 "reads ids one by one"
             )
+        if self.memory_ports and not self.link_queues:
+            raise ConfigError("memory_ports is only for a machine with link_queues: else each kernel has its own port")
+        if self.link_queues and self.ports & (self.ports - 1):
+            raise ConfigError(f"a switch needs memory_ports that are a power of two, not {self.ports}")
 
     @property
     def ports(self) -> int:
         """Memory ports of an AE."""
-        return self.bfs_kernels
+        return self.memory_ports or self.bfs_kernels
+
+    @property
+    def link_bits(self) -> tuple[int, ...]:
+        """Positions of the address bits that make the number of a link, lowest first.
+
+        With 16 links they are those of the HC-2: two to each of eight memory controllers.
+        """
+        bits = self.ports.bit_length() - 1
+        return _LINK_BITS if bits == len(_LINK_BITS) else _LINK_BITS[1 : 1 + bits]
 
     @property
     def total_bfs_kernels(self) -> int:

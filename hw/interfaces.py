@@ -7,6 +7,7 @@ from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out, Signature
 
 from cyscc.hw.causes import Cause
+from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.registers import KERNEL_WORD_BITS
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "WriteRequest",
     "drive",
     "memory_port_signature",
+    "number_bits",
+    "port_tag_bits",
     "read_request",
     "response",
 ]
@@ -117,6 +120,16 @@ def drive(target: Any, **values: ValueLike) -> list[Any]:
 def MemoryPortSignature() -> Signature:  # noqa: N802 - signatures are named like the classes they stand for
     """Return the signature of a kernel's memory port: `memory_port_signature` with `TAG_BITS`."""
     return memory_port_signature(TAG_BITS)
+
+
+def port_tag_bits(config: AcceleratorConfig) -> int:
+    """Return the width of the tags of a machine's memory ports: behind a switch they are the kernels' numbers."""
+    return number_bits(config.bfs_kernels) if config.link_queues else TAG_BITS
+
+
+def number_bits(count: int) -> int:
+    """Return the width of a number below `count`, 1 bit at least."""
+    return max(1, (count - 1).bit_length())
 
 
 def memory_port_signature(tag_bits: int) -> Signature:

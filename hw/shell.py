@@ -14,6 +14,7 @@ from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.registers import NO_START
 from cyscc.hw.ring_master import RingMaster
+from cyscc.hw.switch.flush_barrier import FlushBarrier
 
 __all__ = ["Shell", "module_signature"]
 
@@ -67,6 +68,8 @@ class Shell(wiring.Component):
         The intersection module owns the memory ports, else the BFS module.
     bfs, intersection : Out(module_signature(...))
         The places of the kernels.
+    asks, busy, flush, answers, flushed
+        See `cyscc.hw.switch.flush_barrier.FlushBarrier`; only in a machine with a switch.
     link_in, link_out : stream of LinkToken, always ready
         The ring between AEs, registered; only if there are several.
     quiescent : Out(1), instrumented shells only
@@ -90,6 +93,14 @@ class Shell(wiring.Component):
             "bfs": Out(module_signature(config.bfs_kernels)),
             "intersection": Out(module_signature(config.intersection_kernels)),
         }
+        if config.link_queues:
+            members |= {
+                "asks": In(config.bfs_kernels),
+                "busy": In(1),
+                "flush": Out(1),
+                "answers": In(config.ports),
+                "flushed": Out(config.bfs_kernels),
+            }
         if config.engines > 1:
             members |= {"link_in": In(LINK), "link_out": Out(LINK)}
         if instrument:
@@ -150,6 +161,7 @@ class Shell(wiring.Component):
             dispatch.failed.eq(bfs_master.failed),
             *drive(dispatch, result=Mux(owns, intersection_ring.result, bfs_ring.result), result_valid=lead),
         ]
+        barriers = [self._add_barrier(m)] if config.link_queues else []
         if config.engines == 1:
             connect(m, flipped(self.bfs.token_in), bfs_ring.ring_in)
             connect(m, flipped(self.intersection.token_in), intersection_ring.ring_in)
@@ -157,12 +169,25 @@ class Shell(wiring.Component):
             self._connect_link(m, bfs_ring=bfs_ring, intersection_ring=intersection_ring)
         if instrument:
             parts = (dispatch, bfs_master, bfs_ring, intersection_master, intersection_ring)
-            moving = [part.moving for part in parts]
+            moving = [part.moving for part in (*parts, *barriers)]
             if config.engines > 1:
                 moving += [self.bfs.token_in.valid, self.intersection.token_in.valid, self.link_out.valid]
             m.d.comb += dispatch.elapsed.eq(self.elapsed)
             m.d.sync += self.quiescent.eq(~Cat(moving).any())
         return m
+
+    def _add_barrier(self, m: Module) -> FlushBarrier:
+        """Add the flush barrier of the module that owns the memory ports."""
+        config = self._config
+        kernels = config.bfs_kernels
+        m.submodules.flush_barrier = barrier = FlushBarrier(kernels=kernels, links=config.ports)
+        intersection = (1 << config.intersection_kernels) - 1
+        m.d.comb += [
+            *drive(barrier, asks=self.asks, busy=self.busy, answers=self.answers),
+            barrier.working.eq(Mux(self.intersection_owns, intersection, (1 << kernels) - 1)),
+            *drive(self, flush=barrier.flush, flushed=barrier.flushed),
+        ]
+        return barrier
 
     def _connect_link(self, m: Module, *, bfs_ring: RingMaster, intersection_ring: RingMaster) -> None:
         """Add the way from the link to the rings and from the last kernels to the link."""

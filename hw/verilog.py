@@ -18,7 +18,7 @@ from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.convey import ConveyEngine
 from cyscc.hw.convey.memory_port import ConveyMemoryPort
-from cyscc.hw.interfaces import KernelSignature
+from cyscc.hw.interfaces import KernelSignature, port_tag_bits
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.shell import Shell
 
@@ -152,12 +152,12 @@ def accelerator_verilog(config: AcceleratorConfig) -> str:
 
 def convey_verilog(config: AcceleratorConfig) -> dict[str, str]:
     """Return the Verilog of the adapters to the HC-2 by module name, the top ``application_engine_convey`` last."""
-    return _adapted("convey", ConveyMemoryPort(), partial(ConveyEngine, config))
+    return _adapted("convey", ConveyMemoryPort(port_tag_bits(config)), partial(ConveyEngine, config))
 
 
 def axi_verilog(config: AcceleratorConfig, limits: AxiLimits) -> dict[str, str]:
     """Return the Verilog of the adapters to AXI by module name, the top ``application_engine_axi`` last."""
-    return _adapted("axi", AxiMemoryPort(limits), partial(AxiEngine, config, limits))
+    return _adapted("axi", AxiMemoryPort(limits, port_tag_bits(config)), partial(AxiEngine, config, limits))
 
 
 def _adapted(name: str, port: wiring.Component, engine: Callable[..., wiring.Component]) -> dict[str, str]:

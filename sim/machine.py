@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.interfaces import ReadRequest
+from cyscc.hw.interfaces import port_tag_bits, read_request
 from cyscc.hw.kernel import Fifo
 from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor
@@ -443,7 +443,8 @@ def create_machine(
         on_build(0, 1, "memory model")
 
     def make_memory() -> Memory:
-        return Memory(memory, engines=config.engines, ports=config.ports, payload=PayloadLayout.of(ReadRequest))
+        payload = PayloadLayout.of(read_request(port_tag_bits(config)))
+        return Memory(memory, engines=config.engines, ports=config.ports, payload=payload)
 
     if executor == "compiled" and waves is None and not was_compiled_for(type(memory)):
         # On the first run of all: most of both is done by compilers, side by side.

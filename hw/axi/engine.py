@@ -14,7 +14,7 @@ from cyscc.hw.axi.memory_port import AxiMemoryPort
 from cyscc.hw.axi.signatures import Axi4LiteSignature, Axi4Signature, AxiStreamSignature
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.dispatch import connect_host
-from cyscc.hw.interfaces import drive
+from cyscc.hw.interfaces import drive, port_tag_bits
 
 __all__ = ["AxiEngine"]
 
@@ -31,7 +31,8 @@ class AxiEngine(wiring.Component):
     make_engine : callable, optional
         Makes what stands for the AE instead of the AE itself.
     make_port : callable, optional
-        Makes what stands for the adapter of a memory port instead of the adapter itself.
+        Makes what stands for the adapter of a memory port instead of the adapter itself, given the width of its tags
+        besides.
 
     Members
     -------
@@ -51,7 +52,7 @@ class AxiEngine(wiring.Component):
         limits: AxiLimits,
         *,
         make_engine: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
-        make_port: Callable[[AxiLimits], wiring.Component] = AxiMemoryPort,
+        make_port: Callable[[AxiLimits, int], wiring.Component] = AxiMemoryPort,
     ) -> None:
         self._config = config
         self._limits = limits
@@ -77,7 +78,7 @@ class AxiEngine(wiring.Component):
         connect(m, flipped(self.s_axi_control), control.axi)
         connect_host(m, control, engine)
         for number, port in enumerate(engine.port):
-            m.submodules[f"port{number}"] = adapter = self._make_port(self._limits)
+            m.submodules[f"port{number}"] = adapter = self._make_port(self._limits, port_tag_bits(self._config))
             connect(m, port, adapter.port)
             connect(m, adapter.axi, flipped(getattr(self, f"m{number:02}_axi")))
             m.d.comb += [

@@ -7,14 +7,13 @@ from amaranth.lib.wiring import In, Out
 from cyscc.hw.axi.limits import AxiLimits
 from cyscc.hw.axi.signatures import Axi4Signature, Resp
 from cyscc.hw.credits import Credits
-from cyscc.hw.interfaces import SIZE_8, MemoryPortSignature, drive
+from cyscc.hw.interfaces import SIZE_8, TAG_BITS, drive, memory_port_signature
 from cyscc.hw.queue import Queue
 
 __all__ = ["AxiMemoryPort"]
 
 _INCREMENTING = 1
 _BUFFERABLE_MODIFIABLE = 0b0011
-_Note = data.StructLayout({"tag": 2, "size": 1, "upper": 1})
 
 
 class AxiMemoryPort(wiring.Component):
@@ -29,10 +28,12 @@ class AxiMemoryPort(wiring.Component):
     ----------
     limits : AxiLimits
         How much may be outstanding.
+    tag_bits : int
+        Width of the port's tags.
 
     Members
     -------
-    port : In(MemoryPortSignature())
+    port : In(memory_port_signature(tag_bits))
         The AE's memory port.
     axi : Out(Axi4Signature())
         The master.
@@ -46,14 +47,17 @@ class AxiMemoryPort(wiring.Component):
     function of registers.
     """
 
-    port: In(MemoryPortSignature())
-    axi: Out(Axi4Signature())
-    read_failed: Out(1)
-    write_failed: Out(1)
-
-    def __init__(self, limits: AxiLimits) -> None:
+    def __init__(self, limits: AxiLimits, tag_bits: int = TAG_BITS) -> None:
         self._limits = limits
-        super().__init__()
+        self._tag_bits = tag_bits
+        super().__init__(
+            {
+                "port": In(memory_port_signature(tag_bits)),
+                "axi": Out(Axi4Signature()),
+                "read_failed": Out(1),
+                "write_failed": Out(1),
+            }
+        )
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build both directions."""
@@ -72,7 +76,8 @@ class AxiMemoryPort(wiring.Component):
         """Add requests and answers of reads."""
         axi, port = self.axi, self.port
         m.submodules.read_credits = credits = Credits(self._limits.outstanding_reads)
-        m.submodules.notes = notes = Queue(_Note, self._limits.outstanding_reads)
+        note_layout = data.StructLayout({"tag": self._tag_bits, "size": 1, "upper": 1})
+        m.submodules.notes = notes = Queue(note_layout, self._limits.outstanding_reads)
         accepted = port.read.valid & port.read.ready
         request = port.read.payload
         m.d.comb += [

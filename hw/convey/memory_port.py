@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, MemoryPortSignature, drive
+from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, TAG_BITS, drive, memory_port_signature
 
 __all__ = ["ConveyMemoryPort", "ConveyMemorySignature"]
 
@@ -62,9 +62,14 @@ class ConveyMemoryPort(wiring.Component):
     A store goes before a load, since it makes room; a stall of the one kind does not stop the other. Everything is
     registered, the stalls included, as the vendor's samples do.
 
+    Parameters
+    ----------
+    tag_bits : int
+        Width of the port's tags.
+
     Members
     -------
-    port : In(MemoryPortSignature())
+    port : In(memory_port_signature(tag_bits))
         The AE's memory port.
     mc : Out(ConveyMemorySignature())
         The memory controller's.
@@ -74,8 +79,8 @@ class ConveyMemoryPort(wiring.Component):
     Latency one cycle each way, throughput one request a cycle.
     """
 
-    port: In(MemoryPortSignature())
-    mc: Out(ConveyMemorySignature())
+    def __init__(self, tag_bits: int = TAG_BITS) -> None:
+        super().__init__({"port": In(memory_port_signature(tag_bits)), "mc": Out(ConveyMemorySignature())})
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the registers and the choice."""

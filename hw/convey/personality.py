@@ -12,7 +12,7 @@ from cyscc.hw.convey.dispatch import ConveyDispatch, ConveyDispatchSignature
 from cyscc.hw.convey.link import ConveyLink, ConveyLinkSignature
 from cyscc.hw.convey.memory_port import ConveyMemoryPort, ConveyMemorySignature
 from cyscc.hw.dispatch import connect_host
-from cyscc.hw.interfaces import drive
+from cyscc.hw.interfaces import drive, port_tag_bits
 from cyscc.hw.registers import kernel_register
 
 __all__ = ["ConveyEngine"]
@@ -39,7 +39,7 @@ class ConveyEngine(wiring.Component):
     make_engine : callable, optional
         Makes what stands for the AE instead of the AE itself.
     make_port : callable, optional
-        Makes what stands for the adapter of a memory port instead of the adapter itself.
+        Makes what stands for the adapter of a memory port instead of the adapter itself, given the width of its tags.
 
     Members
     -------
@@ -60,7 +60,7 @@ class ConveyEngine(wiring.Component):
         config: AcceleratorConfig,
         *,
         make_engine: Callable[[AcceleratorConfig], wiring.Component] = ApplicationEngine,
-        make_port: Callable[[], wiring.Component] = ConveyMemoryPort,
+        make_port: Callable[[int], wiring.Component] = ConveyMemoryPort,
     ) -> None:
         self._config = config
         self._make_engine = make_engine
@@ -89,7 +89,7 @@ class ConveyEngine(wiring.Component):
         connect_host(m, dispatch, engine)
         self._expose(m, dispatch.cae, {name: name for name in ConveyDispatchSignature().members})
         for number, port in enumerate(engine.port):
-            m.submodules[f"port{number}"] = adapter = self._make_port()
+            m.submodules[f"port{number}"] = adapter = self._make_port(port_tag_bits(config))
             connect(m, port, adapter.port)
             self._expose(m, adapter.mc, {outer: name for outer, (name, _) in _port_members(number).items()})
         if config.engines > 1:

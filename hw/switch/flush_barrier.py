@@ -1,6 +1,6 @@
 """Flush barrier: one flush of all memory ports for the flushes of all kernels of a module."""
 
-from amaranth.hdl import Elaboratable, Module, Signal
+from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -32,8 +32,8 @@ class FlushBarrier(wiring.Component):
         Pulse to all ports, registered.
     answers : In(links)
         Pulse a port: it is flushed.
-    flushed : Out(1)
-        Pulse to all kernels, registered.
+    flushed : Out(kernels)
+        Pulse to all kernels at work, registered.
     moving : Out(1)
         The state changes in this cycle, or as soon as `busy` falls.
 
@@ -53,7 +53,7 @@ class FlushBarrier(wiring.Component):
                 "busy": In(1),
                 "flush": Out(1),
                 "answers": In(links),
-                "flushed": Out(1),
+                "flushed": Out(self._kernels),
                 "moving": Out(1),
             }
         )
@@ -71,10 +71,10 @@ class FlushBarrier(wiring.Component):
             start.eq(complete & ~self.busy),
             finish.eq(answered.all()),
             self.moving.eq(
-                self.asks.any() | complete | self.flush | self.answers.any() | finish | self.flushed,
+                self.asks.any() | complete | self.flush | self.answers.any() | finish | self.flushed.any(),
             ),
         ]
-        m.d.sync += [self.flush.eq(start), self.flushed.eq(finish)]
+        m.d.sync += [self.flush.eq(start), self.flushed.eq(Mux(finish, self.working, 0))]
         with m.If(start):
             m.d.sync += asked.eq(0)
         with m.Else():

@@ -5,14 +5,14 @@ from typing import ClassVar
 
 from amaranth.hdl import Array, Cat, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from cyscc.hw.credits import Credits
-from cyscc.hw.interfaces import TAG_BITS, MemoryPortSignature, ReadRequest, WriteRequest, drive
+from cyscc.hw.interfaces import TAG_BITS, MemoryPortSignature, ReadRequest, WriteRequest, drive, number_bits
 from cyscc.hw.queue import Queue
+from cyscc.hw.switch.pulled_fifo import PulledFifo
 from cyscc.hw.switch.skid import Skid
-from cyscc.hw.switch.wires import AnswerSignature, RequestSignature, number_bits
+from cyscc.hw.switch.wires import AnswerSignature, RequestSignature
 
 __all__ = ["KernelSlice"]
 
@@ -35,6 +35,8 @@ class KernelSlice(wiring.Component):
         Places of the response FIFO of a link; a power of two.
     outstanding : int
         Reads that may be in flight to all links at least; a power of two.
+    instrument : bool
+        With the output that only simulation needs.
 
     Members
     -------
@@ -50,26 +52,28 @@ class KernelSlice(wiring.Component):
         The links' answers; those to other kernels are ignored.
     busy : Out(1)
         A request waits for its link to take it.
-    moving : Out(1)
-        The state changes in this cycle.
+    quiescent : Out(1), instrumented slices only
+        Registered: the state stays as it is until a request or an answer arrives or `room` changes.
 
     Notes
     -----
     Throughput: one request a cycle, one answer a cycle to the kernel, and one from each link. Latency: `LATENCY` cycle
-    from the kernel to the links, `ANSWER_LATENCY` cycles back. All outputs are functions of registers alone except
-    `moving`.
+    from the kernel to the links, `ANSWER_LATENCY` cycles back. All outputs are functions of registers alone.
     """
 
     LATENCY: ClassVar[int] = 1
     ANSWER_LATENCY: ClassVar[int] = 2
 
-    def __init__(self, *, kernels: int, link_bits: Sequence[int], places: int, outstanding: int) -> None:
+    def __init__(
+        self, *, kernels: int, link_bits: Sequence[int], places: int, outstanding: int, instrument: bool = False
+    ) -> None:
         for name, value in (("places", places), ("outstanding", outstanding)):
             if value < 1 or value & (value - 1):
                 raise ValueError(f"{name} must be a power of two, not {value!r}")
         self._link_bits = tuple(link_bits)
         self._links = 1 << len(self._link_bits)
         self._places = places
+        self._instrument = instrument
         self._outstanding = outstanding
         super().__init__(
             {
@@ -79,7 +83,7 @@ class KernelSlice(wiring.Component):
                 "room": In(self._links),
                 **{f"answer{link}": In(AnswerSignature(kernels)) for link in range(self._links)},
                 "busy": Out(1),
-                "moving": Out(1),
+                **({"quiescent": Out(1)} if instrument else {}),
             }
         )
 
@@ -108,14 +112,13 @@ class KernelSlice(wiring.Component):
         arrives = Signal(self._links)
         for link in range(self._links):
             answer = getattr(self, f"answer{link}")
-            m.submodules[f"fifo{link}"] = fifo = SyncFIFO(width=64, depth=self._places)
+            m.submodules[f"fifo{link}"] = fifo = PulledFifo(64, self._places)
             m.submodules[f"credits{link}"] = credit = Credits(self._places)
             fifos.append(fifo)
             credits.append(credit)
             m.d.comb += [
                 arrives[link].eq(answer.valid & (answer.kernel == self.number)),
-                fifo.w_en.eq(arrives[link]),
-                fifo.w_data.eq(answer.data),
+                *drive(fifo, push=arrives[link], entry=answer.data),
             ]
 
         request = self.request
@@ -126,9 +129,7 @@ class KernelSlice(wiring.Component):
         take = Signal()
         m.d.comb += [
             readable.eq(
-                read.valid
-                & order.input.ready
-                & Cat(credit.available for credit in credits).bit_select(read_link, 1)
+                read.valid & order.input.ready & Cat(credit.available for credit in credits).bit_select(read_link, 1)
             ),
             # A write that waits for its link lets a read go every other cycle.
             writing.eq(write.valid & ~(refused & readable)),
@@ -154,28 +155,24 @@ class KernelSlice(wiring.Component):
         response = self.port.response
         head = order.output.payload
         back = Signal()
+        shown = Signal(number_bits(self._links))  # the link of the answer that is shown
         m.d.comb += [
-            back.eq(order.output.valid & Cat(fifo.r_rdy for fifo in fifos).bit_select(head.link, 1)),
+            back.eq(order.output.valid & Cat(fifo.available for fifo in fifos).bit_select(head.link, 1)),
             order.output.ready.eq(back),
+            response.payload.data.eq(Array(fifo.shown for fifo in fifos)[shown]),
         ]
         m.d.sync += response.valid.eq(back)
         with m.If(back):
-            m.d.sync += drive(response.payload, data=Array(fifo.r_data for fifo in fifos)[head.link], tag=head.tag)
+            m.d.sync += [shown.eq(head.link), response.payload.tag.eq(head.tag)]
         for link, (fifo, credit) in enumerate(zip(fifos, credits, strict=True)):
             m.d.comb += [
                 credit.take.eq(take & (read_link == link)),
-                fifo.r_en.eq(back & (head.link == link)),
-                credit.give.eq(fifo.r_en),
+                fifo.pull.eq(back & (head.link == link)),
+                credit.give.eq(fifo.pull),
             ]
-        m.d.comb += self.moving.eq(
-            (self.port.read.valid & self.port.read.ready)
-            | (self.port.write.valid & self.port.write.ready)
-            | take
-            | (writing & sent)
-            | (refused != (writing & ~sent))
-            | order.moving
-            | arrives.any()
-            | back
-            | response.valid
-        )
+        if self._instrument:
+            entered = [channel.valid & channel.ready for channel in (self.port.read, self.port.write)]
+            left = take | (writing & sent) | (refused != (writing & ~sent))
+            moving = Cat(entered, left, order.moving, arrives, back, response.valid).any()
+            m.d.sync += self.quiescent.eq(~moving)
         return m

@@ -1,6 +1,6 @@
 """Skid queue: two registers between streams, so that nothing combinational passes from one side to the other."""
 
-from amaranth.hdl import Elaboratable, Module, Mux, ShapeLike, Signal, Value
+from amaranth.hdl import Elaboratable, Module, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -39,13 +39,11 @@ class Skid(wiring.Component):
         given, shown = Value.cast(self.input.payload), Value.cast(self.output.payload)
         m.d.comb += self.input.ready.eq(~behind)
         with m.If(~self.output.valid | self.output.ready):
-            m.d.sync += [
-                self.output.valid.eq(self.input.valid | behind),
-                shown.eq(Mux(behind, Value.cast(entry), given)),
-                behind.eq(0),
-            ]
-        with m.Elif(self.input.valid):
-            m.d.sync += behind.eq(1)
-        with m.If(~behind):
-            m.d.sync += Value.cast(entry).eq(given)
+            m.d.sync += [self.output.valid.eq(self.input.valid | behind), behind.eq(0)]
+            with m.If(behind):
+                m.d.sync += shown.eq(Value.cast(entry))
+            with m.Elif(self.input.valid):
+                m.d.sync += shown.eq(given)
+        with m.Elif(self.input.valid & ~behind):
+            m.d.sync += [behind.eq(1), Value.cast(entry).eq(given)]
         return m

@@ -1,16 +1,16 @@
 """Switch: slices for kernels and memory ports, wired to each other."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 from amaranth.hdl import Cat, Elaboratable, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from cyscc.hw.interfaces import MemoryPortSignature, drive, memory_port_signature
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.interfaces import MemoryPortSignature, drive, memory_port_signature, number_bits
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
-from cyscc.hw.switch.wires import number_bits
 
 __all__ = ["Switch"]
 
@@ -32,6 +32,8 @@ class Switch(wiring.Component):
         Reads of a kernel that may be in flight to one link; a power of two.
     outstanding : int
         Reads of a kernel that may be in flight to all links at least; a power of two.
+    instrument : bool
+        With the outputs of slices that only simulation needs.
 
     Members
     -------
@@ -39,12 +41,10 @@ class Switch(wiring.Component):
         The kernels' ports.
     port0, port1, ... : Out(memory_port_signature(number_bits(kernels)))
         The memory ports. Answers of one port come in the order of its reads, those of different ports in any.
-    asks, flush, answers, flushed : Out(kernels), In(1), Out(links), In(1)
+    asks, flush, answers, flushed : Out(kernels), In(1), Out(links), In(kernels)
         To and from the flush barrier, see there.
     busy : Out(1)
         A request is in the switch and not taken by its port.
-    moving : Out(1)
-        The state changes in this cycle.
 
     Notes
     -----
@@ -57,7 +57,14 @@ class Switch(wiring.Component):
     )
 
     def __init__(
-        self, *, kernels: int, link_bits: Sequence[int], depth: int = 8, places: int = 32, outstanding: int = 512
+        self,
+        *,
+        kernels: int,
+        link_bits: Sequence[int],
+        depth: int = 8,
+        places: int = 32,
+        outstanding: int = 512,
+        instrument: bool = False,
     ) -> None:
         self._kernels = kernels
         self._link_bits = tuple(link_bits)
@@ -65,6 +72,7 @@ class Switch(wiring.Component):
         self._depth = depth
         self._places = places
         self._outstanding = outstanding
+        self._instrument = instrument
         super().__init__(
             {
                 **{f"kernel{kernel}": In(MemoryPortSignature()) for kernel in range(kernels)},
@@ -72,22 +80,38 @@ class Switch(wiring.Component):
                 "asks": Out(kernels),
                 "flush": In(1),
                 "answers": Out(self._links),
-                "flushed": In(1),
+                "flushed": In(self._kernels),
                 "busy": Out(1),
-                "moving": Out(1),
+                **({"quiescent": Out(1)} if instrument else {}),
             }
         )
+
+    @classmethod
+    def of(cls, config: AcceleratorConfig, *, instrument: bool = False) -> Self:
+        """Return the switch of an AE."""
+        return cls(
+            kernels=config.bfs_kernels, link_bits=config.link_bits, depth=config.link_queues, instrument=instrument
+        )
+
+    def kernel_slice(self) -> KernelSlice:
+        """Return a kernel slice, of which it has one for each kernel."""
+        return KernelSlice(
+            kernels=self._kernels,
+            link_bits=self._link_bits,
+            places=self._places,
+            outstanding=self._outstanding,
+            instrument=self._instrument,
+        )
+
+    def link_slice(self) -> LinkSlice:
+        """Return a link slice, of which it has one for each memory port."""
+        return LinkSlice(kernels=self._kernels, links=self._links, depth=self._depth, instrument=self._instrument)
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Wire the slices."""
         m = Module()
-        kernels = [
-            KernelSlice(
-                kernels=self._kernels, link_bits=self._link_bits, places=self._places, outstanding=self._outstanding
-            )
-            for _ in range(self._kernels)
-        ]
-        links = [LinkSlice(kernels=self._kernels, links=self._links, depth=self._depth) for _ in range(self._links)]
+        kernels = [self.kernel_slice() for _ in range(self._kernels)]
+        links = [self.link_slice() for _ in range(self._links)]
         for number, kernel in enumerate(kernels):
             m.submodules[f"kernel{number}"] = kernel
             outside = getattr(self, f"kernel{number}")
@@ -98,7 +122,7 @@ class Switch(wiring.Component):
                 kernel.number.eq(number),
                 kernel.room.eq(Cat(link.room[number] for link in links)),
                 self.asks[number].eq(outside.flush),
-                outside.flushed.eq(self.flushed),
+                outside.flushed.eq(self.flushed[number]),
             ]
         for number, link in enumerate(links):
             m.submodules[f"link{number}"] = link
@@ -125,9 +149,7 @@ class Switch(wiring.Component):
                         data=link.answer.data,
                     ),
                 ]
-        slices: list[Any] = [*kernels, *links]
-        m.d.comb += [
-            self.busy.eq(Cat(part.busy for part in slices).any()),
-            self.moving.eq(Cat(part.moving for part in slices).any()),
-        ]
+        m.d.comb += self.busy.eq(Cat(part.busy for part in (*kernels, *links)).any())
+        if self._instrument:
+            m.d.comb += self.quiescent.eq(Cat(part.quiescent for part in (*kernels, *links)).all())
         return m

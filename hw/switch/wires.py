@@ -3,17 +3,12 @@
 from amaranth.lib import data
 from amaranth.lib.wiring import Out, Signature
 
-from cyscc.hw.interfaces import ADDRESS_WIDTH
+from cyscc.hw.interfaces import ADDRESS_WIDTH, number_bits
 
-__all__ = ["AnswerSignature", "LinkRequest", "RequestSignature", "number_bits"]
+__all__ = ["AnswerSignature", "LinkRequest", "RequestSignature"]
 
 LinkRequest = data.StructLayout({"write": 1, "size": 1, "address": ADDRESS_WIDTH, "data": 64})
 """An entry of a crosspoint queue: a read, or a write with its data."""
-
-
-def number_bits(count: int) -> int:
-    """Return the width of a number below `count`, 1 bit at least."""
-    return max(1, (count - 1).bit_length())
 
 
 def RequestSignature(links: int) -> Signature:  # noqa: N802 - signatures are named like the classes they stand for
