@@ -14,7 +14,7 @@ from cyscc.hw.interfaces import FILL_WIDTH, LINK, drive, memory_port_signature, 
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.port_share import PortShare
 from cyscc.hw.shell import Shell
-from cyscc.hw.switch.switch import Switch
+from cyscc.hw.switch.switch import Switch, SwitchSizes
 
 __all__ = ["ApplicationEngine", "KernelFactory", "application_engine_signature"]
 
@@ -128,7 +128,7 @@ class ApplicationEngine(wiring.Component):
 
     def _add_switch(self, m: Module, shell: Shell) -> list[wiring.PureInterface]:
         """Add the switch before the memory ports, and return the ports that it has for the kernels."""
-        m.submodules.switch = switch = Switch.of(self._config, instrument=self._instrument)
+        m.submodules.switch = switch = Switch(SwitchSizes.of(self._config), instrument=self._instrument)
         for number, port in enumerate(self.port):
             connect(m, getattr(switch, f"port{number}"), flipped(port))
         m.d.comb += [

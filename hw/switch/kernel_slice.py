@@ -128,9 +128,7 @@ class KernelSlice(wiring.Component):
         sent = Signal()
         take = Signal()
         m.d.comb += [
-            readable.eq(
-                read.valid & order.input.ready & Cat(credit.available for credit in credits).bit_select(read_link, 1)
-            ),
+            readable.eq(read.valid & order.input.ready & Array(credit.available for credit in credits)[read_link]),
             # A write that waits for its link lets a read go every other cycle.
             writing.eq(write.valid & ~(refused & readable)),
             request.valid.eq(writing | readable),
@@ -142,7 +140,7 @@ class KernelSlice(wiring.Component):
                 address=Mux(writing, write.payload.address, read.payload.address),
                 data=write.payload.data,
             ),
-            sent.eq(self.room.bit_select(request.link, 1)),
+            sent.eq(Array(self.room)[request.link]),
             write.ready.eq(writing & sent),
             take.eq(readable & ~writing & sent),
             read.ready.eq(take),
@@ -157,7 +155,7 @@ class KernelSlice(wiring.Component):
         back = Signal()
         shown = Signal(number_bits(self._links))  # the link of the answer that is shown
         m.d.comb += [
-            back.eq(order.output.valid & Cat(fifo.available for fifo in fifos).bit_select(head.link, 1)),
+            back.eq(order.output.valid & Array(fifo.available for fifo in fifos)[head.link]),
             order.output.ready.eq(back),
             response.payload.data.eq(Array(fifo.shown for fifo in fifos)[shown]),
         ]

@@ -1,6 +1,6 @@
 """Switch: slices for kernels and memory ports, wired to each other."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from amaranth.hdl import Cat, Elaboratable, Module
@@ -12,7 +12,56 @@ from cyscc.hw.interfaces import MemoryPortSignature, drive, memory_port_signatur
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
 
-__all__ = ["Switch"]
+__all__ = ["Switch", "SwitchSizes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwitchSizes:
+    """Sizes of a switch.
+
+    Parameters
+    ----------
+    kernels : int
+        Kernels.
+    link_bits : tuple of int
+        Positions of the address bits that make the link's number, lowest first: `n` bits for `2**n` memory ports.
+    depth : int
+        Requests that a crosspoint queue holds; a power of two.
+    places : int
+        Reads of a kernel that may be in flight to one link; a power of two.
+    outstanding : int
+        Reads of a kernel that may be in flight to all links at least; a power of two.
+    """
+
+    kernels: int
+    link_bits: tuple[int, ...]
+    depth: int
+    places: int = 32
+    outstanding: int = 512
+
+    @classmethod
+    def of(cls, config: AcceleratorConfig) -> Self:
+        """Return the sizes of the switch of an AE."""
+        return cls(kernels=config.bfs_kernels, link_bits=config.link_bits, depth=config.link_queues)
+
+    @property
+    def links(self) -> int:
+        """Memory ports."""
+        return 1 << len(self.link_bits)
+
+    def kernel_slice(self, *, instrument: bool) -> KernelSlice:
+        """Return a kernel slice, of which a switch has one for each kernel."""
+        return KernelSlice(
+            kernels=self.kernels,
+            link_bits=self.link_bits,
+            places=self.places,
+            outstanding=self.outstanding,
+            instrument=instrument,
+        )
+
+    def link_slice(self, *, instrument: bool) -> LinkSlice:
+        """Return a link slice, of which a switch has one for each memory port."""
+        return LinkSlice(kernels=self.kernels, links=self.links, depth=self.depth, instrument=instrument)
 
 
 class Switch(wiring.Component):
@@ -22,16 +71,8 @@ class Switch(wiring.Component):
 
     Parameters
     ----------
-    kernels : int
-        Kernels.
-    link_bits : sequence of int
-        Positions of the address bits that make the link's number, lowest first: `n` bits for `2**n` memory ports.
-    depth : int
-        Requests that a crosspoint queue holds; a power of two.
-    places : int
-        Reads of a kernel that may be in flight to one link; a power of two.
-    outstanding : int
-        Reads of a kernel that may be in flight to all links at least; a power of two.
+    sizes : SwitchSizes
+        Sizes.
     instrument : bool
         With the outputs of slices that only simulation needs.
 
@@ -56,62 +97,28 @@ class Switch(wiring.Component):
         KernelSlice.LATENCY + LinkSlice.LATENCY + LinkSlice.ANSWER_LATENCY + KernelSlice.ANSWER_LATENCY
     )
 
-    def __init__(
-        self,
-        *,
-        kernels: int,
-        link_bits: Sequence[int],
-        depth: int = 8,
-        places: int = 32,
-        outstanding: int = 512,
-        instrument: bool = False,
-    ) -> None:
-        self._kernels = kernels
-        self._link_bits = tuple(link_bits)
-        self._links = 1 << len(self._link_bits)
-        self._depth = depth
-        self._places = places
-        self._outstanding = outstanding
+    def __init__(self, sizes: SwitchSizes, *, instrument: bool = False) -> None:
+        self._sizes = sizes
         self._instrument = instrument
+        kernels, links = sizes.kernels, sizes.links
         super().__init__(
             {
                 **{f"kernel{kernel}": In(MemoryPortSignature()) for kernel in range(kernels)},
-                **{f"port{link}": Out(memory_port_signature(number_bits(kernels))) for link in range(self._links)},
+                **{f"port{link}": Out(memory_port_signature(number_bits(kernels))) for link in range(links)},
                 "asks": Out(kernels),
                 "flush": In(1),
-                "answers": Out(self._links),
-                "flushed": In(self._kernels),
+                "answers": Out(links),
+                "flushed": In(kernels),
                 "busy": Out(1),
                 **({"quiescent": Out(1)} if instrument else {}),
             }
         )
 
-    @classmethod
-    def of(cls, config: AcceleratorConfig, *, instrument: bool = False) -> Self:
-        """Return the switch of an AE."""
-        return cls(
-            kernels=config.bfs_kernels, link_bits=config.link_bits, depth=config.link_queues, instrument=instrument
-        )
-
-    def kernel_slice(self) -> KernelSlice:
-        """Return a kernel slice, of which it has one for each kernel."""
-        return KernelSlice(
-            kernels=self._kernels,
-            link_bits=self._link_bits,
-            places=self._places,
-            outstanding=self._outstanding,
-            instrument=self._instrument,
-        )
-
-    def link_slice(self) -> LinkSlice:
-        """Return a link slice, of which it has one for each memory port."""
-        return LinkSlice(kernels=self._kernels, links=self._links, depth=self._depth, instrument=self._instrument)
-
     def elaborate(self, platform: object) -> Elaboratable:
         """Wire the slices."""
         m = Module()
-        kernels = [self.kernel_slice() for _ in range(self._kernels)]
-        links = [self.link_slice() for _ in range(self._links)]
+        kernels = [self._sizes.kernel_slice(instrument=self._instrument) for _ in range(self._sizes.kernels)]
+        links = [self._sizes.link_slice(instrument=self._instrument) for _ in range(self._sizes.links)]
         for number, kernel in enumerate(kernels):
             m.submodules[f"kernel{number}"] = kernel
             outside = getattr(self, f"kernel{number}")

@@ -74,7 +74,10 @@ def _sizes(config: AcceleratorConfig) -> str:
         "intersection_fifos": len(fifos(config)["intersection"]),
         "row_words": sample_dtype(config).itemsize // 8,
     }
-    return _header(constants, macros=[f"#define CYSCC_ENGINES {config.engines}"])
+    return _header(
+        constants,
+        macros=[f"#define CYSCC_ENGINES {config.engines}", f"#define CYSCC_SWITCH {int(config.link_queues > 0)}"],
+    )
 
 
 def _header(constants: Mapping[str, int], *, macros: Sequence[str] = (), enumerations: Sequence[str] = ()) -> str:

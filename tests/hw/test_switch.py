@@ -13,7 +13,7 @@ from cyscc.hw.interfaces import SIZE_4, SIZE_8
 from cyscc.hw.switch.flush_barrier import FlushBarrier
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
-from cyscc.hw.switch.switch import Switch
+from cyscc.hw.switch.switch import Switch, SwitchSizes
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import Bench, collect, simulate, stream_put
 
@@ -40,7 +40,7 @@ class Barred(wiring.Component):
     """
 
     def __init__(self, **sizes: int) -> None:
-        self._switch = Switch(kernels=KERNELS, link_bits=LINK_BITS, instrument=True, **sizes)
+        self._switch = Switch(SwitchSizes(kernels=KERNELS, link_bits=LINK_BITS, **sizes), instrument=True)
         members = self._switch.signature.members
         own = {name: members[name] for name in members if name.startswith(("kernel", "port"))}
         super().__init__({**own, "quiescent": Out(1)})
@@ -209,7 +209,7 @@ def test_random_traffic(seed: int, depth: int, places: int, outstanding: int) ->
 
 
 def test_latency_of_a_read() -> None:
-    machine = Machine(1, stall=0.0, latency=lambda _: (0, 0))
+    machine = Machine(1, stall=0.0, latency=lambda _: (0, 0), depth=8)
     port = machine.kernels[2]
     taken: list[int] = []
     came: list[int] = []
@@ -254,7 +254,7 @@ def test_uniform_traffic_keeps_the_ports_busy() -> None:
 
 
 def test_quiet_when_nothing_moves() -> None:
-    machine = Machine(5, stall=0.0, latency=lambda _: (60, 60))
+    machine = Machine(5, stall=0.0, latency=lambda _: (60, 60), depth=8)
     moving: list[int] = []
 
     async def watch(ctx: Any) -> None:

@@ -10,7 +10,9 @@ from amaranth.lib import wiring
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.shell import Shell
+from cyscc.hw.switch.switch import SwitchSizes
 from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
+from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.cache import (
     cached,
     cached_library,
@@ -21,6 +23,7 @@ from cyscc.sim.executors.cache import (
     write_headers,
 )
 from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source, single_source
+from cyscc.sim.executors.compiled.switch_wires import switch_wires
 from cyscc.sim.executors.compiled.verilated import (
     flattened_verilog,
     nameless_state_functions,
@@ -237,6 +240,37 @@ class _Lanes(Part):
         return compiled
 
 
+class _Switch(Part):
+    """The slices of an AE's switch as lanes of two objects, and the wires between them."""
+
+    def __init__(self, config: AcceleratorConfig) -> None:
+        super().__init__("switch", config, fixed_headers(), waves=False, steps=2)
+        self._sizes = SwitchSizes.of(config)
+        self._lanes = {"KernelSlices": config.bfs_kernels, "LinkSlices": config.ports}
+
+    @cached_property
+    def _descriptions(self) -> dict[str, Description]:
+        slices = (self._sizes.kernel_slice(instrument=True), self._sizes.link_slice(instrument=True))
+        return dict(zip(self._lanes, map(describe, slices), strict=True))
+
+    def inputs(self) -> str:
+        return repr((self._lanes, [description.text for description in self._descriptions.values()]))
+
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        with steps.step("switch as lanes"):
+            texts = [
+                lanes_source(description, name=name, lanes=self._lanes[name])
+                for name, description in self._descriptions.items()
+            ]
+            texts.append(switch_wires(self._sizes, kernels="KernelSlices", links="LinkSlices"))
+        unit = folder / "switch.cpp"
+        made = "Switch* make_switch() { return new LaneSwitch<KernelSlices, LinkSlices, Wires>; }"
+        text = "\n".join((*texts, '#include "lane_switch.h"', "namespace cyscc {", made, "}", ""))
+        unit.write_text(text.replace("#pragma once\n", ""))
+        (compiled,) = tools.compile_objects([unit], folder=folder, flags=["-I", str(_NATIVE)], steps=steps)
+        return compiled
+
+
 class _Objects(Part):
     """The kernels of a module as separate objects of a Verilated model, made for waveforms or only for speed."""
 
@@ -280,7 +314,10 @@ def parts_of(config: AcceleratorConfig, *, waves: bool, objects: bool = False) -
     kernels: list[Part] = [
         _Objects(module, config, waves=waves) if waves or objects else _Lanes(module, config) for module in _KINDS
     ]
-    return [*kernels, _TracedEngine(config) if waves else _Engine(config)]
+    if waves and config.link_queues:
+        raise BuildError("waveforms of a machine with link_queues are written by the executor amaranth only")
+    switch = [_Switch(config)] if config.link_queues else []
+    return [*kernels, *switch, _TracedEngine(config) if waves else _Engine(config)]
 
 
 def _machine(folder: Path) -> Path:

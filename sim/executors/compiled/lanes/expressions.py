@@ -164,7 +164,11 @@ class Expressions:
         if signal.divisible:
             parts = [self.value(bits[first:end]) for bits in signal.operands]
             if cell.kind == "$not":
-                return parts[0] if width == 1 else f"({parts[0]} ^ {_constant((1 << width) - 1, vector_type(width))})"
+                return (
+                    f"~({parts[0]})"
+                    if width == 1
+                    else f"({parts[0]} ^ {_constant((1 << width) - 1, vector_type(width))})"
+                )
             return f" {_SIGNS[cell.kind]} ".join(parts)
         build = self._cells.get(cell.kind)
         if build is None:

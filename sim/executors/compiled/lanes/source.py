@@ -23,7 +23,8 @@ def lanes_source(description: Description, *, name: str, lanes: int) -> str:
     `native/lanes.h` defines the operations.
 
     For each one-bit port, the class has a function of the port's name that takes or returns a mask. For each 64-bit
-    word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` (inputs), or
+    word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)``, ``put_<port>_<w>(values)`` and, for a value that
+    all instances see, ``put_all_<port>_<w>(value)`` (inputs), or
     ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one,
     which computes it. ``tick()`` advances all instances by a cycle; outputs are then those of the next cycle. All state
     except memories is in the bytes from ``first_register`` to ``end_of_registers()``. ``wrote()`` is the mask of
@@ -520,6 +521,8 @@ class _Source:
         yield f"void put_{name}(int lane, uint64_t value) {{ {' '.join(scalars)} }}"
         body = f"const Long all = load(values); {' '.join(vectors)}"
         yield f"void put_{name}(const uint64_t (&values)[kLanes]) {{ {body} }}"
+        body = body.replace("load(values)", "Long(value)")
+        yield f"void put_all_{name}(uint64_t value) {{ {body} }}"
 
     def _get(self, name: str, bits: Bits) -> Iterator[str]:
         if not self._is_kept(bits):

@@ -40,6 +40,9 @@ void Engine::list(Inventory& inventory) {
     cyscc::list(*shell_, inventory);
     bfs_->list(inventory, place + ".bfs");
     intersection_->list(inventory, place + ".intersection");
+#if CYSCC_SWITCH
+    switch_->list(inventory, place + ".switch");
+#endif
 }
 
 void Engine::rest(int64_t cycle) {
@@ -53,6 +56,9 @@ void Engine::rest(int64_t cycle) {
         shell.intersection_chain_in_valid = shell.intersection_token_in_valid = 0;
 #if CYSCC_ENGINES > 1
         shell.link_in_valid = 0;
+#endif
+#if CYSCC_SWITCH
+        shell.asks = shell.answers = 0;
 #endif
         shell.elapsed = uint64_t(cycle - 1 - clocked_);
         tick(shell);
@@ -108,6 +114,9 @@ void Engine::resume(int64_t cycle) {
     bfs_->resume(cycle);
     intersection_->resume(cycle);
     resting_ = false;
+#if CYSCC_SWITCH
+    switch_->resume();
+#endif
     reevaluate(*shell_);
     clocked_ = cycle - 1;
     outlook_ = look_ahead(cycle);
@@ -227,12 +236,33 @@ inline Head Engine::intersection_head() const {
             shell_->intersection_chain_out_payload, shell_->intersection_token_out_payload};
 }
 
+// What the kernels take for their memory ports: the memory's, or those of the switch between.
+inline Mailbox& Engine::kernels_box() {
+#if CYSCC_SWITCH
+    return switch_->box();
+#else
+    return driver_.box();
+#endif
+}
+
+inline bool Engine::switch_rests() const {
+#if CYSCC_SWITCH
+    return switch_->rests();
+#else
+    return true;
+#endif
+}
+
 void Engine::step(int64_t cycle) {
     driver_.prepare(cycle);
     Shell& shell = *shell_;
-    const bool wanted = connect_tails(cycle);
+    bool wanted = connect_tails(cycle);
+#if CYSCC_SWITCH
+    shell.busy = switch_->busy();
+    switch_->show(uint32_t(shell.flushed));
+#endif
     const Head bfs = bfs_head(), intersection = intersection_head();
-    Mailbox& box = driver_.box();
+    Mailbox& box = kernels_box();
     const bool intersection_owns = shell.intersection_owns;
 #if VM_TRACE
     if (drawn_) {
@@ -244,9 +274,17 @@ void Engine::step(int64_t cycle) {
         bfs_->step(bfs, !intersection_owns, box, cycle);
         intersection_->step(intersection, intersection_owns, box, cycle);
     }
+#if CYSCC_SWITCH
+    Mailbox& ports = driver_.box();
+    if (shell.flush) ports.requests[kFlushes] = (uint64_t(1) << kPorts) - 1;
+    switch_->step(ports);
+    shell.asks = box.requests[kFlushes];
+    shell.answers = ports.flushed;
+    wanted |= shell.asks || shell.answers;
+#endif
     step_shell(cycle, wanted);
     driver_.accept(cycle);
-    resting_ = shell.quiescent && !driver_.has_commands() && bfs_->rests_until(cycle + 1) > cycle + 1 &&
+    resting_ = switch_rests() && shell.quiescent && !driver_.has_commands() && bfs_->rests_until(cycle + 1) > cycle + 1 &&
                intersection_->rests_until(cycle + 1) > cycle + 1 && bfs_->done() == shell.bfs_done &&
                bfs_->error() == shell.bfs_error && intersection_->done() == shell.intersection_done &&
                intersection_->error() == shell.intersection_error;
@@ -256,8 +294,8 @@ void Engine::step(int64_t cycle) {
 void Engine::recall() {
     Shell& shell = *shell_;
     const bool intersection_owns = shell.intersection_owns;
-    bfs_->recall(bfs_head(), !intersection_owns, driver_.box());
-    intersection_->recall(intersection_head(), intersection_owns, driver_.box());
+    bfs_->recall(bfs_head(), !intersection_owns, kernels_box());
+    intersection_->recall(intersection_head(), intersection_owns, kernels_box());
     shell.bfs_chain_in_payload = bfs_->chain();
     shell.bfs_token_in_payload = bfs_->token();
     shell.intersection_chain_in_payload = intersection_->chain();

@@ -10,6 +10,9 @@
 #include "config.h"
 #include "kernels.h"
 #include "pin_driver.h"
+#if CYSCC_SWITCH
+#include "switch.h"
+#endif
 #if VM_TRACE
 #include "Vshell.h"
 #include "models.h"
@@ -151,6 +154,8 @@ private:
     int64_t next_event(int64_t cycle, int64_t end) const;
     Outlook look_ahead(int64_t cycle) const;
     bool connect_tails(int64_t cycle);
+    Mailbox& kernels_box();
+    bool switch_rests() const;
     void step_shell(int64_t cycle, bool wanted);
     void send(int64_t cycle);
 
@@ -162,6 +167,9 @@ private:
     std::unique_ptr<Shell> shell_;
     const std::unique_ptr<Kernels> bfs_;
     const std::unique_ptr<Kernels> intersection_;
+#if CYSCC_SWITCH
+    const std::unique_ptr<Switch> switch_{make_switch()};
+#endif
 
     int64_t sync_point_ = 0;  // up to which it runs
     alignas(64) Outlook outlook_;
