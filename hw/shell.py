@@ -1,6 +1,6 @@
 """Engine shell: an Application Engine without its kernels."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from amaranth.hdl import Cat, Elaboratable, Module, Mux
 from amaranth.lib import wiring
@@ -161,7 +161,7 @@ class Shell(wiring.Component):
             dispatch.failed.eq(bfs_master.failed),
             *drive(dispatch, result=Mux(owns, intersection_ring.result, bfs_ring.result), result_valid=lead),
         ]
-        barriers = [self._add_barrier(m)] if config.link_queues else []
+        barriers: list[Any] = [self._add_barrier(m)] if config.link_queues else []
         if config.engines == 1:
             connect(m, flipped(self.bfs.token_in), bfs_ring.ring_in)
             connect(m, flipped(self.intersection.token_in), intersection_ring.ring_in)

@@ -1,7 +1,7 @@
 """Switch: slices for kernels and memory ports, wired to each other."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from amaranth.hdl import Cat, Elaboratable, Module
 from amaranth.lib import wiring
@@ -156,7 +156,8 @@ class Switch(wiring.Component):
                         data=link.answer.data,
                     ),
                 ]
-        m.d.comb += self.busy.eq(Cat(part.busy for part in (*kernels, *links)).any())
+        slices: list[Any] = [*kernels, *links]
+        m.d.comb += self.busy.eq(Cat(part.busy for part in slices).any())
         if self._instrument:
-            m.d.comb += self.quiescent.eq(Cat(part.quiescent for part in (*kernels, *links)).all())
+            m.d.comb += self.quiescent.eq(Cat(part.quiescent for part in slices).all())
         return m

@@ -280,6 +280,6 @@ def test_depth_is_a_power_of_two(depth: int) -> None:
 
 @pytest.mark.parametrize("name", ["places", "outstanding"])
 def test_sizes_are_powers_of_two(name: str) -> None:
-    sizes = {"places": 4, "outstanding": 4, name: 6}
+    sizes: dict[str, Any] = {"places": 4, "outstanding": 4, name: 6}
     with pytest.raises(ValueError, match=f"^{name} must be a power of two, not 6$"):
         KernelSlice(kernels=2, link_bits=(3,), **sizes)
