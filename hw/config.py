@@ -20,7 +20,10 @@ Requests = Annotated[int, Meta(ge=0, le=512)]
 LinkQueue = Annotated[int, Meta(ge=0, le=64)]
 """Places of a queue that may be left out: 0, or a power of two from its least on."""
 
-_LEAST = {Remembered: 8, Requests: 4, LinkQueue: 4}
+Edges = Annotated[int, Meta(ge=0, le=4096, description="edges")]
+"""Edges of a part of a vertex, if vertices are divided: 0, or a power of two from the least number on."""
+
+_LEAST = {Remembered: 8, Requests: 4, LinkQueue: 4, Edges: 4}
 """By kind of what may be left out, the fewest entries if it is there."""
 
 _LINK_BITS = (3, 6, 7, 8)
@@ -31,6 +34,7 @@ _LACKING = {
     "keeps_reach_queue": "only searches: it keeps no reach queue",
     "reads_every_word": "drops copies (remembered_ids)",
     "reads_single_ids": "reads neighbour ids in pairs (pair_reads)",
+    "queues_whole_vertices": "queues vertices in chunks (edge_chunk)",
 }
 """By what a machine may be asked to do, what is said of one that does not."""
 
@@ -99,6 +103,10 @@ class AcceleratorConfig:
         an assumption; the vendor sells its crossbar as an option.)
     memory_ports : int
         Memory ports of an AE behind its switch, a power of two; 0: one a BFS kernel.
+    edge_chunk : int
+        Most edges of an entry of the next queue: 0, or a power of two from 4 to 4096. A vertex with more out-edges is
+        queued in chunks, which different kernels expand. With 0 a vertex is one entry, as in the published machine,
+        and one kernel reads all its edges. Not with `queued_requests`, `blocking_reservation` or `bfs_only`.
     ring_stages : int
         Registers by which the ring passes the master of an AE's module, 1 to 64; so a turn of one AE takes its kernels
         plus this many cycles. The published AE has one register where the ring enters it, and one towards the link,
@@ -128,6 +136,7 @@ class AcceleratorConfig:
     pair_reads: bool = False
     link_queues: LinkQueue = 0
     memory_ports: Annotated[int, Meta(ge=0, le=16)] = 0
+    edge_chunk: Edges = 0
     ring_stages: Annotated[int, Meta(ge=1, le=64)] = 1
     link_cycles: Annotated[int, Meta(ge=1, le=1024)] = 8
     clock_mhz: Annotated[float, Meta(gt=0, le=10_000)] = 150.0
@@ -157,6 +166,9 @@ class AcceleratorConfig:
             raise ConfigError("memory_ports is only for a machine with link_queues: else each kernel has its own port")
         if self.link_queues and self.ports & (self.ports - 1):
             raise ConfigError(f"a switch needs memory_ports that are a power of two, not {self.ports}")
+        for name in ("queued_requests", "blocking_reservation", "bfs_only"):
+            if self.edge_chunk and getattr(self, name):
+                raise ConfigError(f"edge_chunk must be 0 with {name}, not {self.edge_chunk}")
 
     @property
     def ports(self) -> int:
@@ -207,6 +219,15 @@ class AcceleratorConfig:
         """Whether a search reads each neighbour id by a request of its own."""
         return not self.pair_reads
 
+    @property
+    def queues_whole_vertices(self) -> bool:
+        """Whether a vertex is one entry of the next queue, however many edges it has."""
+        return not self.edge_chunk
+
+    def queue_entries(self, vertices: int, edges: int) -> int:
+        """Return how many entries a queue has at most with each vertex of a graph in it once, whole or in chunks."""
+        return vertices + (edges // self.edge_chunk if self.edge_chunk else 0)
+
     def require(self, *capabilities: str, name: str = "the machine") -> None:
         """Check what the machine can do.
 
@@ -214,7 +235,7 @@ class AcceleratorConfig:
         ----------
         *capabilities : str
             Properties that must hold: ``finds_components``, ``keeps_reach_queue``, ``reads_every_word``,
-            ``reads_single_ids``.
+            ``reads_single_ids``, ``queues_whole_vertices``.
         name : str, optional
             What people call this configuration.
 

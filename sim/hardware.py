@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 from amaranth.lib import data
 
 from cyscc.hw.accelerator import ring_turn
@@ -29,6 +30,8 @@ __all__ = [
     "VISITED",
     "WRITES_PER_VISIT",
     "Field",
+    "chunk_words",
+    "chunks_of",
     "ring_turn",
     "signal_graph",
 ]
@@ -112,3 +115,38 @@ READERS = {
 
 WRITES_PER_VISIT = Kernel.WRITES_PER_VISIT
 """Memory writes for each pushed vertex."""
+
+
+def chunks_of(words: npt.NDArray[np.uint64], edge_chunk: int) -> npt.NDArray[np.int64]:
+    """Return how many queue entries each of some vertices takes, by their graph words.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        The graph words.
+    edge_chunk : int
+        Field of the configuration.
+    """
+    degrees: npt.NDArray[np.int64] = DEGREE.get(words).astype(np.int64)
+    return np.maximum(-(-degrees // edge_chunk), 1) if edge_chunk else np.ones_like(degrees)
+
+
+def chunk_words(word: int, edge_chunk: int) -> npt.NDArray[np.uint64]:
+    """Return the queue entries of a vertex: its graph word, or if it has more edges than a chunk, one word for each.
+
+    Parameters
+    ----------
+    word : int
+        The graph word.
+    edge_chunk : int
+        Field of the configuration.
+    """
+    own = np.array([word], np.uint64)
+    (count,) = chunks_of(own, edge_chunk).tolist()
+    if count == 1:
+        return own
+    first = np.arange(count, dtype=np.uint64) * np.uint64(edge_chunk)
+    degrees = np.minimum(DEGREE.get(own) - first, np.uint64(edge_chunk))
+    starts = START.get(own) + first
+    words: npt.NDArray[np.uint64] = VISITED.get(own) << VISITED.shift | degrees << DEGREE.shift | starts << START.shift
+    return words

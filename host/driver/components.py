@@ -37,7 +37,7 @@ class SearchTotals:
     reached : int
         Distinct vertices reached, summed over searches.
     duplicates : int
-        Entries pushed for vertices that another kernel pushed as well.
+        Entries pushed beyond one for each vertex.
     edges : int
         Out-edges, in the direction searched, of these vertices.
     """
@@ -369,7 +369,14 @@ def strong_components(
         return run.iterate()
 
     run, retries = with_retries(
-        attempt, coprocessor, _State, name="components", vertices=vertices, directions=2, **options
+        attempt,
+        coprocessor,
+        _State,
+        name="components",
+        vertices=vertices,
+        edges=forward.graph.edges,
+        directions=2,
+        **options,
     )
     run.retries = retries
     return run

@@ -15,7 +15,7 @@ from cyscc.host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, d
 from cyscc.host.output.text import count_text
 from cyscc.sim.coprocessor import Coprocessor, Instruction, Register, Status
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.hardware import LEVEL, VISITED
+from cyscc.sim.hardware import LEVEL, VISITED, chunk_words
 
 __all__ = [
     "MAX_RESTARTS",
@@ -141,7 +141,7 @@ class DriverOptions(TypedDict, total=False):
     Attributes
     ----------
     slack : int or None
-        Queue entries beyond one for each vertex; `cyscc.host.graph.memory_map.default_slack` by default.
+        Queue entries beyond those of each vertex once; `cyscc.host.graph.memory_map.default_slack` by default.
     checkpointer : Checkpointer or None
         Interface to checkpoints.
     observer : Observer or None
@@ -400,11 +400,11 @@ class Driver:
             The simulation failed, or wrote impossible values.
         """
         if self._state.search is None:
-            self._enter(direction, source)
-            self._state.search = Search(source=source)
+            self._state.search = Search(source=source, count=self._enter(direction, source))
         queues, reach, state = self.queues, direction.reach, self._state.search
         vertices = direction.graph.graph.vertices
-        most = (queues.capacity + vertices) // 2
+        once = self._coprocessor.config.queue_entries(vertices, direction.graph.graph.edges)
+        most = (queues.capacity + once) // 2
         while state.count:
             frontier = queues.frontiers[state.current].values[: state.count]
             check_frontier(frontier, edges=direction.graph.graph.edges, name=direction.graph.name)
@@ -445,15 +445,17 @@ class Driver:
         self._state.search = None
         return state
 
-    def _enter(self, direction: Direction, source: int) -> None:
-        """Mark the source of a search as visited, and push it into the queues."""
+    def _enter(self, direction: Direction, source: int) -> int:
+        """Mark the source of a search as visited, and push it into the queues; return its entries of the first one."""
         words = direction.graph.words
         words[source] |= VISITED.put(1)
-        self.queues.frontiers[0].values[0] = words[source]
+        entries = chunk_words(int(words[source]), self._coprocessor.config.edge_chunk)
+        self.queues.frontiers[0].values[: entries.size] = entries
         if direction.reach is None:
             words[source] = VISITED.put(1) | LEVEL.put(0)
         else:
             direction.reach.values[0] = source
+        return entries.size
 
 
 def _slack_after(restarts: int, slack: int) -> int:
@@ -470,6 +472,7 @@ def with_retries(
     *,
     name: str,
     vertices: int,
+    edges: int,
     directions: int,
     on_level: Callable[[int, int], None] | None = None,
     **options: Unpack[DriverOptions],
@@ -487,8 +490,8 @@ def with_retries(
         Type of the state.
     name : str
         Name of the state in checkpoints.
-    vertices : int
-        Vertices of the graph; the queues hold as many entries, plus the slack.
+    vertices, edges : int
+        Size of the graph; the queues hold the entries of all its vertices, plus the slack.
     directions : int
         Number of reach queues, 1 or 2.
     on_level : callable, optional
@@ -510,15 +513,16 @@ def with_retries(
     """
     slack, observer = options.get("slack"), options.get("observer")
     checkpointer = options.get("checkpointer") or Checkpointer()
-    entries = default_slack(vertices) if slack is None else slack
+    first = default_slack(vertices) if slack is None else slack
+    least = coprocessor.config.queue_entries(vertices, edges)
     saved = checkpointer.restored(
-        name, kind, lambda state: state.check(vertices, vertices + _slack_after(state.restarts, entries))
+        name, kind, lambda state: state.check(vertices, least + _slack_after(state.restarts, first))
     )
     begun = 0 if saved is None else saved.restarts
     for restarts in range(MAX_RESTARTS + 1):
         if restarts > begun:
             coprocessor.begin_attempt()
-        capacity = vertices + _slack_after(restarts, entries)
+        capacity = least + _slack_after(restarts, first)
         queues = QueueArrays.allocate(coprocessor, capacity=capacity, directions=directions)
         if restarts >= begun:
             resumed = saved is not None and restarts == begun
@@ -549,7 +553,7 @@ class BfsRun:
     reached : int
         Distinct vertices reached, the source included.
     duplicates : int
-        Entries pushed for vertices that another kernel pushed as well.
+        Entries pushed beyond one for each vertex.
     edges_traversed : int
         Out-edges of the vertices reached, each counted once.
     retries : int
@@ -654,6 +658,7 @@ def breadth_first_search(
         Attempt,
         name="search",
         vertices=vertices,
+        edges=graph.graph.edges,
         directions=int(coprocessor.config.keeps_reach_queue),
         on_level=on_level,
         **options,

@@ -7,7 +7,7 @@ import numpy as np
 
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher, queues_of
-from cyscc.sim.hardware import VISITED
+from cyscc.sim.hardware import VISITED, chunks_of
 from cyscc.sim.memory import WatchedRange
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ class PushWatcher(AccessWatcher):
     def overflows(self) -> "pd.DataFrame":
         """Return the vertices that found no room in the queues, so that the run restarted, by cycle.
 
-        A kernel drops such a vertex some time after it has read its graph word; from the first one on, it drops all
-        further ones of the instruction. Columns: ``vertex``; ``cycle`` and ``answered`` of the read of its graph word;
-        ``attempt`` and the rest as in `duplicates`, with the address of the graph word.
+        A kernel drops such a vertex, or chunks of it, some time after it has read its graph word; from the first one
+        on, it drops all further ones of the instruction. Columns: ``vertex``; ``cycle`` and ``answered`` of the read of
+        its graph word; ``attempt`` and the rest as in `duplicates`, with the address of the graph word.
         """
         rows = self._of_searches()
         last = self._record.attempts.groupby("attempt").tail(1)
@@ -98,7 +98,9 @@ class PushWatcher(AccessWatcher):
             words = words[self._graphs[0].graph.out_degrees()[self._numbers(words)] > 0]
         pushed = pushes.groupby(_KERNEL).size().rename("pushed").reset_index()
         room = words[_KERNEL].merge(pushed, on=_KERNEL, how="left")["pushed"].fillna(0).to_numpy()
-        words = words[words.groupby(_KERNEL).cumcount().to_numpy() >= room]
+        chunks = chunks_of(words["data"].to_numpy(), self._machine.config.edge_chunk)
+        demanded = words.assign(chunks=chunks).groupby(_KERNEL)["chunks"].cumsum()
+        words = words[demanded.to_numpy() > room]
         return self._told(words.assign(vertex=self._numbers(words)), ["vertex", "cycle", "answered", "attempt"])
 
     def _numbers(self, words: "pd.DataFrame") -> np.ndarray:

@@ -199,7 +199,7 @@ class Session:
             graph.vertices,
             graph.edges,
             directions=2 if spec.algorithm == "scc" else 1,
-            capacity=graph.vertices + slack,
+            capacity=spec.configuration.queue_entries(graph.vertices, graph.edges) + slack,
             verify=spec.verify,
         )
         with locating_errors(path=spec.graph):

@@ -542,7 +542,11 @@ class RunSpec:
         if self.roofline:
             with _refused("roofline"):
                 configuration.require(
-                    "keeps_reach_queue", "reads_every_word", "reads_single_ids", name=self.config_text
+                    "keeps_reach_queue",
+                    "reads_every_word",
+                    "reads_single_ids",
+                    "queues_whole_vertices",
+                    name=self.config_text,
                 )
         return self
 

@@ -9,6 +9,7 @@ from amaranth.hdl import C, Elaboratable, Module, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import connect
 
+from cyscc.hw.bfs.chunk_splitter import ChunkSplitter
 from cyscc.hw.bfs.copy_filter import CopyFilter
 from cyscc.hw.bfs.frontier_reader import FrontierReader
 from cyscc.hw.bfs.marking_visitor import MarkingVisitor
@@ -63,6 +64,7 @@ class Kernel(BaseKernel):
     `config.pair_reads`, process 2 is `PairReader`, and otherwise `NeighbourReader`. With `config.remembered_ids`, a
     `CopyFilter` stands between processes 2 and 3. With `config.queued_requests`, a `RequestQueue` stands behind
     processes 1 and 2 each, a `NeighbourFetcher` between processes 3 and 4, and a `SlotGate` behind the slot allocator.
+    With `config.edge_chunk`, a `ChunkSplitter` stands between processes 3 and 4.
 
     Work is counted by credits: a credit is given back only after what it stood for has taken its place in the next
     process, so "all idle" cannot be seen while anything is under way.
@@ -74,7 +76,8 @@ class Kernel(BaseKernel):
     READS_PER_ENTRY, READS_PER_EDGE, WRITES_PER_VISIT : int
         Requests for an entry of the current queue, for an edge (one if its id is dropped by a filter; with
         `config.pair_reads`, two ids are often read by one request), and for a vertex pushed (where the machine only
-        searches, a write to mark a vertex, and another if it has neighbours).
+        searches, a write to mark a vertex, and another if it has neighbours; with `config.edge_chunk`, two writes for
+        each further chunk of a vertex).
     """
 
     READS_PER_ENTRY = 1
@@ -154,12 +157,15 @@ class Kernel(BaseKernel):
         if config.bfs_only:
             visitor = MarkingVisitor(depth=config.visit_depth, instrument=instrument)
         else:
-            visitor = Visitor(depth=config.visit_depth)
+            visitor = Visitor(depth=config.visit_depth, chunk=config.edge_chunk)
         m.submodules.visitor = visitor
         m.submodules.allocator = allocator = SlotAllocator(
             depth=config.visit_depth, blocking=config.blocking_reservation
         )
-        return _Parts(frontier, neighbour, word, visitor, allocator)
+        splitter = None
+        if config.edge_chunk:
+            m.submodules.splitter = splitter = ChunkSplitter(chunk=config.edge_chunk)
+        return _Parts(frontier, neighbour, word, splitter, visitor, allocator)
 
     def _add_fetching(self, m: Module, parts: "_Parts") -> "_Fetching":
         """Add the parts that take from FIFOs as the published kernel does, and the FIFOs of requests."""
@@ -192,7 +198,11 @@ class Kernel(BaseKernel):
             connect(m, parts.allocator.slot, fetching.gate.reserved)
             connect(m, fetching.gate.slot, parts.visitor.slot)
         else:
-            connect(m, parts.word.neighbours, parts.visitor.neighbours)
+            if parts.splitter:
+                connect(m, parts.word.neighbours, parts.splitter.neighbours)
+                connect(m, parts.splitter.pieces, parts.visitor.neighbours)
+            else:
+                connect(m, parts.word.neighbours, parts.visitor.neighbours)
             connect(m, parts.allocator.slot, parts.visitor.slot)
         if isinstance(parts.visitor, MarkingVisitor):
             connect(m, parts.visitor.mark, mux.source4)
@@ -241,7 +251,9 @@ class Kernel(BaseKernel):
         fetching: "_Fetching | None",
     ) -> None:
         """Connect counters, status words and causes."""
-        frontier, neighbour, word, visitor, allocator = parts
+        frontier, neighbour, word, splitter, visitor, allocator = parts
+        checked = (splitter or visitor).neighbours
+        visitor_idle = visitor.idle & splitter.idle if splitter else visitor.idle
         fill = {"visits": visitor.level}
         if self._instrument and isinstance(visitor, MarkingVisitor):
             fill["marks"] = visitor.fill
@@ -250,10 +262,10 @@ class Kernel(BaseKernel):
             control,
             mux,
             allocator,
-            (frontier, *neighbours, word, visitor, allocator, *(fetching or ())),
+            (frontier, *neighbours, word, *([splitter] if splitter else ()), visitor, allocator, *(fetching or ())),
             readers={"frontier": frontier, "neighbours": neighbour, "words": word},
             events={
-                Counter.ITEMS: visitor.neighbours.valid & visitor.neighbours.ready,
+                Counter.ITEMS: checked.valid & checked.ready,
                 Counter.PUSHED: visitor.pushed,
             },
             status={
@@ -261,7 +273,7 @@ class Kernel(BaseKernel):
                     "frontier_idle": frontier.idle,
                     "neighbours_idle": reduce(and_, [part.idle for part in neighbours]),
                     "words_idle": word.idle,
-                    "visitor_idle": visitor.idle,
+                    "visitor_idle": visitor_idle,
                     "slots_idle": allocator.idle,
                     "slot_awaited": visitor.waiting,
                     "visits": visitor.level,
@@ -279,6 +291,7 @@ class _Parts(NamedTuple):
     frontier: FrontierReader
     neighbour: NeighbourReader | PairReader
     word: WordReader
+    splitter: ChunkSplitter | None
     visitor: Visitor | MarkingVisitor
     allocator: SlotAllocator
 

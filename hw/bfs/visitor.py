@@ -1,10 +1,11 @@
 """Process 4 of the BFS kernel: visits the neighbours that are new (Attia et al. 2015, section 5.2)."""
 
-from amaranth.hdl import Elaboratable, Module, Signal
+from amaranth.hdl import C, Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.address_generator import WriteCommand
+from cyscc.hw.bfs.chunk_splitter import Piece
 from cyscc.hw.bfs.slot_allocator import Slot
 from cyscc.hw.bfs.word_reader import Neighbour
 from cyscc.hw.graph_word import GraphWord, replaced
@@ -30,19 +31,25 @@ class Visitor(wiring.Component):
 
     A vertex whose slot does not fit is dropped as a whole, and not marked visited, and `overflow` tells.
 
+    With `chunk`, each piece of a vertex takes a slot of its own, where the next queue gets the piece's chunk, and the
+    reach queue the vertex's id. The first piece marks the vertex; the others make two writes. Slots of a kernel ascend,
+    so of a vertex the last pieces are dropped first, and a vertex that lacks pieces may be marked.
+
     Parameters
     ----------
     depth : int
         Vertices that can wait for a slot.
+    chunk : int
+        Neighbours of a chunk; 0 if vertices come whole.
 
     Members
     -------
     next_queue, words, reach_queue : In
         Addresses of the next queue, of R, and of the reach queue.
-    neighbours : In(stream of Neighbour)
+    neighbours : In(stream of Neighbour, or of Piece with `chunk`)
         From process 3.
     slot : In(stream of Slot)
-        From the slot allocator; one is taken per vertex.
+        From the slot allocator; one is taken per vertex, or piece of one.
     command : Out(stream of WriteCommand)
         To the multiplexer.
     demand : Out(1)
@@ -59,14 +66,16 @@ class Visitor(wiring.Component):
         Vertices queued, for the kernel's status.
     """
 
-    def __init__(self, *, depth: int) -> None:
+    def __init__(self, *, depth: int, chunk: int = 0) -> None:
         self._depth = depth
+        self._chunk = chunk
+        self._shape = Piece if chunk else Neighbour
         super().__init__(
             {
                 "next_queue": In(ADDRESS_WIDTH),
                 "words": In(ADDRESS_WIDTH),
                 "reach_queue": In(ADDRESS_WIDTH),
-                "neighbours": In(stream.Signature(Neighbour)),
+                "neighbours": In(stream.Signature(self._shape)),
                 "slot": In(stream.Signature(Slot)),
                 "command": Out(stream.Signature(WriteCommand)),
                 "demand": Out(1),
@@ -82,7 +91,7 @@ class Visitor(wiring.Component):
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""
         m = Module()
-        m.submodules.fifo = fifo = Queue(Neighbour, self._depth)
+        m.submodules.fifo = fifo = Queue(self._shape, self._depth)
         visited = data.View(GraphWord, self.neighbours.payload.word).visited
         m.d.comb += [
             *drive(fifo.input, payload=self.neighbours.payload, valid=self.neighbours.valid & ~visited),
@@ -112,12 +121,19 @@ class Visitor(wiring.Component):
             self.level.eq(fifo.level),
         ]
 
+        queued = vertex.word
+        if self._chunk:
+            degree = Mux(vertex.more, C(self._chunk, 31), data.View(GraphWord, vertex.word).degree)
+            queued = replaced(GraphWord, vertex.word, degree=degree)
         command = self.command.payload
         with m.Switch(step):
             with m.Case(Step.ENQUEUE):
-                m.d.comb += drive(command, base=self.next_queue, index=slot.number, size=SIZE_8, data=vertex.word)
+                m.d.comb += drive(command, base=self.next_queue, index=slot.number, size=SIZE_8, data=queued)
                 with m.If(granted):
                     m.d.sync += step.eq(Step.MARK)
+                    if self._chunk:
+                        with m.If(vertex.further):
+                            m.d.sync += step.eq(Step.REACH)
             with m.Case(Step.MARK):
                 m.d.comb += [
                     command.base.eq(self.words),

@@ -1,6 +1,7 @@
 """Levels of a search in a small memory, and their run on BFS kernels."""
 
 import random
+from collections import Counter as Multiset
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,8 @@ from tests.words import graph_word
 WORDS, NEIGHBOURS, CURRENT, NEXT, REACH, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
 DISTANCE = 0x5A5A_5A5A
 """The level that is passed to a machine that only searches."""
+CHUNK = 4
+"""Edges of a chunk."""
 
 
 class Level:
@@ -94,6 +97,46 @@ class Level:
             flag = vertex in self._known or vertex in reached
             assert self.memory.load(WORDS + 8 * vertex, 8) == [word | flag]
         # Nothing else was written.
+        assert self.memory.data[NEIGHBOURS:NEXT] == self._before[NEIGHBOURS:NEXT]
+        assert not any(self.memory.data[NEXT + 8 * written : REACH])
+        assert not any(self.memory.data[REACH + 4 * written :])
+
+
+class ChunkLevel(Level):
+    """The same in a machine that queues vertices in chunks of `CHUNK` edges."""
+
+    def __init__(self, adjacency: list[list[int]], frontier: list[int], memory: PortMemory, **options: Any) -> None:
+        super().__init__(adjacency, frontier, memory, **options)
+        starts = [sum(map(len, adjacency[:vertex])) for vertex in range(len(adjacency))]
+        self.chunks = [
+            [graph_word(start + at, min(CHUNK, len(its) - at)) for at in range(0, max(len(its), 1), CHUNK)]
+            for start, its in zip(starts, adjacency, strict=True)
+        ]
+
+    def check_writes(self, pushed: int) -> None:
+        """Check that there were two writes for each entry, and a mark for each vertex, repeated only by a race."""
+        places = [address for _, address in self.memory.writes]
+        marks = [address // 8 for address in places if address < NEIGHBOURS]
+        assert set(marks) == self.expected
+        assert len(places) - len(marks) == 2 * pushed
+        assert pushed == sum(len(self.chunks[vertex]) for vertex in marks)
+
+    def check(self, slots: int, *, capacity: int = 400) -> None:
+        """Check the memory after the level."""
+        written = min(slots, capacity)
+        reached = self.memory.load(REACH, 4, written)
+        entries = Multiset(zip(reached, self.memory.load(NEXT, 8, written), strict=True))
+        assert set(reached) <= self.expected
+        if slots <= capacity:
+            assert set(reached) == self.expected
+            for vertex in reached:
+                copies = entries[vertex, self.chunks[vertex][0]]
+                assert copies >= 1
+                assert [entries[vertex, word] for word in self.chunks[vertex]] == [copies] * len(self.chunks[vertex])
+        assert set(entries) <= {(vertex, word) for vertex in reached for word in self.chunks[vertex]}
+        for vertex, word in enumerate(self.words):
+            flag = vertex in self._known or vertex in reached
+            assert self.memory.load(WORDS + 8 * vertex, 8) == [word | flag]
         assert self.memory.data[NEIGHBOURS:NEXT] == self._before[NEIGHBOURS:NEXT]
         assert not any(self.memory.data[NEXT + 8 * written : REACH])
         assert not any(self.memory.data[REACH + 4 * written :])

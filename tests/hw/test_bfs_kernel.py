@@ -1,5 +1,6 @@
 """BFS kernel: a level of a search, whole, against its definition; the hazards of a level's end; truthful quiescence."""
 
+import random
 from typing import Any
 
 import pytest
@@ -10,10 +11,12 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import ask, finish, launch, one_engine, simulated_ring, twins_agree
 from tests.hw.levels import (
+    CHUNK,
     CURRENT,
     NEXT,
     REACH,
     SIZE,
+    ChunkLevel,
     Level,
     SearchLevel,
     machine,
@@ -71,6 +74,47 @@ def test_kernels_that_read_ids_in_pairs(
     level = random_level(seed, memory, kind=kind)
     assert level.pairs < 0.8 * level.edges
     run(config, level, kernels=kernels)
+
+
+def hubs(seed: int, memory: PortMemory, *, capacity: int = 400) -> ChunkLevel:
+    """Return a level that leads to vertices with all numbers of chunks, and whole multiples of a chunk."""
+    chance = random.Random(seed)
+    degrees = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 1, 7 * CHUNK, 15 * CHUNK + 2, 0, 2, 3]
+    targets = [*range(12), *range(6)]
+    chance.shuffle(targets)
+    adjacency = [[chance.randrange(16) for _ in range(degree)] for degree in degrees]
+    adjacency += [targets[:6], targets[6:12], targets[12:], [15]]
+    return ChunkLevel(adjacency, [12, 13, 14, 15], memory, visited=frozenset({2}), capacity=capacity)
+
+
+@pytest.mark.parametrize(
+    ("seed", "kernels", "stall", "latency", "options"),
+    [
+        (1, 1, 0.0, (3, 3), {}),
+        (2, 2, 0.5, (2, 60), {"pair_reads": True}),
+        (3, 1, 0.8, (20, 20), {}),
+        (4, 2, 0.1, (1, 100), {"remembered_ids": 64}),
+    ],
+)
+def test_vertices_are_queued_in_chunks(
+    *, seed: int, kernels: int, stall: float, latency: tuple[int, int], options: dict[str, int]
+) -> None:
+    memory = PortMemory(SIZE, seed=seed, stall=stall, latency=latency)
+    level = hubs(seed, memory)
+    # One vertex has more chunks than a kernel can reserve slots for at a time.
+    config = one_engine(bfs_kernels=kernels, edge_chunk=CHUNK, **options)
+    assert max(map(len, level.chunks)) > 2 * config.visit_depth + 5
+    run(config, level, kernels=kernels)
+
+
+@pytest.mark.parametrize("missing", [1, 7, 30])
+def test_chunks_beyond_the_capacity_are_dropped(missing: int) -> None:
+    level = hubs(5, PortMemory(SIZE, seed=9))
+    # Each vertex once: a kernel by itself, that remembers ids, pushes no copies.
+    demanded = sum(len(level.chunks[vertex]) for vertex in level.expected)
+    level = hubs(5, PortMemory(SIZE, seed=9), capacity=demanded - missing)
+    config = one_engine(bfs_kernels=1, edge_chunk=CHUNK, remembered_ids=64)
+    run_beyond_capacity(config, level, demanded=demanded, capacity=demanded - missing)
 
 
 def test_a_kernel_that_takes_from_fifos_as_the_published_one_asks_as_many_cycles_after_its_answers() -> None:

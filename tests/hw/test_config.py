@@ -37,7 +37,7 @@ def test_presets() -> None:
         if getattr(vhdl, field.name) != getattr(PRESETS["published-1ae"], field.name)
     }
     assert own == {"queued_requests", "frontier_depth", "neighbour_depth", "visit_depth"}
-    assert not any(config.remembered_ids or config.pair_reads for config in PRESETS.values())
+    assert not any(config.remembered_ids or config.pair_reads or config.edge_chunk for config in PRESETS.values())
 
 
 def test_make_synthesises_all_presets_of_the_full_size() -> None:
@@ -60,6 +60,7 @@ LIMITS = [
     ("link_cycles", 1, 1024),
     ("remembered_ids", 0, 4096),
     ("queued_requests", 0, 512),
+    ("edge_chunk", 0, 4096),
     *((name, 4, 512) for name in DEPTHS),
 ]
 
@@ -243,6 +244,20 @@ def test_pairs_are_not_for_kernels_with_queues_of_requests() -> None:
         pairs.replace(queued_requests=16)
     with refused("pair_reads must be true or false, not 1"):
         pairs.replace(pair_reads=1)
+
+
+def test_chunks() -> None:
+    with refused("edge_chunk must be 0 or a power of two from 4 on, not 2"):
+        AcceleratorConfig().replace(edge_chunk=2)
+    with refused("edge_chunk must be 0 or a power of two from 4 on, not 48"):
+        AcceleratorConfig().replace(edge_chunk=48)
+    for name, value in (("queued_requests", 4), ("blocking_reservation", True), ("bfs_only", True)):
+        with refused(f"edge_chunk must be 0 with {name}, not 64"):
+            AcceleratorConfig().replace(edge_chunk=64, **{name: value})
+    chunks = AcceleratorConfig().replace(edge_chunk=64)
+    assert (AcceleratorConfig().queue_entries(10, 1000), chunks.queue_entries(10, 1000)) == (10, 25)
+    with refused("the machine queues vertices in chunks (edge_chunk)"):
+        chunks.require("finds_components", "queues_whole_vertices")
 
 
 def test_limits_are_read_from_the_types() -> None:

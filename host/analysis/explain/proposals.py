@@ -113,7 +113,8 @@ _FOUND: WeakKeyDictionary[Record, list[Proposal]] = WeakKeyDictionary()
 
 def _proposed(record: Record) -> list[Proposal]:
     predictor = Predictor(record)
-    if not predictor.cycles:
+    # The model has no vertices in chunks.
+    if not predictor.cycles or not predictor.config.queues_whole_vertices:
         return []
     pushed, copies = (int(record.instructions[name].sum()) for name in ("pushed", "duplicates"))
     trusted = 1 - max(copies / max(pushed, 1) - _MANY_COPIES, 0)

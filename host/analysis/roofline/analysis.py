@@ -156,7 +156,8 @@ def recorded_bounds(record: Record) -> Bounds | None:
     """
     document = record.document
     config = AcceleratorConfig.from_mapping(document["configuration"])
-    if not (config.keeps_reach_queue and config.reads_every_word and config.reads_single_ids):
+    reads_plainly = config.reads_every_word and config.reads_single_ids
+    if not (config.keeps_reach_queue and reads_plainly and config.queues_whole_vertices):
         return None
     try:
         memory = profile_from({name: value for name, value in document["memory_profile"].items() if name != "source"})

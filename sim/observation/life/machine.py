@@ -65,6 +65,8 @@ def read_lives(reader: WaveReader) -> Lives:
                 raise WaveFileError("lives are not told of kernels with FIFOs of requests (queued_requests)")
             if window.has("neighbour_reader.short"):
                 raise WaveFileError("lives are not told of kernels that read neighbour ids in pairs (pair_reads)")
+            if window.has("splitter.busy"):
+                raise WaveFileError("lives are not told of kernels that queue vertices in chunks (edge_chunk)")
             vertices |= known_words(window)
             own = (*kernel_lives(window), [])
         else:
