@@ -21,6 +21,7 @@ from cyscc.hw.convey.memory_port import ConveyMemoryPort
 from cyscc.hw.interfaces import KernelSignature, port_tag_bits
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.shell import Shell
+from cyscc.hw.switch.switch import Switch, SwitchSizes
 
 __all__ = [
     "KERNEL_NAMES",
@@ -31,6 +32,7 @@ __all__ = [
     "kernel_verilog",
     "port_names",
     "shell_verilog",
+    "switch_verilog",
 ]
 
 KERNEL_NAMES: dict[type[wiring.Component], str] = {BfsKernel: "bfs_kernel", IntersectionKernel: "intersection_kernel"}
@@ -119,6 +121,11 @@ def kernel_verilog(kind: type[wiring.Component], config: AcceleratorConfig, *, i
 def shell_verilog(config: AcceleratorConfig, *, instrument: bool = False) -> str:
     """Return the Verilog of the engine shell, module ``shell``."""
     return _convert(Shell(config, instrument=instrument), "shell")
+
+
+def switch_verilog(config: AcceleratorConfig, *, instrument: bool = False) -> str:
+    """Return the Verilog of the switch of an AE that has one, module ``switch``."""
+    return _convert(Switch(SwitchSizes.of(config), instrument=instrument), "switch")
 
 
 def application_engine_verilog(config: AcceleratorConfig) -> str:

@@ -154,14 +154,15 @@ class KernelSlice(wiring.Component):
         head = order.output.payload
         back = Signal()
         shown = Signal(number_bits(self._links))  # the link of the answer that is shown
+        tag = Signal(TAG_BITS)
         m.d.comb += [
             back.eq(order.output.valid & Array(fifo.available for fifo in fifos)[head.link]),
             order.output.ready.eq(back),
-            response.payload.data.eq(Array(fifo.shown for fifo in fifos)[shown]),
+            *drive(response.payload, data=Array(fifo.shown for fifo in fifos)[shown], tag=tag),
         ]
         m.d.sync += response.valid.eq(back)
         with m.If(back):
-            m.d.sync += [shown.eq(head.link), response.payload.tag.eq(head.tag)]
+            m.d.sync += [shown.eq(head.link), tag.eq(head.tag)]
         for link, (fifo, credit) in enumerate(zip(fifos, credits, strict=True)):
             m.d.comb += [
                 credit.take.eq(take & (read_link == link)),

@@ -56,7 +56,8 @@ class PulledFifo(wiring.Component):
         """Build the memory and its pointers, which count one bit further than its addresses."""
         m = Module()
         m.submodules.entries = entries = Memory(shape=self._shape, depth=self._depth, init=[])
-        write, read = entries.write_port(), entries.read_port()
+        write = entries.write_port()
+        read = entries.read_port()
         bits = (self._depth - 1).bit_length()
         first = Signal(bits + 1)
         end = Signal(bits + 1)

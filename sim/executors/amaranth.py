@@ -151,7 +151,9 @@ class AmaranthState:
                 for n in range(engines)
             ]
         self._rows: dict[str, list[Value]] = {name: [signal] for name, signal in inner.items()}
-        self._rows |= {memory.name: [memory.data[row] for row in range(memory.depth)] for memory in memories(design)}
+        self._rows |= {
+            memory.name: [Value.cast(memory.data[row]) for row in range(memory.depth)] for memory in memories(design)
+        }
 
     def _hops(self, cycle: int) -> Iterator[tuple[int, int, Signal, Signal]]:
         """Yield each hop of a link: the link, the arrival cycle of its token, and its registers."""

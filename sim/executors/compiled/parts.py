@@ -10,9 +10,8 @@ from amaranth.lib import wiring
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.shell import Shell
-from cyscc.hw.switch.switch import SwitchSizes
-from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
-from cyscc.sim.errors import BuildError
+from cyscc.hw.switch.switch import Switch, SwitchSizes
+from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog, switch_verilog
 from cyscc.sim.executors.cache import (
     cached,
     cached_library,
@@ -23,7 +22,7 @@ from cyscc.sim.executors.cache import (
     write_headers,
 )
 from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source, single_source
-from cyscc.sim.executors.compiled.switch_wires import switch_wires
+from cyscc.sim.executors.compiled.switch_wires import switch_ports, switch_wires
 from cyscc.sim.executors.compiled.verilated import (
     flattened_verilog,
     nameless_state_functions,
@@ -271,6 +270,33 @@ class _Switch(Part):
         return compiled
 
 
+class _TracedSwitch(Part):
+    """The same as one object of a Verilated model, which writes waveforms."""
+
+    def __init__(self, config: AcceleratorConfig) -> None:
+        super().__init__("switch", config, fixed_headers(), waves=True, steps=3)
+        self._sizes = SwitchSizes.of(config)
+        self._switch = Switch(self._sizes, instrument=True)
+
+    def inputs(self) -> str:
+        return _text(self._switch, "switch")
+
+    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        made = (
+            '#include "object_switch.h"',
+            switch_ports(self._sizes, model="Vswitch"),
+            "namespace cyscc {",
+            "Switch* make_switch(VerilatedContext* context, const std::string& name) {",
+            "return new ObjectSwitch<Vswitch, Ports>(context, name);",
+            "}",
+            "}  // namespace cyscc\n",
+        )
+        with steps.step("switch as C++"):
+            verilog = switch_verilog(self._config, instrument=True)
+            units = self._verilate(self._switch, verilog, folder, tools, name="switch", more="\n".join(made))
+        return self._compile(units, folder, tools, steps)
+
+
 class _Objects(Part):
     """The kernels of a module as separate objects of a Verilated model, made for waveforms or only for speed."""
 
@@ -311,13 +337,12 @@ def parts_of(config: AcceleratorConfig, *, waves: bool, objects: bool = False) -
     objects : bool
         Each kernel is an object of its own even without waveforms.
     """
-    kernels: list[Part] = [
+    parts: list[Part] = [
         _Objects(module, config, waves=waves) if waves or objects else _Lanes(module, config) for module in _KINDS
     ]
-    if waves and config.link_queues:
-        raise BuildError("waveforms of a machine with link_queues are written by the executor amaranth only")
-    switch = [_Switch(config)] if config.link_queues else []
-    return [*kernels, *switch, _TracedEngine(config) if waves else _Engine(config)]
+    if config.link_queues:
+        parts.append(_TracedSwitch(config) if waves else _Switch(config))
+    return [*parts, _TracedEngine(config) if waves else _Engine(config)]
 
 
 def _machine(folder: Path) -> Path:

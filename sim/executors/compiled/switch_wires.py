@@ -8,7 +8,7 @@ from cyscc.hw.interfaces import number_bits
 from cyscc.hw.switch.switch import SwitchSizes
 from cyscc.hw.switch.wires import AnswerSignature, RequestSignature
 
-__all__ = ["switch_wires"]
+__all__ = ["switch_ports", "switch_wires"]
 
 _WORD = 64
 """Bits of a word of a port."""
@@ -65,6 +65,34 @@ def switch_wires(sizes: SwitchSizes, *, kernels: str, links: str) -> str:
         "}  // namespace cyscc",
     ]
     return "\n".join(lines) + "\n"
+
+
+_PINS = (
+    *(f"{channel}_{pin}" for channel in ("read", "write") for pin in ("valid", "ready", "payload")),
+    *(f"response_{pin}" for pin in ("valid", "payload")),
+    "flush",
+    "flushed",
+)
+
+
+def switch_ports(sizes: SwitchSizes, *, model: str) -> str:
+    """Return C++ source of a class ``Ports``, whose functions visit the memory ports of a Verilated switch.
+
+    Parameters
+    ----------
+    sizes : SwitchSizes
+        Sizes.
+    model : str
+        Name of the model's class.
+    """
+    lines = ["namespace cyscc {", "struct Ports {"]
+    for name, port, count in (("kernels", "kernel", sizes.kernels), ("links", "port", sizes.links)):
+        lines += ["template <class Function>", f"static void visit_{name}({model}& model, Function&& visit) {{"]
+        for n in range(count):
+            pins = ", ".join(f"model.{port}{n}_{pin}" for pin in _PINS)
+            lines.append(f"visit({n}, SwitchPort{{{pins}}});")
+        lines.append("}")
+    return "\n".join([*lines, "};", "}  // namespace cyscc", ""])
 
 
 def _numbers(slices: str, kind: str, width: int) -> Iterator[str]:

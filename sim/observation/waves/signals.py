@@ -19,6 +19,7 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.intersection.tags import Tag as IntersectionTag
 from cyscc.hw.shell import Shell
+from cyscc.hw.switch.switch import Switch, SwitchSizes
 from cyscc.hw.verilog import port_names
 
 __all__ = ["Locate", "Names", "Path", "Signals", "accelerator_signals", "model_signals"]
@@ -141,11 +142,13 @@ def model_signals(config: AcceleratorConfig) -> Signals:
 
     Its models are named ``engine<n>.<instance>``, and contain the Verilog module.
     """
-    models = {
+    models: dict[str, wiring.Component] = {
         "bfs": BfsKernel(config, instrument=True),
         "intersection": IntersectionKernel(config, instrument=True),
         "shell": Shell(config, instrument=True),
     }
+    if config.link_queues:
+        models["switch"] = Switch(SwitchSizes.of(config), instrument=True)
     tables = {kind: _signals(model, port_names(model)) for kind, model in models.items()}
 
     def locate(path: Path) -> tuple[Path, Names | None] | None:
@@ -157,7 +160,8 @@ def model_signals(config: AcceleratorConfig) -> Signals:
         return (engine, instance, *shown), _named(shown, kind, names)
 
     counts = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
-    instances = ["shell", *(f"{kind}{number}" for kind, count in counts.items() for number in range(count))]
+    single = [kind for kind in models if kind not in counts]
+    instances = [*single, *(f"{kind}{number}" for kind, count in counts.items() for number in range(count))]
     return Signals(
         locate=locate,
         models={

@@ -22,10 +22,18 @@ Engine::Engine([[maybe_unused]] Context* context, int number, const MemoryModel&
       shell_(std::make_unique<Shell>(context, (place_of(number) + ".shell").c_str())),
       bfs_(make_bfs_kernels(context, place_of(number) + ".bfs")),
       intersection_(make_intersection_kernels(context, place_of(number) + ".intersection"))
+#if CYSCC_SWITCH
+      ,
+      switch_(make_switch(context, place_of(number) + ".switch"))
+#endif
 #else
       shell_(std::make_unique<Shell>()),
       bfs_(make_bfs_kernels()),
       intersection_(make_intersection_kernels())
+#if CYSCC_SWITCH
+      ,
+      switch_(make_switch())
+#endif
 #endif
 {
     shell_->engine = number;
@@ -48,6 +56,9 @@ void Engine::list(Inventory& inventory) {
 void Engine::rest(int64_t cycle) {
     bfs_->rest(cycle);
     intersection_->rest(cycle);
+#if CYSCC_SWITCH && VM_TRACE
+    switch_->rest();
+#endif
     resting_ = false;
     Shell& shell = *shell_;
     if (clocked_ < cycle - 1) {
@@ -260,6 +271,9 @@ void Engine::step(int64_t cycle) {
 #if CYSCC_SWITCH
     shell.busy = switch_->busy();
     switch_->show(uint32_t(shell.flushed));
+#if VM_TRACE
+    const Mailbox seen = look();
+#endif
 #endif
     const Head bfs = bfs_head(), intersection = intersection_head();
     Mailbox& box = kernels_box();
@@ -277,7 +291,12 @@ void Engine::step(int64_t cycle) {
 #if CYSCC_SWITCH
     Mailbox& ports = driver_.box();
     if (shell.flush) ports.requests[kFlushes] = (uint64_t(1) << kPorts) - 1;
+#if VM_TRACE
+    if (drawn_) switch_->draw(ports, seen, shell.flush);
+    else switch_->step(ports, seen, shell.flush);
+#else
     switch_->step(ports);
+#endif
     shell.asks = box.requests[kFlushes];
     shell.answers = ports.flushed;
     wanted |= shell.asks || shell.answers;
@@ -291,8 +310,21 @@ void Engine::step(int64_t cycle) {
 }
 
 #if VM_TRACE
+#if CYSCC_SWITCH
+// What is at the switch's ports for kernels.
+Mailbox Engine::look() const {
+    Mailbox seen = {};
+    bfs_->look(seen);
+    if (shell_->intersection_owns) intersection_->look(seen);
+    return seen;
+}
+#endif
+
 void Engine::recall() {
     Shell& shell = *shell_;
+#if CYSCC_SWITCH
+    switch_->recall(driver_.box());
+#endif
     const bool intersection_owns = shell.intersection_owns;
     bfs_->recall(bfs_head(), !intersection_owns, kernels_box());
     intersection_->recall(intersection_head(), intersection_owns, kernels_box());
@@ -311,6 +343,9 @@ void Engine::show(int64_t cycle) {
 void Engine::clock() {
     bfs_->clock();
     intersection_->clock();
+#if CYSCC_SWITCH
+    switch_->clock();
+#endif
     tick(*shell_);
 }
 
@@ -318,6 +353,9 @@ void Engine::trace(VerilatedVcdC& file, const Drawn& drawn) {
     if (drawn.contains(shell_->hierName())) shell_->trace(&file, 99);
     bfs_->trace(file, drawn);
     intersection_->trace(file, drawn);
+#if CYSCC_SWITCH
+    switch_->trace(file, drawn);
+#endif
 }
 #endif
 

@@ -158,6 +158,9 @@ private:
     bool switch_rests() const;
     void step_shell(int64_t cycle, bool wanted);
     void send(int64_t cycle);
+#if CYSCC_SWITCH && VM_TRACE
+    Mailbox look() const;
+#endif
 
     const int number_;
     const MemoryModel memory_;
@@ -168,7 +171,7 @@ private:
     const std::unique_ptr<Kernels> bfs_;
     const std::unique_ptr<Kernels> intersection_;
 #if CYSCC_SWITCH
-    const std::unique_ptr<Switch> switch_{make_switch()};
+    const std::unique_ptr<Switch> switch_;
 #endif
 
     int64_t sync_point_ = 0;  // up to which it runs

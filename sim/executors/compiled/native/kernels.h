@@ -92,6 +92,9 @@ public:
     // Shows the kernels what they were shown last, which is no register: payloads stay until others are valid.
     virtual void recall(const Head& head, bool owns, const Mailbox& box) = 0;
 
+    // What is at the kernels' memory ports, whether or not it is taken, in a box that has that of others.
+    virtual void look(Mailbox& seen) const = 0;
+
     // Lets models of some names draw themselves.
     virtual void trace(VerilatedVcdC& file, const Drawn& drawn) = 0;
 #endif

@@ -89,6 +89,19 @@ public:
         }
     }
 
+    void look(Mailbox& seen) const override {
+        for (int n = 0; n < kCount; ++n) {
+            const auto port = port_of(*kernels_[n]);
+            auto put = [n](auto& mask, bool value) { mask = (mask & ~(1u << n)) | uint32_t(value) << n; };
+            put(seen.requests[kReads], get(port.read_valid));
+            seen.read_payloads[n] = get(port.read_payload);
+            put(seen.requests[kWrites], get(port.write_valid));
+            seen.write_data[n] = get(port.write_payload, 0);
+            seen.write_payloads[n] = get(port.write_payload, 1);
+            put(seen.requests[kFlushes], get(port.flush));
+        }
+    }
+
     void trace(VerilatedVcdC& file, const Drawn& drawn) override {
         for (auto& kernel : kernels_)
             if (drawn.contains(kernel->hierName())) kernel->trace(&file, 99);

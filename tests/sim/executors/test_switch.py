@@ -1,0 +1,96 @@
+"""A machine with a switch: its state goes from executor to executor, and its waveforms are the same on both."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from cyscc.hw.config import PRESETS
+from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.observation.state import MachineState
+from tests.sim.executors.levels import dispatch_level
+from tests.sim.executors.outcomes import TANGLE, assert_equal, outcome
+from tests.sim.observation.waves.reading import recording
+from tests.system.runs import made
+
+CONFIG = PRESETS["test"].replace(link_queues=4, memory_ports=4)
+
+
+def level(executor: str, state: MachineState | None = None, *, save_at: int = 0) -> tuple[int, int, list[MachineState]]:
+    """Execute a level, from a state in its middle if one is given; return its cycles, the machine's, and a state."""
+    states: list[MachineState] = []
+    with made(CONFIG, "fixed:75", executor=executor) as machine:
+        dispatch_level(machine)
+        if state is not None:
+            machine.load(state)
+
+        def look(cycle: int) -> int:
+            if save_at and cycle >= save_at and not states:
+                states.append(deepcopy(machine.save()))  # of the memory it has but a view
+            return save_at - cycle if cycle < save_at else 1000
+
+        machine.on_sync = look
+        return machine.wait(), machine.cycle, states
+
+
+@pytest.mark.parametrize("save_at", [100, 150, 220])
+def test_what_one_executor_saves_goes_on_the_same_on_both(save_at: int) -> None:
+    expected = level("compiled")[:2]
+    for executor in EXECUTORS:
+        (state,) = level(executor, save_at=save_at)[2]
+        if executor == "compiled":
+            held = {name: list(state.hardware.values(name)) for name in names(state, ".order.", ".queue", ".fifo")}
+            assert any(any(values) for values in held.values()), "the switch holds something"
+        for other in EXECUTORS:
+            assert level(other, state)[:2] == expected
+
+
+def names(state: MachineState, *parts: str) -> list[str]:
+    """Return the names of what a switch holds in some of its parts."""
+    return [
+        field.name
+        for field in state.hardware.fields
+        if ".switch." in field.name and any(part in field.name for part in parts)
+    ]
+
+
+def unread(path: tuple[str, ...]) -> bool:
+    """Return whether a signal may be anything at times: what a channel carries while it is not valid."""
+    return any("response__payload" in name for name in path[-2:])
+
+
+def test_executors_show_the_same(tmp_path: Path) -> None:
+    shown, left = [], []
+    for executor in EXECUTORS:
+        file = tmp_path / f"{executor}.vcd"
+        with made(CONFIG, "hc2", executor=executor, waves=file, cycle_limit=100_000) as machine:
+            left.append(outcome(machine, TANGLE))
+        shown.append(recording(file).changes)
+    assert_equal(*left)
+    first, second = shown
+    common = [path for path in first.keys() & second.keys() if path[1] == "switch"]
+    assert len(common) > 1000
+    assert {path[2] for path in common} >= {"kernel0", "kernel1", "link0", "link3"}
+    assert [path for path in sorted(common) if not unread(path) and first[path] != second[path]] == []
+    assert len(first["engine0", "switch", "link0", "winner"]) > 5
+
+
+def test_window_shows_what_a_run_drawn_from_its_start_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.sim.executors.compiled.windowed._AHEAD", 100)
+    first, last = 1700, 2300
+    shown, left = [], []
+    for file, window in ((tmp_path / "whole.fst", (0, last)), (tmp_path / "part.fst", (first, last))):
+        with made(CONFIG, "hc2", waves=file, wave_window=window, cycle_limit=100_000) as machine:
+            left.append(outcome(machine, TANGLE))
+        shown.append(recording(file).changes)
+    with made(CONFIG, "hc2", cycle_limit=100_000) as machine:
+        left.append(outcome(machine, TANGLE))
+    for each in left[1:]:
+        assert_equal(left[0], each)
+    whole, part = shown
+    for path, changes in whole.items():
+        if unread(path):
+            continue
+        before = [value for time, value in changes if time <= first]
+        assert part[path] == [(first, before[-1]), *(change for change in changes if change[0] > first)], path
+    assert sum(len(changes) > 1 for changes in part.values()) > 100
