@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
     from cyscc.sim.memory import Accesses
 
-__all__ = ["EVERYTHING", "PROCESSES", "AccessWatcher", "Queues", "Ranges", "queues_of"]
+__all__ = ["EVERYTHING", "ID_MASK", "PROCESSES", "AccessWatcher", "Queues", "Ranges", "queues_of", "single_ids"]
 
 Ranges = Callable[["Machine", Sequence["PlacedGraph"]], Sequence[WatchedRange]]
 """Function that returns the addresses to watch, given the machine and its graphs.
@@ -28,6 +28,9 @@ It is called again when further arrays have been allocated: the graphs are the f
 
 EVERYTHING = (WatchedRange(start=0, end=1 << 62),)
 """All addresses."""
+
+ID_MASK = (1 << 32) - 1
+"""The bits of an id; in the data of a write of two ids, those of the first one."""
 
 _VISITOR, _CLASSIFIER, _UNVISITER = "visitor", "classifier", "unvisit_writer"
 
@@ -61,6 +64,26 @@ def queues_of(machine: "Machine") -> Queues:
     reaches = directions if machine.config.keeps_reach_queue else 0
     queues = [place for place, kind in held if kind is ArrayKind.QUEUES][-2 - reaches :]
     return Queues(queues[:2], queues[2:])
+
+
+def single_ids(rows: "pd.DataFrame", reached: Any) -> "pd.DataFrame":
+    """Return accesses with each write of two ids as two of one id.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Accesses, see `AccessWatcher.frame`.
+    reached : array of bool
+        Which of them write ids to a reach queue.
+    """
+    import pandas as pd
+
+    wide = np.asarray(reached) & (rows["size"].to_numpy() == 8)
+    both = rows[wide].assign(size=4)
+    data = both["data"].to_numpy()
+    first = both.assign(data=data & np.uint64(ID_MASK))
+    second = both.assign(data=data >> np.uint64(32), address=both["address"] + 4)
+    return pd.concat([rows[~wide], first, second]).sort_index(kind="stable").reset_index(drop=True)
 
 
 class AccessWatcher:

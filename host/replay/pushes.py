@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.accesses import AccessWatcher, queues_of
+from cyscc.host.replay.accesses import AccessWatcher, queues_of, single_ids
 from cyscc.sim.hardware import VISITED, chunks_of
 from cyscc.sim.memory import WatchedRange
 
@@ -55,7 +55,11 @@ class PushWatcher(AccessWatcher):
         rows = self.frame()
         its = self._record.instructions_at(rows["cycle"])
         rows = rows.join(its[["instruction", "attempt", "iteration", "phase", "level"]])
-        return rows[rows["module"] == "bfs"]
+        rows = rows[rows["module"] == "bfs"]
+        if self._machine.config.writes_single_ids:
+            return rows
+        # Of the queues, only those of ids are watched.
+        return single_ids(rows, (rows["kind"] == "write") & (rows["array"] == "queues"))
 
     def duplicates(self) -> "pd.DataFrame":
         """Return every push of each vertex that an instruction of the last attempt pushed more than once, by cycle.

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.output.errors import InputError
+from cyscc.host.replay.accesses import ID_MASK
 from cyscc.host.replay.finding import Located, Search, Span, causes_of, limits_of
 from cyscc.host.replay.point import Point
 from cyscc.sim.coprocessor import Cause, Register
@@ -337,8 +338,9 @@ class _Duplicate:
     def kernel(self, executor: "Executor") -> str | None:
         writes = self._log.take()
         writes = writes[writes["write"] & (writes["cycle"] == executor.cycle - 1)]
-        for engine, port, vertex in writes[["engine", "port", "data"]].tolist():
-            if np.count_nonzero(self._queue == vertex) > 1:
+        for engine, port, data, size in writes[["engine", "port", "data", "size"]].tolist():
+            vertices = [data >> 8 * at & ID_MASK for at in range(0, size, 4)]
+            if any(np.count_nonzero(self._queue == vertex) > 1 for vertex in vertices):
                 return f"engine{engine}.bfs{port}"
         return None
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.accesses import AccessWatcher, queues_of
+from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError
 from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import Replay
@@ -211,6 +211,13 @@ class _VertexWatcher(AccessWatcher):
         """Return the ranges to watch: its words and lists of neighbours, its id in other lists, its queue entries."""
         queues, memory = queues_of(machine), machine.memory
         ranges = [_bytes(*reach, value=self._number) for reach in queues.reaches]
+        if not machine.config.writes_single_ids:
+            shifts = (0, 32)
+            ranges += [
+                _bytes(*reach, mask=ID_MASK << shift, value=self._number << shift)
+                for reach in queues.reaches
+                for shift in shifts
+            ]
         for number, each in enumerate(graphs):
             ranges.append(_bytes(self._words_at[number], 8))
             ranges.append(_bytes(each.neighbours_address, 4 * each.graph.edges, value=self._number))
@@ -241,6 +248,8 @@ class _VertexWatcher(AccessWatcher):
             record.instructions_at(rows["cycle"])[["instruction", "attempt", "iteration", "phase", "level"]]
         )
         rows = rows[rows["attempt"] == record.attempt]
+        if not self._machine.config.writes_single_ids:
+            rows = self._with_single_ids(rows)
         rows["direction"] = (rows["phase"] == "backward").astype(int)
         told = [each for each in (*self._searched(rows), *self._intersected(rows)) if len(each)]
         joined = pd.concat(told) if told else self._named(rows.iloc[:0], "id_read", [])
@@ -262,6 +271,20 @@ class _VertexWatcher(AccessWatcher):
         if found.visit is not None:
             return found
         return replace(found, absent=self._absence(record))
+
+    def _with_single_ids(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+        """Return accesses with the ids of the reach queues one by one, and no other vertex's among them."""
+        import pandas as pd
+
+        address = rows["address"].to_numpy()
+        reaches = queues_of(self._machine).reaches
+        here = np.any([(address >= start) & (address < start + size) for start, size in reaches], axis=0)
+        writes = (rows["kind"] == "write").to_numpy()
+        others = rows[~here]
+        own = single_ids(rows[here], writes[here])
+        own = own[own["data"] == self._number]
+        order = ["cycle", "engine", "kernel", "kind"]
+        return pd.concat([others, own]).sort_values(order, kind="stable").reset_index(drop=True)
 
     def _named(self, rows: "pd.DataFrame", event: str, texts: Any) -> "pd.DataFrame":
         """Return accesses as events."""

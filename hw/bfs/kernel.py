@@ -12,6 +12,7 @@ from amaranth.lib.wiring import connect
 from cyscc.hw.bfs.chunk_splitter import ChunkSplitter
 from cyscc.hw.bfs.copy_filter import CopyFilter
 from cyscc.hw.bfs.frontier_reader import FrontierReader
+from cyscc.hw.bfs.lean_visitor import LeanVisitor
 from cyscc.hw.bfs.marking_visitor import MarkingVisitor
 from cyscc.hw.bfs.neighbour_fetcher import NeighbourFetcher
 from cyscc.hw.bfs.neighbour_reader import NeighbourReader
@@ -60,11 +61,12 @@ BfsReservation = data.StructLayout({"demanded": 10, "reserved": 10})
 class Kernel(BaseKernel):
     """Processes 1 to 4 with their multiplexer, decoder and slot allocator.
 
-    In a machine that only searches (`config.bfs_only`), process 4 is `MarkingVisitor`, and otherwise `Visitor`. With
-    `config.pair_reads`, process 2 is `PairReader`, and otherwise `NeighbourReader`. With `config.remembered_ids`, a
-    `CopyFilter` stands between processes 2 and 3. With `config.queued_requests`, a `RequestQueue` stands behind
-    processes 1 and 2 each, a `NeighbourFetcher` between processes 3 and 4, and a `SlotGate` behind the slot allocator.
-    With `config.edge_chunk`, a `ChunkSplitter` stands between processes 3 and 4.
+    In a machine that only searches (`config.bfs_only`), process 4 is `MarkingVisitor`, with `config.lean_visits` it is
+    `LeanVisitor`, and otherwise `Visitor`. With `config.pair_reads`, process 2 is `PairReader`, and otherwise
+    `NeighbourReader`. With `config.remembered_ids`, a `CopyFilter` stands between processes 2 and 3. With
+    `config.queued_requests`, a `RequestQueue` stands behind processes 1 and 2 each, a `NeighbourFetcher` between
+    processes 3 and 4, and a `SlotGate` behind the slot allocator. With `config.edge_chunk`, a `ChunkSplitter` stands
+    between processes 3 and 4.
 
     Work is counted by credits: a credit is given back only after what it stood for has taken its place in the next
     process, so "all idle" cannot be seen while anything is under way.
@@ -76,8 +78,8 @@ class Kernel(BaseKernel):
     READS_PER_ENTRY, READS_PER_EDGE, WRITES_PER_VISIT : int
         Requests for an entry of the current queue, for an edge (one if its id is dropped by a filter; with
         `config.pair_reads`, two ids are often read by one request), and for a vertex pushed (where the machine only
-        searches, a write to mark a vertex, and another if it has neighbours; with `config.edge_chunk`, two writes for
-        each further chunk of a vertex).
+        searches, a write to mark a vertex, and another if it has neighbours; with `config.lean_visits`, at most; with
+        `config.edge_chunk`, at most two writes for each further chunk of a vertex).
     """
 
     READS_PER_ENTRY = 1
@@ -157,7 +159,8 @@ class Kernel(BaseKernel):
         if config.bfs_only:
             visitor = MarkingVisitor(depth=config.visit_depth, instrument=instrument)
         else:
-            visitor = Visitor(depth=config.visit_depth, chunk=config.edge_chunk)
+            kind = LeanVisitor if config.lean_visits else Visitor
+            visitor = kind(depth=config.visit_depth, chunk=config.edge_chunk)
         m.submodules.visitor = visitor
         m.submodules.allocator = allocator = SlotAllocator(
             depth=config.visit_depth, blocking=config.blocking_reservation

@@ -1,6 +1,8 @@
 """Process 4 of the BFS kernel: visits the neighbours that are new (Attia et al. 2015, section 5.2)."""
 
-from amaranth.hdl import C, Elaboratable, Module, Mux, Signal
+from typing import Any
+
+from amaranth.hdl import C, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -91,14 +93,7 @@ class Visitor(wiring.Component):
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""
         m = Module()
-        m.submodules.fifo = fifo = Queue(self._shape, self._depth)
-        visited = data.View(GraphWord, self.neighbours.payload.word).visited
-        m.d.comb += [
-            *drive(fifo.input, payload=self.neighbours.payload, valid=self.neighbours.valid & ~visited),
-            self.neighbours.ready.eq(visited | fifo.input.ready),
-            self.demand.eq(fifo.input.valid & fifo.input.ready),
-        ]
-
+        fifo = self._add_queue(m)
         vertex = fifo.output.payload
         slot = self.slot.payload
         ready = Signal()
@@ -121,10 +116,7 @@ class Visitor(wiring.Component):
             self.level.eq(fifo.level),
         ]
 
-        queued = vertex.word
-        if self._chunk:
-            degree = Mux(vertex.more, C(self._chunk, 31), data.View(GraphWord, vertex.word).degree)
-            queued = replaced(GraphWord, vertex.word, degree=degree)
+        queued = self._entry(vertex)
         command = self.command.payload
         with m.Switch(step):
             with m.Case(Step.ENQUEUE):
@@ -150,3 +142,21 @@ class Visitor(wiring.Component):
                 with m.If(granted):
                     m.d.sync += step.eq(Step.ENQUEUE)
         return m
+
+    def _add_queue(self, m: Module) -> Queue:
+        """Add the queue of vertices that wait for a slot, and fill it; return it."""
+        m.submodules.fifo = fifo = Queue(self._shape, self._depth)
+        visited = data.View(GraphWord, self.neighbours.payload.word).visited
+        m.d.comb += [
+            *drive(fifo.input, payload=self.neighbours.payload, valid=self.neighbours.valid & ~visited),
+            self.neighbours.ready.eq(visited | fifo.input.ready),
+            self.demand.eq(fifo.input.valid & fifo.input.ready),
+        ]
+        return fifo
+
+    def _entry(self, vertex: Any) -> Value:
+        """Return the entry of the next queue for a vertex or a piece of one."""
+        if not self._chunk:
+            return Value.cast(vertex.word)
+        degree = Mux(vertex.more, C(self._chunk, 31), data.View(GraphWord, vertex.word).degree)
+        return replaced(GraphWord, vertex.word, degree=degree)

@@ -17,6 +17,7 @@ from tests.hw.levels import (
     REACH,
     SIZE,
     ChunkLevel,
+    LeanLevel,
     Level,
     SearchLevel,
     machine,
@@ -29,6 +30,7 @@ from tests.hw.port_memory import PortMemory
 from tests.hw.streams import cycles_of, wait
 
 on_both_machines = pytest.mark.parametrize("kind", [Level, SearchLevel])
+on_all_machines = pytest.mark.parametrize("kind", [Level, SearchLevel, LeanLevel])
 
 
 @on_both_machines
@@ -48,7 +50,7 @@ def test_a_level_under_random_latencies(
     run(config, level, kernels=kernels)
 
 
-@on_both_machines
+@on_all_machines
 def test_kernels_that_remember_ids_look_at_a_neighbour_once(kind: type[Level]) -> None:
     config = machine(kind, bfs_kernels=2, remembered_ids=64)
     level = random_level(14, PortMemory(SIZE, seed=13, stall=0.3, latency=(2, 60)), kind=kind)
@@ -57,6 +59,23 @@ def test_kernels_that_remember_ids_look_at_a_neighbour_once(kind: type[Level]) -
     copies = kind([[1, 2, 3] * 30, [0], [2] * 20, [0], []], [0, 2], memory)
     assert copies.expected == {1, 3}
     run(config, copies, kernels=2)
+
+
+@pytest.mark.parametrize(
+    ("seed", "kernels", "interval", "stall", "latency"),
+    [(1, 1, 1, 0.0, (3, 3)), (2, 2, 2, 0.5, (2, 60)), (3, 1, 2, 0.8, (20, 20)), (4, 2, 1, 0.1, (1, 100))],
+)
+def test_lean_levels(seed: int, kernels: int, interval: int, stall: float, latency: tuple[int, int]) -> None:
+    memory = PortMemory(SIZE, seed=seed, stall=stall, latency=latency)
+    config = machine(LeanLevel, bfs_kernels=kernels, issue_interval=interval)
+    run(config, random_level(seed, memory, kind=LeanLevel), kernels=kernels)
+
+
+def test_lean_vertices_that_wait_for_the_token_take_five_writes_for_two() -> None:
+    memory = PortMemory(SIZE, seed=8, stall=0.0)
+    level = LeanLevel([[1, 2, 3, 4], [], [], [], []], [0], memory)
+    run(machine(LeanLevel, bfs_kernels=1), level, token_after=300)
+    assert len(memory.writes) == 10
 
 
 @on_both_machines
@@ -94,6 +113,8 @@ def hubs(seed: int, memory: PortMemory, *, capacity: int = 400) -> ChunkLevel:
         (2, 2, 0.5, (2, 60), {"pair_reads": True}),
         (3, 1, 0.8, (20, 20), {}),
         (4, 2, 0.1, (1, 100), {"remembered_ids": 64}),
+        (5, 1, 0.2, (2, 60), {"lean_visits": True}),
+        (6, 2, 0.6, (1, 20), {"lean_visits": True, "pair_reads": True}),
     ],
 )
 def test_vertices_are_queued_in_chunks(
@@ -107,13 +128,14 @@ def test_vertices_are_queued_in_chunks(
     run(config, level, kernels=kernels)
 
 
+@pytest.mark.parametrize("lean", [False, True])
 @pytest.mark.parametrize("missing", [1, 7, 30])
-def test_chunks_beyond_the_capacity_are_dropped(missing: int) -> None:
+def test_chunks_beyond_the_capacity_are_dropped(*, missing: int, lean: bool) -> None:
     level = hubs(5, PortMemory(SIZE, seed=9))
     # Each vertex once: a kernel by itself, that remembers ids, pushes no copies.
     demanded = sum(len(level.chunks[vertex]) for vertex in level.expected)
     level = hubs(5, PortMemory(SIZE, seed=9), capacity=demanded - missing)
-    config = one_engine(bfs_kernels=1, edge_chunk=CHUNK, remembered_ids=64)
+    config = one_engine(bfs_kernels=1, edge_chunk=CHUNK, remembered_ids=64, lean_visits=lean)
     run_beyond_capacity(config, level, demanded=demanded, capacity=demanded - missing)
 
 
@@ -132,7 +154,7 @@ def test_a_level_ends_right_with_full_queues_of_requests() -> None:
     run(config, random_level(16, memory))
 
 
-@on_both_machines
+@on_all_machines
 def test_latency_far_beyond_the_depths_does_not_deadlock(kind: type[Level]) -> None:
     memory = PortMemory(SIZE, seed=4, stall=0.1, latency=(150, 200))
     run(machine(kind, bfs_kernels=1), random_level(5, memory, kind=kind), cycles=20_000, resting=0.2)
@@ -192,7 +214,7 @@ def crowd(kind: type[Level], *, missing: int) -> tuple[Level, int, int]:
     return kind(adjacency, [0], PortMemory(SIZE, seed=9), capacity=capacity), demanded, capacity
 
 
-@on_both_machines
+@on_all_machines
 @pytest.mark.parametrize("missing", [1, 4])
 def test_beyond_the_capacity_vertices_are_dropped_and_the_error_lasts_one_run(kind: type[Level], missing: int) -> None:
     level, demanded, capacity = crowd(kind, missing=missing)

@@ -37,7 +37,10 @@ def test_presets() -> None:
         if getattr(vhdl, field.name) != getattr(PRESETS["published-1ae"], field.name)
     }
     assert own == {"queued_requests", "frontier_depth", "neighbour_depth", "visit_depth"}
-    assert not any(config.remembered_ids or config.pair_reads or config.edge_chunk for config in PRESETS.values())
+    assert not any(
+        config.remembered_ids or config.pair_reads or config.edge_chunk or config.lean_visits
+        for config in PRESETS.values()
+    )
 
 
 def test_make_synthesises_all_presets_of_the_full_size() -> None:
@@ -258,6 +261,15 @@ def test_chunks() -> None:
     assert (AcceleratorConfig().queue_entries(10, 1000), chunks.queue_entries(10, 1000)) == (10, 25)
     with refused("the machine queues vertices in chunks (edge_chunk)"):
         chunks.require("finds_components", "queues_whole_vertices")
+
+
+@pytest.mark.parametrize("option", [{"blocking_reservation": True}, {"queued_requests": 4}, {"bfs_only": True}])
+def test_lean_visits_are_not_for_the_published_kernels(option: dict[str, int]) -> None:
+    lean = AcceleratorConfig().replace(lean_visits=True)
+    with refused("the machine writes ids of visited vertices in pairs (lean_visits)"):
+        lean.require("reads_single_ids", "writes_single_ids")
+    with refused(f"lean_visits and {next(iter(option))} cannot be set together"):
+        lean.replace(**option)
 
 
 def test_limits_are_read_from_the_types() -> None:

@@ -39,7 +39,9 @@ def test_memories(memory: str) -> None:
             check_bfs(machine, graph, 1)
 
 
-@pytest.mark.parametrize("options", [{"remembered_ids": 32}, {"pair_reads": True}, {"issue_interval": 2}])
+@pytest.mark.parametrize(
+    "options", [{"remembered_ids": 32}, {"pair_reads": True}, {"lean_visits": True}, {"issue_interval": 2}]
+)
 def test_with_other_options(options: dict[str, int]) -> None:
     with made(CHUNKS.replace(**options), "stress") as machine:
         graph = messy_graph(100, 1500, 5)

@@ -307,4 +307,5 @@ def _kernels(config: AcceleratorConfig, module: str) -> Machine:
         launch=hardware.LAUNCH_CYCLES,
         intersects=not searches,
         paired=paired,
+        lean=searches and config.lean_visits,
     )

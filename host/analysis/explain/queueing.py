@@ -51,6 +51,8 @@ class Machine(NamedTuple):
         Whether these are intersection kernels.
     paired : bool
         Whether ids of neighbours are read in aligned pairs.
+    lean : bool
+        Whether the ids of two visits are written together.
     """
 
     engines: int
@@ -66,6 +68,7 @@ class Machine(NamedTuple):
     launch: int
     intersects: bool
     paired: bool
+    lean: bool
 
 
 class Memory(NamedTuple):
@@ -421,7 +424,9 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                     tails[kind, k] += 1
                 if kind == _PUSH and not machine.intersects:
                     state[_STEP, k] += 1
-                    if state[_STEP, k] < _WRITES:
+                    # With a slot behind it, every second visit leaves its id to the next one.
+                    left = machine.lean and state[_SLOTS, k] > 1 and heads[_VISITS, k] & 1 == 0
+                    if state[_STEP, k] < _WRITES - left:
                         state[_REST, k] = cycle + 1
                     else:
                         slot += 1

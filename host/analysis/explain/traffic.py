@@ -90,7 +90,9 @@ class Traffic:
             self._fates[draws < int(third.sum()) / number_of] = READ_AGAIN
             self._fates[draws > 1 - (int(writes.sum()) - int(third.sum())) / number_of] = WRITTEN
             return
-        self.pushed = round(int(writes.sum()) / hardware.WRITES_PER_VISIT * share)
+        config = AcceleratorConfig.from_mapping(record.document["configuration"])
+        pushed = int(writes.sum()) / hardware.WRITES_PER_VISIT if config.writes_single_ids else int(row["pushed"])
+        self.pushed = round(pushed * share)
         self.found = max(self.pushed - round(int(row["duplicates"]) * share), 0)
         before = record.instructions[["pushed", "duplicates"]].reindex([number - 1]).iloc[0]
         if row["level"] > 0 and before["pushed"]:

@@ -12,7 +12,7 @@ from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.arrow import Integers, numbers, sums
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import Setting
-from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.configuration import ROOFLINE_CAPABILITIES, AcceleratorConfig
 from cyscc.sim.hardware import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
 from cyscc.sim.memory import profile_from
 
@@ -156,10 +156,8 @@ def recorded_bounds(record: Record) -> Bounds | None:
     """
     document = record.document
     config = AcceleratorConfig.from_mapping(document["configuration"])
-    reads_plainly = config.reads_every_word and config.reads_single_ids
-    if not (config.keeps_reach_queue and reads_plainly and config.queues_whole_vertices):
-        return None
     try:
+        config.require(*ROOFLINE_CAPABILITIES)
         memory = profile_from({name: value for name, value in document["memory_profile"].items() if name != "source"})
     except ValueError:
         return None

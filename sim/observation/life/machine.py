@@ -67,6 +67,8 @@ def read_lives(reader: WaveReader) -> Lives:
                 raise WaveFileError("lives are not told of kernels that read neighbour ids in pairs (pair_reads)")
             if window.has("splitter.busy"):
                 raise WaveFileError("lives are not told of kernels that queue vertices in chunks (edge_chunk)")
+            if window.has("visitor.alone"):
+                raise WaveFileError("lives are not told of kernels that write two ids at once (lean_visits)")
             vertices |= known_words(window)
             own = (*kernel_lives(window), [])
         else:

@@ -154,3 +154,22 @@ def test_events_of_vertices_are_those_of_the_waveforms(tmp_path: Path) -> None:
     absent = vertex_history(replay, record, 0)
     assert absent.visit is None
     assert absent.absent == "it is trimmed"
+
+
+def test_each_id_in_a_reach_queue_is_told_though_two_are_written_at_once(tmp_path: Path) -> None:
+    graph = "".join(f"{v} {(v + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
+    record, replay = recorded(tmp_path, graph, "--set", "lean_visits=true")
+    counts = [
+        vertex_history(replay, record, vertex).events["event"].value_counts().reindex(["pushed", "visited", "reached"])
+        for vertex in range(1, 10)
+    ]
+    visited = [each for each in counts if each["visited"] > 0]
+    assert len(visited) > 7
+    assert all(each["reached"] == each["pushed"] == each["visited"] for each in visited)
+
+
+def test_events_of_vertices_are_not_told_of_machines_that_read_pairs(tmp_path: Path) -> None:
+    record, replay = recorded(tmp_path, GRAPH, "--set", "pair_reads=true")
+    why = r"the events of vertex=3 cannot be told: the machine reads neighbour ids in pairs \(pair_reads\)$"
+    with pytest.raises(InputError, match=why):
+        vertex_history(replay, record, 3)

@@ -16,14 +16,14 @@ from cyscc.host.replay.events import events_of
 GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7)) * 8
 
 
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
+@pytest.fixture(scope="module", params=[(), ("--set", "lean_visits=true"), ("--set", "pair_reads=true")], ids="".join)
+def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Record:
     """Return the record of a run that restarts."""
     path = tmp_path_factory.mktemp("events")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(path)
         Path("g.txt").write_text(GRAPH)
-        options = ("--config", "test", "--queue-slack", "0", "--record-interval", "64", "--quiet")
+        options = ("--config", "test", "--queue-slack", "0", "--record-interval", "64", "--quiet", *request.param)
         assert main(["scc", "g.txt", "--record", "seen", *options]) == 0
     return Record(path / "seen")
 
