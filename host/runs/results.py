@@ -213,10 +213,12 @@ class BfsResult(Result):
 
     def _rows(self) -> list[tuple[str, str]]:
         run = self.run
+        whole = self.setting.spec.configuration.queues_whole_vertices
+        chunks = "" if whole else ", chunks after the first included"
         return [
             ("source", f"{input_name(self.graph, run.source)}"),
             ("reached", f"{count_text(run.reached, 'vertex')} in {count_text(int(run.levels.max()) + 1, 'level')}"),
-            ("duplicates", f"{count_text(run.duplicates, 'vertex')} pushed again"),
+            ("duplicates", f"{count_text(run.duplicates, 'vertex')} pushed again{chunks}"),
             ("cycles", f"{run.cycles:,}"),
         ]
 

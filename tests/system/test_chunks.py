@@ -83,6 +83,15 @@ def test_executors_agree() -> None:
         assert_equal(*outcomes)
 
 
+def test_with_lean_visits_pairs_and_a_switch() -> None:
+    """Chunks with all other options of kernels that change how queues are read and written."""
+    config = CHUNKS.replace(lean_visits=True, pair_reads=True, link_queues=4)
+    with made(config, "stress") as machine:
+        for graph in (hub_graph(1000), messy_graph(100, 1500, 7)):
+            check_bfs(machine, graph, 1)
+            check_scc(machine, graph)
+
+
 def test_words_of_chunks() -> None:
     words = np.array([graph_word(5, degree) for degree in (0, 1, 4, 5, 8, 9)], np.uint64)
     assert chunks_of(words, 4).tolist() == [1, 1, 1, 2, 2, 3]
