@@ -10,6 +10,8 @@ from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.dispatch import host_members
+from cyscc.hw.exchange.exchange_slice import ExchangeSlice
+from cyscc.hw.exchange.wires import PLANES
 from cyscc.hw.interfaces import FILL_WIDTH, LINK, drive, memory_port_signature, port_tag_bits
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.port_share import PortShare
@@ -43,7 +45,7 @@ def application_engine_signature(config: AcceleratorConfig, *, instrument: bool 
 
 
 class ApplicationEngine(wiring.Component):
-    """Shell, kernels and port sharing of an AE.
+    """Shell, kernels and port sharing of an AE, and the exchange of ids with `config.visited_filter`.
 
     Intersection kernel k shares the memory port of BFS kernel k. With `config.link_queues` a `Switch` stands between
     these ports and those of the memory.
@@ -97,6 +99,8 @@ class ApplicationEngine(wiring.Component):
             place=shell.intersection,
         )
         ports = self._add_switch(m, shell) if config.link_queues else [flipped(port) for port in self.port]
+        if config.exchange_kernels:
+            self._add_exchange(m, shell, bfs)
         for number, port in enumerate(ports):
             if number < len(intersection):
                 m.submodules[f"share{number}"] = share = PortShare()
@@ -136,6 +140,23 @@ class ApplicationEngine(wiring.Component):
             *drive(switch, flush=shell.flush, flushed=shell.flushed),
         ]
         return [getattr(switch, f"kernel{number}") for number in range(self._config.bfs_kernels)]
+
+    @staticmethod
+    def _add_exchange(m: Module, shell: Shell, kernels: list[wiring.Component]) -> None:
+        """Add the exchange of ids between BFS kernels: a slice for each owner."""
+        for owner, kernel in enumerate(kernels):
+            m.submodules[f"exchange{owner}"] = part = ExchangeSlice(kernels=len(kernels))
+            m.d.comb += [
+                part.number.eq(owner),
+                shell.exchange_busy[owner].eq(part.busy),
+                shell.read_epoch[owner].eq(kernel.read_epoch),
+                kernel.drained.eq(shell.drained),
+            ]
+            for plane in PLANES:
+                connect(m, getattr(part, f"owned_{plane}"), getattr(kernel, f"owned_{plane}"))
+                for source, other in enumerate(kernels):
+                    connect(m, getattr(other, f"sent_{plane}"), getattr(part, f"{plane}{source}"))
+                    m.d.comb += getattr(other, f"room_{plane}")[owner].eq(getattr(part, f"room_{plane}")[source])
 
     def _add_kernels(
         self,

@@ -20,10 +20,13 @@ Requests = Annotated[int, Meta(ge=0, le=512)]
 LinkQueue = Annotated[int, Meta(ge=0, le=64)]
 """Places of a queue that may be left out: 0, or a power of two from its least on."""
 
+Vertices = Annotated[int, Meta(ge=0, le=1 << 22)]
+"""Vertices of which something is kept in block RAM: 0, or a power of two from its least on."""
+
 Edges = Annotated[int, Meta(ge=0, le=4096, description="edges")]
 """Edges of a part of a vertex, if vertices are divided: 0, or a power of two from the least number on."""
 
-_LEAST = {Remembered: 8, Requests: 4, LinkQueue: 4, Edges: 4}
+_LEAST = {Remembered: 8, Requests: 4, LinkQueue: 4, Vertices: 64, Edges: 4}
 """By kind of what may be left out, the fewest entries if it is there."""
 
 _LINK_BITS = (3, 6, 7, 8)
@@ -32,8 +35,9 @@ _LINK_BITS = (3, 6, 7, 8)
 _LACKING = {
     "finds_components": "only searches: it keeps no reach queue to intersect",
     "keeps_reach_queue": "only searches: it keeps no reach queue",
-    "reads_every_word": "drops copies (remembered_ids)",
+    "reads_every_word": "drops copies ({filter})",
     "reads_single_ids": "reads neighbour ids in pairs (pair_reads)",
+    "reads_own_words": "hands neighbour ids to the kernels that own them (visited_filter)",
     "queues_whole_vertices": "queues vertices in chunks (edge_chunk)",
     "writes_single_ids": "writes ids of visited vertices in pairs (lean_visits)",
 }
@@ -108,6 +112,11 @@ class AcceleratorConfig:
         an assumption; the vendor sells its crossbar as an option.)
     memory_ports : int
         Memory ports of an AE behind its switch, a power of two; 0: one a BFS kernel.
+    visited_filter : int
+        Vertices of an AE's filter of ids met in a search: 0, or a power of two from 64 to 2^22; `bfs_kernels` is then a
+        power of two. Process 2 sends each id through an exchange to the kernel of its AE that owns it, which passes on
+        to its process 3 only those ids that it has not met before, and all ids from `visited_filter` on. With 0 there
+        is none, as in the published machine. Not with `remembered_ids`, `queued_requests` or `blocking_reservation`.
     edge_chunk : int
         Most edges of an entry of the next queue: 0, or a power of two from 4 to 4096. A vertex with more out-edges is
         queued in chunks, which different kernels expand. With 0 a vertex is one entry, as in the published machine,
@@ -142,6 +151,7 @@ class AcceleratorConfig:
     lean_visits: bool = False
     link_queues: LinkQueue = 0
     memory_ports: Annotated[int, Meta(ge=0, le=16)] = 0
+    visited_filter: Vertices = 0
     edge_chunk: Edges = 0
     ring_stages: Annotated[int, Meta(ge=1, le=64)] = 1
     link_cycles: Annotated[int, Meta(ge=1, le=1024)] = 8
@@ -178,6 +188,20 @@ class AcceleratorConfig:
         for name in ("queued_requests", "blocking_reservation", "bfs_only"):
             if self.edge_chunk and getattr(self, name):
                 raise ConfigError(f"edge_chunk must be 0 with {name}, not {self.edge_chunk}")
+
+        if self.visited_filter:
+            if self.bfs_kernels & (self.bfs_kernels - 1):
+                raise ConfigError(
+                    f"visited_filter needs bfs_kernels to be a power of two, not {self.bfs_kernels}: bits of an id "
+                    "tell the kernel that owns it"
+                )
+            for other, why in (
+                ("remembered_ids", "each of the two filters drops all that the other would"),
+                ("queued_requests", "the published kernel has no exchange"),
+                ("blocking_reservation", "a kernel that issues nothing would hold up all others"),
+            ):
+                if getattr(self, other):
+                    raise ConfigError(f"visited_filter and {other} exclude each other: {why}")
 
     @property
     def ports(self) -> int:
@@ -216,12 +240,22 @@ class AcceleratorConfig:
     @property
     def filters_copies(self) -> bool:
         """Whether BFS kernels drop neighbour ids that come again."""
-        return self.remembered_ids > 0
+        return self.remembered_ids > 0 or self.visited_filter > 0
+
+    @property
+    def exchange_kernels(self) -> int:
+        """BFS kernels of an AE that exchange ids (`visited_filter`); 0 if each keeps its own."""
+        return self.bfs_kernels if self.visited_filter else 0
 
     @property
     def reads_every_word(self) -> bool:
         """Whether a search reads the graph word of every neighbour, however often it comes."""
         return not self.filters_copies
+
+    @property
+    def reads_own_words(self) -> bool:
+        """Whether the kernel that reads a neighbour's id also reads its word."""
+        return not self.visited_filter
 
     @property
     def reads_single_ids(self) -> bool:
@@ -249,7 +283,7 @@ class AcceleratorConfig:
         ----------
         *capabilities : str
             Properties that must hold: ``finds_components``, ``keeps_reach_queue``, ``reads_every_word``,
-            ``reads_single_ids``, ``queues_whole_vertices``, ``writes_single_ids``.
+            ``reads_single_ids``, ``reads_own_words``, ``queues_whole_vertices``, ``writes_single_ids``.
         name : str, optional
             What people call this configuration.
 
@@ -260,7 +294,8 @@ class AcceleratorConfig:
         """
         for capability in capabilities:
             if not getattr(self, capability):
-                raise ConfigError(f"{name} {_LACKING[capability]}")
+                dropping = "visited_filter" if self.visited_filter else "remembered_ids"
+                raise ConfigError(f"{name} {_LACKING[capability].format(filter=dropping)}")
 
     @classmethod
     def limits(cls, name: str) -> tuple[int, int]:

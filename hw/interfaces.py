@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out, Signature
 
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.exchange.wires import PLANES, SentSignature, rest_bits
 from cyscc.hw.registers import KERNEL_WORD_BITS
 
 __all__ = [
@@ -164,7 +165,7 @@ def memory_port_signature(tag_bits: int) -> Signature:
     )
 
 
-def KernelSignature(*, instrument: bool, fifos: int = 0) -> Signature:  # noqa: N802 - signatures are named like classes
+def KernelSignature(*, instrument: bool, fifos: int = 0, exchange: int = 0) -> Signature:  # noqa: N802 - as classes
     """Return the signature of a kernel; BFS and intersection kernels have the same.
 
     All outputs but `fill` are registered.
@@ -175,6 +176,8 @@ def KernelSignature(*, instrument: bool, fifos: int = 0) -> Signature:  # noqa: 
         With the members that only simulation needs.
     fifos : int
         FIFOs of the kernel.
+    exchange : int
+        Kernels of the AE that exchange ids; 0 if this one takes no part.
 
     Members
     -------
@@ -188,6 +191,15 @@ def KernelSignature(*, instrument: bool, fifos: int = 0) -> Signature:  # noqa: 
         Everything of this run is requested, answered, reserved, written and flushed.
     error : Out(1)
         A vertex was dropped in this run for lack of a slot.
+    sent_even, sent_odd : Out(SentSignature()), with an exchange only
+        Ids of each plane to the exchange slices, registered.
+    room_even, room_odd : In(exchange), with an exchange only
+        By slice: it takes an id of this kernel.
+    owned_even, owned_odd : In(stream of rest_bits(exchange) bits), with an exchange only
+        Ids that this kernel owns, without the bits that say so. Their `ready` is a function of registers alone, and low
+        while no run has begun.
+    read_epoch, drained : Out(1), In(2), with an exchange only
+        See `cyscc.hw.exchange.reading_barrier.ReadingBarrier`.
     quiescent : Out(1), instrumented kernels only
         Unless a valid input arrives or the port takes a request, this cycle changes nothing.
     cause : Out(Cause), instrumented kernels only
@@ -204,6 +216,14 @@ def KernelSignature(*, instrument: bool, fifos: int = 0) -> Signature:  # noqa: 
         "done": Out(1),
         "error": Out(1),
     }
+    if exchange:
+        for plane in PLANES:
+            members |= {
+                f"sent_{plane}": Out(SentSignature()),
+                f"room_{plane}": In(exchange),
+                f"owned_{plane}": In(stream.Signature(rest_bits(exchange))),
+            }
+        members |= {"read_epoch": Out(1), "drained": In(2)}
     if instrument:
         members |= {"quiescent": Out(1), "cause": Out(Cause), "fill": Out(FILL_WIDTH * fifos)}
     return Signature(members)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from amaranth.hdl import C, Module, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import connect, flipped
+from amaranth.lib.wiring import Signature, connect, flipped
 
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
@@ -71,7 +71,12 @@ class BaseKernel(wiring.Component):
     def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
         self._config = config
         self._instrument = instrument
-        super().__init__(KernelSignature(instrument=instrument, fifos=len(self.fifos(config))))
+        super().__init__(self.signature_of(config, instrument=instrument))
+
+    @classmethod
+    def signature_of(cls, config: AcceleratorConfig, *, instrument: bool = False) -> Signature:
+        """Return the signature of a kernel of this kind."""
+        return KernelSignature(instrument=instrument, fifos=len(cls.fifos(config)))
 
     @classmethod
     def fifos(cls, config: AcceleratorConfig) -> tuple[Fifo, ...]:

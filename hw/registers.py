@@ -10,6 +10,7 @@ from typing import Any, Self
 __all__ = [
     "KERNEL_WINDOW",
     "KERNEL_WORD_BITS",
+    "NEW_SEARCH_BIT",
     "NO_START",
     "Counter",
     "Instruction",
@@ -45,7 +46,10 @@ class Register(IntEnum):
     REACH_QUEUE = 4
     """Address of the next free 32-bit entry of the reach queue; in a machine that only searches, the next level."""
     CURRENT_COUNT = 5
-    """Entries of the current queue; after the level, on AE 0: entries of the next queue."""
+    """Entries of the current queue; after the level, on AE 0: entries of the next queue.
+
+    Bit `NEW_SEARCH_BIT` marks the first level of a search, for a machine that remembers the ids met in a search.
+    """
     CAPACITY = 6
     """Entries that fit into both the next queue and, if there is one, the rest of the reach queue."""
     TRANSPOSED_WORDS = 7
@@ -123,6 +127,9 @@ class Counter(Numbered):
     def __init__(self, bfs: str, intersection: str) -> None:
         self.bfs, self.intersection = bfs, intersection
 
+
+NEW_SEARCH_BIT = 32
+"""Bit of `Register.CURRENT_COUNT` by which a machine that remembers the ids met in a search forgets them."""
 
 NO_START = 0xFFFF_FFFF
 """All ones: what stands for the next start, also on the ring, while the kernels have met no uncoloured vertex."""

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from amaranth.hdl import Cat, Elaboratable, Module, Mux
+from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -72,9 +72,13 @@ class Shell(wiring.Component):
         See `cyscc.hw.switch.flush_barrier.FlushBarrier`; only in a machine with a switch.
     link_in, link_out : stream of LinkToken, always ready
         The ring between AEs, registered; only if there are several.
+    read_epoch, exchange_busy : In(BFS kernels), only with an exchange of ids
+        Of each kernel, the last run of which all its ids are in the exchange; whether its slice holds an id.
+    drained : Out(2), only with an exchange of ids
+        By epoch: it is the last one of which each kernel sent all ids, and the exchange is empty. Registered.
     quiescent : Out(1), instrumented shells only
-        Registered: state, but for the count of cycles, stays as it is until an input stream is valid or `done` or
-        `error` change.
+        Registered: state, but for the count of cycles, stays as it is until an input stream is valid or `done`,
+        `error`, `read_epoch` or `exchange_busy` change.
     elapsed : In(48), instrumented shells only
         Cycles that have passed up to this one since the shell was last clocked, 1 if it is clocked always. So a
         simulation may leave a quiescent shell unclocked.
@@ -103,6 +107,12 @@ class Shell(wiring.Component):
             }
         if config.engines > 1:
             members |= {"link_in": In(LINK), "link_out": Out(LINK)}
+        if config.exchange_kernels:
+            members |= {
+                "read_epoch": In(config.exchange_kernels),
+                "exchange_busy": In(config.exchange_kernels),
+                "drained": Out(2),
+            }
         if instrument:
             members |= {"quiescent": Out(1), "elapsed": In(ADDRESS_WIDTH, init=1)}
         super().__init__(members)
@@ -167,11 +177,14 @@ class Shell(wiring.Component):
             connect(m, flipped(self.intersection.token_in), intersection_ring.ring_in)
         else:
             self._connect_link(m, bfs_ring=bfs_ring, intersection_ring=intersection_ring)
+        gathering = self._gather(m) if config.exchange_kernels else None
         if instrument:
             parts = (dispatch, bfs_master, bfs_ring, intersection_master, intersection_ring)
             moving = [part.moving for part in (*parts, *barriers)]
             if config.engines > 1:
                 moving += [self.bfs.token_in.valid, self.intersection.token_in.valid, self.link_out.valid]
+            if gathering is not None:
+                moving.append(gathering)
             m.d.comb += dispatch.elapsed.eq(self.elapsed)
             m.d.sync += self.quiescent.eq(~Cat(moving).any())
         return m
@@ -188,6 +201,15 @@ class Shell(wiring.Component):
             *drive(self, flush=barrier.flush, flushed=barrier.flushed),
         ]
         return barrier
+
+    def _gather(self, m: Module) -> Value:
+        """Add what tells the kernels that the exchange is drained; return whether that changes."""
+        gathered = Signal(2)
+        # A kernel says that it sent all its ids when the last one is in the exchange: none can be in between.
+        sent = Cat(~self.read_epoch.any(), self.read_epoch.all())
+        m.d.comb += gathered.eq(Mux(self.exchange_busy.any(), 0, sent))
+        m.d.sync += self.drained.eq(gathered)
+        return self.drained != gathered
 
     def _connect_link(self, m: Module, *, bfs_ring: RingMaster, intersection_ring: RingMaster) -> None:
         """Add the way from the link to the rings and from the last kernels to the link."""

@@ -18,7 +18,7 @@ from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.convey import ConveyEngine
 from cyscc.hw.convey.memory_port import ConveyMemoryPort
-from cyscc.hw.interfaces import KernelSignature, port_tag_bits
+from cyscc.hw.interfaces import port_tag_bits
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.shell import Shell
 from cyscc.hw.switch.switch import Switch, SwitchSizes
@@ -131,7 +131,7 @@ def switch_verilog(config: AcceleratorConfig, *, instrument: bool = False) -> st
 def application_engine_verilog(config: AcceleratorConfig) -> str:
     """Return the Verilog of an Application Engine, module ``application_engine``, without the text of its kernels."""
     engine = ApplicationEngine(
-        config, make_kernel=lambda kind, _: _Elsewhere(KERNEL_NAMES[kind], KernelSignature(instrument=False))
+        config, make_kernel=lambda kind, _: _Elsewhere(KERNEL_NAMES[kind], kind.signature_of(config))
     )
     return _convert(engine, "application_engine")
 

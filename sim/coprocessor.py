@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.registers import NO_START, Instruction, Register, Status
+from cyscc.hw.registers import NEW_SEARCH_BIT, NO_START, Instruction, Register, Status
 from cyscc.sim.arrays import ArrayKind
 
-__all__ = ["NO_START", "ArrayKind", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
+__all__ = ["NEW_SEARCH_BIT", "NO_START", "ArrayKind", "Cause", "Coprocessor", "Instruction", "Register", "Status"]
 
 
 class Coprocessor(abc.ABC):

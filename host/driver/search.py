@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cyscc.host.driver.reach import ReachAccount, check_frontier, compact, levels_of, levels_of_words
 from cyscc.host.graph.memory_map import MemoryArray, PlacedGraph, QueueArrays, default_slack
 from cyscc.host.output.text import count_text
-from cyscc.sim.coprocessor import Coprocessor, Instruction, Register, Status
+from cyscc.sim.coprocessor import NEW_SEARCH_BIT, Coprocessor, Instruction, Register, Status
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import LEVEL, VISITED, chunk_words
 
@@ -417,7 +417,7 @@ class Driver:
                     Register.CURRENT_QUEUE: queues.frontiers[state.current].address,
                     Register.NEXT_QUEUE: queues.frontiers[1 - state.current].address,
                     Register.REACH_QUEUE: len(state.counts) if reach is None else reach.address + 4 * state.entries,
-                    Register.CURRENT_COUNT: state.count,
+                    Register.CURRENT_COUNT: state.count | self._mark_of(state),
                     Register.CAPACITY: capacity,
                 },
                 result=Register.CURRENT_COUNT,
@@ -444,6 +444,10 @@ class Driver:
                 self._on_level(len(state.levels), state.entries)
         self._state.search = None
         return state
+
+    def _mark_of(self, state: Search) -> int:
+        """Return the bit that makes a machine forget the ids of another search before the first level of one."""
+        return int(self._coprocessor.config.visited_filter > 0 and not state.levels) << NEW_SEARCH_BIT
 
     def _enter(self, direction: Direction, source: int) -> int:
         """Mark the source of a search as visited, and push it into the queues; return its entries of the first one."""

@@ -118,7 +118,7 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
         See `Replay.make`.
     """
     try:
-        replay.spec.configuration.require("reads_single_ids", "queues_whole_vertices")
+        replay.spec.configuration.require("reads_single_ids", "reads_own_words", "queues_whole_vertices")
     except ValueError as error:
         raise InputError(f"the events of vertex={vertex} cannot be told: {error}", path=record.folder) from None
     attempts = record.attempts

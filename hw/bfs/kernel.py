@@ -5,9 +5,9 @@ from operator import and_
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from amaranth.hdl import C, Elaboratable, Module, Signal
+from amaranth.hdl import C, Cat, Elaboratable, Module, Signal
 from amaranth.lib import data
-from amaranth.lib.wiring import connect
+from amaranth.lib.wiring import Signature, connect, flipped
 
 from cyscc.hw.bfs.chunk_splitter import ChunkSplitter
 from cyscc.hw.bfs.copy_filter import CopyFilter
@@ -16,7 +16,7 @@ from cyscc.hw.bfs.lean_visitor import LeanVisitor
 from cyscc.hw.bfs.marking_visitor import MarkingVisitor
 from cyscc.hw.bfs.neighbour_fetcher import NeighbourFetcher
 from cyscc.hw.bfs.neighbour_reader import NeighbourReader
-from cyscc.hw.bfs.pair_reader import PairReader
+from cyscc.hw.bfs.pair_reader import LanePairReader, PairReader
 from cyscc.hw.bfs.slot_allocator import SlotAllocator
 from cyscc.hw.bfs.slot_gate import SlotGate
 from cyscc.hw.bfs.tags import Tag
@@ -24,9 +24,14 @@ from cyscc.hw.bfs.visitor import Step, Visitor
 from cyscc.hw.bfs.word_reader import WordReader
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.interfaces import drive
+from cyscc.hw.exchange.id_merger import IdMerger
+from cyscc.hw.exchange.id_router import IdRouter
+from cyscc.hw.exchange.reading_barrier import ReadingBarrier
+from cyscc.hw.exchange.visited_bank import VisitedBank
+from cyscc.hw.exchange.wires import PLANES
+from cyscc.hw.interfaces import KernelSignature, drive
 from cyscc.hw.kernel import BaseKernel, Fifo
-from cyscc.hw.registers import Counter, KernelWord, Register
+from cyscc.hw.registers import NEW_SEARCH_BIT, Counter, KernelWord, Register
 from cyscc.hw.request_mux import READ, WRITE
 from cyscc.hw.request_queue import RequestQueue
 
@@ -63,7 +68,9 @@ class Kernel(BaseKernel):
 
     In a machine that only searches (`config.bfs_only`), process 4 is `MarkingVisitor`, with `config.lean_visits` it is
     `LeanVisitor`, and otherwise `Visitor`. With `config.pair_reads`, process 2 is `PairReader`, and otherwise
-    `NeighbourReader`. With `config.remembered_ids`, a `CopyFilter` stands between processes 2 and 3. With
+    `NeighbourReader`. With `config.remembered_ids`, a `CopyFilter` stands between processes 2 and 3; with
+    `config.visited_filter`, process 2 hands its ids to the exchange by an `IdRouter`, and process 3 gets those that a
+    `VisitedBank` of either plane lets pass, by an `IdMerger`, while a `ReadingBarrier` tells when all have come. With
     `config.queued_requests`, a `RequestQueue` stands behind processes 1 and 2 each, a `NeighbourFetcher` between
     processes 3 and 4, and a `SlotGate` behind the slot allocator. With `config.edge_chunk`, a `ChunkSplitter` stands
     between processes 3 and 4.
@@ -98,6 +105,11 @@ class Kernel(BaseKernel):
     WORDS = MappingProxyType(
         {KernelWord.STATE: BfsState, KernelWord.CREDITS: BfsCredits, KernelWord.RESERVATION: BfsReservation}
     )
+
+    @classmethod
+    def signature_of(cls, config: AcceleratorConfig, *, instrument: bool = False) -> Signature:
+        """Return the signature of a kernel, with its members towards the exchange if there is one."""
+        return KernelSignature(instrument=instrument, fifos=len(cls.fifos(config)), exchange=config.exchange_kernels)
 
     @classmethod
     def fifos(cls, config: AcceleratorConfig) -> tuple[Fifo, ...]:
@@ -148,8 +160,10 @@ class Kernel(BaseKernel):
         m.submodules.frontier_reader = frontier = FrontierReader(
             depth=config.frontier_depth, stride=config.total_bfs_kernels, fetching=fetching, instrument=instrument
         )
-        neighbour: NeighbourReader | PairReader
-        if config.pair_reads:
+        neighbour: NeighbourReader | PairReader | LanePairReader
+        if config.pair_reads and config.visited_filter:
+            neighbour = LanePairReader(depth=config.neighbour_depth, instrument=instrument)
+        elif config.pair_reads:
             neighbour = PairReader(depth=config.neighbour_depth, instrument=instrument)
         else:
             neighbour = NeighbourReader(depth=config.neighbour_depth, fetching=fetching, instrument=instrument)
@@ -184,7 +198,7 @@ class Kernel(BaseKernel):
     def _connect_streams(
         self, m: Module, control: Any, mux: Any, parts: "_Parts", fetching: "_Fetching | None"
     ) -> tuple[Any, ...]:
-        """Connect each process to the next; return process 2, and the filter behind it if there is one."""
+        """Connect each process to the next; return process 2, and what stands between it and process 3."""
         neighbours: tuple[Any, ...] = (parts.neighbour,)
         connect(m, parts.frontier.words, parts.neighbour.words)
         if self._config.remembered_ids:
@@ -193,6 +207,8 @@ class Kernel(BaseKernel):
             connect(m, copies.fresh, parts.word.ids)
             m.d.comb += copies.start.eq(control.start)
             neighbours = (parts.neighbour, copies)
+        elif self._config.visited_filter:
+            neighbours = self._add_exchange(m, control, parts)
         else:
             connect(m, parts.neighbour.ids, parts.word.ids)
         if fetching:
@@ -214,6 +230,40 @@ class Kernel(BaseKernel):
         else:
             m.d.comb += parts.visitor.reach_queue.eq(control.register_reach_queue)
         return neighbours
+
+    def _add_exchange(self, m: Module, control: Any, parts: "_Parts") -> tuple[Any, ...]:
+        """Add what lies between process 2, the exchange and process 3; return it, process 2 included."""
+        config, neighbour = self._config, parts.neighbour
+        lanes = [neighbour.low, neighbour.high] if isinstance(neighbour, LanePairReader) else [neighbour.ids]
+        m.submodules.router = router = IdRouter(kernels=config.bfs_kernels, lanes=len(lanes))
+        m.submodules.merger = merger = IdMerger()
+        m.submodules.barrier = barrier = ReadingBarrier()
+        for lane, ids in enumerate(lanes):
+            connect(m, ids, getattr(router, f"ids{lane}"))
+        banks = []
+        position = control.number[: config.bfs_kernels.bit_length() - 1]
+        for number, plane in enumerate(PLANES):
+            bank = VisitedBank(kernels=config.bfs_kernels, vertices=config.visited_filter)
+            m.submodules[f"{plane}_bank"] = bank
+            banks.append(bank)
+            connect(m, getattr(router, f"sent_{plane}"), flipped(getattr(self, f"sent_{plane}")))
+            owned = getattr(self, f"owned_{plane}")
+            m.d.comb += [
+                getattr(router, f"room_{plane}").eq(getattr(self, f"room_{plane}")),
+                bank.clear.eq(control.start & control.register_current_count[NEW_SEARCH_BIT]),
+                bank.last.eq(control.register_capacity),
+                # Another kernel may have started before, and its ids come before the bank is cleared.
+                *drive(bank.ids, valid=owned.valid & control.busy, payload=Cat(C(number, 1), position, owned.payload)),
+                owned.ready.eq(bank.ids.ready & control.busy),
+            ]
+            connect(m, bank.fresh, getattr(merger, plane))
+        connect(m, merger.ids, parts.word.ids)
+        m.d.comb += [
+            *drive(barrier, busy=control.busy, epoch=control.epoch, drained=self.drained),
+            barrier.sent.eq(parts.frontier.idle & neighbour.idle & router.idle),
+            self.read_epoch.eq(barrier.read_epoch),
+        ]
+        return (neighbour, router, *banks, merger, barrier)
 
     def _hold_requests(self, m: Module, mux: Any, parts: "_Parts") -> Signal:
         """Block all requests while a vertex waits that was selected before its slot was there; return that it does.
@@ -292,7 +342,7 @@ class _Parts(NamedTuple):
     """The processes of a kernel, and its slot allocator."""
 
     frontier: FrontierReader
-    neighbour: NeighbourReader | PairReader
+    neighbour: NeighbourReader | PairReader | LanePairReader
     word: WordReader
     splitter: ChunkSplitter | None
     visitor: Visitor | MarkingVisitor

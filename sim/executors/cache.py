@@ -74,9 +74,14 @@ def _sizes(config: AcceleratorConfig) -> str:
         "intersection_fifos": len(fifos(config)["intersection"]),
         "row_words": sample_dtype(config).itemsize // 8,
     }
+    macros = {
+        "ENGINES": config.engines,
+        "SWITCH": int(config.link_queues > 0),
+        "EXCHANGE": int(config.exchange_kernels > 0),
+    }
     return _header(
         constants,
-        macros=[f"#define CYSCC_ENGINES {config.engines}", f"#define CYSCC_SWITCH {int(config.link_queues > 0)}"],
+        macros=[f"#define CYSCC_{name} {value}" for name, value in macros.items()],
     )
 
 

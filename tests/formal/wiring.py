@@ -12,7 +12,6 @@ from amaranth.lib import wiring
 from cyscc.hw.accelerator import Accelerator
 from cyscc.hw.application_engine import ApplicationEngine, application_engine_signature
 from cyscc.hw.config import PRESETS, AcceleratorConfig
-from cyscc.hw.interfaces import KernelSignature
 from cyscc.hw.shell import Shell
 from cyscc.hw.verilog import port_names
 from tests.formal.faults import spoiled
@@ -73,7 +72,7 @@ def engine() -> Harness:
         return stub
 
     def kernel(kind: Any, config: AcceleratorConfig) -> wiring.Component:
-        return known(_Stub(KernelSignature(instrument=False)))
+        return known(_Stub(kind.signature_of(config)))
 
     with patch("cyscc.hw.application_engine.Shell", lambda config: known(_EmptyShell(config))):
         dut = h.add("dut", ApplicationEngine(CONFIG, make_kernel=kernel)).ports

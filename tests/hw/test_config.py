@@ -38,7 +38,7 @@ def test_presets() -> None:
     }
     assert own == {"queued_requests", "frontier_depth", "neighbour_depth", "visit_depth"}
     assert not any(
-        config.remembered_ids or config.pair_reads or config.edge_chunk or config.lean_visits
+        config.remembered_ids or config.pair_reads or config.visited_filter or config.edge_chunk or config.lean_visits
         for config in PRESETS.values()
     )
 
@@ -247,6 +247,28 @@ def test_pairs_are_not_for_kernels_with_queues_of_requests() -> None:
         pairs.replace(queued_requests=16)
     with refused("pair_reads must be true or false, not 1"):
         pairs.replace(pair_reads=1)
+
+
+def test_a_filter_of_visited_vertices_needs_owners_and_no_other_filter() -> None:
+    filters = AcceleratorConfig().replace(visited_filter=64)
+    assert (filters.exchange_kernels, AcceleratorConfig().exchange_kernels) == (16, 0)
+    with refused("the machine drops copies (visited_filter)"):
+        filters.require("keeps_reach_queue", "reads_every_word")
+    with refused("the machine hands neighbour ids to the kernels that own them (visited_filter)"):
+        filters.require("reads_single_ids", "reads_own_words")
+    for value in (32, 96):
+        with refused(f"visited_filter must be 0 or a power of two from 64 on, not {value}"):
+            filters.replace(visited_filter=value)
+    with refused("visited_filter must be an integer from 0 to 4194304, not 8388608"):
+        filters.replace(visited_filter=1 << 23)
+    with refused(
+        "visited_filter needs bfs_kernels to be a power of two, not 12: bits of an id tell the kernel that owns it"
+    ):
+        filters.replace(bfs_kernels=12, intersection_kernels=8)
+    for other, value in (("remembered_ids", 8), ("queued_requests", 16), ("blocking_reservation", True)):
+        with pytest.raises(ConfigError, match=f"^visited_filter and {other} exclude each other: "):
+            filters.replace(**{other: value})
+        filters.replace(**{other: value}, visited_filter=0)
 
 
 def test_chunks() -> None:

@@ -118,10 +118,13 @@ def check_bfs(machine: Machine, graph: Graph, source: int, *, slack: int | None 
     if not run.retries:
         assert (counted["entries"], counted["pushed"]) == (sum(frontiers), sum(pushed))
     if not copies and not run.retries:
-        if machine.config.remembered_ids:
+        if machine.config.filters_copies:
             assert counted["items"] <= run.edges_traversed
         else:
             assert counted["items"] == run.edges_traversed
+        if machine.config.visited_filter >= graph.vertices:
+            met = np.unique(graph.targets[np.repeat(reached, graph.out_degrees())])
+            assert len(met) <= counted["items"] <= machine.config.engines * len(met)
         reads_of_ids = pairs_of(graph, reached) if machine.config.pair_reads else run.edges_traversed
         writes = counted["requests"] - sum(frontiers) - reads_of_ids - counted["items"]
         if machine.config.keeps_reach_queue:

@@ -9,9 +9,12 @@ from amaranth.back import rtlil
 from amaranth.lib import wiring
 
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.exchange.exchange_slice import ExchangeSlice
+from cyscc.hw.exchange.wires import PLANES
 from cyscc.hw.shell import Shell
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog, switch_verilog
+from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.cache import (
     cached,
     cached_library,
@@ -21,6 +24,7 @@ from cyscc.sim.executors.cache import (
     machine_headers,
     write_headers,
 )
+from cyscc.sim.executors.compiled.exchange_wires import exchange_wires
 from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source, single_source
 from cyscc.sim.executors.compiled.switch_wires import switch_ports, switch_wires
 from cyscc.sim.executors.compiled.verilated import (
@@ -219,19 +223,30 @@ class _Lanes(Part):
         self._module = module
         self._class = f"{module.capitalize()}Lanes"
         self._kernels = getattr(config, f"{module}_kernels")
-        made = f"new LaneModule<{self._class}, {len(fifos(config)[module])}>"
+        self._exchanges = module == "bfs" and config.exchange_kernels > 0
+        further = ", LaneExchange<ExchangeSlices, ExchangeWires>" if self._exchanges else ""
+        made = f"new LaneModule<{self._class}, {len(fifos(config)[module])}{further}>"
         self._maker = _maker(module, "", made, includes=(f"{module}_lanes.h", "lane_module.h"))
 
     @cached_property
     def _description(self) -> Description:
         return describe(_KINDS[self._module](self._config, instrument=True))
 
+    @cached_property
+    def _exchange(self) -> Description | None:
+        return describe(ExchangeSlice(kernels=self._kernels)) if self._exchanges else None
+
     def inputs(self) -> str:
-        return repr((self._description.text, self._kernels, self._maker))
+        exchange = self._exchange.text if self._exchange else ""
+        return repr((self._description.text, exchange, self._kernels, self._maker))
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
         with steps.step(f"{self._module} kernels as lanes"):
-            text = lanes_source(self._description, name=self._class, lanes=self._kernels)
+            text = lanes_source(self._description, name=self._class, lanes=self._kernels, shared=["drained"])
+            if self._exchange:
+                ids = [f"{plane}{kernel}_id" for plane in PLANES for kernel in range(self._kernels)]
+                text += lanes_source(self._exchange, name="ExchangeSlices", lanes=self._kernels, shared=ids)
+                text += exchange_wires(self._kernels)
             (folder / f"{self._module}_lanes.h").write_text(text)
         unit = folder / f"{self._module}_kernels.cpp"
         unit.write_text(self._maker)
@@ -256,12 +271,17 @@ class _Switch(Part):
         return repr((self._lanes, [description.text for description in self._descriptions.values()]))
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        sizes = self._sizes
+        shared = {
+            "KernelSlices": [f"answer{n}_{field}" for n in range(sizes.links) for field in ("kernel", "data")],
+            "LinkSlices": [f"request{n}_{field}" for n in range(sizes.kernels) for field in ("link", "request")],
+        }
         with steps.step("switch as lanes"):
             texts = [
-                lanes_source(description, name=name, lanes=self._lanes[name])
+                lanes_source(description, name=name, lanes=self._lanes[name], shared=shared[name])
                 for name, description in self._descriptions.items()
             ]
-            texts.append(switch_wires(self._sizes, kernels="KernelSlices", links="LinkSlices"))
+            texts.append(switch_wires(sizes, kernels="KernelSlices", links="LinkSlices"))
         unit = folder / "switch.cpp"
         made = "Switch* make_switch() { return new LaneSwitch<KernelSlices, LinkSlices, Wires>; }"
         text = "\n".join((*texts, '#include "lane_switch.h"', "namespace cyscc {", made, "}", ""))
@@ -340,6 +360,8 @@ def parts_of(config: AcceleratorConfig, *, waves: bool, objects: bool = False) -
     parts: list[Part] = [
         _Objects(module, config, waves=waves) if waves or objects else _Lanes(module, config) for module in _KINDS
     ]
+    if config.visited_filter and (waves or objects):
+        raise BuildError("kernels of a machine with visited_filter are executed only as lanes, without waveforms")
     if config.link_queues:
         parts.append(_TracedSwitch(config) if waves else _Switch(config))
     return [*parts, _TracedEngine(config) if waves else _Engine(config)]

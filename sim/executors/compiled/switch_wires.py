@@ -140,7 +140,7 @@ def _spread(
                 if width == 1:
                     yield f"{others}.{taken}{n}_{name}({value} ? ~Bits(0) : 0);"
                 else:
-                    yield f"{others}.put_all_{taken}{n}_{name}_{word}({value});"
+                    yield f"{others}.put_{taken}{n}_{name}_{word}({value});"
         yield "}"
     yield "}"
 

@@ -63,6 +63,8 @@ def read_lives(reader: WaveReader) -> Lives:
         if found[kernel] == "bfs":
             if window.has("fetcher.moving"):
                 raise WaveFileError("lives are not told of kernels with FIFOs of requests (queued_requests)")
+            if window.has("router.idle"):
+                raise WaveFileError("lives are not told of kernels that hand ids to others (visited_filter)")
             if window.has("neighbour_reader.short"):
                 raise WaveFileError("lives are not told of kernels that read neighbour ids in pairs (pair_reads)")
             if window.has("splitter.busy"):

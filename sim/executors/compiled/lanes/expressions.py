@@ -1,6 +1,6 @@
 """C++ expressions over all lanes at once, for the signals and word-level cells of a netlist."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell
@@ -36,6 +36,8 @@ class Expressions:
     ----------
     signals : Signals
         The netlist.
+    shared : collection of str
+        Inputs that are one number for all lanes.
 
     Members
     -------
@@ -43,8 +45,9 @@ class Expressions:
         The statements so far.
     """
 
-    def __init__(self, signals: Signals) -> None:
+    def __init__(self, signals: Signals, *, shared: Collection[str] = ()) -> None:
         self._signals = signals
+        self._shared = shared
         self._known: dict[tuple[Signal, int], str] = {}
         self._cells: dict[str, Callable[[Cell, int], str]] = {
             **dict.fromkeys(_SIGNS, self._one_bit),
@@ -58,6 +61,7 @@ class Expressions:
             **dict.fromkeys(_COMPARISONS, self._comparison),
             **dict.fromkeys(("$add", "$sub"), self._sum),
             "$mul": self._product,
+            "$shl": self._shifted,
         }
         self.lines: list[str] = []
 
@@ -155,6 +159,10 @@ class Expressions:
         cell = signal.cell
         width = end - first
         if cell is None or cell.kind in REGISTERS or cell.kind == "$mem_v2":
+            if cell is None and signal.name in self._shared:
+                kind = vector_type(max(width, 2))
+                number = f"{kind}({signal.member(first)})"
+                return f"test({number}, {kind}(1))" if width == 1 else number
             loaded = f"load({signal.member(first)})"
             return (
                 f"test({loaded}, Byte(0x1u))" if width == 1 and cell is not None and cell.kind == "$mem_v2" else loaded
@@ -248,6 +256,15 @@ class Expressions:
         shifts = [f"shl<{place}>({value})" if place else value for place, bit in enumerate(constant) if bit == "1"]
         result = f"({' + '.join(shifts) or _constant(0, kind)}) & {_constant((1 << width) - 1, kind)}"
         return f"test({result}, {_constant(1, kind)})" if width == 1 else result
+
+    def _shifted(self, cell: Cell, width: int) -> str:
+        """Return a number shifted up by another one, which is less than its width."""
+        kind = "Long" if width > _SIZES["Word"] else "Word"
+        least = _SIZES["Byte"] + 1  # processors cannot shift bytes
+        value = self.value(padded(cell.pins["A"], max(width, least)))
+        by = self.value(padded(cell.pins["B"], _SIZES[kind]))
+        result = f"shl({value}, {by})"
+        return result if width in _SIZES.values() else f"({result}) & {_constant((1 << width) - 1, kind)}"
 
     def _extended(self, cell: Cell, width: int) -> list[Bits]:
         """Return both operands of a cell, extended to a width."""

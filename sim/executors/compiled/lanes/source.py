@@ -1,7 +1,7 @@
 """C++ source of a class that simulates all instances of a module together."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cyscc.sim.errors import BuildError
@@ -15,7 +15,7 @@ _ORDER = ("uint64_t", "uint32_t", "uint8_t", "Mask")
 """Types of members in the order in which they are laid out, so that each is aligned."""
 
 
-def lanes_source(description: Description, *, name: str, lanes: int) -> str:
+def lanes_source(description: Description, *, name: str, lanes: int, shared: Sequence[str] = ()) -> str:
     """Return a C++ header that defines a class of all instances of a component.
 
     A one-bit signal is a mask with one bit per instance. A wider signal is an array with one element per instance, or a
@@ -23,9 +23,9 @@ def lanes_source(description: Description, *, name: str, lanes: int) -> str:
     `native/lanes.h` defines the operations.
 
     For each one-bit port, the class has a function of the port's name that takes or returns a mask. For each 64-bit
-    word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)``, ``put_<port>_<w>(values)`` and, for a value that
-    all instances see, ``put_all_<port>_<w>(value)`` (inputs), or
-    ``get_<port>_<w>(lane)`` and ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one,
+    word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` (inputs; for one
+    that is the same for all instances ``put_<port>_<w>(value)``), or ``get_<port>_<w>(lane)`` and
+    ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one,
     which computes it. ``tick()`` advances all instances by a cycle; outputs are then those of the next cycle. All state
     except memories is in the bytes from ``first_register`` to ``end_of_registers()``. ``wrote()`` is the mask of
     instances whose memories the last cycle has written. ``list(inventory, lane)`` adds the registers and memories of an
@@ -39,13 +39,15 @@ def lanes_source(description: Description, *, name: str, lanes: int) -> str:
         Name of the class.
     lanes : int
         Instances, 1 to 16.
+    shared : sequence of str
+        Inputs that are the same for all instances, which those of one bit may be besides.
 
     Raises
     ------
     BuildError
         Yosys failed, or the module has an unsupported cell; with its name.
     """
-    return _Source(read_netlist(description), name=name, lanes=lanes).text()
+    return _Source(read_netlist(description), name=name, lanes=lanes, shared=shared).text()
 
 
 def single_source(description: Description, *, name: str) -> str:
@@ -152,13 +154,17 @@ def _rank(member: str) -> int:
 class _Source:
     """Collects the parts of the class, whose vectors are plain numbers if it is of a single instance."""
 
-    def __init__(self, netlist: Netlist, *, name: str, lanes: int, single: bool = False) -> None:
+    def __init__(
+        self, netlist: Netlist, *, name: str, lanes: int, single: bool = False, shared: Sequence[str] = ()
+    ) -> None:
         self._netlist = netlist
         self._name = name
         self._lanes = lanes
         self._header = "scalar.h" if single else "lanes.h"
         self._signals = Signals(netlist)
-        self._expressions = Expressions(self._signals)
+        wide = {port.name for port in netlist.ports if len(port.bits) > 1}
+        self._shared = wide.intersection(shared)
+        self._expressions = Expressions(self._signals, shared=self._shared)
         self._inputs: list[str] = []
         self._registers: list[str] = []
         self._memories: list[str] = []
@@ -287,7 +293,11 @@ class _Source:
     def _declare_input(self, port: Port) -> None:
         (signal,) = {run.signal for run in self._signals.runs(port.bits)}
         assert signal is not None
-        self._declare(self._inputs, signal, {})
+        if port.name in self._shared:
+            for first, end in signal.slices():
+                self._inputs.append(f"{scalar_type(end - first)} {signal.member(first)} = 0;")
+        else:
+            self._declare(self._inputs, signal, {})
 
     def _add_register(self, signal: Signal, cell: Cell, updates: list[str]) -> None:
         """Declare a register, and update it as soon as its next value is known: its old one has been loaded then."""
@@ -392,7 +402,22 @@ class _Source:
                 self._expressions.lines.append(f"written = written | {writing[-1]};")
         word = f"(&{bank.words}[0][0][0])[n << {bank.address_bits} | (&{{}}[0][0])[n]]"
         self._move(reading, f"(&{bank.reads}[0][0])[n] = {word.format(self._array(read))};")
-        self._move(writing, f"{word.format(self._array(written))} = (&{self._array(words)}[0][0])[n];")
+        to = word.format(self._array(written))
+        members = [self._shared_member(bits) for bits in words]
+        if all(members):
+            name = f"a_{len(self._expressions.lines)}"
+            given = f"const {bank.kind} {name}[{len(members)}] = {{{', '.join(filter(None, members))}}};"
+            self._expressions.lines.append(given)
+            self._move(writing, f"{to} = {name}[n / kLanes];")
+        else:
+            self._move(writing, f"{to} = (&{self._array(words)}[0][0])[n];")
+
+    def _shared_member(self, bits: Bits) -> str | None:
+        """Return the member that has some bits as a number that is the same for all instances, if there is one."""
+        (piece, _), *more = self._expressions.pieces(bits)
+        if more or piece.signal is None or piece.signal.name not in self._shared or piece.home()[1] != piece.width:
+            return None
+        return piece.signal.member(piece.first)
 
     def _array(self, values: list[Bits]) -> str:
         """Return the name of a local array of the lanes of several values, all of one type."""
@@ -468,7 +493,11 @@ class _Source:
             return
         for word in range(0, len(port.bits), WORD):
             bits = port.bits[word : word + WORD]
-            yield from (self._put if port.is_input else self._get)(f"{port.name}_{word // WORD}", bits)
+            name = f"{port.name}_{word // WORD}"
+            if port.is_input:
+                yield from self._put(name, bits, shared=port.name in self._shared)
+            else:
+                yield from self._get(name, bits)
 
     def _is_kept(self, bits: Bits) -> bool:
         """Return whether all bits are constants or registers."""
@@ -476,7 +505,7 @@ class _Source:
 
     def _compute(self, name: str, bits: Bits) -> Iterator[str]:
         """Yield a function that computes an output that is not a register, on demand."""
-        build = Expressions(self._signals)
+        build = Expressions(self._signals, shared=self._shared)
         value = build.value(bits)
         if build.inputs:
             raise BuildError(f"output {name} follows from the input {build.inputs[0]}, not from registers alone")
@@ -506,8 +535,14 @@ class _Source:
             return f"load({member})"
         return f"test(load({member}), {vector_type(max(width, 2))}({1 << (piece.first - start):#x}))"
 
-    def _put(self, name: str, bits: Bits) -> Iterator[str]:
+    def _put(self, name: str, bits: Bits, *, shared: bool) -> Iterator[str]:
         scalars, vectors = [], []
+        if shared:
+            for piece, place in self._expressions.pieces(bits):
+                member, _, width = self._member(piece)
+                scalars.append(f"{member} = {scalar_type(width)}(value >> {place} & {(1 << width) - 1:#x}ull);")
+            yield f"void put_{name}(uint64_t value) {{ {' '.join(scalars)} }}"
+            return
         for piece, place in self._expressions.pieces(bits):
             member, _, width = self._member(piece)
             if width == 1:
@@ -521,8 +556,6 @@ class _Source:
         yield f"void put_{name}(int lane, uint64_t value) {{ {' '.join(scalars)} }}"
         body = f"const Long all = load(values); {' '.join(vectors)}"
         yield f"void put_{name}(const uint64_t (&values)[kLanes]) {{ {body} }}"
-        body = body.replace("load(values)", "Long(value)")
-        yield f"void put_all_{name}(uint64_t value) {{ {body} }}"
 
     def _get(self, name: str, bits: Bits) -> Iterator[str]:
         if not self._is_kept(bits):

@@ -48,6 +48,7 @@ void Engine::list(Inventory& inventory) {
     cyscc::list(*shell_, inventory);
     bfs_->list(inventory, place + ".bfs");
     intersection_->list(inventory, place + ".intersection");
+    bfs_->list_exchange(inventory, place + ".exchange");
 #if CYSCC_SWITCH
     switch_->list(inventory, place + ".switch");
 #endif
@@ -238,8 +239,12 @@ void Engine::advance(int64_t cycle, int64_t end) {
 }
 
 inline Head Engine::bfs_head() const {
-    return {bool(shell_->bfs_chain_out_valid), bool(shell_->bfs_token_out_valid), shell_->bfs_chain_out_payload,
-            shell_->bfs_token_out_payload};
+    Head head{bool(shell_->bfs_chain_out_valid), bool(shell_->bfs_token_out_valid), shell_->bfs_chain_out_payload,
+              shell_->bfs_token_out_payload};
+#if CYSCC_EXCHANGE
+    head.drained = shell_->drained;
+#endif
+    return head;
 }
 
 inline Head Engine::intersection_head() const {
@@ -268,6 +273,11 @@ void Engine::step(int64_t cycle) {
     driver_.prepare(cycle);
     Shell& shell = *shell_;
     bool wanted = connect_tails(cycle);
+#if CYSCC_EXCHANGE
+    wanted |= shell.read_epoch != bfs_->read_epoch() || shell.exchange_busy != bfs_->exchange_busy();
+    shell.read_epoch = bfs_->read_epoch();
+    shell.exchange_busy = bfs_->exchange_busy();
+#endif
 #if CYSCC_SWITCH
     shell.busy = switch_->busy();
     switch_->show(uint32_t(shell.flushed));

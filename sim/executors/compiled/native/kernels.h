@@ -28,6 +28,7 @@ using Drawn = std::set<std::string>;
 struct Head {
     bool chain_valid, token_valid;
     uint64_t chain, token;
+    uint64_t drained = 0;  // only for kernels that exchange ids
 };
 
 // What the engine looks at in every cycle is kept here, so that it need not be asked for.
@@ -61,6 +62,10 @@ public:
     uint32_t done() const { return done_; }
     uint32_t error() const { return error_; }
 
+    // The same of kernels that exchange ids: the run of which they sent the last one; whether ids wait for them.
+    uint32_t read_epoch() const { return read_epoch_; }
+    uint32_t exchange_busy() const { return exchange_busy_; }
+
     // How often the token came to the first kernel.
     int64_t turns() const { return turns_; }
 
@@ -78,6 +83,7 @@ public:
 
     // The state by name: where it is, what is left out of it up to a cycle, and what follows from it.
     virtual void list(Inventory& inventory, const std::string& place) = 0;
+    virtual void list_exchange(Inventory& inventory, const std::string& place) = 0;
     virtual void rest(int64_t cycle) = 0;
     virtual void resume(int64_t cycle) = 0;
 
@@ -117,6 +123,8 @@ protected:
     uint32_t tokens_ = 0;   // the kernels that put a token out; the last one is the most significant bit
     uint32_t done_ = 0;
     uint32_t error_ = 0;
+    uint32_t read_epoch_ = 0;
+    uint32_t exchange_busy_ = 0;
 };
 
 // Generated, a source each, since one module's kernels may change while the other's stay. Whoever calls owns them. (The

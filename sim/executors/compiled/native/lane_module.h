@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "counted.h"
+#include "lane_exchange.h"
 
 namespace cyscc {
 
-template <class Lanes, int kFifos>
-class LaneModule final : public CountedKernels<LaneModule<Lanes, kFifos>, Lanes::kLanes, kFifos> {
+template <class Lanes, int kFifos, class Exchange = NoExchange>
+class LaneModule final : public CountedKernels<LaneModule<Lanes, kFifos, Exchange>, Lanes::kLanes, kFifos> {
     using Base = CountedKernels<LaneModule, Lanes::kLanes, kFifos>;
     using typename Base::Array;
     using Base::chain_, Base::chain_valid_, Base::token_, Base::token_valid_, Base::tokens_;
-    using Base::busy_, Base::count, Base::done_, Base::error_, Base::exit_;
+    using Base::busy_, Base::count, Base::done_, Base::error_, Base::exchange_busy_, Base::exit_, Base::read_epoch_;
 
 public:
     static constexpr int kKernels = Lanes::kLanes;
@@ -79,12 +80,19 @@ public:
         lanes_.port_write_ready(write_ready);
         lanes_.port_response_valid(responses);
         lanes_.port_flushed(flushed);
+        if constexpr (Exchange::kThere) {
+            exchange_.step(lanes_);
+            lanes_.put_drained_0(head.drained);
+        }
         lanes_.tick();
         relay_.observe(lanes_);
         put_out();
     }
 
     void list_kernel(Inventory& inventory, int kernel) { lanes_.list(inventory, kernel); }
+    void list_exchange([[maybe_unused]] Inventory& inventory, [[maybe_unused]] const std::string& place) override {
+        if constexpr (Exchange::kThere) exchange_.list(inventory, place);
+    }
     void show_causes(Array& now) const { lanes_.get_cause_0(now); }
     void show_fill(typename Base::Fill::Shown& now) const {
         lanes_.get_fill_0(now[0]);
@@ -100,6 +108,7 @@ public:
 
     void resume(int64_t cycle) override {
         relay_.drop();
+        if constexpr (Exchange::kThere) exchange_.resume();
         put_out();
         relay_.forget();
         Base::resume_counts(cycle);
@@ -175,6 +184,10 @@ private:
         if (token_valid_) token_ = lanes_.get_token_out_payload_0(kLast);
         done_ = lanes_.done();
         error_ = lanes_.error();
+        if constexpr (Exchange::kThere) {
+            read_epoch_ = lanes_.read_epoch();
+            exchange_busy_ = exchange_.busy();
+        }
         exit_ = relay_.exit();
     }
 
@@ -198,6 +211,7 @@ private:
     static Array& array(uint64_t* first) { return *reinterpret_cast<Array*>(first); }
 
     Lanes lanes_;
+    [[no_unique_address]] Exchange exchange_;
     Relay relay_;
 };
 

@@ -57,6 +57,7 @@ public:
 #endif
 
     void list_kernel(Inventory& inventory, int kernel) { cyscc::list(*kernels_[kernel], inventory); }
+    void list_exchange(Inventory&, const std::string&) override {}
     void show_causes(Array& now) const {
         for (int n = 0; n < kCount; ++n) now[n] = kernels_[n]->cause;
     }
