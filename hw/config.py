@@ -355,6 +355,24 @@ _VHDL = _PUBLISHED.replace(
     visit_depth=512,
 )
 
+_NEXT = {"pair_reads": True, "lean_visits": True, "link_queues": 8, "visited_filter": 1 << 21, "edge_chunk": 256}
+"""What the same board could have carried besides: each as deep or as large as it fits an LX330."""
+
+_TEST = AcceleratorConfig(
+    engines=2,
+    bfs_kernels=2,
+    intersection_kernels=1,
+    frontier_depth=4,
+    neighbour_depth=8,
+    word_depth=8,
+    visit_depth=4,
+    reach_depth=4,
+    colour_depth=8,
+    unvisit_depth=4,
+    ring_stages=2,
+    link_cycles=3,
+)
+
 PRESETS: dict[str, AcceleratorConfig] = {
     "hc2": _FULL,
     "hc2-1ae": _FULL.replace(**_ONE_ENGINE),
@@ -363,20 +381,10 @@ PRESETS: dict[str, AcceleratorConfig] = {
     "published-vhdl-1ae": _VHDL.replace(**_ONE_ENGINE),
     "published-bfs": _PUBLISHED.replace(bfs_only=True),
     "published-bfs-1ae": _PUBLISHED.replace(bfs_only=True, **_ONE_ENGINE),
-    "test": AcceleratorConfig(
-        engines=2,
-        bfs_kernels=2,
-        intersection_kernels=1,
-        frontier_depth=4,
-        neighbour_depth=8,
-        word_depth=8,
-        visit_depth=4,
-        reach_depth=4,
-        colour_depth=8,
-        unvisit_depth=4,
-        ring_stages=2,
-        link_cycles=3,
-    ),
+    "fast": _FULL.replace(**_NEXT),
+    "fast-1ae": _FULL.replace(**_NEXT, **_ONE_ENGINE),
+    "fast-test": _TEST.replace(**_NEXT | {"link_queues": 4, "visited_filter": 64, "edge_chunk": 4}),
+    "test": _TEST,
 }
-"""Named configurations: the full machine, one AE of it, both as published, for components and for searches, and a small
-one for tests."""
+"""Named configurations: the full machine, one AE of it, both as published, for components and for searches, both with
+what the same board could have carried besides, and small ones for tests."""

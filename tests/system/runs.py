@@ -19,7 +19,7 @@ from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import parse_profile
 
 COMPLETE = [
-    pytest.param(name, marks=pytest.mark.long if name in ("hc2-1ae", "published-vhdl-1ae") else ())
+    pytest.param(name, marks=pytest.mark.long if name in ("hc2-1ae", "published-vhdl-1ae", "fast-1ae") else ())
     for name, config in PRESETS.items()
     if config.bfs_kernels == 16 and not config.bfs_only
 ]
