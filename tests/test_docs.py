@@ -139,7 +139,7 @@ def test_generated_parts() -> None:
         ("command-line", "| `--source ID` | `bfs`: vertex to start from, as the graph's file names it |"),
         ("command-line", r"| `--executor compiled\|amaranth` | simulator of the hardware: compiled (default)"),
         ("command-line", "| `fig10` | throughput against vertices, uniform random graphs |"),
-        ("configuration", "| `issue_interval` | 1 | 1 | 2 | 2 | 2 | 2 | 2 | 1 | 1 to 2 |"),
+        ("configuration", "| `issue_interval` | 1 | 1 | 2 | 2 | 2 | 2 | 2 | 1 | 1 | 1 | 1 | 1 to 2 |"),
         ("memory-model", "| `bank_busy` | 15 | 1 to 10,000 | 100 ns in the same model |"),
         ("memory-model", "| `fixed` | `fixed:LATENCY`, 1 to 100,000 | a read's response"),
         ("mdp", "| `islands` | `leaving` | choices of a state that can leave its island | 2 | 0 to 1,024 |"),
