@@ -49,7 +49,7 @@ class VisitedBank(wiring.Component):
     Latency `LATENCY` cycles, throughput an id a cycle, passed on or dropped, while what goes on is taken.
     """
 
-    ROW: ClassVar[int] = 32
+    ROW: ClassVar[int] = 64
     LATENCY: ClassVar[int] = 2
 
     def __init__(self, *, kernels: int, vertices: int) -> None:

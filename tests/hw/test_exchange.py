@@ -173,17 +173,17 @@ def test_a_bank_passes_on_each_id_once_in_a_search(
     simulate(dut, put, get, steady=[dut.fresh])
 
 
-@pytest.mark.parametrize(("last", "rows"), [(0, 1), (127, 1), (128, 2), (1023, 8), (1 << 40, 8)])
+@pytest.mark.parametrize(("last", "rows"), [(0, 1), (255, 1), (256, 2), (2047, 8), (1 << 40, 8)])
 def test_a_bank_clears_a_row_a_cycle_of_those_that_may_be_used(last: int, rows: int) -> None:
-    dut = VisitedBank(kernels=2, vertices=1024)
+    dut = VisitedBank(kernels=2, vertices=2048)
     closed: list[int] = []
     got: list[int] = []
     # An id in each row, the last one first and twice.
-    ids = [row * 128 for row in reversed(range(8))]
+    ids = [row * 256 for row in reversed(range(8))]
 
     async def bench(ctx: Any) -> None:
         ctx.set(dut.fresh.ready, 1)
-        ctx.set(dut.last, 1023)
+        ctx.set(dut.last, 2047)
         await pulse(ctx, dut.clear)
         await stream_put(ctx, dut.ids, ids + ids, seed=1, stall=0)
         await wait(ctx, 4)
