@@ -119,7 +119,7 @@ def test_bars_are_met_up_to_the_limit(change: Resources, met: tuple[bool, bool, 
 
 def test_the_bar_is_half_of_the_published_machine_without_its_vendor_interface() -> None:
     assert tuple(2 * value for value in BAR) == PUBLISHED_LESS_VENDOR
-    assert [name for name, config in PRESETS.items() if not comparable(config)] == ["test"]
+    assert [name for name, config in PRESETS.items() if not comparable(config)] == ["fast-test", "test"]
 
 
 def test_one_depth_for_all_fifos() -> None:
@@ -197,7 +197,7 @@ def test_figures_on_standard_output(synthesised: list[Any], capsys: pytest.Captu
         (
             ["--config", "hc3"],
             "--config: unknown configuration 'hc3': there are hc2, hc2-1ae, published, published-1ae, "
-            "published-vhdl-1ae, published-bfs, published-bfs-1ae, test, or a .toml file",
+            "published-vhdl-1ae, published-bfs, published-bfs-1ae, fast, fast-1ae, fast-test, test, or a .toml file",
         ),
         (["--family", "xc7"], "argument --family: invalid choice: 'xc7' (choose from 'xc5v', 'xc6v')"),
         (["--depth", "x"], "argument --depth: 'x' is not an integer"),
