@@ -18,6 +18,7 @@ from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.convey import ConveyEngine
 from cyscc.hw.convey.memory_port import ConveyMemoryPort
+from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.interfaces import port_tag_bits
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.shell import Shell
@@ -29,6 +30,7 @@ __all__ = [
     "application_engine_verilog",
     "axi_verilog",
     "convey_verilog",
+    "exchange_verilog",
     "kernel_verilog",
     "port_names",
     "shell_verilog",
@@ -126,6 +128,11 @@ def shell_verilog(config: AcceleratorConfig, *, instrument: bool = False) -> str
 def switch_verilog(config: AcceleratorConfig, *, instrument: bool = False) -> str:
     """Return the Verilog of the switch of an AE that has one, module ``switch``."""
     return _convert(Switch(SwitchSizes.of(config), instrument=instrument), "switch")
+
+
+def exchange_verilog(config: AcceleratorConfig) -> str:
+    """Return the Verilog of an exchange slice of a machine that has some, module ``exchange_slice``."""
+    return _convert(ExchangeSlice(kernels=config.exchange_kernels), "exchange_slice")
 
 
 def application_engine_verilog(config: AcceleratorConfig) -> str:

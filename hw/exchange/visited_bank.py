@@ -79,7 +79,8 @@ class VisitedBank(wiring.Component):
         """Build the pipeline: a row is read when an id is taken, and written when the id is passed on."""
         m = Module()
         m.submodules.bits = bits = Memory(shape=self.ROW, depth=self._rows, init=[])
-        read, write = bits.read_port(), bits.write_port()
+        read = bits.read_port()
+        write = bits.write_port()
 
         held = Signal()
         vertex = Signal(ID_BITS)

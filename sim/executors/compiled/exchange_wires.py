@@ -4,7 +4,7 @@ from cyscc.hw.exchange.wires import ID_BITS, PLANES, rest_bits
 from cyscc.hw.interfaces import number_bits
 from cyscc.sim.executors.compiled.switch_wires import _get, _numbers, _put, _spread
 
-__all__ = ["exchange_wires"]
+__all__ = ["exchange_pins", "exchange_wires"]
 
 
 def exchange_wires(kernels: int) -> str:
@@ -44,6 +44,43 @@ def exchange_wires(kernels: int) -> str:
             *_get("slices", "ExchangeSlices", f"owned_{plane}_payload", rest_bits(kernels), "values"),
             _put("kernels", f"owned_{plane}_payload", rest_bits(kernels)),
             "}",
+            "}",
+        ]
+    return "\n".join([*lines, "}", "};", "}  // namespace cyscc"]) + "\n"
+
+
+def exchange_pins(kernels: int) -> str:
+    """Return C++ source of a class ``ExchangePins``, which connects arrays of Verilated kernels and exchange slices.
+
+    Parameters
+    ----------
+    kernels : int
+        Kernels of an AE.
+    """
+    lines = [
+        "namespace cyscc {",
+        "struct ExchangePins {",
+        "template <class Kernels, class Slices>",
+        "static void connect(Kernels& kernels, Slices& slices) {",
+    ]
+    for plane in PLANES:
+        sources = [
+            f"slice->{plane}{kernel}_{pin} = kernels[{kernel}]->sent_{plane}_{pin};"
+            for kernel in range(kernels)
+            for pin in ("valid", "id")
+        ]
+        lines += [
+            "for (auto& slice : slices) {",
+            *sources,
+            "}",
+            f"for (int n = 0; n < {kernels}; ++n) {{",
+            "auto& kernel = *kernels[n];",
+            "auto& slice = *slices[n];",
+            f"kernel.owned_{plane}_valid = slice.owned_{plane}_valid;",
+            f"kernel.owned_{plane}_payload = slice.owned_{plane}_payload;",
+            f"slice.owned_{plane}_ready = kernel.owned_{plane}_ready;",
+            f"kernel.room_{plane} = 0;",
+            f"for (int d = 0; d < {kernels}; ++d) kernel.room_{plane} |= (slices[d]->room_{plane} >> n & 1) << d;",
             "}",
         ]
     return "\n".join([*lines, "}", "};", "}  // namespace cyscc"]) + "\n"

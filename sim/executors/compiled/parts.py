@@ -13,8 +13,7 @@ from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.exchange.wires import PLANES
 from cyscc.hw.shell import Shell
 from cyscc.hw.switch.switch import Switch, SwitchSizes
-from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog, switch_verilog
-from cyscc.sim.errors import BuildError
+from cyscc.hw.verilog import KERNEL_NAMES, exchange_verilog, kernel_verilog, port_names, shell_verilog, switch_verilog
 from cyscc.sim.executors.cache import (
     cached,
     cached_library,
@@ -24,7 +23,7 @@ from cyscc.sim.executors.cache import (
     machine_headers,
     write_headers,
 )
-from cyscc.sim.executors.compiled.exchange_wires import exchange_wires
+from cyscc.sim.executors.compiled.exchange_wires import exchange_pins, exchange_wires
 from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source, single_source
 from cyscc.sim.executors.compiled.switch_wires import switch_ports, switch_wires
 from cyscc.sim.executors.compiled.verilated import (
@@ -325,16 +324,44 @@ class _Objects(Part):
         self._module = module
         self._kind = _KINDS[module]
         self._kernel = self._kind(config, instrument=True)
-        sizes = f"{getattr(config, f'{module}_kernels')}, {len(fifos(config)[module])}"
-        made = f"new ObjectModule<V{module}_kernel, {sizes}>({'context, place' if waves else 'undrawn(), {}'})"
+        kernels = getattr(config, f"{module}_kernels")
+        sizes = f"V{module}_kernel, {kernels}, {len(fifos(config)[module])}"
+        given = "context, place" if waves else "undrawn(), {}"
+        includes = ["object_module.h"]
+        self._slice = ExchangeSlice(kernels=kernels) if module == "bfs" and config.exchange_kernels else None
+        if self._slice is not None:
+            self.steps += 3
+            includes += ["Vexchange_slice.h", "exchange_pins.h", "object_exchange.h"]
+            sizes += f", ObjectExchange<Vexchange_slice, {kernels}, ExchangePins>"
+            beside = 'context, place.substr(0, place.rfind(".")) + ".exchange"' if waves else "undrawn(), std::string()"
+            given += f", {beside}"
         parameters = "VerilatedContext* context, const std::string& place" if waves else ""
-        self._maker = _maker(module, parameters, made, includes=("object_module.h",))
+        self._maker = _maker(module, parameters, f"new ObjectModule<{sizes}>({given})", includes=includes)
 
     def inputs(self) -> str:
-        return _text(self._kernel, KERNEL_NAMES[self._kind]) + self._maker
+        exchange = _text(self._slice, "exchange_slice") if self._slice else ""
+        return _text(self._kernel, KERNEL_NAMES[self._kind]) + exchange + self._maker
 
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
         name = KERNEL_NAMES[self._kind]
+        slices: list[Path] = []
+        if self._slice is not None:
+            with steps.step("exchange slice as C++"):
+                verilog = exchange_verilog(self._config)
+                slices = self._verilate(self._slice, verilog, folder, tools, name="exchange_slice")
+            (folder / "exchange_pins.h").write_text(
+                "\n".join(
+                    (
+                        "namespace cyscc {",
+                        "class Inventory;",
+                        "void list(Vexchange_slice& model, Inventory& inventory);",
+                        "void reevaluate(Vexchange_slice& model);",
+                        "" if self._waves else "void tick(Vexchange_slice& model);",
+                        "}  // namespace cyscc",
+                        exchange_pins(self._config.exchange_kernels),
+                    )
+                )
+            )
         with steps.step(f"{self._module} kernel as C++"):
             if self._waves:
                 verilog = kernel_verilog(self._kind, self._config, instrument=True)
@@ -342,7 +369,7 @@ class _Objects(Part):
             else:
                 verilog = flattened_verilog(_text(self._kernel, name), name=name, folder=folder)
                 units = self._verilate(None, verilog, folder, tools, name=name, more=self._maker)
-        return self._compile(units, folder, tools, steps)
+        return self._compile([*units, *slices], folder, tools, steps)
 
 
 def parts_of(config: AcceleratorConfig, *, waves: bool, objects: bool = False) -> list[Part]:
@@ -360,8 +387,6 @@ def parts_of(config: AcceleratorConfig, *, waves: bool, objects: bool = False) -
     parts: list[Part] = [
         _Objects(module, config, waves=waves) if waves or objects else _Lanes(module, config) for module in _KINDS
     ]
-    if config.visited_filter and (waves or objects):
-        raise BuildError("kernels of a machine with visited_filter are executed only as lanes, without waveforms")
     if config.link_queues:
         parts.append(_TracedSwitch(config) if waves else _Switch(config))
     return [*parts, _TracedEngine(config) if waves else _Engine(config)]

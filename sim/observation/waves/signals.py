@@ -16,6 +16,7 @@ from cyscc.hw.accelerator import Accelerator
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.bfs.tags import Tag as BfsTag
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.intersection.tags import Tag as IntersectionTag
 from cyscc.hw.shell import Shell
@@ -149,6 +150,8 @@ def model_signals(config: AcceleratorConfig) -> Signals:
     }
     if config.link_queues:
         models["switch"] = Switch(SwitchSizes.of(config), instrument=True)
+    if config.exchange_kernels:
+        models["exchange"] = ExchangeSlice(kernels=config.exchange_kernels)
     tables = {kind: _signals(model, port_names(model)) for kind, model in models.items()}
 
     def locate(path: Path) -> tuple[Path, Names | None] | None:
@@ -160,6 +163,8 @@ def model_signals(config: AcceleratorConfig) -> Signals:
         return (engine, instance, *shown), _named(shown, kind, names)
 
     counts = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
+    if config.exchange_kernels:
+        counts["exchange"] = config.exchange_kernels
     single = [kind for kind in models if kind not in counts]
     instances = [*single, *(f"{kind}{number}" for kind, count in counts.items() for number in range(count))]
     return Signals(

@@ -5,14 +5,10 @@
 #include <string>
 
 #include "lanes.h"
+#include "no_exchange.h"
 #include "state.h"
 
 namespace cyscc {
-
-// What a module has whose kernels exchange nothing.
-struct NoExchange {
-    static constexpr bool kThere = false;
-};
 
 template <class Slices, class Wires>
 class LaneExchange {

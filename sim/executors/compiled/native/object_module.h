@@ -9,6 +9,7 @@
 
 #include "counted.h"
 #include "models.h"
+#include "no_exchange.h"
 #include "pin_driver.h"
 
 namespace cyscc {
@@ -21,15 +22,17 @@ inline VerilatedContext* undrawn() {
 }
 #endif
 
-template <class Model, int kCount, int kFifos>
-class ObjectModule final : public CountedKernels<ObjectModule<Model, kCount, kFifos>, kCount, kFifos> {
+template <class Model, int kCount, int kFifos, class Exchange = NoExchange>
+class ObjectModule final : public CountedKernels<ObjectModule<Model, kCount, kFifos, Exchange>, kCount, kFifos> {
     using Base = CountedKernels<ObjectModule, kCount, kFifos>;
     using typename Base::Array;
     using Base::chain_, Base::chain_valid_, Base::token_, Base::token_valid_;
-    using Base::busy_, Base::count, Base::done_, Base::error_;
+    using Base::busy_, Base::count, Base::done_, Base::error_, Base::exchange_busy_, Base::read_epoch_;
 
 public:
-    ObjectModule(VerilatedContext* context, const std::string& place) {
+    template <class... Further>
+    explicit ObjectModule(VerilatedContext* context, const std::string& place, const Further&... exchange)
+        : exchange_(exchange...) {
         for (int n = 0; n < kCount; ++n) {
             kernels_[n] = std::make_unique<Model>(context, (place + std::to_string(n)).c_str());
             start(*kernels_[n]);
@@ -52,12 +55,15 @@ public:
             tick(*kernels_[n]);
             observe(n);
         }
+        if constexpr (Exchange::kThere) exchange_.tick();
         put_out();
     }
 #endif
 
     void list_kernel(Inventory& inventory, int kernel) { cyscc::list(*kernels_[kernel], inventory); }
-    void list_exchange(Inventory&, const std::string&) override {}
+    void list_exchange([[maybe_unused]] Inventory& inventory, [[maybe_unused]] const std::string& place) override {
+        if constexpr (Exchange::kThere) exchange_.list(inventory, place);
+    }
     void show_causes(Array& now) const {
         for (int n = 0; n < kCount; ++n) now[n] = kernels_[n]->cause;
     }
@@ -69,6 +75,7 @@ public:
     void rest(int64_t cycle) override {
         Base::bring_up(cycle);
         for (auto& kernel : kernels_) reevaluate(*kernel);
+        if constexpr (Exchange::kThere) exchange_.reevaluate();
     }
 
     void resume(int64_t cycle) override {
@@ -76,6 +83,7 @@ public:
             reevaluate(*kernels_[n]);
             observe(n);
         }
+        if constexpr (Exchange::kThere) exchange_.reevaluate();
         Base::resume_counts(cycle);
         put_out();
     }
@@ -106,6 +114,7 @@ public:
     void trace(VerilatedVcdC& file, const Drawn& drawn) override {
         for (auto& kernel : kernels_)
             if (drawn.contains(kernel->hierName())) kernel->trace(&file, 99);
+        if constexpr (Exchange::kThere) exchange_.trace(file, drawn);
     }
 #endif
 
@@ -124,6 +133,10 @@ private:
         uint32_t todo = awake_ | chain | token | responses | flushed;
         todo |= ((read_full_ & box.read_ready) | (write_full_ & box.write_ready)) & ports;
         if (drawn) todo = kAll;
+        if constexpr (Exchange::kThere) {
+            exchange_.connect(kernels_, head.drained);
+            drawn ? exchange_.settle() : exchange_.tick();
+        }
         while (todo) {
             const int n = 31 - std::countl_zero(todo);
             const uint32_t bit = 1u << n;
@@ -151,6 +164,11 @@ private:
         token_valid_ = last.token_out_valid;
         chain_ = last.chain_out_payload;
         token_ = last.token_out_payload;
+        if constexpr (Exchange::kThere) {
+            exchange_busy_ = exchange_.busy();
+            read_epoch_ = 0;
+            for (int n = 0; n < kCount; ++n) read_epoch_ |= uint32_t(kernels_[n]->read_epoch) << n;
+        }
     }
 
     // A kernel's memory port, by the names that those of a whole machine have.
@@ -185,6 +203,7 @@ private:
         put(error_, model.error);
     }
 
+    [[no_unique_address]] Exchange exchange_;
     std::array<std::unique_ptr<Model>, kCount> kernels_;
     uint32_t awake_ = kAll;     // may change state by themselves
     uint32_t chain_full_ = 0;   // chain_out is valid

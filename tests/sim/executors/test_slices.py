@@ -1,11 +1,11 @@
-"""A machine with a switch: its state goes from executor to executor, and its waveforms are the same on both."""
+"""Machines with slices beside kernels: state goes from executor to executor, and both show the same waveforms."""
 
 from copy import deepcopy
 from pathlib import Path
 
 import pytest
 
-from cyscc.hw.config import PRESETS
+from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.observation.state import MachineState
 from tests.sim.executors.levels import dispatch_level
@@ -13,13 +13,25 @@ from tests.sim.executors.outcomes import TANGLE, assert_equal, outcome
 from tests.sim.observation.waves.reading import recording
 from tests.system.runs import made
 
-CONFIG = PRESETS["test"].replace(link_queues=4, memory_ports=4)
+CONFIGS = {
+    "switch": PRESETS["test"].replace(link_queues=4, memory_ports=4),
+    "exchange": PRESETS["test"].replace(visited_filter=64),
+}
+PARTS: dict[str, set[tuple[str, ...]]] = {
+    "switch": {("switch", "kernel1"), ("switch", "link3")},
+    "exchange": {("exchange0",), ("exchange1",)},
+}
+"""Scopes of slices, in which signals are to be seen."""
+
+machines = pytest.mark.parametrize("kind", CONFIGS)
 
 
-def level(executor: str, state: MachineState | None = None, *, save_at: int = 0) -> tuple[int, int, list[MachineState]]:
+def level(
+    config: AcceleratorConfig, executor: str, state: MachineState | None = None, *, save_at: int = 0
+) -> tuple[int, int, list[MachineState]]:
     """Execute a level, from a state in its middle if one is given; return its cycles, the machine's, and a state."""
     states: list[MachineState] = []
-    with made(CONFIG, "fixed:75", executor=executor) as machine:
+    with made(config, "fixed:75", executor=executor) as machine:
         dispatch_level(machine)
         if state is not None:
             machine.load(state)
@@ -33,25 +45,17 @@ def level(executor: str, state: MachineState | None = None, *, save_at: int = 0)
         return machine.wait(), machine.cycle, states
 
 
-@pytest.mark.parametrize("save_at", [100, 150, 220])
-def test_what_one_executor_saves_goes_on_the_same_on_both(save_at: int) -> None:
-    expected = level("compiled")[:2]
+@machines
+@pytest.mark.parametrize("save_at", [200, 240, 280])
+def test_what_one_executor_saves_goes_on_the_same_on_both(kind: str, save_at: int) -> None:
+    config = CONFIGS[kind]
+    expected = level(config, "compiled")[:2]
     for executor in EXECUTORS:
-        (state,) = level(executor, save_at=save_at)[2]
-        if executor == "compiled":
-            held = {name: list(state.hardware.values(name)) for name in names(state, ".order.", ".queue", ".fifo")}
-            assert any(any(values) for values in held.values()), "the switch holds something"
+        (state,) = level(config, executor, save_at=save_at)[2]
+        slices = [field.name for field in state.hardware.fields if f".{kind}" in field.name]
+        assert any(any(state.hardware.values(name)) for name in slices if not name.endswith(".quiescent"))
         for other in EXECUTORS:
-            assert level(other, state)[:2] == expected
-
-
-def names(state: MachineState, *parts: str) -> list[str]:
-    """Return the names of what a switch holds in some of its parts."""
-    return [
-        field.name
-        for field in state.hardware.fields
-        if ".switch." in field.name and any(part in field.name for part in parts)
-    ]
+            assert level(config, other, state)[:2] == expected
 
 
 def unread(path: tuple[str, ...]) -> bool:
@@ -59,31 +63,35 @@ def unread(path: tuple[str, ...]) -> bool:
     return any("response__payload" in name for name in path[-2:])
 
 
-def test_executors_show_the_same(tmp_path: Path) -> None:
+@machines
+def test_executors_show_the_same(kind: str, tmp_path: Path) -> None:
     shown, left = [], []
     for executor in EXECUTORS:
         file = tmp_path / f"{executor}.vcd"
-        with made(CONFIG, "hc2", executor=executor, waves=file, cycle_limit=100_000) as machine:
+        with made(CONFIGS[kind], "hc2", executor=executor, waves=file, cycle_limit=100_000) as machine:
             left.append(outcome(machine, TANGLE))
         shown.append(recording(file).changes)
     assert_equal(*left)
     first, second = shown
-    common = [path for path in first.keys() & second.keys() if path[1] == "switch"]
-    assert len(common) > 1000
-    assert {path[2] for path in common} >= {"kernel0", "kernel1", "link0", "link3"}
+    common = [path for path in first.keys() & second.keys() if path[1].startswith(kind)]
+    assert len(common) > 200
+    assert {path[1 : 1 + len(part)] for part in PARTS[kind] for path in common} >= PARTS[kind]
     assert [path for path in sorted(common) if not unread(path) and first[path] != second[path]] == []
-    assert len(first["engine0", "switch", "link0", "winner"]) > 5
+    assert sum(len(first[path]) > 5 for path in common) > 20
 
 
-def test_window_shows_what_a_run_drawn_from_its_start_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@machines
+def test_window_shows_what_a_run_drawn_from_its_start_does(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("cyscc.sim.executors.compiled.windowed._AHEAD", 100)
     first, last = 1700, 2300
     shown, left = [], []
     for file, window in ((tmp_path / "whole.fst", (0, last)), (tmp_path / "part.fst", (first, last))):
-        with made(CONFIG, "hc2", waves=file, wave_window=window, cycle_limit=100_000) as machine:
+        with made(CONFIGS[kind], "hc2", waves=file, wave_window=window, cycle_limit=100_000) as machine:
             left.append(outcome(machine, TANGLE))
         shown.append(recording(file).changes)
-    with made(CONFIG, "hc2", cycle_limit=100_000) as machine:
+    with made(CONFIGS[kind], "hc2", cycle_limit=100_000) as machine:
         left.append(outcome(machine, TANGLE))
     for each in left[1:]:
         assert_equal(left[0], each)
