@@ -2,7 +2,7 @@
 
 from cyscc.hw.exchange.wires import ID_BITS, PLANES, rest_bits
 from cyscc.hw.interfaces import number_bits
-from cyscc.sim.executors.compiled.switch_wires import _get, _numbers, _put, _spread
+from cyscc.sim.executors.compiled.slice_wires import get_word, number_slices, put_word, spread
 
 __all__ = ["exchange_pins", "exchange_wires"]
 
@@ -20,13 +20,13 @@ def exchange_wires(kernels: int) -> str:
         "namespace cyscc {",
         "struct ExchangeWires {",
         "static void number([[maybe_unused]] ExchangeSlices& slices) {",
-        *_numbers("slices", "ExchangeSlices", number_bits(kernels)),
+        *number_slices("slices", "ExchangeSlices", number_bits(kernels)),
         "}",
         "static void connect(BfsLanes& kernels, ExchangeSlices& slices) {",
     ]
     for plane in PLANES:
         lines += [
-            *_spread(
+            *spread(
                 [("id", ID_BITS)],
                 count=kernels,
                 source=("kernels", "BfsLanes", f"sent_{plane}"),
@@ -34,15 +34,15 @@ def exchange_wires(kernels: int) -> str:
             ),
             "{",
             "uint64_t rooms[ExchangeSlices::kLanes], values[BfsLanes::kLanes];",
-            *_get("slices", "ExchangeSlices", f"room_{plane}", kernels, "rooms"),
+            *get_word("slices", "ExchangeSlices", f"room_{plane}", kernels, "rooms"),
             "transpose(rooms, values);",
-            _put("kernels", f"room_{plane}", kernels),
+            put_word("kernels", f"room_{plane}", kernels),
             f"const Bits owned = slices.owned_{plane}_valid();",
             f"slices.owned_{plane}_ready(kernels.owned_{plane}_ready());",
             f"kernels.owned_{plane}_valid(owned);",
             "if (owned) {",
-            *_get("slices", "ExchangeSlices", f"owned_{plane}_payload", rest_bits(kernels), "values"),
-            _put("kernels", f"owned_{plane}_payload", rest_bits(kernels)),
+            *get_word("slices", "ExchangeSlices", f"owned_{plane}_payload", rest_bits(kernels), "values"),
+            put_word("kernels", f"owned_{plane}_payload", rest_bits(kernels)),
             "}",
             "}",
         ]
