@@ -8,17 +8,26 @@ from amaranth.lib.wiring import Out
 
 from cyscc.hw.application_engine import ApplicationEngine
 from cyscc.hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.bfs.slot_station import SlotStation
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.interfaces import LinkToken
 from cyscc.hw.shell import Shell
 
-__all__ = ["Accelerator", "ring_turn"]
+__all__ = ["Accelerator", "bfs_passage", "ring_turn"]
+
+
+def bfs_passage(config: AcceleratorConfig) -> int:
+    """Return the cycles in which the token passes the BFS kernels of an AE, or their station."""
+    return SlotStation.LATENCY if config.short_ring else SlotAllocator.LATENCY * config.bfs_kernels
 
 
 def ring_turn(config: AcceleratorConfig) -> int:
-    """Return the cycles of a turn of the BFS module's token: kernels, ring masters and, with several AEs, links."""
+    """Return the cycles of a turn of the BFS module's token.
+
+    It passes kernels or their stations, ring masters and, with several AEs, links.
+    """
     link = Shell.LINK_LATENCY + config.link_cycles if config.engines > 1 else 0
-    return config.engines * (SlotAllocator.LATENCY * config.bfs_kernels + config.ring_stages + link)
+    return config.engines * (bfs_passage(config) + config.ring_stages + link)
 
 
 class Accelerator(wiring.Component):

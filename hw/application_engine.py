@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from amaranth.hdl import Elaboratable, Module
+from amaranth.hdl import Elaboratable, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -15,7 +15,7 @@ from cyscc.hw.exchange.wires import PLANES
 from cyscc.hw.interfaces import FILL_WIDTH, LINK, drive, memory_port_signature, port_tag_bits
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.port_share import PortShare
-from cyscc.hw.shell import Shell
+from cyscc.hw.shell import STATION_BITS, Shell
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 
 __all__ = ["ApplicationEngine", "KernelFactory", "application_engine_signature"]
@@ -70,7 +70,7 @@ class ApplicationEngine(wiring.Component):
     bfs_fill, intersection_fill : array of Out, instrumented engines only
         Entries held in the FIFOs of each kernel, see `cyscc.hw.interfaces.KernelSignature`.
     bfs_arrival, intersection_arrival : Out(1), instrumented engines only
-        The token arrives at the module's first kernel.
+        The token arrives at the module's first kernel, or at the station of its kernels.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class ApplicationEngine(wiring.Component):
             for name, kernels in (("bfs", bfs), ("intersection", intersection)):
                 fills = getattr(self, f"{name}_fill")
                 m.d.comb += [out.eq(kernel.fill) for out, kernel in zip(fills, kernels, strict=True)]
-                m.d.comb += getattr(self, f"{name}_arrival").eq(getattr(shell, name).token_out.valid)
+                m.d.comb += getattr(self, f"{name}_arrival").eq(_arrival(getattr(shell, name)))
         return m
 
     def _add_switch(self, m: Module, shell: Shell) -> list[wiring.PureInterface]:
@@ -169,15 +169,26 @@ class ApplicationEngine(wiring.Component):
     ) -> list[wiring.Component]:
         """Add a module's kernels in their order on chain and ring."""
         kernels = []
-        chain, token = place.chain_out, place.token_out
+        chain, token = place.chain_out, getattr(place, "token_out", None)
         for number in range(count):
             kernel = self._make_kernel(kind, self._config)
             m.submodules[f"{name}{number}"] = kernel
             connect(m, chain, kernel.chain_in)
-            connect(m, token, kernel.token_in)
+            if token is None:
+                connect(m, getattr(place, f"block{number}"), kernel.block)
+                m.d.comb += [getattr(place, name)[number].eq(getattr(kernel, name)) for name in STATION_BITS]
+            else:
+                connect(m, token, kernel.token_in)
+                token = kernel.token_out
             m.d.comb += [place.done[number].eq(kernel.done), place.error[number].eq(kernel.error)]
-            chain, token = kernel.chain_out, kernel.token_out
+            chain = kernel.chain_out
             kernels.append(kernel)
         connect(m, chain, place.chain_in)
-        connect(m, token, place.token_in)
+        if token is not None:
+            connect(m, token, place.token_in)
         return kernels
+
+
+def _arrival(place: wiring.PureInterface) -> Value:
+    """Return whether the token arrives at the kernels of a module, or at their station."""
+    return place.token_out.valid if hasattr(place, "token_out") else place.arrival

@@ -13,6 +13,7 @@ from cyscc.hw.registers import KERNEL_WORD_BITS
 
 __all__ = [
     "ADDRESS_WIDTH",
+    "BLOCK",
     "CHAIN",
     "FILL_WIDTH",
     "LINK",
@@ -20,6 +21,7 @@ __all__ = [
     "SIZE_4",
     "SIZE_8",
     "TAG_BITS",
+    "Block",
     "ChainMessage",
     "ChainOp",
     "KernelQuestion",
@@ -112,6 +114,12 @@ RING = stream.Signature(Token, always_ready=True)
 LINK = stream.Signature(LinkToken, always_ready=True)
 """The token ring between two AEs."""
 
+Block = data.StructLayout({"first": 32, "count": 10})
+"""Slots that follow each other, reserved for a BFS kernel."""
+
+BLOCK = stream.Signature(Block, always_ready=True)
+"""Slots from the station of an AE to a kernel, in a machine with a short ring."""
+
 
 def drive(target: Any, **values: ValueLike) -> list[Any]:
     """Return the statements that drive members of a component or fields of a structure, in the order given."""
@@ -165,7 +173,9 @@ def memory_port_signature(tag_bits: int) -> Signature:
     )
 
 
-def KernelSignature(*, instrument: bool, fifos: int = 0, exchange: int = 0) -> Signature:  # noqa: N802 - as classes
+def KernelSignature(  # noqa: N802 - as classes
+    *, instrument: bool, fifos: int = 0, exchange: int = 0, short_ring: bool = False
+) -> Signature:
     """Return the signature of a kernel; BFS and intersection kernels have the same.
 
     All outputs but `fill` are registered.
@@ -178,13 +188,21 @@ def KernelSignature(*, instrument: bool, fifos: int = 0, exchange: int = 0) -> S
         FIFOs of the kernel.
     exchange : int
         Kernels of the AE that exchange ids; 0 if this one takes no part.
+    short_ring : bool
+        The kernel is no hop of the token ring: the AE's `cyscc.hw.bfs.slot_station.SlotStation` gives it its slots.
 
     Members
     -------
     chain_in, chain_out : stream of ChainMessage, always ready
         The control chain, one register per kernel.
-    token_in, token_out : stream of Token, always ready
+    token_in, token_out : stream of Token, always ready, not with a short ring
         The token ring, one hop a cycle.
+    asked, room : Out(1), with a short ring only
+        One more vertex needs a slot; a block of slots can come.
+    epoch : Out(1), with a short ring only
+        The run that `done` speaks of.
+    block : In(stream of Block, always ready), with a short ring only
+        Slots.
     port : Out(MemoryPortSignature())
         The memory port.
     done : Out(1)
@@ -210,8 +228,11 @@ def KernelSignature(*, instrument: bool, fifos: int = 0, exchange: int = 0) -> S
     members = {
         "chain_in": In(CHAIN),
         "chain_out": Out(CHAIN),
-        "token_in": In(RING),
-        "token_out": Out(RING),
+        **(
+            {"asked": Out(1), "room": Out(1), "epoch": Out(1), "block": In(BLOCK)}
+            if short_ring
+            else {"token_in": In(RING), "token_out": Out(RING)}
+        ),
         "port": Out(MemoryPortSignature()),
         "done": Out(1),
         "error": Out(1),

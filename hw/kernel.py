@@ -113,7 +113,7 @@ class BaseKernel(wiring.Component):
         control : KernelControl
             Its control.
         station : component
-            Its station on the token ring.
+            Its station on the token ring, or what gets slots from that of the AE.
         sources : sequence of str
             The sources of the multiplexer, see there.
         commands : sequence of stream
@@ -130,8 +130,12 @@ class BaseKernel(wiring.Component):
         m.submodules.decoder = decoder = ResponseDecoder(len(answers))
         connect(m, flipped(self.chain_in), control.chain_in)
         connect(m, control.chain_out, flipped(self.chain_out))
-        connect(m, flipped(self.token_in), station.token_in)
-        connect(m, station.token_out, flipped(self.token_out))
+        if hasattr(self, "token_in"):
+            connect(m, flipped(self.token_in), station.token_in)
+            connect(m, station.token_out, flipped(self.token_out))
+        else:
+            connect(m, flipped(self.block), station.block)
+            m.d.comb += [*drive(self, asked=station.asked, room=station.room, epoch=control.epoch)]
         for number, command in enumerate(commands):
             connect(m, command, getattr(mux, f"source{number}"))
         connect(m, mux.read, flipped(self.port.read))
@@ -177,8 +181,9 @@ class BaseKernel(wiring.Component):
         fill : mapping of str to value
             Entries held in the FIFOs that take no answers.
         """
+        on_ring = hasattr(self, "token_in")
         m.d.comb += [
-            *drive(station, done=control.done, epoch=control.epoch),
+            *(drive(station, done=control.done, epoch=control.epoch) if on_ring else ()),
             control.idle.eq(reduce(and_, [process.idle for process in processes]) & ~mux.busy),
             *(control.overflow.eq(process.overflow) for process in processes if hasattr(process, "overflow")),
             self.port.flush.eq(control.flush),
@@ -209,7 +214,8 @@ class BaseKernel(wiring.Component):
                 **_issues(mux),
             }
             moving = [part.moving for part in (*processes, mux)]
-            moving += [mux.granted, mux.resting, self.port.response.valid, self.token_in.valid]
+            moving += [mux.granted, mux.resting, self.port.response.valid]
+            moving.append(self.token_in.valid if on_ring else self.block.valid)
             m.d.comb += [control.reasons[cause].eq(reason) for cause, reason in {**own, **reasons}.items()]
             m.d.comb += [
                 control.moving.eq(reduce(or_, moving)),

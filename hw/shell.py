@@ -7,25 +7,31 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from cyscc.hw.bfs import Kernel as BfsKernel
+from cyscc.hw.bfs.slot_station import SlotStation
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.dispatch import Dispatch, connect_host, host_members
-from cyscc.hw.interfaces import ADDRESS_WIDTH, CHAIN, LINK, RING, drive
+from cyscc.hw.interfaces import ADDRESS_WIDTH, BLOCK, CHAIN, LINK, RING, drive
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.registers import NO_START
 from cyscc.hw.ring_master import RingMaster
 from cyscc.hw.switch.flush_barrier import FlushBarrier
 
-__all__ = ["Shell", "module_signature"]
+__all__ = ["STATION_BITS", "Shell", "module_signature"]
+
+STATION_BITS = ("asked", "room", "epoch")
+"""What each kernel tells the station of its module, if there is one: a bit each."""
 
 
-def module_signature(kernels: int) -> wiring.Signature:
+def module_signature(kernels: int, *, short_ring: bool = False) -> wiring.Signature:
     """Return the signature of the place of a module's kernels, seen from the shell.
 
     Parameters
     ----------
     kernels : int
         Kernels of the module in this AE.
+    short_ring : bool
+        The kernels' station on the ring is in the shell.
 
     Members
     -------
@@ -35,13 +41,23 @@ def module_signature(kernels: int) -> wiring.Signature:
         From the last kernel's `chain_out` and `token_out`.
     done, error : In(kernels)
         A bit per kernel.
+    asked, room, epoch : In(kernels), with a short ring only
+        A bit per kernel, see `cyscc.hw.bfs.slot_station.SlotStation`.
+    block<k> : Out(stream of Block), with a short ring only
+        To kernel k.
+    arrival, departure : Out(1), with a short ring only
+        The token arrives at the station, and leaves it. There are no `token_out` and `token_in` then.
     """
+    ring: dict[str, wiring.Member] = {"token_out": Out(RING), "token_in": In(RING)}
+    if short_ring:
+        ring = {name: In(kernels) for name in STATION_BITS}
+        ring |= {f"block{number}": Out(BLOCK) for number in range(kernels)}
+        ring |= {"arrival": Out(1), "departure": Out(1)}
     return wiring.Signature(
         {
             "chain_out": Out(CHAIN),
             "chain_in": In(CHAIN),
-            "token_out": Out(RING),
-            "token_in": In(RING),
+            **ring,
             "done": In(kernels),
             "error": In(kernels),
         }
@@ -78,7 +94,7 @@ class Shell(wiring.Component):
         By epoch: it is the last one of which each kernel sent all ids, and the exchange is empty. Registered.
     quiescent : Out(1), instrumented shells only
         Registered: state, but for the count of cycles, stays as it is until an input stream is valid or `done`,
-        `error`, `read_epoch` or `exchange_busy` change.
+        `error`, `room`, `epoch`, `read_epoch` or `exchange_busy` change or `asked` is high.
     elapsed : In(48), instrumented shells only
         Cycles that have passed up to this one since the shell was last clocked, 1 if it is clocked always. So a
         simulation may leave a quiescent shell unclocked.
@@ -94,7 +110,7 @@ class Shell(wiring.Component):
             "engine": In(2),
             **host_members(),
             "intersection_owns": Out(1),
-            "bfs": Out(module_signature(config.bfs_kernels)),
+            "bfs": Out(module_signature(config.bfs_kernels, short_ring=config.short_ring)),
             "intersection": Out(module_signature(config.intersection_kernels)),
         }
         if config.link_queues:
@@ -149,7 +165,8 @@ class Shell(wiring.Component):
         ):
             connect(m, master.chain_out, flipped(place.chain_out))
             connect(m, flipped(place.chain_in), master.chain_in)
-            connect(m, ring.ring_out, flipped(place.token_out))
+            if hasattr(place, "token_out"):
+                connect(m, ring.ring_out, flipped(place.token_out))
             m.d.comb += [
                 *drive(master, done=place.done, error=place.error, engine=self.engine, value=dispatch.value),
                 *drive(ring, lead=lead, start=master.launch),
@@ -172,17 +189,21 @@ class Shell(wiring.Component):
             *drive(dispatch, result=Mux(owns, intersection_ring.result, bfs_ring.result), result_valid=lead),
         ]
         barriers: list[Any] = [self._add_barrier(m)] if config.link_queues else []
+        station = self._add_station(m, bfs_ring) if config.short_ring else None
+        last = station.token_out if station else self.bfs.token_in
         if config.engines == 1:
-            connect(m, flipped(self.bfs.token_in), bfs_ring.ring_in)
+            connect(m, last if station else flipped(last), bfs_ring.ring_in)
             connect(m, flipped(self.intersection.token_in), intersection_ring.ring_in)
         else:
-            self._connect_link(m, bfs_ring=bfs_ring, intersection_ring=intersection_ring)
+            self._connect_link(m, last, bfs_ring=bfs_ring, intersection_ring=intersection_ring)
         gathering = self._gather(m) if config.exchange_kernels else None
         if instrument:
             parts = (dispatch, bfs_master, bfs_ring, intersection_master, intersection_ring)
             moving = [part.moving for part in (*parts, *barriers)]
+            if station:
+                moving.append(station.moving)
             if config.engines > 1:
-                moving += [self.bfs.token_in.valid, self.intersection.token_in.valid, self.link_out.valid]
+                moving += [last.valid, self.intersection.token_in.valid, self.link_out.valid]
             if gathering is not None:
                 moving.append(gathering)
             m.d.comb += dispatch.elapsed.eq(self.elapsed)
@@ -202,6 +223,19 @@ class Shell(wiring.Component):
         ]
         return barrier
 
+    def _add_station(self, m: Module, ring: RingMaster) -> Any:
+        """Add the station of the BFS kernels on the ring."""
+        config, place = self._config, self.bfs
+        m.submodules.slot_station = station = SlotStation(
+            kernels=config.bfs_kernels, depth=config.visit_depth, instrument=self._instrument
+        )
+        connect(m, ring.ring_out, station.token_in)
+        for number in range(config.bfs_kernels):
+            connect(m, getattr(station, f"block{number}"), flipped(getattr(place, f"block{number}")))
+        m.d.comb += [getattr(station, name).eq(getattr(place, name)) for name in (*STATION_BITS, "done")]
+        m.d.comb += drive(place, arrival=ring.ring_out.valid, departure=station.token_out.valid)
+        return station
+
     def _gather(self, m: Module) -> Value:
         """Add what tells the kernels that the exchange is drained; return whether that changes."""
         gathered = Signal(2)
@@ -211,13 +245,13 @@ class Shell(wiring.Component):
         m.d.sync += self.drained.eq(gathered)
         return self.drained != gathered
 
-    def _connect_link(self, m: Module, *, bfs_ring: RingMaster, intersection_ring: RingMaster) -> None:
-        """Add the way from the link to the rings and from the last kernels to the link."""
+    def _connect_link(self, m: Module, last: Any, *, bfs_ring: RingMaster, intersection_ring: RingMaster) -> None:
+        """Add the way from the link to the rings, and to the link from the last kernels or the station."""
         arrived = self.link_in.payload
         for ring, mine in ((bfs_ring, ~arrived.intersection), (intersection_ring, arrived.intersection)):
             m.d.comb += drive(ring.ring_in, valid=self.link_in.valid & mine, payload=arrived.token)
-        m.d.sync += self.link_out.valid.eq(self.bfs.token_in.valid | self.intersection.token_in.valid)
-        with m.If(self.bfs.token_in.valid):
-            m.d.sync += drive(self.link_out.payload, token=self.bfs.token_in.payload, intersection=0)
+        m.d.sync += self.link_out.valid.eq(last.valid | self.intersection.token_in.valid)
+        with m.If(last.valid):
+            m.d.sync += drive(self.link_out.payload, token=last.payload, intersection=0)
         with m.If(self.intersection.token_in.valid):
             m.d.sync += drive(self.link_out.payload, token=self.intersection.token_in.payload, intersection=1)

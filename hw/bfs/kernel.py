@@ -18,6 +18,7 @@ from cyscc.hw.bfs.neighbour_fetcher import NeighbourFetcher
 from cyscc.hw.bfs.neighbour_reader import NeighbourReader
 from cyscc.hw.bfs.pair_reader import LanePairReader, PairReader
 from cyscc.hw.bfs.slot_allocator import SlotAllocator
+from cyscc.hw.bfs.slot_dispenser import SlotDispenser
 from cyscc.hw.bfs.slot_gate import SlotGate
 from cyscc.hw.bfs.tags import Tag
 from cyscc.hw.bfs.visitor import Step, Visitor
@@ -73,7 +74,7 @@ class Kernel(BaseKernel):
     `VisitedBank` of either plane lets pass, by an `IdMerger`, while a `ReadingBarrier` tells when all have come. With
     `config.queued_requests`, a `RequestQueue` stands behind processes 1 and 2 each, a `NeighbourFetcher` between
     processes 3 and 4, and a `SlotGate` behind the slot allocator. With `config.edge_chunk`, a `ChunkSplitter` stands
-    between processes 3 and 4.
+    between processes 3 and 4. With `config.short_ring`, a `SlotDispenser` stands in for the slot allocator.
 
     Work is counted by credits: a credit is given back only after what it stood for has taken its place in the next
     process, so "all idle" cannot be seen while anything is under way.
@@ -108,8 +109,13 @@ class Kernel(BaseKernel):
 
     @classmethod
     def signature_of(cls, config: AcceleratorConfig, *, instrument: bool = False) -> Signature:
-        """Return the signature of a kernel, with its members towards the exchange if there is one."""
-        return KernelSignature(instrument=instrument, fifos=len(cls.fifos(config)), exchange=config.exchange_kernels)
+        """Return the signature of a kernel, with its members towards exchange or station if there are."""
+        return KernelSignature(
+            instrument=instrument,
+            fifos=len(cls.fifos(config)),
+            exchange=config.exchange_kernels,
+            short_ring=config.short_ring,
+        )
 
     @classmethod
     def fifos(cls, config: AcceleratorConfig) -> tuple[Fifo, ...]:
@@ -176,9 +182,12 @@ class Kernel(BaseKernel):
             kind = LeanVisitor if config.lean_visits else Visitor
             visitor = kind(depth=config.visit_depth, chunk=config.edge_chunk)
         m.submodules.visitor = visitor
-        m.submodules.allocator = allocator = SlotAllocator(
-            depth=config.visit_depth, blocking=config.blocking_reservation
-        )
+        allocator: SlotAllocator | SlotDispenser
+        if config.short_ring:
+            allocator = SlotDispenser(depth=config.visit_depth)
+        else:
+            allocator = SlotAllocator(depth=config.visit_depth, blocking=config.blocking_reservation)
+        m.submodules.allocator = allocator
         splitter = None
         if config.edge_chunk:
             m.submodules.splitter = splitter = ChunkSplitter(chunk=config.edge_chunk)
@@ -346,7 +355,7 @@ class _Parts(NamedTuple):
     word: WordReader
     splitter: ChunkSplitter | None
     visitor: Visitor | MarkingVisitor
-    allocator: SlotAllocator
+    allocator: SlotAllocator | SlotDispenser
 
 
 class _Fetching(NamedTuple):

@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from cyscc.hw.accelerator import bfs_passage
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.interfaces import FILL_WIDTH
@@ -68,6 +69,7 @@ def _sizes(config: AcceleratorConfig) -> str:
         "bfs_kernels": config.bfs_kernels,
         "intersection_kernels": config.intersection_kernels,
         "ring_stages": config.ring_stages,
+        "bfs_passage": bfs_passage(config),
         "link_latency": Shell.LINK_LATENCY,
         "link_cycles": config.link_cycles,
         "bfs_fifos": len(fifos(config)["bfs"]),
@@ -78,11 +80,12 @@ def _sizes(config: AcceleratorConfig) -> str:
         "ENGINES": config.engines,
         "SWITCH": int(config.link_queues > 0),
         "EXCHANGE": int(config.exchange_kernels > 0),
+        "STATION": int(config.short_ring),
     }
-    return _header(
-        constants,
-        macros=[f"#define CYSCC_{name} {value}" for name, value in macros.items()],
-    )
+    lines = [f"#define CYSCC_{name} {value}" for name, value in macros.items()]
+    if config.short_ring:
+        lines.append(f"#define CYSCC_BLOCKS(each) {' '.join(f'each({n})' for n in range(config.bfs_kernels))}")
+    return _header(constants, macros=lines)
 
 
 def _header(constants: Mapping[str, int], *, macros: Sequence[str] = (), enumerations: Sequence[str] = ()) -> str:

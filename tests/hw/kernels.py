@@ -9,10 +9,12 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect
 
+from cyscc.hw.bfs.slot_station import SlotStation
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.interfaces import ChainMessage, ChainOp
 from cyscc.hw.registers import Counter, KernelWord, Register
 from cyscc.hw.ring_master import RingMaster
+from cyscc.hw.shell import STATION_BITS
 from cyscc.hw.verilog import port_names
 from tests.hw.streams import Bench, Simulation, pulse
 
@@ -24,6 +26,8 @@ def one_engine(**changes: Any) -> AcceleratorConfig:
 
 class KernelRing(Elaboratable):
     """Kernels of one kind and the ring master of their module. The tests play the chain's master and the memory.
+
+    With a short ring, the ring passes a station beside them.
 
     Parameters
     ----------
@@ -53,6 +57,7 @@ class KernelRing(Elaboratable):
         self, kind: type[wiring.Component], config: AcceleratorConfig, *, kernels: int, initial: int = 0
     ) -> None:
         self.kernels: list[Any] = [kind(config, instrument=True) for _ in range(kernels)]
+        self._config = config
         self._twins: list[Any] = [kind(config, instrument=True) for _ in range(kernels)]
         self.master = RingMaster(stages=config.ring_stages, initial=initial)
         self.mismatch = Signal(kernels)
@@ -76,9 +81,20 @@ class KernelRing(Elaboratable):
             m.submodules[f"kernel{number}"] = kernel
             if number:
                 connect(m, self.kernels[number - 1].chain_out, kernel.chain_in)
-            connect(m, token, kernel.token_in)
-            token = kernel.token_out
+            if not self._config.short_ring:
+                connect(m, token, kernel.token_in)
+                token = kernel.token_out
             self._add_twin(m, number)
+        if self._config.short_ring:
+            m.submodules.station = station = SlotStation(kernels=len(self.kernels), depth=self._config.visit_depth)
+            connect(m, token, station.token_in)
+            token = station.token_out
+            for number, kernel in enumerate(self.kernels):
+                connect(m, getattr(station, f"block{number}"), kernel.block)
+            m.d.comb += [
+                getattr(station, name).eq(Cat(getattr(kernel, name) for kernel in self.kernels))
+                for name in (*STATION_BITS, "done")
+            ]
         connect(m, token, self.master.ring_in)
         m.d.comb += self.master.lead.eq(1)
         return m
@@ -98,7 +114,7 @@ class KernelRing(Elaboratable):
             evaluate.eq(
                 ~twin.quiescent
                 | twin.chain_in.valid
-                | twin.token_in.valid
+                | (twin.block if self._config.short_ring else twin.token_in).valid
                 | port.response.valid
                 | port.flushed
                 | (port.read.valid & port.read.ready)

@@ -115,6 +115,7 @@ def hubs(seed: int, memory: PortMemory, *, capacity: int = 400) -> ChunkLevel:
         (4, 2, 0.1, (1, 100), {"remembered_ids": 64}),
         (5, 1, 0.2, (2, 60), {"lean_visits": True}),
         (6, 2, 0.6, (1, 20), {"lean_visits": True, "pair_reads": True}),
+        (7, 2, 0.3, (2, 60), {"lean_visits": True, "short_ring": True}),
     ],
 )
 def test_vertices_are_queued_in_chunks(
@@ -176,11 +177,18 @@ def test_a_level_that_finds_nothing_ends(kind: type[Level], frontier: list[int])
     assert run(machine(kind, bfs_kernels=1), kind([[], [0]], frontier, memory))[Counter.PUSHED] == 0
 
 
-@pytest.mark.parametrize("blocking", [False, True])
-def test_vertices_that_wait_for_the_token_are_not_forgotten(*, blocking: bool) -> None:
+@pytest.mark.parametrize("option", [{}, {"blocking_reservation": True}, {"short_ring": True}], ids=str)
+def test_vertices_that_wait_for_the_token_are_not_forgotten(option: dict[str, bool]) -> None:
     memory = PortMemory(SIZE, seed=8, stall=0.0)
     level = Level([[1], [], []], [0], memory)
-    run(one_engine(bfs_kernels=1, blocking_reservation=blocking), level, token_after=300)
+    run(one_engine(bfs_kernels=1, **option), level, token_after=300)
+
+
+@pytest.mark.parametrize("kernels", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_kernels_with_a_station(seed: int, kernels: int) -> None:
+    memory = PortMemory(SIZE, seed=seed, stall=0.2, latency=(2, 40))
+    run(one_engine(bfs_kernels=kernels, short_ring=True), random_level(seed, memory), kernels=kernels, resting=0.05)
 
 
 def star(neighbours: int, *, blocking: bool) -> tuple[AcceleratorConfig, Level, PortMemory]:

@@ -37,7 +37,7 @@ def test_presets() -> None:
         if getattr(vhdl, field.name) != getattr(PRESETS["published-1ae"], field.name)
     }
     assert own == {"queued_requests", "frontier_depth", "neighbour_depth", "visit_depth"}
-    levers = ("pair_reads", "lean_visits", "link_queues", "visited_filter", "edge_chunk")
+    levers = ("pair_reads", "lean_visits", "link_queues", "visited_filter", "edge_chunk", "short_ring")
     for name, config in PRESETS.items():
         assert {bool(getattr(config, lever)) for lever in levers} == {name.startswith("fast")}
         assert not config.remembered_ids
@@ -60,6 +60,11 @@ def test_make_synthesises_the_published_and_the_own_machine_in_full_size() -> No
 def test_a_turn_of_the_ring_takes_twenty_cycles_on_one_engine_and_a_hundred_on_four(name: str) -> None:
     assert ring_turn(PRESETS[f"{name}-1ae"]) == 20
     assert ring_turn(PRESETS[name]) == 104
+
+
+def test_a_turn_past_stations_takes_five_cycles_on_one_engine_and_forty_four_on_four() -> None:
+    assert ring_turn(PRESETS["fast-1ae"]) == 5
+    assert ring_turn(PRESETS["fast"]) == 44
 
 
 LIMITS = [

@@ -63,7 +63,10 @@ _READ = ("port__read__valid", "port__read__ready", "port__read__payload.tag", "p
 _WRITE = ("port__write__valid", "port__write__ready", "port__write__payload.address", "port__write__payload.data")
 _ISSUE = ("mux.granted", "mux.source?__valid", "mux.source?__ready", *_READ)
 _LEVELS = tuple(LEVELS.values())
-_TOKEN = ("token_in__valid", "token_in__payload.value", "token_in__payload.done", "token_out__valid")
+_TOKEN = (
+    *("token_in__valid", "token_in__payload.value", "token_in__payload.done", "token_out__valid"),
+    *("block__valid", "block__payload.first", "block__payload.count"),
+)
 _RUN = ("control.phase", "control.state.*idle", "done", *_TOKEN)
 
 FIRST: Mapping[str, Sequence[str]] = {

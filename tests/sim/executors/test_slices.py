@@ -1,4 +1,4 @@
-"""Machines with slices beside kernels: state goes from executor to executor, and both show the same waveforms."""
+"""Machines with slices, or a station in the shell: executors exchange states, and show the same waveforms."""
 
 from copy import deepcopy
 from pathlib import Path
@@ -16,12 +16,14 @@ from tests.system.runs import made
 CONFIGS = {
     "switch": PRESETS["test"].replace(link_queues=4, memory_ports=4),
     "exchange": PRESETS["test"].replace(visited_filter=64),
+    "shell": PRESETS["test"].replace(short_ring=True),
 }
 PARTS: dict[str, set[tuple[str, ...]]] = {
     "switch": {("switch", "kernel1"), ("switch", "link3")},
     "exchange": {("exchange0",), ("exchange1",)},
+    "shell": {("shell", "slot_station")},
 }
-"""Scopes of slices, in which signals are to be seen."""
+"""Scopes in which signals are to be seen."""
 
 machines = pytest.mark.parametrize("kind", CONFIGS)
 

@@ -64,7 +64,12 @@ void Engine::rest(int64_t cycle) {
     Shell& shell = *shell_;
     if (clocked_ < cycle - 1) {
         shell.write_valid = shell.instruction_valid = shell.read_valid = 0;
-        shell.bfs_chain_in_valid = shell.bfs_token_in_valid = 0;
+        shell.bfs_chain_in_valid = 0;
+#if CYSCC_STATION
+        shell.bfs_asked = 0;
+#else
+        shell.bfs_token_in_valid = 0;
+#endif
         shell.intersection_chain_in_valid = shell.intersection_token_in_valid = 0;
 #if CYSCC_ENGINES > 1
         shell.link_in_valid = 0;
@@ -165,26 +170,46 @@ void Engine::send(int64_t cycle) {
 }
 #endif
 
+// Shows an input of the shell a value; returns whether that is new.
+template <class Input>
+bool renew(Input& input, uint32_t value) {
+    const bool changed = input != value;
+    input = value;
+    return changed;
+}
+
 // Brings what the last kernels put out to the shell; returns whether that is anything new.
 inline bool Engine::connect_tails(int64_t cycle) {
     Shell& shell = *shell_;
-    auto connect = [cycle](const Kernels& module, auto& chain_valid, auto& chain, auto& token_valid, auto& token, auto& done,
-                           auto& error) {
+    auto connect = [](const Kernels& module, auto& chain_valid, auto& chain, auto& done, auto& error) {
         chain_valid = module.chain_valid();
         if (chain_valid) chain = module.chain();
+        return chain_valid | renew(done, module.done()) | renew(error, module.error());
+    };
+    auto pass = [cycle](const Kernels& module, auto& token_valid, auto& token) {
         token_valid = module.token_valid(cycle);
         if (token_valid) token = module.token();
-        const bool changed = done != module.done() || error != module.error();
-        done = module.done();
-        error = module.error();
-        return chain_valid | token_valid | changed;
+        return token_valid;
     };
-    return connect(*bfs_, shell.bfs_chain_in_valid, shell.bfs_chain_in_payload, shell.bfs_token_in_valid,
-                   shell.bfs_token_in_payload, shell.bfs_done, shell.bfs_error) |
+    return connect(*bfs_, shell.bfs_chain_in_valid, shell.bfs_chain_in_payload, shell.bfs_done, shell.bfs_error) |
            connect(*intersection_, shell.intersection_chain_in_valid, shell.intersection_chain_in_payload,
-                   shell.intersection_token_in_valid, shell.intersection_token_in_payload, shell.intersection_done,
-                   shell.intersection_error);
+                   shell.intersection_done, shell.intersection_error) |
+           pass(*intersection_, shell.intersection_token_in_valid, shell.intersection_token_in_payload) |
+#if CYSCC_STATION
+           connect_station();
+#else
+           pass(*bfs_, shell.bfs_token_in_valid, shell.bfs_token_in_payload);
+#endif
 }
+
+#if CYSCC_STATION
+// Brings what the kernels tell their station to the shell; returns whether that is anything new.
+inline bool Engine::connect_station() {
+    Shell& shell = *shell_;
+    shell.bfs_asked = bfs_->asked();
+    return (shell.bfs_asked != 0) | renew(shell.bfs_room, bfs_->room()) | renew(shell.bfs_epoch, bfs_->epoch());
+}
+#endif
 
 // The first cycle before an end in which something happens to a resting engine, or the end.
 int64_t Engine::next_event(int64_t cycle, int64_t end) const {
@@ -207,20 +232,25 @@ void Engine::run(int64_t cycle, int64_t end) {
 }
 
 // A token goes from the link through `kRingStages` to the first kernel of the module that owns the ports, on by a kernel a
-// cycle, and from the last kernel through `kLinkLatency` to the link. Only a shell that is not quiescent, or has commands,
+// cycle (or through the station of all BFS kernels), and from the last kernel through `kLinkLatency` to the link. Only a shell that is not quiescent, or has commands,
 // makes one, or has one where it is not seen; it shows a new one to the first kernel in the next cycle at the earliest.
 Outlook Engine::look_ahead(int64_t cycle) const {
     Outlook outlook{kNever, 0, false};
 #if CYSCC_ENGINES > 1
     const Shell& shell = *shell_;
-    const int64_t passage = (shell.intersection_owns ? kIntersectionKernels : kBfsKernels) + kLinkLatency;
+    const int64_t passage = (shell.intersection_owns ? kIntersectionKernels : kBfsPassage) + kLinkLatency;
     outlook.transit = kRingStages + passage;
     if (!shell.quiescent || driver_.has_commands()) outlook.sends = cycle + 1 + passage;
     auto expect = [&outlook](int64_t sends) {
         outlook.sends = std::min(outlook.sends, sends);
         outlook.has_token = true;
     };
-    if (shell.bfs_token_out_valid) expect(cycle + kBfsKernels + kLinkLatency);
+#if CYSCC_STATION
+    if (shell.bfs_arrival) expect(cycle + kBfsPassage + kLinkLatency);
+    if (shell.bfs_departure) expect(cycle + kLinkLatency);
+#else
+    if (shell.bfs_token_out_valid) expect(cycle + kBfsPassage + kLinkLatency);
+#endif
     if (shell.intersection_token_out_valid) expect(cycle + kIntersectionKernels + kLinkLatency);
     for (const Kernels* module : {bfs_.get(), intersection_.get()}) {
         const int64_t leaves = module->token_leaves(cycle);
@@ -238,9 +268,20 @@ void Engine::advance(int64_t cycle, int64_t end) {
     }
 }
 
-inline Head Engine::bfs_head() const {
-    Head head{bool(shell_->bfs_chain_out_valid), bool(shell_->bfs_token_out_valid), shell_->bfs_chain_out_payload,
-              shell_->bfs_token_out_payload};
+inline Head Engine::bfs_head() {
+    Head head{.chain_valid = bool(shell_->bfs_chain_out_valid), .chain = shell_->bfs_chain_out_payload};
+#if CYSCC_STATION
+    head.token_valid = shell_->bfs_arrival;
+    head.block = blocks_;
+#define CYSCC_BLOCK(n)                                          \
+    head.blocks |= uint32_t(shell_->bfs_block##n##_valid) << n; \
+    blocks_[n] = shell_->bfs_block##n##_payload;
+    CYSCC_BLOCKS(CYSCC_BLOCK)
+#undef CYSCC_BLOCK
+#else
+    head.token_valid = shell_->bfs_token_out_valid;
+    head.token = shell_->bfs_token_out_payload;
+#endif
 #if CYSCC_EXCHANGE
     head.drained = shell_->drained;
 #endif
@@ -248,8 +289,10 @@ inline Head Engine::bfs_head() const {
 }
 
 inline Head Engine::intersection_head() const {
-    return {bool(shell_->intersection_chain_out_valid), bool(shell_->intersection_token_out_valid),
-            shell_->intersection_chain_out_payload, shell_->intersection_token_out_payload};
+    return {.chain_valid = bool(shell_->intersection_chain_out_valid),
+            .token_valid = bool(shell_->intersection_token_out_valid),
+            .chain = shell_->intersection_chain_out_payload,
+            .token = shell_->intersection_token_out_payload};
 }
 
 // What the kernels take for their memory ports: the memory's, or those of the switch between.
@@ -274,9 +317,7 @@ void Engine::step(int64_t cycle) {
     Shell& shell = *shell_;
     bool wanted = connect_tails(cycle);
 #if CYSCC_EXCHANGE
-    wanted |= shell.read_epoch != bfs_->read_epoch() || shell.exchange_busy != bfs_->exchange_busy();
-    shell.read_epoch = bfs_->read_epoch();
-    shell.exchange_busy = bfs_->exchange_busy();
+    wanted |= renew(shell.read_epoch, bfs_->read_epoch()) | renew(shell.exchange_busy, bfs_->exchange_busy());
 #endif
 #if CYSCC_SWITCH
     shell.busy = switch_->busy();
@@ -317,6 +358,9 @@ void Engine::step(int64_t cycle) {
                intersection_->rests_until(cycle + 1) > cycle + 1 && bfs_->done() == shell.bfs_done &&
                bfs_->error() == shell.bfs_error && intersection_->done() == shell.intersection_done &&
                intersection_->error() == shell.intersection_error;
+#if CYSCC_STATION
+    resting_ = resting_ && bfs_->room() == shell.bfs_room && bfs_->epoch() == shell.bfs_epoch;
+#endif
 }
 
 #if VM_TRACE
@@ -339,7 +383,9 @@ void Engine::recall() {
     bfs_->recall(bfs_head(), !intersection_owns, kernels_box());
     intersection_->recall(intersection_head(), intersection_owns, kernels_box());
     shell.bfs_chain_in_payload = bfs_->chain();
+#if !CYSCC_STATION
     shell.bfs_token_in_payload = bfs_->token();
+#endif
     shell.intersection_chain_in_payload = intersection_->chain();
     shell.intersection_token_in_payload = intersection_->token();
 }

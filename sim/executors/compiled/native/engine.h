@@ -148,12 +148,13 @@ public:
 
 private:
     void advance(int64_t cycle, int64_t end);
-    Head bfs_head() const;
+    Head bfs_head();
     Head intersection_head() const;
     void sample(int64_t cycle);
     int64_t next_event(int64_t cycle, int64_t end) const;
     Outlook look_ahead(int64_t cycle) const;
     bool connect_tails(int64_t cycle);
+    bool connect_station();
     Mailbox& kernels_box();
     bool switch_rests() const;
     void step_shell(int64_t cycle, bool wanted);
@@ -181,6 +182,9 @@ private:
     int64_t interval_ = 0;       // cycles between two rows; 0: none is written
     int64_t places_ = 0;
     int64_t* rows_ = nullptr;
+#if CYSCC_STATION
+    uint64_t blocks_[kBfsKernels];  // from the station to the kernels
+#endif
     bool resting_ = false;  // nothing happens in the next cycle unless something arrives
 #if VM_TRACE
     bool drawn_ = false;

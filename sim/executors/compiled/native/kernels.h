@@ -24,11 +24,13 @@ inline constexpr int64_t kNever = int64_t(1) << 62;
 using Drawn = std::set<std::string>;
 #endif
 
-// What a module's first kernel gets from the shell.
+// What a module's kernels get from the shell: chain and token the first one, or token the station of all.
 struct Head {
-    bool chain_valid, token_valid;
-    uint64_t chain, token;
-    uint64_t drained = 0;  // only for kernels that exchange ids
+    bool chain_valid = false, token_valid = false;
+    uint64_t chain = 0, token = 0;
+    uint64_t drained = 0;             // only for kernels that exchange ids
+    uint32_t blocks = 0;              // only for kernels with a station: those to which it gives slots,
+    const uint64_t* block = nullptr;  // and which, by kernel
 };
 
 // What the engine looks at in every cycle is kept here, so that it need not be asked for.
@@ -39,7 +41,7 @@ public:
     // Advances the kernels by a cycle if any has something to do.
     void step(const Head& head, bool owns, Mailbox& box, int64_t cycle) {
         turns_ += head.token_valid;
-        const bool arrives = (owns && box.responses | box.flushed) || head.chain_valid || head.token_valid;
+        const bool arrives = (owns && box.responses | box.flushed) || head.chain_valid || head.token_valid || head.blocks;
         if (arrives || busy_) advance(head, owns, box, cycle);
     }
 
@@ -66,7 +68,12 @@ public:
     uint32_t read_epoch() const { return read_epoch_; }
     uint32_t exchange_busy() const { return exchange_busy_; }
 
-    // How often the token came to the first kernel.
+    // The same of kernels with a station: a vertex more needs a slot; slots may come; the run that `done` speaks of.
+    uint32_t asked() const { return asked_; }
+    uint32_t room() const { return room_; }
+    uint32_t epoch() const { return epoch_; }
+
+    // How often the token came to the first kernel, or to the station.
     int64_t turns() const { return turns_; }
 
     // From now on how full FIFOs are is counted too.
@@ -125,6 +132,9 @@ protected:
     uint32_t error_ = 0;
     uint32_t read_epoch_ = 0;
     uint32_t exchange_busy_ = 0;
+    uint32_t asked_ = 0;
+    uint32_t room_ = 0;
+    uint32_t epoch_ = 0;
 };
 
 // Generated, a source each, since one module's kernels may change while the other's stay. Whoever calls owns them. (The

@@ -16,10 +16,13 @@ class LaneModule final : public CountedKernels<LaneModule<Lanes, kFifos, Exchang
     using Base = CountedKernels<LaneModule, Lanes::kLanes, kFifos>;
     using typename Base::Array;
     using Base::chain_, Base::chain_valid_, Base::token_, Base::token_valid_, Base::tokens_;
-    using Base::busy_, Base::count, Base::done_, Base::error_, Base::exchange_busy_, Base::exit_, Base::read_epoch_;
+    using Base::asked_, Base::busy_, Base::count, Base::done_, Base::epoch_, Base::error_, Base::exchange_busy_;
+    using Base::exit_, Base::read_epoch_, Base::room_;
 
 public:
     static constexpr int kKernels = Lanes::kLanes;
+    // The token does not pass the kernels, but the station that gives them slots.
+    static constexpr bool kStation = requires(const Lanes lanes) { lanes.asked(); };
 
     LaneModule() { put_out(); }
 
@@ -37,21 +40,23 @@ public:
             if (silent && !head.token_valid) return;
             catch_up(cycle);
         }
-        const Bits passing = lanes_.token_out_valid() & Lanes::kAll;
-        const Bits token = (passing << 1 | Bits(head.token_valid)) & Lanes::kAll;
+        const Bits passing = this->passing();
+        const Bits token = kStation ? Bits(head.blocks) : (passing << 1 | Bits(head.token_valid)) & Lanes::kAll;
         const Bits awake = ~lanes_.quiescent() & Lanes::kAll;
         if (silent && !(awake | token)) return;
         const Bits flushes = lanes_.port_flush() & ports;
-        // A kernel that passes the token on is awake for that.
-        if (!silent || requesting() || awake != passing || (awake && head.token_valid)) {
-            relay_.forget();
-        } else if (!awake) {
-            if (relay_.knows(head.token)) {
-                relay_.take(cycle);
-                exit_ = relay_.exit();
-                return;
+        if constexpr (!kStation) {
+            // A kernel that passes the token on is awake for that.
+            if (!silent || requesting() || awake != passing || (awake && head.token_valid)) {
+                relay_.forget();
+            } else if (!awake) {
+                if (relay_.knows(head.token)) {
+                    relay_.take(cycle);
+                    exit_ = relay_.exit();
+                    return;
+                }
+                relay_.learn(lanes_, head.token);
             }
-            relay_.learn(lanes_, head.token);
         }
         count(cycle);
         if (reads) lanes_.get_port_read_payload_0(array(box.read_payloads));
@@ -72,10 +77,12 @@ public:
         }
         for (Bits left = token; left; left &= left - 1) {
             const int n = std::countr_zero(left);
-            lanes_.put_token_in_payload_0(n, n ? lanes_.get_token_out_payload_0(n - 1) : head.token);
+            if constexpr (kStation) lanes_.put_block_payload_0(n, head.block[n]);
+            else lanes_.put_token_in_payload_0(n, n ? lanes_.get_token_out_payload_0(n - 1) : head.token);
         }
         lanes_.chain_in_valid(chain);
-        lanes_.token_in_valid(token);
+        if constexpr (kStation) lanes_.block_valid(token);
+        else lanes_.token_in_valid(token);
         lanes_.port_read_ready(read_ready);
         lanes_.port_write_ready(write_ready);
         lanes_.port_response_valid(responses);
@@ -85,7 +92,7 @@ public:
             lanes_.put_drained_0(head.drained);
         }
         lanes_.tick();
-        relay_.observe(lanes_);
+        if constexpr (!kStation) relay_.observe(lanes_);
         put_out();
     }
 
@@ -169,19 +176,31 @@ private:
         std::vector<char> before_;
     };
 
+    // The kernels that put a token out.
+    Bits passing() const {
+        if constexpr (kStation) return 0;
+        else return lanes_.token_out_valid() & Lanes::kAll;
+    }
+
     // The kernels that have a request for the memory, whether or not it is taken.
     Bits requesting() const { return (lanes_.port_read_valid() | lanes_.port_write_valid()) & Lanes::kAll; }
 
     // Shows the engine what the last kernel puts out, and whether there is anything to do.
     void put_out() {
         constexpr int kLast = kKernels - 1;
-        const Bits chain = lanes_.chain_out_valid(), token = lanes_.token_out_valid();
+        const Bits chain = lanes_.chain_out_valid(), token = passing();
         busy_ = (~lanes_.quiescent() | token | chain | requesting()) & Lanes::kAll;
         chain_valid_ = chain >> kLast & 1;
         token_valid_ = token >> kLast & 1;
         tokens_ = token << (31 - kLast);
         if (chain_valid_) chain_ = lanes_.get_chain_out_payload_0(kLast);
-        if (token_valid_) token_ = lanes_.get_token_out_payload_0(kLast);
+        if constexpr (kStation) {
+            asked_ = lanes_.asked();
+            room_ = lanes_.room();
+            epoch_ = lanes_.epoch();
+        } else if (token_valid_) {
+            token_ = lanes_.get_token_out_payload_0(kLast);
+        }
         done_ = lanes_.done();
         error_ = lanes_.error();
         if constexpr (Exchange::kThere) {
@@ -192,20 +211,23 @@ private:
     }
 
     // Does what was left out of a pass before a cycle.
-    void catch_up(int64_t cycle) {
-        lanes_.chain_in_valid(0);
-        lanes_.port_read_ready(0);
-        lanes_.port_write_ready(0);
-        lanes_.port_response_valid(0);
-        lanes_.port_flushed(0);
-        for (int64_t n = 0; n < cycle - relay_.entered(); ++n) {
-            const Bits token = n < kKernels ? 1u << n : 0;
-            if (token) lanes_.put_token_in_payload_0(n, n ? lanes_.get_token_out_payload_0(n - 1) : relay_.token());
-            lanes_.token_in_valid(token);
-            lanes_.tick();
+    void catch_up([[maybe_unused]] int64_t cycle) {
+        if constexpr (!kStation) {
+            lanes_.chain_in_valid(0);
+            lanes_.port_read_ready(0);
+            lanes_.port_write_ready(0);
+            lanes_.port_response_valid(0);
+            lanes_.port_flushed(0);
+            for (int64_t n = 0; n < cycle - relay_.entered(); ++n) {
+                const Bits token = n < kKernels ? 1u << n : 0;
+                if (token)
+                    lanes_.put_token_in_payload_0(n, n ? lanes_.get_token_out_payload_0(n - 1) : relay_.token());
+                lanes_.token_in_valid(token);
+                lanes_.tick();
+            }
+            relay_.drop();
+            put_out();
         }
-        relay_.drop();
-        put_out();
     }
 
     static Array& array(uint64_t* first) { return *reinterpret_cast<Array*>(first); }

@@ -27,7 +27,8 @@ class ObjectModule final : public CountedKernels<ObjectModule<Model, kCount, kFi
     using Base = CountedKernels<ObjectModule, kCount, kFifos>;
     using typename Base::Array;
     using Base::chain_, Base::chain_valid_, Base::token_, Base::token_valid_;
-    using Base::busy_, Base::count, Base::done_, Base::error_, Base::exchange_busy_, Base::read_epoch_;
+    using Base::asked_, Base::busy_, Base::count, Base::done_, Base::epoch_, Base::error_, Base::exchange_busy_;
+    using Base::read_epoch_, Base::room_;
 
 public:
     template <class... Further>
@@ -93,7 +94,7 @@ public:
         for (int n = 0; n < kCount; ++n) {
             Model& model = *kernels_[n];
             model.chain_in_payload = n ? kernels_[n - 1]->chain_out_payload : head.chain;
-            model.token_in_payload = n ? kernels_[n - 1]->token_out_payload : head.token;
+            show_token(model, n, head);
             if (owns) set(model.port_response_payload, box.data[n], box.tags[n]);
         }
     }
@@ -120,6 +121,14 @@ public:
 
 private:
     static constexpr uint32_t kAll = (1u << kCount) - 1;
+    // The token does not pass the kernels, but the station that gives them slots.
+    static constexpr bool kStation = requires(const Model& model) { model.asked; };
+
+    // Shows a kernel the token, or the slots that its station gives it.
+    void show_token(Model& model, int n, const Head& head) const {
+        if constexpr (kStation) model.block_payload = head.block[n];
+        else model.token_in_payload = n ? kernels_[n - 1]->token_out_payload : head.token;
+    }
 
     // Advances the kernels that have something to do; all, and only up to the clock edge, while waveforms are drawn. From
     // the last to the first, so that each still finds what its predecessor on chain and ring put out in the cycle before.
@@ -127,7 +136,7 @@ private:
         count(cycle);
         const uint32_t ports = owns ? kAll : 0;
         const uint32_t chain = (chain_full_ << 1 | uint32_t(head.chain_valid)) & kAll;
-        const uint32_t token = (token_full_ << 1 | uint32_t(head.token_valid)) & kAll;
+        const uint32_t token = kStation ? head.blocks : (token_full_ << 1 | uint32_t(head.token_valid)) & kAll;
         const uint32_t responses = box.responses & ports;
         const uint32_t flushed = box.flushed & ports;
         uint32_t todo = awake_ | chain | token | responses | flushed;
@@ -145,8 +154,9 @@ private:
             drive_port(port_of(model), box, n, ports);
             model.chain_in_valid = (chain & bit) != 0;
             if (chain & bit) model.chain_in_payload = n ? kernels_[n - 1]->chain_out_payload : head.chain;
-            model.token_in_valid = (token & bit) != 0;
-            if (token & bit) model.token_in_payload = n ? kernels_[n - 1]->token_out_payload : head.token;
+            if constexpr (kStation) model.block_valid = (token & bit) != 0;
+            else model.token_in_valid = (token & bit) != 0;
+            if (token & bit) show_token(model, n, head);
             if (drawn) {
                 settle(model);
             } else {
@@ -161,9 +171,18 @@ private:
         const Model& last = *kernels_[kCount - 1];
         busy_ = awake_ | token_full_ | chain_full_ | read_full_ | write_full_;
         chain_valid_ = last.chain_out_valid;
-        token_valid_ = last.token_out_valid;
         chain_ = last.chain_out_payload;
-        token_ = last.token_out_payload;
+        if constexpr (kStation) {
+            asked_ = room_ = epoch_ = 0;
+            for (int n = 0; n < kCount; ++n) {
+                asked_ |= uint32_t(kernels_[n]->asked) << n;
+                room_ |= uint32_t(kernels_[n]->room) << n;
+                epoch_ |= uint32_t(kernels_[n]->epoch) << n;
+            }
+        } else {
+            token_valid_ = last.token_out_valid;
+            token_ = last.token_out_payload;
+        }
         if constexpr (Exchange::kThere) {
             exchange_busy_ = exchange_.busy();
             read_epoch_ = 0;
@@ -196,7 +215,7 @@ private:
         auto put = [bit](uint32_t& mask, bool value) { mask = value ? mask | bit : mask & ~bit; };
         put(awake_, !model.quiescent);
         put(chain_full_, model.chain_out_valid);
-        put(token_full_, model.token_out_valid);
+        if constexpr (!kStation) put(token_full_, model.token_out_valid);
         put(read_full_, model.port_read_valid);
         put(write_full_, model.port_write_valid);
         put(done_, model.done);
