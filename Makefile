@@ -42,7 +42,7 @@ SUPPLY := $(BUILD)/supply
 LOCKS := requirements.lock requirements-fpga.lock requirements-supply.lock
 NETLIST := $(BUILD)/netlist.txt
 WAVES := $(BUILD)/waves
-SYNTHESISED := $(if $(filter file,$(origin CONFIG)),hc2 hc2-1ae published published-1ae published-vhdl-1ae,$(CONFIG))
+SYNTHESISED := $(if $(filter file,$(origin CONFIG)),hc2 hc2-1ae published published-1ae published-vhdl-1ae fast fast-1ae,$(CONFIG))
 # What the demonstration graph is derived from.
 NETLIST_SOURCES := $(shell find hw -name '*.py') $(wildcard sim/hardware.py host/graph/generators.py)
 
@@ -158,7 +158,7 @@ synth: $(INSTALLED) ## Synthesise all presets (or CONFIG) for Virtex-5 and Virte
 	@$(BIN)/cyscc synth $(SYNTHESISED:%=--config "%") --jobs $(JOBS) -o $(BUILD)
 	@$(BIN)/cyscc synth --config "$(CONFIG)" --family xc5v $(DEPTHS:%=--depth "%") --jobs $(JOBS) -o $(BUILD)
 
-timing: $(INSTALLED) $(INSTALLED_FPGA) ## Place and route kernels and shell of CONFIG for ECP5: build/timing.md and .json
+timing: $(INSTALLED) $(INSTALLED_FPGA) ## Place and route the parts of an AE of CONFIG for ECP5: build/timing.md and .json
 	@$(BIN)/cyscc timing --config "$(CONFIG)" --jobs $(JOBS) -o $(BUILD)
 
 waves: $(INSTALLED) ## Record waveforms of CONFIG in the cycles of WINDOW, with views, in build/waves.*

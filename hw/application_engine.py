@@ -18,10 +18,13 @@ from cyscc.hw.port_share import PortShare
 from cyscc.hw.shell import STATION_BITS, Shell
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 
-__all__ = ["ApplicationEngine", "KernelFactory", "application_engine_signature"]
+__all__ = ["ApplicationEngine", "KernelFactory", "SliceFactory", "application_engine_signature"]
 
 KernelFactory = Callable[[type[wiring.Component], AcceleratorConfig], wiring.Component]
 """Function that makes a kernel of the given class, or a substitute with the same signature."""
+
+SliceFactory = Callable[[wiring.Component], wiring.Component]
+"""Function that returns a slice of switch or exchange, or a substitute with the same signature."""
 
 
 def application_engine_signature(config: AcceleratorConfig, *, instrument: bool = False) -> wiring.Signature:
@@ -58,6 +61,8 @@ class ApplicationEngine(wiring.Component):
         With the outputs that only simulation needs.
     make_kernel : KernelFactory, optional
         Makes a substitute for each kernel.
+    make_slice : SliceFactory, optional
+        Makes a substitute for each slice of switch and exchange.
 
     Members
     -------
@@ -79,9 +84,11 @@ class ApplicationEngine(wiring.Component):
         *,
         instrument: bool = False,
         make_kernel: KernelFactory | None = None,
+        make_slice: SliceFactory | None = None,
     ) -> None:
         self._config = config
         self._instrument = instrument
+        self._make_slice = make_slice or (lambda part: part)
         self._make_kernel = make_kernel or (lambda kind, config: kind(config, instrument=instrument))
         super().__init__(application_engine_signature(config, instrument=instrument))
 
@@ -132,7 +139,9 @@ class ApplicationEngine(wiring.Component):
 
     def _add_switch(self, m: Module, shell: Shell) -> list[wiring.PureInterface]:
         """Add the switch before the memory ports, and return the ports that it has for the kernels."""
-        m.submodules.switch = switch = Switch(SwitchSizes.of(self._config), instrument=self._instrument)
+        m.submodules.switch = switch = Switch(
+            SwitchSizes.of(self._config), instrument=self._instrument, make_slice=self._make_slice
+        )
         for number, port in enumerate(self.port):
             connect(m, getattr(switch, f"port{number}"), flipped(port))
         m.d.comb += [
@@ -141,11 +150,10 @@ class ApplicationEngine(wiring.Component):
         ]
         return [getattr(switch, f"kernel{number}") for number in range(self._config.bfs_kernels)]
 
-    @staticmethod
-    def _add_exchange(m: Module, shell: Shell, kernels: list[wiring.Component]) -> None:
+    def _add_exchange(self, m: Module, shell: Shell, kernels: list[wiring.Component]) -> None:
         """Add the exchange of ids between BFS kernels: a slice for each owner."""
         for owner, kernel in enumerate(kernels):
-            m.submodules[f"exchange{owner}"] = part = ExchangeSlice(kernels=len(kernels))
+            m.submodules[f"exchange{owner}"] = part = self._make_slice(ExchangeSlice(kernels=len(kernels)))
             m.d.comb += [
                 part.number.eq(owner),
                 shell.exchange_busy[owner].eq(part.busy),

@@ -22,10 +22,13 @@ from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.interfaces import port_tag_bits
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.shell import Shell
+from cyscc.hw.switch.kernel_slice import KernelSlice
+from cyscc.hw.switch.link_slice import LinkSlice
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 
 __all__ = [
     "KERNEL_NAMES",
+    "SLICE_NAMES",
     "accelerator_verilog",
     "application_engine_verilog",
     "axi_verilog",
@@ -34,11 +37,20 @@ __all__ = [
     "kernel_verilog",
     "port_names",
     "shell_verilog",
+    "slice_kinds",
+    "slice_verilog",
     "switch_verilog",
 ]
 
 KERNEL_NAMES: dict[type[wiring.Component], str] = {BfsKernel: "bfs_kernel", IntersectionKernel: "intersection_kernel"}
 """Module names of the kernels."""
+
+SLICE_NAMES: dict[type[wiring.Component], str] = {
+    KernelSlice: "kernel_slice",
+    LinkSlice: "link_slice",
+    ExchangeSlice: "exchange_slice",
+}
+"""Module names of the slices of switch and exchange."""
 
 
 def port_names(component: wiring.Component) -> dict[str, tuple[Signal, PortDirection]]:
@@ -132,15 +144,49 @@ def switch_verilog(config: AcceleratorConfig, *, instrument: bool = False) -> st
 
 def exchange_verilog(config: AcceleratorConfig) -> str:
     """Return the Verilog of an exchange slice of a machine that has some, module ``exchange_slice``."""
-    return _convert(ExchangeSlice(kernels=config.exchange_kernels), "exchange_slice")
+    return slice_verilog(ExchangeSlice, config)
 
 
-def application_engine_verilog(config: AcceleratorConfig) -> str:
-    """Return the Verilog of an Application Engine, module ``application_engine``, without the text of its kernels."""
+def slice_kinds(config: AcceleratorConfig) -> tuple[type[wiring.Component], ...]:
+    """Return the kinds of slices that an AE has, of `SLICE_NAMES`."""
+    switch, exchange = bool(config.link_queues), bool(config.exchange_kernels)
+    return (KernelSlice, LinkSlice) * switch + (ExchangeSlice,) * exchange
+
+
+def slice_verilog(kind: type[wiring.Component], config: AcceleratorConfig) -> str:
+    """Return the Verilog of a kind of slice of an AE that has it, module `SLICE_NAMES[kind]`."""
+    part: wiring.Component
+    if kind is ExchangeSlice:
+        part = ExchangeSlice(kernels=config.exchange_kernels)
+    else:
+        sizes = SwitchSizes.of(config)
+        make = sizes.kernel_slice if kind is KernelSlice else sizes.link_slice
+        part = make(instrument=False)
+    return _convert(part, SLICE_NAMES[kind])
+
+
+def application_engine_verilog(config: AcceleratorConfig, *, slices: bool = True) -> str:
+    """Return the Verilog of an Application Engine, module ``application_engine``, without the text of its kernels.
+
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        The machine.
+    slices : bool
+        With the text of the slices of switch and exchange. Else each is an instance of the module `SLICE_NAMES` has for
+        its kind.
+    """
     engine = ApplicationEngine(
-        config, make_kernel=lambda kind, _: _Elsewhere(KERNEL_NAMES[kind], kind.signature_of(config))
+        config,
+        make_kernel=lambda kind, _: _Elsewhere(KERNEL_NAMES[kind], kind.signature_of(config)),
+        make_slice=None if slices else _slice_elsewhere,
     )
     return _convert(engine, "application_engine")
+
+
+def _slice_elsewhere(part: wiring.Component) -> wiring.Component:
+    part._MustUse__silence = True  # Amaranth would warn that it is made for its signature alone
+    return _Elsewhere(SLICE_NAMES[type(part)], part.signature)
 
 
 def _engine_elsewhere(config: AcceleratorConfig) -> wiring.Component:

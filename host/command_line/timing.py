@@ -1,9 +1,17 @@
-"""`cyscc timing`: the clocks that kernels and engine shell reach on an FPGA."""
+"""`cyscc timing`: the clocks that the parts of an engine reach on an FPGA."""
 
 import argparse
 
 from cyscc.host.command_line.experiment import add_experiment_options, add_jobs, add_keep, make_experiment
-from cyscc.host.specification.options import add_set, add_shared, at_least, configuration, one_of, read_overrides
+from cyscc.host.specification.options import (
+    UsageError,
+    add_set,
+    add_shared,
+    at_least,
+    configuration,
+    one_of,
+    read_overrides,
+)
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -16,8 +24,8 @@ def _component(text: str) -> str:
 
 
 TEXTS = {
-    "help": "place and route kernels and shell for ECP5",
-    "description": "Place and route the kernels and the engine shell for an ECP5-85k; report the clocks they reach.",
+    "help": "place and route the parts of an engine for ECP5",
+    "description": "Place and route each kind of part of an engine for an ECP5-85k; report the clocks they reach.",
 }
 """Help of the command, as `argparse` takes it."""
 
@@ -34,7 +42,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=_component,
         metavar="NAME",
-        help="what to run: bfs_kernel, intersection_kernel, shell (default: all); may be repeated",
+        help="what to run: bfs_kernel, intersection_kernel, shell, and kernel_slice, link_slice, exchange_slice of a "
+        "machine that has them (default: all); may be repeated",
     )
     add_keep(parser)
     add_jobs(parser)
@@ -51,13 +60,17 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         A tool is missing or failed, or a median is below the clock of the configuration.
     """
-    from cyscc.host.experiments.fpga.timing import COMPONENTS, timing_report
+    from cyscc.host.experiments.fpga.timing import components_of, timing_report
 
     changed = read_overrides(arguments.overrides)
     config = configuration(arguments.config, changed)
     name = changed.config_text(arguments.config)
 
-    names = tuple(dict.fromkeys(arguments.component or COMPONENTS))
+    there = components_of(config)
+    names = tuple(dict.fromkeys(arguments.component or there))
+    for component in names:
+        if component not in there:
+            raise UsageError(f"--component: {name} has no {component}")
     make_experiment(
         arguments,
         "timing",

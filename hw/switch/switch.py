@@ -1,5 +1,6 @@
 """Switch: slices for kernels and memory ports, wired to each other."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -75,6 +76,8 @@ class Switch(wiring.Component):
         Sizes.
     instrument : bool
         With the outputs of slices that only simulation needs.
+    make_slice : callable, optional
+        Returns a substitute for a slice, with the same signature.
 
     Members
     -------
@@ -97,9 +100,16 @@ class Switch(wiring.Component):
         KernelSlice.LATENCY + LinkSlice.LATENCY + LinkSlice.ANSWER_LATENCY + KernelSlice.ANSWER_LATENCY
     )
 
-    def __init__(self, sizes: SwitchSizes, *, instrument: bool = False) -> None:
+    def __init__(
+        self,
+        sizes: SwitchSizes,
+        *,
+        instrument: bool = False,
+        make_slice: Callable[[wiring.Component], wiring.Component] | None = None,
+    ) -> None:
         self._sizes = sizes
         self._instrument = instrument
+        self._make_slice = make_slice or (lambda part: part)
         kernels, links = sizes.kernels, sizes.links
         super().__init__(
             {
@@ -117,8 +127,9 @@ class Switch(wiring.Component):
     def elaborate(self, platform: object) -> Elaboratable:
         """Wire the slices."""
         m = Module()
-        kernels = [self._sizes.kernel_slice(instrument=self._instrument) for _ in range(self._sizes.kernels)]
-        links = [self._sizes.link_slice(instrument=self._instrument) for _ in range(self._sizes.links)]
+        sizes, instrument, make = self._sizes, self._instrument, self._make_slice
+        kernels = [make(sizes.kernel_slice(instrument=instrument)) for _ in range(sizes.kernels)]
+        links = [make(sizes.link_slice(instrument=instrument)) for _ in range(sizes.links)]
         for number, kernel in enumerate(kernels):
             m.submodules[f"kernel{number}"] = kernel
             outside = getattr(self, f"kernel{number}")

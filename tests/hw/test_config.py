@@ -48,11 +48,7 @@ def test_presets() -> None:
 def test_make_synthesises_the_published_and_the_own_machine_in_full_size() -> None:
     listed = re.search(r"^SYNTHESISED := .*,([^,]*),\$\(CONFIG\)\)$", Path("Makefile").read_text(), re.MULTILINE)
     assert listed
-    full = [
-        name
-        for name, config in PRESETS.items()
-        if config.bfs_kernels == 16 and not config.bfs_only and not config.link_queues
-    ]
+    full = [name for name, config in PRESETS.items() if config.bfs_kernels == 16 and not config.bfs_only]
     assert listed[1].split() == full
 
 

@@ -4,8 +4,8 @@ import re
 
 __all__ = ["merged", "ports_of", "stub"]
 
-_MODULE = re.compile(r"^module (\S+) ?\((.*?)\);\n(.*?)^endmodule\n", re.DOTALL | re.MULTILINE)
-"""A module: its name, the names of its ports, and its body, which declares the ports."""
+_MODULE = re.compile(r"(?:^\(\* [^\n]* \*\)\n)*^module (\S+) ?\((.*?)\);\n(.*?)^endmodule\n", re.DOTALL | re.MULTILINE)
+"""A module with its attributes: its name, the names of its ports, and its body, which declares the ports."""
 
 _INSTANTIATED = re.compile(r"(?<=^  )\S+(?= +\S+ +\($)", re.MULTILINE)
 """The name of a module at an instance of it."""

@@ -18,9 +18,9 @@ from cyscc.host.experiments.studies.study import Report
 from cyscc.host.output.files import open_output
 from cyscc.host.output.text import count_text, markdown_table
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, shell_verilog
+from cyscc.hw.verilog import KERNEL_NAMES, SLICE_NAMES, kernel_verilog, shell_verilog, slice_kinds, slice_verilog
 
-__all__ = ["COMPONENTS", "timing_report"]
+__all__ = ["COMPONENTS", "components_of", "timing_report"]
 
 _UNTIMED = ("clk", "rst")
 """Clock and reset, which have networks of their own."""
@@ -237,8 +237,15 @@ _HARNESS = "harness"
 COMPONENTS: dict[str, Callable[[AcceleratorConfig], str]] = {
     **{name: partial(kernel_verilog, kind) for kind, name in KERNEL_NAMES.items()},
     "shell": shell_verilog,
+    **{name: partial(slice_verilog, kind) for kind, name in SLICE_NAMES.items()},
 }
 """Components to place and route, by module name, with the functions that write their Verilog."""
+
+
+def components_of(config: AcceleratorConfig) -> tuple[str, ...]:
+    """Return which of `COMPONENTS` a machine has."""
+    there = {*KERNEL_NAMES.values(), "shell", *(SLICE_NAMES[kind] for kind in slice_kinds(config))}
+    return tuple(name for name in COMPONENTS if name in there)
 
 
 class _Netlist(TypedDict):

@@ -11,6 +11,7 @@ __all__ = [
     "DEVICES",
     "ENGINES",
     "FAMILY",
+    "FITTING",
     "KINDS",
     "PUBLISHED",
     "PUBLISHED_BFS",
@@ -146,3 +147,6 @@ PUBLISHED_LESS_VENDOR = Amounts(luts=111_400, registers=129_800, block_ram=6_390
 
 BAR = Amounts(luts=55_700, registers=64_900, block_ram=3_195)
 """Target for an AE of the published size on a Virtex-5: at most half of `PUBLISHED_LESS_VENDOR`."""
+
+FITTING = Amounts(luts=145_152, registers=145_152, block_ram=7_257)
+"""Limit for an AE with a switch or an exchange: 70 % of the Virtex-5, which leaves room for the vendor's interface."""

@@ -35,7 +35,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     synthesis = cyscc.host.experiments.fpga.synthesis
     monkeypatch.setattr(synthesis, "run_yosys", fake)
     monkeypatch.setattr(synthesis, "kernel_verilog", lambda kind, config: f"// {kind} {config.word_depth}\n")
-    monkeypatch.setattr(synthesis, "application_engine_verilog", lambda config: f"// {config.ring_stages}\n")
+    monkeypatch.setattr(synthesis, "application_engine_verilog", lambda config, slices: f"// {config.ring_stages}\n")
     monkeypatch.setenv("CYSCC_CACHE", str(tmp_path / "cache"))
     return done
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from cyscc.host.experiments.fpga.synthesis import usages
-from cyscc.host.experiments.fpga.timing import COMPONENTS, measure
+from cyscc.host.experiments.fpga.timing import components_of, measure
 from cyscc.host.experiments.fpga.tools import NEXTPNR
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.store import Store
-from cyscc.host.experiments.studies.paper import BAR
+from cyscc.host.experiments.studies.paper import BAR, FITTING
 from cyscc.hw.config import PRESETS
 
 pytestmark = pytest.mark.long
@@ -24,11 +24,23 @@ def test_an_engine_takes_at_most_half_of_the_published_one(tmp_path: Path) -> No
     assert usage.total.amounts().within(BAR) == (True, True, True), usage.total.amounts()
 
 
-@pytest.mark.parametrize("name", COMPONENTS)
-def test_the_median_of_five_seeds_reaches_the_clock(name: str, tmp_path: Path) -> None:
+def test_an_engine_with_all_options_fits_beside_the_vendors_interface(tmp_path: Path) -> None:
+    measurements = Measurements(Store(tmp_path / "store"), verify=False)
+    [usage] = usages(measurements, [(PRESETS["fast"], "xc5v")], folder=tmp_path).values()
+    counts = {component.name: component.count for component in usage.components}
+    slices = dict.fromkeys(("kernel_slice", "link_slice", "exchange_slice"), 16)
+    kernels = {"bfs_kernel": 16, "intersection_kernel": 8}
+    assert counts == {**slices, **kernels, "share": 8, "shell": 1, "between them": 1}
+    assert usage.total.amounts().within(FITTING) == (True, True, True), usage.total.amounts()
+
+
+@pytest.mark.parametrize(
+    ("config", "name"), [(config, name) for config in ("hc2", "fast") for name in components_of(PRESETS[config])]
+)
+def test_the_median_of_five_seeds_reaches_the_clock(config: str, name: str, tmp_path: Path) -> None:
     pytest.importorskip(NEXTPNR, reason="`make timing` installs it")
     measurements = Measurements(Store(tmp_path / "store"), verify=False)
-    [timing] = measure(measurements, PRESETS["hc2"], names=[name], seeds=5, folder=tmp_path)
+    [timing] = measure(measurements, PRESETS[config], names=[name], seeds=5, folder=tmp_path)
     assert len(timing.runs) == 5
     assert timing.clock_mhz == 150
     assert timing.median.fmax >= 150, [run.fmax for run in timing.runs]

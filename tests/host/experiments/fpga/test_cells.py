@@ -2,7 +2,7 @@
 
 import pytest
 
-from cyscc.host.experiments.fpga.synthesis import Resources, cell_resources
+from cyscc.host.experiments.fpga.hierarchy import Resources, cell_resources
 from cyscc.host.experiments.fpga.tools import ToolError
 
 

@@ -11,7 +11,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
 import cyscc.host.experiments.fpga.synthesis
-from cyscc.host.experiments.fpga.synthesis import Hierarchy, ModuleRequest, Resources, components, parts, queues, usages
+from cyscc.host.experiments.fpga.hierarchy import Hierarchy, Resources, components, parts, queues
+from cyscc.host.experiments.fpga.synthesis import ModuleRequest, usages
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.hw.config import PRESETS
@@ -124,6 +125,36 @@ def test_components_are_counted_by_kind() -> None:
         ("between them", 1, 1, 1),
     ]
     assert sum(one.resources.luts for one in found) == hierarchy().total("engine").luts
+
+
+def test_slices_of_a_switch_are_components() -> None:
+    plain = hierarchy()
+    own = {
+        "switch": Resources(logic=7),
+        "kernel_slice": Resources(memory=20),
+        "link_slice": Resources(registers=9),
+        "wrapper2": Resources(),
+    }
+    children = {
+        **plain.modules,
+        "engine": [*plain.modules["engine"], ("switch", "switch")],
+        "switch": [("kernel0", "kernel_slice"), ("kernel1", "kernel_slice"), ("link0", "wrapper2")],
+        "wrapper2": [("inner", "link_slice")],
+        "kernel_slice": [],
+        "link_slice": [],
+    }
+    whole = Hierarchy(plain.cells | own, children)
+    found = {one.name: one for one in components(whole, "engine")}
+    assert {name: (one.count, one.each.luts) for name, one in found.items() if name != "share"} == {
+        "kernel_slice": (2, 20),
+        "bfs_kernel": (2, 10),
+        "shell": (1, 10),
+        "link_slice": (1, 0),
+        # What lies between the slices of the switch, too.
+        "between them": (1, 8),
+    }
+    total = sum((one.resources for one in components(whole, "engine")), Resources())
+    assert total == whole.total("engine")
 
 
 def test_parts_and_queues_of_a_component() -> None:

@@ -54,7 +54,7 @@ def test_a_module_that_is_not_there_is_refused(top: str) -> None:
 
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_no_port_of_a_component_is_missed(name: str) -> None:
-    text = COMPONENTS[name](PRESETS["test"])
+    text = COMPONENTS[name](PRESETS["fast-test"])
     listed = re.search(rf"^module {name}\((.*?)\);", text, re.DOTALL | re.MULTILINE)
     assert listed
     ports = re.findall(r"\w+", listed[1])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cyscc.host.experiments.fpga.synthesis import Hierarchy, Resources, read_hierarchy
+from cyscc.host.experiments.fpga.hierarchy import Hierarchy, Resources, read_hierarchy
 from cyscc.host.experiments.fpga.tools import ToolError
 from tests.host.experiments.fpga.netlists import cell, module, write_netlist
 

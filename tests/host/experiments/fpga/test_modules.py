@@ -4,7 +4,7 @@ import re
 
 from cyscc.host.experiments.fpga.modules import merged, ports_of, stub
 from cyscc.hw.config import PRESETS
-from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog
+from cyscc.hw.verilog import KERNEL_NAMES, SLICE_NAMES, application_engine_verilog, slice_verilog
 
 TEXT = r"""// a comment
 module \top.a (clk, x);
@@ -58,6 +58,12 @@ def test_equal_modules_become_one_and_then_those_that_contain_them() -> None:
     assert instances(text) == [(r"\leaf.first", "leaf"), (r"\top.a", "a"), (r"\top.a", r"\b$2")]
 
 
+def test_a_module_that_goes_takes_its_attributes_along() -> None:
+    attribute = '(* generator = "Amaranth" *)\n'
+    text = "".join(f"{attribute}module {name}(a);\n  input a;\nendmodule\n\n" for name in ("first", "second"))
+    assert merged(text).count(attribute) == 1
+
+
 def test_modules_that_differ_stay() -> None:
     text = TEXT.replace("  input [3:0] x;", "  input [4:0] x;", 1)
     assert names(merged(text)) == [r"\top.a", r"\top.b", r"\leaf.first", "top"]
@@ -72,6 +78,16 @@ def test_an_engine_has_each_kind_of_module_once() -> None:
         r"\application_engine.intersection0",
         r"\application_engine.share0",
     ]
+
+
+def test_slices_of_an_engine_are_elsewhere_on_demand() -> None:
+    config = PRESETS["fast-test"]
+    within, without = (application_engine_verilog(config, slices=slices) for slices in (True, False))
+    used = {module for module, _ in instances(without)} - set(names(without))
+    assert used == {*KERNEL_NAMES.values(), *SLICE_NAMES.values()}
+    assert {module for module, _ in instances(within)} - set(names(within)) == set(KERNEL_NAMES.values())
+    for kind, name in SLICE_NAMES.items():
+        assert name in names(slice_verilog(kind, config))
 
 
 def test_a_black_box_has_the_ports() -> None:

@@ -8,9 +8,10 @@ import pytest
 
 import cyscc.host.experiments.fpga.synthesis
 from cyscc.host.command_line.main import main
-from cyscc.host.experiments.fpga.synthesis import Component, Machine, Resources, Usage, comparable, markdown, with_depth
+from cyscc.host.experiments.fpga.hierarchy import Component, Resources, Usage
+from cyscc.host.experiments.fpga.synthesis import Machine, comparable, markdown, with_depth
 from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.studies.paper import BAR, PUBLISHED_LESS_VENDOR
+from cyscc.host.experiments.studies.paper import BAR, DEVICES, FITTING, PUBLISHED_LESS_VENDOR
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 
 EACH = Resources(logic=1000, memory=300, route_through=200, registers=2500, block_ram=72, carries=10)
@@ -120,6 +121,23 @@ def test_bars_are_met_up_to_the_limit(change: Resources, met: tuple[bool, bool, 
 def test_the_bar_is_half_of_the_published_machine_without_its_vendor_interface() -> None:
     assert tuple(2 * value for value in BAR) == PUBLISHED_LESS_VENDOR
     assert [name for name, config in PRESETS.items() if not comparable(config)] == ["fast-test", "test"]
+
+
+def test_a_machine_with_a_switch_or_an_exchange_may_take_70_percent_of_the_device() -> None:
+    assert tuple(int(0.7 * has) for has in DEVICES["xc5v"].has) == FITTING
+    usage = Usage(components=(), total=Resources(logic=FITTING.luts, registers=1, block_ram=FITTING.block_ram + 1))
+    fast = Machine(name="fast", config=PRESETS["fast"], family="xc5v", usage=usage, depths={})
+    text = markdown([fast, machine("published")])
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if "bar" in line]
+    assert rows[:2] == [
+        ["bar: 70% of the device", "145,152 (70.0%)", "145,152 (70.0%)", "7,257 (70.0%)"],
+        ["bar", "met", "met", "not met"],
+    ]
+    assert rows[2][0] == "bar: half of published without it"
+    for name in ("link_queues", "visited_filter"):
+        alone = PRESETS["hc2"].replace(**{name: 64})
+        one = Machine(name="alone", config=alone, family="xc5v", usage=usage, depths={})
+        assert "| bar: 70% of the device" in markdown([one])
 
 
 def test_one_depth_for_all_fifos() -> None:
