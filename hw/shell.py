@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Elaboratable, Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -10,6 +10,7 @@ from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.bfs.slot_station import SlotStation
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.dispatch import Dispatch, connect_host, host_members
+from cyscc.hw.exchange.reading_barrier import ReadingGatherer
 from cyscc.hw.interfaces import ADDRESS_WIDTH, BLOCK, CHAIN, LINK, RING, drive
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.module_master import ModuleMaster
@@ -189,6 +190,13 @@ class Shell(wiring.Component):
             *drive(dispatch, result=Mux(owns, intersection_ring.result, bfs_ring.result), result_valid=lead),
         ]
         barriers: list[Any] = [self._add_barrier(m)] if config.link_queues else []
+        if config.exchange_kernels:
+            m.submodules.reading_gatherer = gatherer = ReadingGatherer(config.exchange_kernels)
+            m.d.comb += [
+                *drive(gatherer, read_epoch=self.read_epoch, exchange_busy=self.exchange_busy),
+                self.drained.eq(gatherer.drained),
+            ]
+            barriers.append(gatherer)
         station = self._add_station(m, bfs_ring) if config.short_ring else None
         last = station.token_out if station else self.bfs.token_in
         if config.engines == 1:
@@ -196,7 +204,6 @@ class Shell(wiring.Component):
             connect(m, flipped(self.intersection.token_in), intersection_ring.ring_in)
         else:
             self._connect_link(m, last, bfs_ring=bfs_ring, intersection_ring=intersection_ring)
-        gathering = self._gather(m) if config.exchange_kernels else None
         if instrument:
             parts = (dispatch, bfs_master, bfs_ring, intersection_master, intersection_ring)
             moving = [part.moving for part in (*parts, *barriers)]
@@ -204,8 +211,6 @@ class Shell(wiring.Component):
                 moving.append(station.moving)
             if config.engines > 1:
                 moving += [last.valid, self.intersection.token_in.valid, self.link_out.valid]
-            if gathering is not None:
-                moving.append(gathering)
             m.d.comb += dispatch.elapsed.eq(self.elapsed)
             m.d.sync += self.quiescent.eq(~Cat(moving).any())
         return m
@@ -235,15 +240,6 @@ class Shell(wiring.Component):
         m.d.comb += [getattr(station, name).eq(getattr(place, name)) for name in (*STATION_BITS, "done")]
         m.d.comb += drive(place, arrival=ring.ring_out.valid, departure=station.token_out.valid)
         return station
-
-    def _gather(self, m: Module) -> Value:
-        """Add what tells the kernels that the exchange is drained; return whether that changes."""
-        gathered = Signal(2)
-        # A kernel says that it sent all its ids when the last one is in the exchange: none can be in between.
-        sent = Cat(~self.read_epoch.any(), self.read_epoch.all())
-        m.d.comb += gathered.eq(Mux(self.exchange_busy.any(), 0, sent))
-        m.d.sync += self.drained.eq(gathered)
-        return self.drained != gathered
 
     def _connect_link(self, m: Module, last: Any, *, bfs_ring: RingMaster, intersection_ring: RingMaster) -> None:
         """Add the way from the link to the rings, and to the link from the last kernels or the station."""

@@ -1,10 +1,10 @@
 """Reading barrier: when a kernel can know that no other kernel will send it an id in this run."""
 
-from amaranth.hdl import Elaboratable, Module, Mux
+from amaranth.hdl import Cat, Elaboratable, Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["ReadingBarrier"]
+__all__ = ["ReadingBarrier", "ReadingGatherer"]
 
 
 class ReadingBarrier(wiring.Component):
@@ -48,4 +48,38 @@ class ReadingBarrier(wiring.Component):
             self.idle.eq(Mux(self.epoch, self.drained[1], self.drained[0])),
             self.moving.eq(self.busy & ~self.idle),
         ]
+        return m
+
+
+class ReadingGatherer(wiring.Component):
+    """Tells the reading barriers of an AE when all ids have left the exchange.
+
+    Parameters
+    ----------
+    kernels : int
+        Kernels of the AE.
+
+    Members
+    -------
+    read_epoch : In(kernels)
+        By kernel: epoch of the last run of which all its ids are in the exchange.
+    exchange_busy : In(kernels)
+        By kernel: its slice of the exchange holds an id.
+    drained : Out(2)
+        By epoch: it is the last one of which each kernel sent all ids, and the exchange is empty. Registered.
+    moving : Out(1)
+        `drained` changes with the next cycle.
+    """
+
+    def __init__(self, kernels: int) -> None:
+        super().__init__({"read_epoch": In(kernels), "exchange_busy": In(kernels), "drained": Out(2), "moving": Out(1)})
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Build the register."""
+        m = Module()
+        # A kernel says that it sent all its ids when the last one is in the exchange: none can be in between.
+        sent = Cat(~self.read_epoch.any(), self.read_epoch.all())
+        gathered = Mux(self.exchange_busy.any(), 0, sent)
+        m.d.sync += self.drained.eq(gathered)
+        m.d.comb += self.moving.eq(self.drained != gathered)
         return m
