@@ -115,6 +115,7 @@ def breaking(place: str, stream: str, *, name: str | None = None, registered: bo
 
 def driven(m: Any, name: str) -> Signal:
     """Return the signal of this name that a component drives."""
+    m.d.comb += []  # ends the last block, whose statements are counted only then
     found: list[Signal] = [
         signal
         for statements in m._statements.values()

@@ -3,6 +3,7 @@
 from tests.formal import (
     axi_control,
     axi_memory,
+    barriers,
     buffers,
     chunks,
     convey,
@@ -30,6 +31,7 @@ PROOFS: tuple[Proof, ...] = (
     *chunks.PROOFS,
     *filters.PROOFS,
     *exchange.PROOFS,
+    *barriers.PROOFS,
     *marks.PROOFS,
     *multiplexer.PROOFS,
     *ports.PROOFS,
