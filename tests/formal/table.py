@@ -19,6 +19,7 @@ from tests.formal import (
     readers,
     rest,
     slot_proofs,
+    station,
     visits,
     wiring,
 )
@@ -36,6 +37,7 @@ PROOFS: tuple[Proof, ...] = (
     *multiplexer.PROOFS,
     *ports.PROOFS,
     *slot_proofs.PROOFS,
+    *station.PROOFS,
     *kernel_proofs.PROOFS,
     *counters.PROOFS,
     *masters.PROOFS,
