@@ -43,7 +43,7 @@ class SlotDispenser(wiring.Component):
 
     Notes
     -----
-    Latency 1 cycle from a block to its first slot; then a slot a cycle, with a pause of one or two cycles between blocks.
+    Latency 1 cycle from a block to its first slot; then a slot a cycle, and one or two cycles of pause between blocks.
     """
 
     def __init__(self, *, depth: int) -> None:

@@ -62,10 +62,10 @@ def station(kernels: int) -> Harness:
         fell = h.past(room[n] & ~block.valid, f"room{n}")
         h.assume(~fell | room[n], f"room_of_kernel{n}_falls_only_after_a_block")
         offset = _sum([Value.cast(0), *given])[:32]
-        h.prove(~block.valid | (first == (before + offset)[:32]), f"block_of_kernel{n}_begins_where_the_last_one_ends")
-        h.prove(~block.valid | ((count > 0) & (count <= waiting)), f"block_of_kernel{n}_is_what_waits_there")
-        h.prove(~block.valid | room[n], f"block_of_kernel{n}_finds_room")
-        h.prove(~block.valid | out.valid, f"block_of_kernel{n}_comes_with_the_token")
+        h.prove(~block.valid | (first == (before + offset)[:32]), f"kernel{n}_block_begins_where_the_last_one_ends")
+        h.prove(~block.valid | ((count > 0) & (count <= waiting)), f"kernel{n}_block_is_what_waits_there")
+        h.prove(~block.valid | room[n], f"kernel{n}_block_finds_room")
+        h.prove(~block.valid | out.valid, f"kernel{n}_block_comes_with_the_token")
         asks = (waiting > 0) & room[n]
         # It has asked, and had room, since the demands were counted that the sums tell of.
         longs = [asks]
@@ -77,7 +77,7 @@ def station(kernels: int) -> Harness:
         demanded = part.signal(f"demanded{n}")
         h.invariant(demanded + given[n] == waiting, f"kernel{n}_is_counted")
         h.invariant(waiting <= MOST, f"kernel{n}_asks_for_few")
-        h.invariant(~block.valid | hold[0], f"block_of_kernel{n}_is_noticed")
+        h.invariant(~block.valid | hold[0], f"kernel{n}_block_is_noticed")
         for stage, numbers in enumerate(states):
             fresh = ~hold[: stage + 2].any()
             fits = (numbers[n] <= demanded) & ((numbers[n] == 0) | room[n])
@@ -230,10 +230,10 @@ _BROKEN = spoiled(
     the_token_leaves_a_cycle_later=falls("token_out.valid", registered=True),
     it_speaks_of_the_same_run=changes_the_epoch,
     done_if_all_kernels_are_done_with_that_run=takes_no_notice_of_the_epoch,
-    block_of_kernel1_begins_where_the_last_one_ends=gives_all_the_same_slots,
-    block_of_kernel0_is_what_waits_there=forgets_what_it_reserved,
-    block_of_kernel0_finds_room=looks_at_no_room,
-    block_of_kernel0_comes_with_the_token=gives_blocks_without_a_token,
+    kernel1_block_begins_where_the_last_one_ends=gives_all_the_same_slots,
+    kernel0_block_is_what_waits_there=forgets_what_it_reserved,
+    kernel0_block_finds_room=looks_at_no_room,
+    kernel0_block_comes_with_the_token=gives_blocks_without_a_token,
     kernel0_gets_its_slots_with_a_token=falls("block0.valid", registered=True),
     the_token_goes_past_all_blocks=keeps_the_token_s_value,
     rests_unless_moving=sticks("moving", at=0),
