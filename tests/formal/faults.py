@@ -22,9 +22,9 @@ def _every_second_cycle(path: str, *, registered: bool) -> Fault:
     """Return the fault that an output is 0 in every second cycle, not yet named."""
 
     def fault(self: Any, m: Module) -> None:
-        odd = Signal(name="odd")
-        m.d.sync += odd.eq(~odd)
-        with m.If(odd):
+        fails = Signal(name="fails")
+        m.d.sync += fails.eq(~fails)
+        with m.If(fails):
             m.d["sync" if registered else "comb"] += _member(self, path).eq(0)
 
     return fault

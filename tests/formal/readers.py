@@ -22,7 +22,7 @@ EXPANSION_DEPTH = 8
 """Of the reader of neighbours, as the preset ``test`` has it: so its proof is about those very cells."""
 
 
-def _open(component: Any, *, inputs: Sequence[str], constants: Sequence[str] = ()) -> tuple[Harness, Part, Any]:
+def opened(component: Any, *, inputs: Sequence[str], constants: Sequence[str] = ()) -> tuple[Harness, Part, Any]:
     """Return a harness with a process in it, some of whose inputs are free, some constant."""
     h = Harness()
     part = h.add("dut", component)
@@ -32,7 +32,7 @@ def _open(component: Any, *, inputs: Sequence[str], constants: Sequence[str] = (
     return h, part, dut
 
 
-def _consumer(h: Harness, stream: Any, name: str) -> Any:
+def consumer(h: Harness, stream: Any, name: str) -> Any:
     """Let a stream be taken at any time; return whether it is in this cycle. Claims the stream rules."""
     h.m.d.comb += stream.ready.eq(h.free(1, f"{name}_ready"))
     h.obeys_stream_rules(stream, name)
@@ -48,13 +48,13 @@ def _memory(h: Harness, response: Any, name: str, *, requested: Any) -> Any:
     return outstanding
 
 
-def _requests(h: Harness, dut: Any) -> tuple[Any, Any]:
+def requests(h: Harness, dut: Any) -> tuple[Any, Any]:
     """Serve a process that reads one array; return whether it requests, and how many answers are outstanding."""
-    requested = _consumer(h, dut.command, "command")
+    requested = consumer(h, dut.command, "command")
     return requested, _memory(h, dut.response, "response", requested=requested)
 
 
-def _account(
+def account(
     h: Harness,
     part: Part,
     *,
@@ -92,23 +92,23 @@ def _account(
 
 def frontier_reader() -> Harness:
     """Return the harness of process 1 of the BFS kernel."""
-    h, part, dut = _open(
+    h, part, dut = opened(
         FrontierReader(depth=DEPTH, stride=3), inputs=["first", "start"], constants=["current_queue", "count"]
     )
     h.assume(~dut.start | dut.idle, "starts_when_idle")
-    requested, outstanding = _requests(h, dut)
-    _account(h, part, requested=requested, taken=_consumer(h, dut.words, "words"), queues={"fifo": outstanding})
+    requested, outstanding = requests(h, dut)
+    account(h, part, requested=requested, taken=consumer(h, dut.words, "words"), queues={"fifo": outstanding})
     h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
     return h
 
 
 def neighbour_reader() -> Harness:
     """Return the harness of process 2 of the BFS kernel."""
-    h, part, dut = _open(NeighbourReader(depth=EXPANSION_DEPTH), inputs=[], constants=["neighbours"])
+    h, part, dut = opened(NeighbourReader(depth=EXPANSION_DEPTH), inputs=[], constants=["neighbours"])
     h.offer(dut.words, "words")
-    requested, outstanding = _requests(h, dut)
-    taken = _consumer(h, dut.ids, "ids")
-    _account(h, part, requested=requested, taken=taken, queues={"fifo": outstanding}, depth=EXPANSION_DEPTH)
+    requested, outstanding = requests(h, dut)
+    taken = consumer(h, dut.ids, "ids")
+    account(h, part, requested=requested, taken=taken, queues={"fifo": outstanding}, depth=EXPANSION_DEPTH)
     h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
     # Words taken less words whose last neighbour, if any, has been requested.
     left = h.register(32, "left")
@@ -126,37 +126,37 @@ def neighbour_reader() -> Harness:
 
 def word_reader() -> Harness:
     """Return the harness of process 3 of the BFS kernel."""
-    h, part, dut = _open(WordReader(depth=DEPTH), inputs=[], constants=["words"])
+    h, part, dut = opened(WordReader(depth=DEPTH), inputs=[], constants=["words"])
     h.offer(dut.ids, "ids")
-    requested, outstanding = _requests(h, dut)
-    taken = _consumer(h, dut.neighbours, "neighbours")
-    _account(h, part, requested=requested, taken=taken, queues={"id_fifo": 0, "word_fifo": outstanding})
+    requested, outstanding = requests(h, dut)
+    taken = consumer(h, dut.neighbours, "neighbours")
+    account(h, part, requested=requested, taken=taken, queues={"id_fifo": 0, "word_fifo": outstanding})
     return h
 
 
 def reach_reader() -> Harness:
     """Return the harness of process 1 of the intersection kernel."""
     names = [f"{way}_{what}" for way in ("forward", "backward") for what in ("queue", "count")]
-    h, part, dut = _open(ReachReader(depth=DEPTH, stride=3), inputs=["first", "start"], constants=names)
+    h, part, dut = opened(ReachReader(depth=DEPTH, stride=3), inputs=["first", "start"], constants=names)
     h.assume(~dut.start | dut.idle, "starts_when_idle")
-    requested, outstanding = _requests(h, dut)
-    taken = _consumer(h, dut.entries, "entries")
-    _account(h, part, requested=requested, taken=taken, queues={"direction_fifo": 0, "id_fifo": outstanding})
+    requested, outstanding = requests(h, dut)
+    taken = consumer(h, dut.entries, "entries")
+    account(h, part, requested=requested, taken=taken, queues={"direction_fifo": 0, "id_fifo": outstanding})
     h.prove(~dut.idle | ~dut.command.valid, "idle_only_with_nothing_to_request")
     return h
 
 
 def colour_reader() -> Harness:
     """Return the harness of process 2 of the intersection kernel."""
-    h, part, dut = _open(ColourReader(depth=DEPTH), inputs=[], constants=["colours", "words", "transposed_words"])
+    h, part, dut = opened(ColourReader(depth=DEPTH), inputs=[], constants=["colours", "words", "transposed_words"])
     h.offer(dut.entries, "entries")
-    granted = _consumer(h, dut.command, "command")
+    granted = consumer(h, dut.command, "command")
     second = part.signal("step") == Step.WORD
     colour, word = h.net(granted & ~second, "colour_requested"), h.net(granted & second, "word_requested")
     colours = _memory(h, dut.colour_response, "colour", requested=colour)
     words = _memory(h, dut.word_response, "word", requested=word)
-    taken = _consumer(h, dut.candidates, "candidates")
-    _account(
+    taken = consumer(h, dut.candidates, "candidates")
+    account(
         h,
         part,
         requested=colour,
@@ -169,14 +169,14 @@ def colour_reader() -> Harness:
 
 def classifier() -> Harness:
     """Return the harness of process 3 of the intersection kernel."""
-    h, part, dut = _open(
+    h, part, dut = opened(
         Classifier(depth=DEPTH), inputs=[], constants=["colours", "words", "transposed_words", "colour"]
     )
     h.offer(dut.candidates, "candidates")
-    painted = _consumer(h, dut.paint, "paint")
-    requested, outstanding = _requests(h, dut)
-    taken = _consumer(h, dut.outsiders, "outsiders")
-    _account(h, part, requested=requested, taken=taken, queues={"entry_fifo": 0, "word_fifo": outstanding})
+    painted = consumer(h, dut.paint, "paint")
+    requested, outstanding = requests(h, dut)
+    taken = consumer(h, dut.outsiders, "outsiders")
+    account(h, part, requested=requested, taken=taken, queues={"entry_fifo": 0, "word_fifo": outstanding})
     done = dut.candidates.valid & dut.candidates.ready
     candidate = dut.candidates.payload
     h.prove(~done | (painted == (~candidate.coloured & candidate.met)), "painted_if_met_and_uncoloured")
@@ -184,11 +184,11 @@ def classifier() -> Harness:
     return h
 
 
-def _proof(
+def reader_proof(
     name: str,
     harness: Callable[[], Harness],
     *,
-    kind: type,
+    place: str,
     streams: Sequence[str],
     registered: Sequence[str] = (),
     queues: Sequence[str],
@@ -203,8 +203,8 @@ def _proof(
         The proof's name.
     harness : callable
         Makes the harness.
-    kind : type
-        The reader's class.
+    place : str
+        The reader's class, by a name under which the harness finds it.
     streams, registered : sequence of str
         Its output streams, and those of them that are registers.
     queues : sequence of str
@@ -212,7 +212,6 @@ def _proof(
     more_idle, kept : sequence of str
         Further properties that it breaks when it is always idle, and when it drops what it is given.
     """
-    here = f"tests.formal.readers.{kind.__name__}"
     credits = "cyscc.hw.reading_process.Credits"
     idle = ("idle_only_with_nothing_under_way", *more_idle)
     return Proof(
@@ -226,10 +225,12 @@ def _proof(
                 for queue in queues
             ),
             Broken(fault=forgets_to_take, place=credits, breaks="free_places_and_work_under_way_are_all_places"),
-            *(Broken(fault=sticks("idle", at=1), place=here, breaks=claim) for claim in idle),
-            *(Broken(fault=sticks("candidates.ready", at=1), place=here, breaks=claim) for claim in kept),
+            *(Broken(fault=sticks("idle", at=1), place=place, breaks=claim) for claim in idle),
+            *(Broken(fault=sticks("candidates.ready", at=1), place=place, breaks=claim) for claim in kept),
             *(
-                Broken(fault=fault(path, registered=path in registered), place=here, breaks=f"{path}_{claim}", depth=14)
+                Broken(
+                    fault=fault(path, registered=path in registered), place=place, breaks=f"{path}_{claim}", depth=14
+                )
                 for path in streams
                 for fault, claim in ((blinks, "valid_stays"), (changes, "payload_steady"))
             ),
@@ -240,45 +241,49 @@ def _proof(
 _REQUESTS = ("idle_only_with_nothing_to_request",)
 
 PROOFS = (
-    _proof(
+    reader_proof(
         "frontier-reader",
         frontier_reader,
-        kind=FrontierReader,
+        place=f"{__name__}.FrontierReader",
         streams=["command", "words"],
         queues=["fifo"],
         more_idle=_REQUESTS,
     ),
-    _proof(
+    reader_proof(
         "neighbour-reader",
         neighbour_reader,
-        kind=NeighbourReader,
+        place=f"{__name__}.NeighbourReader",
         streams=["command", "ids"],
         queues=["fifo"],
         more_idle=[*_REQUESTS, "idle_only_when_every_neighbour_was_requested"],
     ),
-    _proof(
-        "word-reader", word_reader, kind=WordReader, streams=["command", "neighbours"], queues=["id_fifo", "word_fifo"]
+    reader_proof(
+        "word-reader",
+        word_reader,
+        place=f"{__name__}.WordReader",
+        streams=["command", "neighbours"],
+        queues=["id_fifo", "word_fifo"],
     ),
-    _proof(
+    reader_proof(
         "reach-reader",
         reach_reader,
-        kind=ReachReader,
+        place=f"{__name__}.ReachReader",
         streams=["command", "entries"],
         queues=["direction_fifo", "id_fifo"],
         more_idle=_REQUESTS,
     ),
-    _proof(
+    reader_proof(
         "colour-reader",
         colour_reader,
-        kind=ColourReader,
+        place=f"{__name__}.ColourReader",
         streams=["command", "candidates"],
         registered=["candidates"],
         queues=["entry_fifo", "colour_fifo", "word_fifo"],
     ),
-    _proof(
+    reader_proof(
         "classifier",
         classifier,
-        kind=Classifier,
+        place=f"{__name__}.Classifier",
         streams=["paint", "command", "outsiders"],
         queues=["entry_fifo", "word_fifo"],
         kept=["painted_if_met_and_uncoloured", "rejected_if_not_met_and_uncoloured"],

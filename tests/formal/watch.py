@@ -18,6 +18,8 @@ class Watched:
     ----------
     held : Signal
         Entries in the queue.
+    watching : Signal
+        There is such an entry.
     value : Signal
         What the entry is.
     first : Signal
@@ -27,6 +29,7 @@ class Watched:
     """
 
     held: Any
+    watching: Any
     value: Any
     first: Any
     leaves: Any
@@ -117,4 +120,4 @@ def watch(h: Harness, queue: Part, name: str, *, pushed: Any, popped: Any, entry
         ),
         f"{name}_watched_entry_is_at_its_place",
     )
-    return Watched(held=held, value=value, first=first, leaves=leaves)
+    return Watched(held=held, watching=watching, value=value, first=first, leaves=leaves)
