@@ -14,8 +14,14 @@ PER_MACHINE = 12_000
 
 _PUBLISHED = {"preset": "test", "issue_interval": 2, "blocking_reservation": True}
 
-SMALL: list[Table] = [{"preset": "test"}, {"preset": "test", "remembered_ids": 32}, {**_PUBLISHED, "bfs_only": True}]
-"""Small machines that the tests have built: one as it is, one that drops copies, one that only searches."""
+SMALL: list[Table] = [
+    {"preset": "test"},
+    {"preset": "test", "remembered_ids": 32},
+    {**_PUBLISHED, "bfs_only": True},
+    {"preset": "fast-test"},
+]
+"""Small machines that the tests have built: one as it is, one that drops copies, one that only searches, and one with
+switch, filter, chunks and the other options of the next machine."""
 
 KNOWN: list[Table] = [
     SMALL[0],
@@ -24,7 +30,7 @@ KNOWN: list[Table] = [
 ]
 """Machines that the tests have built."""
 
-_SHARES = (0.4, 0.05, 0.06, 0.06, 0.04, 0.2, 0.19)
+_SHARES = (0.25, 0.05, 0.06, 0.06, 0.04, 0.14, 0.14, 0.26)
 """How often each of them is taken: the small ones are quicker, and closer to their limits."""
 
 _DEPTHS = ("frontier", "neighbour", "word", "visit", "reach", "colour", "unvisit")
@@ -33,7 +39,7 @@ _DEPTHS = ("frontier", "neighbour", "word", "visit", "reach", "colour", "unvisit
 def _new_machine(chance: Chance) -> Table:
     kernels = int(chance.integers(1, 6))
     sizes = {f"{name}_depth": int(2 ** chance.integers(2, 6)) for name in _DEPTHS}
-    return {
+    machine: Table = {
         "preset": "test",
         "engines": int(chance.integers(1, 5)),
         "bfs_kernels": kernels,
@@ -46,6 +52,26 @@ def _new_machine(chance: Chance) -> Table:
         "queued_requests": int(chance.choice([0, 0, 4, 32])),
         "ring_stages": int(chance.integers(1, 9)),
         "link_cycles": int(chance.integers(1, 17)),
+    }
+    return machine if chance.random() < 0.4 else {**machine, **_next_options(chance, kernels)}
+
+
+def _next_options(chance: Chance, kernels: int) -> Table:
+    """Draw options of the next machine, without those of the published one that exclude them."""
+    queues, power = int(chance.choice([0, 4, 8])), not kernels & (kernels - 1)
+    visited_filter = int(chance.choice([0, 64, 256])) * power
+    return {
+        "blocking_reservation": False,
+        "bfs_only": False,
+        "queued_requests": 0,
+        "pair_reads": bool(chance.random() < 0.6),
+        "lean_visits": bool(chance.random() < 0.6),
+        "short_ring": bool(chance.random() < 0.6),
+        "edge_chunk": int(chance.choice([0, 4, 16])),
+        "link_queues": queues,
+        "memory_ports": int(2 ** chance.integers(0, 5)) if queues else 0,
+        "visited_filter": visited_filter,
+        **({"remembered_ids": 0} if visited_filter else {}),
     }
 
 
