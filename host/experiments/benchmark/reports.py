@@ -73,9 +73,12 @@ def run_benchmark(
         if missing[first] is not None:
             rows.append({"name": first, "label": CONTENDERS[first], "unavailable": missing[first]})
             continue
-        workload = preset.workload(first)
         found = {
-            name: summarise(name, workload, [results[each] for each in requests[first] if each.contender == name])
+            name: summarise(
+                name,
+                preset.workload(name, beside=first),
+                [results[each] for each in requests[first] if each.contender == name],
+            )
             for name in (first, *others)
         }
         ours = [row for name, row in found.items() if name in OURS]
@@ -100,13 +103,13 @@ def run_benchmark(
 
 def _requests(group: Sequence[str], preset: Preset, repetitions: int | None, cache: Path) -> list[ContenderRequest]:
     """Return the measurements of a group of contenders, alternating, on the graph of the first one."""
-    workload = preset.workload(group[0])
+    workloads = {name: preset.workload(name, beside=group[0]) for name in group}
     times = repetitions or preset.repetitions[group[0]]
     return [
         ContenderRequest(
-            graph=workload.graph,
+            graph=workloads[name].graph,
             contender=name,
-            workload=workload,
+            workload=workloads[name],
             beside=group[0],
             repetition=repetition,
             repetitions=times,
@@ -136,6 +139,7 @@ def summarise(name: str, workload: Workload, repetitions: list[_Record]) -> _Rec
         "label": CONTENDERS[name],
         "graph": {"vertices": workload.vertices, "degree": workload.degree, "edges_traversed": first["edges"]},
         "workload": workload.graph_text,
+        "config": workload.config,
         "kernels": first["kernels"],
         "cycles": first["cycles"],
         "cycles_per_second": median(speeds),
@@ -154,14 +158,15 @@ def _result(repetition: _Record) -> tuple[Any, ...]:
 def compare(row: _Record, ours: list[_Record]) -> _Record:
     """Return a row with its comparison to the project's executor on the same graph.
 
-    ``same``: whether the cycles of every level and the memory contents are equal; None without a reference.
-    ``faster``: the speed-up of the project's executor, by name; empty in its own rows.
+    ``same``: whether the cycles of every level and the memory contents are equal; None without a reference of the same
+    machine. ``faster``: the ratio of cycles per second of the project's executor, by name; empty in its own rows.
     """
     others = [other for other in ours if other["name"] != row["name"]]
+    alike = [_result(other["repetitions"][0]) for other in others if other["config"] == row["config"]]
     result = _result(row["repetitions"][0])
     return {
         **row,
-        "same": all(_result(other["repetitions"][0]) == result for other in others) if others else None,
+        "same": all(other == result for other in alike) if alike else None,
         "faster": {
             other["name"]: other["cycles_per_second"] / row["cycles_per_second"]
             for other in others
@@ -173,7 +178,7 @@ def compare(row: _Record, ours: list[_Record]) -> _Record:
 def busy_warnings(row: _Record) -> list[str]:
     """Return a warning if, by wall and user time, the runs of a row shared their cores with other processes."""
     repetitions = row.get("repetitions", [])
-    threads = 2 if row["name"] == "compiled-2" else 1
+    threads = 2 if row["name"].endswith("-2") else 1
     shares = [
         each["user_seconds"] / (threads * each["seconds"]) for each in repetitions if each["seconds"] >= _SHORTEST
     ]
@@ -222,7 +227,7 @@ def benchmark_markdown(document: dict[str, Any]) -> str:
         "",
         markdown_table(_HEAD, [_cells(row) for row in document["rows"]]),
         "same: cycles of every level and memory contents are those of the compiled executor; "
-        "2 threads is, 1 thread is: how many times as fast that runs on the same graph",
+        "2 threads is, 1 thread is: how many times as many cycles a second that simulates on the same graph",
     ]
     lines += [f"{row['label']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row]
     lines += [f"warning: {warning}" for warning in document["warnings"]]

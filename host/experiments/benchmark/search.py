@@ -72,6 +72,8 @@ class Preset:
     ----------
     config, memory : str
         Configuration and memory profile.
+    next_config : str
+        Configuration of the contenders ``next-1`` and ``next-2``.
     graphs : dict of str to (int, int)
         Vertices and degree of the graph by contender (`CONTENDERS`), powers of two.
     repetitions : dict of str to int
@@ -80,13 +82,15 @@ class Preset:
 
     config: str
     memory: str
+    next_config: str
     graphs: dict[str, tuple[int, int]]
     repetitions: dict[str, int]
 
-    def workload(self, contender: str) -> Workload:
-        """Return the workload of a contender."""
-        vertices, degree = self.graphs[contender]
-        return Workload(config=self.config, memory=self.memory, vertices=vertices, degree=degree)
+    def workload(self, contender: str, *, beside: str | None = None) -> Workload:
+        """Return the workload of a contender, on the graph of the contender `beside` which it is measured if given."""
+        vertices, degree = self.graphs[beside or contender]
+        config = self.next_config if contender.startswith("next") else self.config
+        return Workload(config=config, memory=self.memory, vertices=vertices, degree=degree)
 
 
 _LARGE = (2**18, 16)
@@ -95,9 +99,12 @@ PRESETS = {
     "full": Preset(
         config="hc2",
         memory="hc2",
+        next_config="fast",
         graphs={
             "compiled-2": _LARGE,
             "compiled-1": _LARGE,
+            "next-2": _LARGE,
+            "next-1": _LARGE,
             "objects": _LARGE,
             "blocks": _LARGE,
             "verilator": _LARGE,
@@ -106,14 +113,17 @@ PRESETS = {
             "amaranth": (2**2, 16),
             "cocotb": (2**7, 4),
         },
-        repetitions=dict.fromkeys(CONTENDERS, 3) | {"compiled-2": 5, "compiled-1": 5},
+        repetitions=dict.fromkeys(CONTENDERS, 3) | dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1"), 5),
     ),
     "quick": Preset(
         config="test",
         memory="hc2",
+        next_config="fast-test",
         graphs={
             "compiled-2": (2**12, 8),
             "compiled-1": (2**12, 8),
+            "next-2": (2**12, 8),
+            "next-1": (2**12, 8),
             "objects": (2**12, 8),
             "blocks": (2**12, 8),
             "verilator": (2**12, 8),

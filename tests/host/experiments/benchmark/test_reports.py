@@ -1,6 +1,7 @@
 """Rows of a benchmark from its measurements, and its table."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,8 +29,8 @@ def repetition(seconds: float, **changes: Any) -> dict[str, Any]:
     }
 
 
-def row(name: str, *seconds: float, **changes: Any) -> dict[str, Any]:
-    return summarise(name, WORKLOAD, [repetition(each, **changes) for each in seconds])
+def row(name: str, *seconds: float, workload: Workload = WORKLOAD, **changes: Any) -> dict[str, Any]:
+    return summarise(name, workload, [repetition(each, **changes) for each in seconds])
 
 
 def test_medians() -> None:
@@ -55,6 +56,12 @@ def test_comparison_is_with_the_own_executor_on_the_same_graph() -> None:
     assert compare(row("cxxrtl", 1.0), ours)["faster"] == pytest.approx({"compiled-2": 10, "compiled-1": 5})
     assert compare(ours[0], ours)["faster"] == {}
     assert compare(ours[0], ours[:1])["same"] is None
+
+
+def test_another_machine_is_compared_by_its_cycles_a_second_alone() -> None:
+    found = compare(row("next-1", 0.4, workload=replace(WORKLOAD, config="fast"), cycles=505), [row("compiled-1", 0.2)])
+    assert found["same"] is None
+    assert found["faster"] == pytest.approx({"compiled-1": 4})
 
 
 @pytest.mark.parametrize(

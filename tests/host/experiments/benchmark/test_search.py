@@ -80,15 +80,19 @@ def test_what_a_measurement_depends_on() -> None:
 def test_what_the_presets_run() -> None:
     full, quick = PRESETS["full"], PRESETS["quick"]
     assert (full.config, full.memory, quick.config, quick.memory) == ("hc2", "hc2", "test", "hc2")
-    large = dict.fromkeys(("compiled-2", "compiled-1", "objects", "blocks", "verilator"), LARGE)
+    large = dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1", "objects", "blocks", "verilator"), LARGE)
     assert full.graphs == large | {"cxxrtl": (1 << 14, 16), "amaranth": (4, 16), "cocotb": (128, 4)}
-    assert full.repetitions == dict.fromkeys(CONTENDERS, 3) | {"compiled-2": 5, "compiled-1": 5}
-    small = dict.fromkeys(("compiled-2", "compiled-1", "objects", "blocks", "verilator"), (4096, 8))
+    ours = ("compiled-2", "compiled-1", "next-2", "next-1")
+    assert full.repetitions == dict.fromkeys(CONTENDERS, 3) | dict.fromkeys(ours, 5)
+    small = dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1", "objects", "blocks", "verilator"), (4096, 8))
     assert quick.graphs == small | {"cxxrtl": (1024, 8), "amaranth": (16, 4), "cocotb": (16, 4)}
     assert quick.repetitions == dict.fromkeys(CONTENDERS, 1)
     workload = full.workload("cocotb")
     assert (workload.config, workload.memory, workload.vertices, workload.degree) == ("hc2", "hc2", 128, 4)
     assert (workload.graph.kind, workload.graph.seed) == ("random", 1)
+    assert [full.workload(name).config for name in ours] == ["hc2", "hc2", "fast", "fast"]
+    assert full.workload("compiled-1", beside="next-1").config == "hc2"
+    assert quick.workload("next-1").config == "fast-test"
 
 
 class Made:
@@ -157,7 +161,13 @@ def test_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_of_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reports, "describe_environment", dict)
     made: Any = Made()
-    preset = Preset(config="test", memory="hc2", graphs={"amaranth": (16, 4)}, repetitions={"amaranth": 3})
+    preset = Preset(
+        config="test",
+        memory="hc2",
+        next_config="fast-test",
+        graphs={"amaranth": (16, 4)},
+        repetitions={"amaranth": 3},
+    )
     document = run_benchmark(made, preset, ["amaranth"])
     assert [row["name"] for row in document["rows"]] == ["amaranth"]
     assert [each.repetition for each in made.asked[::3]] == [1, 2, 3]
