@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from amaranth.hdl import C, Cat, Elaboratable, Module, Signal
 from amaranth.lib import data
-from amaranth.lib.wiring import Signature, connect, flipped
+from amaranth.lib.wiring import Signature, connect
 
 from cyscc.hw.bfs.chunk_splitter import ChunkSplitter
 from cyscc.hw.bfs.copy_filter import CopyFilter

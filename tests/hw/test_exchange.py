@@ -1,7 +1,6 @@
 """Exchange of ids: none lost or repeated, each at its owner, the banks like a set, and an id a cycle everywhere."""
 
 import random
-from collections import Counter
 from itertools import count
 from typing import Any
 
@@ -39,7 +38,7 @@ def send(push: Any, entry: Any, room: Any, entries: list[int], *, chance: random
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.8])
-@pytest.mark.parametrize(("kernels", "depth"), [(1, 4), (2, 4), (4, 8), (16, 4)])
+@pytest.mark.parametrize(("kernels", "depth"), [(1, 4), (2, 4), (4, 8)])
 def test_a_slice_gathers_the_ids_of_its_kernel(kernels: int, depth: int, stall: float) -> None:
     chance = random.Random(kernels)
     dut = ExchangeSlice(kernels=kernels, depth=depth)
@@ -65,7 +64,7 @@ def test_a_slice_gathers_the_ids_of_its_kernel(kernels: int, depth: int, stall: 
 
     async def end(ctx: Any) -> None:
         # Long enough for the slowest of the others.
-        await wait(ctx, 4500)
+        await wait(ctx, 1500)
         assert not ctx.get(dut.busy)
         assert not ctx.get(dut.owned_even.valid)
         assert not ctx.get(dut.owned_odd.valid)
