@@ -61,6 +61,11 @@ class ArbitratedQueues(wiring.Component):
             }
         )
 
+    @property
+    def depth(self) -> int:
+        """Entries that a queue holds."""
+        return self._depth
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the arbiter and the bank."""
         m = Module()

@@ -81,6 +81,11 @@ class QueueBank(wiring.Component):
             }
         )
 
+    @property
+    def depth(self) -> int:
+        """Entries that a queue holds."""
+        return self._depth
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the memories with their pointers and counts, and the way to the output."""
         m = Module()

@@ -80,9 +80,9 @@ class IdRouter(wiring.Component):
 
             waits, room = places.output, getattr(self, f"room_{plane}")
             owner = owner_bits(Cat(number, waits.payload), self._kernels)
-            goes = Cat(room[kernel] & (owner == kernel) for kernel in range(self._kernels))
+            goes = Cat(owner == kernel for kernel in range(self._kernels)) & room
             m.d.comb += waits.ready.eq(goes.any())
-            m.d.sync += getattr(self, f"send_{plane}").eq(goes & waits.valid.replicate(self._kernels))
+            m.d.sync += getattr(self, f"send_{plane}").eq(Mux(waits.valid, goes, 0))
             with m.If(waits.valid):
                 m.d.sync += getattr(self, f"id_{plane}").eq(waits.payload[-rest_bits(self._kernels) :])
             waiting.append(waits.valid)

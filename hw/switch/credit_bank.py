@@ -43,6 +43,11 @@ class CreditBank(wiring.Component):
         self._depth = depth
         super().__init__({"take": In(fifos), "give": In(fifos), "available": Out(fifos, init=(1 << fifos) - 1)})
 
+    @property
+    def depth(self) -> int:
+        """Places of each FIFO."""
+        return self._depth
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Build a counter for each FIFO, of the places in use."""
         m = Module()

@@ -7,7 +7,15 @@ from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from cyscc.hw.interfaces import TAG_BITS, MemoryPortSignature, ReadRequest, WriteRequest, drive, number_bits
+from cyscc.hw.interfaces import (
+    ADDRESS_WIDTH,
+    TAG_BITS,
+    MemoryPortSignature,
+    ReadRequest,
+    WriteRequest,
+    drive,
+    number_bits,
+)
 from cyscc.hw.queue import Queue
 from cyscc.hw.queue_bank import QueueBank
 from cyscc.hw.switch.credit_bank import CreditBank
@@ -107,10 +115,12 @@ class KernelSlice(wiring.Component):
         writable = Signal(self._links)
         writing = Signal()
         take = Signal()
+        address = Signal(ADDRESS_WIDTH)
         m.d.comb += [
             readable.eq(Cat(read_link == n for n in links) & self.room & credit.available),
             writable.eq(Cat(write_link == n for n in links) & self.room),
             writing.eq(write.valid & writable.any()),
+            address.eq(Mux(writing, write.payload.address, read.payload.address)),
             take.eq(read.valid & order.input.ready & readable.any() & ~writing),
             write.ready.eq(writing),
             read.ready.eq(take),
@@ -125,7 +135,7 @@ class KernelSlice(wiring.Component):
                 self.request,
                 write=writing,
                 size=Mux(writing, write.payload.size, read.payload.size),
-                address=short_address(Mux(writing, write.payload.address, read.payload.address), self._link_bits),
+                address=short_address(address, self._link_bits),
                 data=write.payload.data,
             ),
         ]

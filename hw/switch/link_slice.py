@@ -101,7 +101,8 @@ class LinkSlice(wiring.Component):
             *drive(write.payload, address=address, size=request.size, data=request.data),
             *drive(self, room=queues.room, busy=queues.busy),
         ]
-        m.d.sync += self.answers.eq(Cat(response.valid & (response.payload.tag == n) for n in range(self._kernels)))
+        reader = Cat(response.payload.tag == n for n in range(self._kernels))
+        m.d.sync += self.answers.eq(Mux(response.valid, reader, 0))
         with m.If(response.valid):
             m.d.sync += self.answer.eq(response.payload.data)
         if self._instrument:
