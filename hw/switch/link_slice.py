@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from amaranth.hdl import Cat, Elaboratable, Module, Mux
+from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -90,7 +90,8 @@ class LinkSlice(wiring.Component):
         layout = link_request(self._link_bits)
         m.submodules.queues = queues = ArbitratedQueues(layout, queues=self._kernels, depth=self._depth)
         output, request = queues.output, queues.output.payload
-        address = long_address(request.address, self.number[: len(self._link_bits)], self._link_bits)
+        number = Signal.like(self.number)
+        address = long_address(request.address, number[: len(self._link_bits)], self._link_bits)
         m.d.comb += [
             queues.push.eq(self.push),
             *(getattr(queues, f"entry{n}").eq(getattr(self, f"request{n}")) for n in range(self._kernels)),
@@ -102,7 +103,7 @@ class LinkSlice(wiring.Component):
             *drive(self, room=queues.room, busy=queues.busy),
         ]
         reader = Cat(response.payload.tag == n for n in range(self._kernels))
-        m.d.sync += self.answers.eq(Mux(response.valid, reader, 0))
+        m.d.sync += [number.eq(self.number), self.answers.eq(Mux(response.valid, reader, 0))]
         with m.If(response.valid):
             m.d.sync += self.answer.eq(response.payload.data)
         if self._instrument:

@@ -16,9 +16,7 @@ _ORDER = ("uint64_t", "uint32_t", "Bits", "uint8_t", "Mask")
 """Types of members in the order in which they are laid out, so that each is aligned."""
 
 
-def lanes_source(
-    description: Description, *, name: str, lanes: int, shared: Sequence[str] = (), constant: Sequence[str] = ()
-) -> str:
+def lanes_source(description: Description, *, name: str, lanes: int, shared: Sequence[str] = ()) -> str:
     """Return a C++ header that defines a class of all instances of a component.
 
     A one-bit signal is a mask with one bit per instance. A wider signal is an array with one element per instance, or a
@@ -47,15 +45,13 @@ def lanes_source(
         Instances, 1 to 16.
     shared : sequence of str
         Inputs that are the same for all instances, which those of one bit may be besides.
-    constant : sequence of str
-        Inputs that keep their values, from which outputs may follow.
 
     Raises
     ------
     BuildError
         Yosys failed, or the module has an unsupported cell; with its name.
     """
-    return _Source(read_netlist(description), name=name, lanes=lanes, shared=shared, constant=constant).text()
+    return _Source(read_netlist(description), name=name, lanes=lanes, shared=shared).text()
 
 
 def single_source(description: Description, *, name: str) -> str:
@@ -170,7 +166,6 @@ class _Source:
         lanes: int,
         single: bool = False,
         shared: Sequence[str] = (),
-        constant: Sequence[str] = (),
     ) -> None:
         self._netlist = netlist
         self._name = name
@@ -179,7 +174,6 @@ class _Source:
         self._signals = Signals(netlist)
         wide = {port.name for port in netlist.ports if len(port.bits) > 1}
         self._shared = wide.intersection(shared)
-        self._constant = constant
         self._expressions = Expressions(self._signals, shared=self._shared)
         self._inputs: list[str] = []
         self._registers: list[str] = []
@@ -600,9 +594,8 @@ class _Source:
         """Yield a function that computes an output that is not a register, on demand."""
         build = Expressions(self._signals, shared=self._shared)
         value = build.value(bits)
-        changing = [given for given in build.inputs if given not in self._constant]
-        if changing:
-            raise BuildError(f"output {name} follows from the input {changing[0]}, not from registers alone")
+        if build.inputs:
+            raise BuildError(f"output {name} follows from the input {build.inputs[0]}, not from registers alone")
         body = " ".join(build.lines)
         if len(bits) == 1:
             yield f"Bits {name}() const {{ {body} return among<kLanes>({value}); }}"
