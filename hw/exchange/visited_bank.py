@@ -12,16 +12,18 @@ from cyscc.hw.interfaces import number_bits
 
 __all__ = ["VisitedBank"]
 
-_BYTE = 8
+_PART = 16
+"""Bits that are written together: those of a block of any FPGA's memory, so that what is read of another one while they
+are written is right."""
 
 
 class VisitedBank(wiring.Component):
     """Passes on each id the first time that it comes since the bank was cleared, and drops it from then on.
 
     A bit for each id below `vertices` that belongs to the kernel and the plane, in rows of `ROW` bits of a block RAM
-    with a read port, and a write port that writes single bytes. The first of equal ids makes process 3 read the
-    vertex's word; the vertex is then visited already, or the same kernel is about to visit it. So the bit is set when
-    it is tested. Ids from `vertices` on have no bit, and always go on.
+    with a read port, and a write port for parts of a row. The first of equal ids makes process 3 read the vertex's
+    word; the vertex is then visited already, or the same kernel is about to visit it. So the bit is set when it is
+    tested. Ids from `vertices` on have no bit, and always go on.
 
     Parameters
     ----------
@@ -50,8 +52,8 @@ class VisitedBank(wiring.Component):
     -----
     Latency `LATENCY` cycles, throughput an id a cycle, passed on or dropped, while what goes on is taken.
 
-    An id's row is read when the id is taken; its byte is chosen from the row in the next cycle, and written back with
-    the id's bit in the cycle after that. So the next two ids, if they are of the same byte, get it from that id.
+    An id's row is read when the id is taken; its part is chosen from the row in the next cycle, and written back with
+    the id's bit in the cycle after that. So the next two ids, if they are of the same part, get it from that id.
     """
 
     ROW: ClassVar[int] = 64
@@ -87,10 +89,12 @@ class VisitedBank(wiring.Component):
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the pipeline, whose stages move on together: an id's row is read, then its bit is tested."""
         m = Module()
-        m.submodules.bits = bits = Memory(shape=self.ROW, depth=self.rows, init=[])
+        # Of a part that is read while it is written, what the memory shows is not used.
+        m.submodules.bits = bits = Memory(shape=self.ROW, depth=self.rows, init=[], attrs={"no_rw_check": 1})
         read = bits.read_port()
-        write = bits.write_port(granularity=_BYTE)
-        bit = number_bits(_BYTE)
+        write = bits.write_port(granularity=_PART)
+        bit = number_bits(_PART)
+        number_of_bits = (self._bits - 1).bit_length()
         place = number_bits(self.ROW * self.rows)
         advance = ~self.fresh.valid | self.fresh.ready
         taken = self.ids.valid & self.ids.ready
@@ -99,31 +103,33 @@ class VisitedBank(wiring.Component):
         reading, testing = Signal(), Signal()
         reads_bit, tests_bit = Signal(), Signal()
         read_id, tested = Signal(self._rest), Signal(self._rest)
-        # The id whose row is read has its byte in common with the one before it, and with the one before that.
+        # The id whose row is read has its part in common with the one before it, and with the one before that.
         after_first, after_second = Signal(), Signal()
-        byte = Signal(_BYTE)
-        newer = Signal(_BYTE)  # the byte as an id before it left it
-        following = Signal(_BYTE)
-        written = Signal(_BYTE)
+        part = Signal(_PART, reset_less=True)
+        newer = Signal(_PART, reset_less=True)  # the same as an id before it left it
+        following = Signal(_PART)
+        written = Signal(_PART)
         known = Signal()
+        shown = read.data.word_select(read_id[bit : number_bits(self.ROW)], _PART)
 
         def same(vertex: Value) -> Value:
             return self.ids.payload[bit:place] == vertex[bit:place]
 
-        own = Cat(tested[:bit] == number for number in range(_BYTE))
+        own = Cat(tests_bit & (tested[:bit] == number) for number in range(_PART))
         writes = advance & tests_bit
         m.d.comb += [
             self.ids.ready.eq(advance & ~self.sweep),
             read.addr.eq(self.row_of(self.ids.payload)),
             read.en.eq(taken),
-            following.eq(byte | newer | own),
-            known.eq(tests_bit & ((byte | newer) & own).any()),
+            following.eq(part | newer | own),
+            known.eq(((part | newer) & own).any()),
             write.addr.eq(Mux(self.sweep, self.row, self.row_of(tested))),
-            write.data.eq(Mux(self.sweep, 0, following).replicate(self.ROW // _BYTE)),
+            # Zeros while no id is held.
+            write.data.eq(following.replicate(self.ROW // _PART)),
             write.en.eq(
                 Cat(
                     self.sweep | (writes & (tested[bit : number_bits(self.ROW)] == number))
-                    for number in range(self.ROW // _BYTE)
+                    for number in range(self.ROW // _PART)
                 )
             ),
             self.idle.eq(~(reading | testing | self.fresh.valid)),
@@ -132,8 +138,8 @@ class VisitedBank(wiring.Component):
         with m.If(taken):
             m.d.sync += [
                 read_id.eq(self.ids.payload),
-                reads_bit.eq(self.ids.payload < self._bits),
-                after_first.eq(reads_bit & same(read_id)),
+                reads_bit.eq(~self.ids.payload[number_of_bits:].any()),
+                after_first.eq(reading & reads_bit & same(read_id)),
                 after_second.eq(tests_bit & same(tested)),
             ]
         with m.If(advance):
@@ -144,11 +150,17 @@ class VisitedBank(wiring.Component):
                 self.fresh.valid.eq(testing & ~known),
             ]
             with m.If(reading):
-                m.d.sync += [
-                    tested.eq(read_id),
-                    byte.eq(read.data.word_select(read_id[bit : number_bits(self.ROW)], _BYTE)),
-                    newer.eq((following & after_first.replicate(_BYTE)) | (written & after_second.replicate(_BYTE))),
-                ]
+                m.d.sync += tested.eq(read_id)
+            with m.If(reading & ~after_first & ~after_second):
+                m.d.sync += part.eq(shown)
+            with m.Else():
+                m.d.sync += part.eq(0)
+            with m.If(reading):
+                m.d.sync += newer.eq(
+                    (following & after_first.replicate(_PART)) | (written & after_second.replicate(_PART))
+                )
+            with m.Else():
+                m.d.sync += newer.eq(0)
             with m.If(testing):
                 m.d.sync += [self.fresh.payload.eq(tested), written.eq(following)]
         return m
