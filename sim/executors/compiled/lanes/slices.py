@@ -200,15 +200,12 @@ class Signals:
         width = cell.numbers["WIDTH"]
         cuts: set[int] = set()
         self.memories.append(cell)
-        writes = [
-            cell.pins[pin][port * width : (port + 1) * width]
-            for port in range(cell.numbers["WR_PORTS"])
-            for pin in ("WR_DATA", "WR_EN")
-        ]
+        data, enables = cell.pins["WR_DATA"], cell.pins["WR_EN"]
+        # Parts of a word that are written by themselves are memories by themselves.
+        cuts.update(place for place in range(1, width) if enables[place] != enables[place - 1])
         for port in range(cell.numbers["RD_PORTS"]):
             signal = Signal(name=f"m{number}p{port}", width=width, cell=cell, divisible=True, cuts=cuts)
-            # An enable that differs between bits causes cuts like data; a common enable does not.
-            signal.operands = [bits for bits in writes if len(set(bits)) > 1]
+            signal.operands = [data] if len(set(data)) > 1 else []
             self._add(signal, cell.pins["RD_DATA"][port * width : (port + 1) * width])
             self.registers.append(signal)
 

@@ -416,7 +416,7 @@ class _Source:
     def _place_memory(self, cell: Cell) -> None:
         """Place the slices of a memory in banks.
 
-        It has a port that writes whole words, and clocked ones that read contents before this cycle's writes.
+        It has a port that writes words or parts of them, and clocked ones that read contents before this cycle's writes.
         """
         plain = ("RD_ARST", "RD_SRST", "RD_TRANSPARENCY_MASK")
         usual = all(set(cell.pins.get(pin, ())) <= {"0"} and not cell.numbers.get(pin, 0) for pin in plain)
@@ -424,8 +424,6 @@ class _Source:
         clocked = ports and cell.numbers["RD_CLK_ENABLE"] == (1 << len(ports)) - 1
         if not usual or not clocked or cell.numbers["WR_PORTS"] != 1 or cell.numbers["OFFSET"] or cell.numbers["INIT"]:
             raise BuildError(f"memory {cell.name} is of a form that the lanes do not cover")
-        if len(set(cell.pins["WR_EN"])) != 1:
-            raise BuildError(f"memory {cell.name} writes parts of its words, which the lanes do not cover")
         for first, end in ports[0].slices():
             kind = scalar_type(end - first)
             bank = self._banks.setdefault(kind, _Bank(kind))
@@ -464,10 +462,9 @@ class _Source:
                     self._move([mask], f"{port.member(first)}[n] = {word};")
                 reading.append(self._expressions.mask(cell.pins["RD_EN"][:1]))
                 read.append(padded(cell.pins["RD_ADDR"][:bits], width))
-                writing.append(self._expressions.mask(cell.pins["WR_EN"][:1]))
+                writing.append(self._expressions.mask(cell.pins["WR_EN"][first : first + 1]))
                 written.append(padded(cell.pins["WR_ADDR"], width))
                 words.append(cell.pins["WR_DATA"][first:end])
-            if slices:
                 self._expressions.lines.append(f"written = written | {writing[-1]};")
         word = f"(&{bank.words}[0][0][0])[n << {bank.address_bits} | (&{{}}[0][0])[n]]"
         self._move(reading, f"(&{bank.reads}[0][0])[n] = {word.format(self._array(read))};")
