@@ -12,11 +12,6 @@ from cyscc.hw.interfaces import number_bits
 
 __all__ = ["VisitedBank"]
 
-_PART = 16
-"""Bits that are written together: those of a block of any FPGA's memory, so that what is read of another one while they
-are written is right."""
-
-
 class VisitedBank(wiring.Component):
     """Passes on each id the first time that it comes since the bank was cleared, and drops it from then on.
 
@@ -57,6 +52,9 @@ class VisitedBank(wiring.Component):
     """
 
     ROW: ClassVar[int] = 64
+    PART: ClassVar[int] = 16
+    """Bits that are written together: those of a block of any FPGA's memory, so that what is read of another one while they
+    are written is right."""
     LATENCY: ClassVar[int] = 3
 
     def __init__(self, *, kernels: int, vertices: int) -> None:
@@ -81,6 +79,11 @@ class VisitedBank(wiring.Component):
         """Rows. Small banks too have two, of which the second one is not used."""
         return max(2, self._bits // self.ROW)
 
+    @property
+    def id_bits(self) -> int:
+        """Bits of the ids that have a bit in the bank: it has none of an id with a bit set above these."""
+        return (self._bits - 1).bit_length()
+
     @classmethod
     def row_of(cls, rest: Value) -> Value:
         """Return the row of an id, and what lies beyond the bank above it."""
@@ -92,9 +95,8 @@ class VisitedBank(wiring.Component):
         # Of a part that is read while it is written, what the memory shows is not used.
         m.submodules.bits = bits = Memory(shape=self.ROW, depth=self.rows, init=[], attrs={"no_rw_check": 1})
         read = bits.read_port()
-        write = bits.write_port(granularity=_PART)
-        bit = number_bits(_PART)
-        number_of_bits = (self._bits - 1).bit_length()
+        write = bits.write_port(granularity=self.PART)
+        bit = number_bits(self.PART)
         place = number_bits(self.ROW * self.rows)
         advance = ~self.fresh.valid | self.fresh.ready
         taken = self.ids.valid & self.ids.ready
@@ -105,17 +107,17 @@ class VisitedBank(wiring.Component):
         read_id, tested = Signal(self._rest), Signal(self._rest)
         # The id whose row is read has its part in common with the one before it, and with the one before that.
         after_first, after_second = Signal(), Signal()
-        part = Signal(_PART, reset_less=True)
-        newer = Signal(_PART, reset_less=True)  # the same as an id before it left it
-        following = Signal(_PART)
-        written = Signal(_PART)
+        part = Signal(self.PART, reset_less=True)
+        newer = Signal(self.PART, reset_less=True)  # the same as an id before it left it
+        following = Signal(self.PART)
+        written = Signal(self.PART)
         known = Signal()
-        shown = read.data.word_select(read_id[bit : number_bits(self.ROW)], _PART)
+        shown = read.data.word_select(read_id[bit : number_bits(self.ROW)], self.PART)
 
         def same(vertex: Value) -> Value:
             return self.ids.payload[bit:place] == vertex[bit:place]
 
-        own = Cat(tests_bit & (tested[:bit] == number) for number in range(_PART))
+        own = Cat(tests_bit & (tested[:bit] == number) for number in range(self.PART))
         writes = advance & tests_bit
         m.d.comb += [
             self.ids.ready.eq(advance & ~self.sweep),
@@ -125,11 +127,11 @@ class VisitedBank(wiring.Component):
             known.eq(((part | newer) & own).any()),
             write.addr.eq(Mux(self.sweep, self.row, self.row_of(tested))),
             # Zeros while no id is held.
-            write.data.eq(following.replicate(self.ROW // _PART)),
+            write.data.eq(following.replicate(self.ROW // self.PART)),
             write.en.eq(
                 Cat(
                     self.sweep | (writes & (tested[bit : number_bits(self.ROW)] == number))
-                    for number in range(self.ROW // _PART)
+                    for number in range(self.ROW // self.PART)
                 )
             ),
             self.idle.eq(~(reading | testing | self.fresh.valid)),
@@ -138,7 +140,7 @@ class VisitedBank(wiring.Component):
         with m.If(taken):
             m.d.sync += [
                 read_id.eq(self.ids.payload),
-                reads_bit.eq(~self.ids.payload[number_of_bits:].any()),
+                reads_bit.eq(~self.ids.payload[self.id_bits :].any()),
                 after_first.eq(reading & reads_bit & same(read_id)),
                 after_second.eq(tests_bit & same(tested)),
             ]
@@ -157,7 +159,7 @@ class VisitedBank(wiring.Component):
                 m.d.sync += part.eq(0)
             with m.If(reading):
                 m.d.sync += newer.eq(
-                    (following & after_first.replicate(_PART)) | (written & after_second.replicate(_PART))
+                    (following & after_first.replicate(self.PART)) | (written & after_second.replicate(self.PART))
                 )
             with m.Else():
                 m.d.sync += newer.eq(0)

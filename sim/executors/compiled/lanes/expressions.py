@@ -1,5 +1,6 @@
 """C++ expressions over all lanes at once, for the signals and word-level cells of a netlist."""
 
+import re
 from collections.abc import Callable, Collection
 
 from cyscc.sim.errors import BuildError
@@ -11,6 +12,9 @@ __all__ = ["Expressions", "scalar_type", "vector_type"]
 
 _SIGNS = {"$and": "&", "$or": "|", "$xor": "^"}
 _COMPARISONS = {"$lt": ("less", False), "$gt": ("less", True), "$ge": ("~less", False), "$le": ("~less", True)}
+
+_PIN = re.compile(r"\{(\w+)\}")
+"""An input of a box in an expression."""
 
 _SIZES = {"Byte": 8, "Word": 32, "Long": 64}
 """Bits of an element of each type of vector."""
@@ -164,6 +168,8 @@ class Expressions:
         width = end - first
         if signal.form is not None:
             return self._kept(signal, first, width)
+        if signal.derived is not None:
+            return _PIN.sub(lambda pin: f"({self.mask(signal.inputs[pin[1]])})", signal.derived)
         if cell is None or cell.kind in REGISTERS or cell.kind == "$mem_v2":
             if cell is None and signal.name in self._shared:
                 kind = vector_type(max(width, 2))

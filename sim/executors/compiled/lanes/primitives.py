@@ -1,13 +1,14 @@
 """Components that lanes execute by a C++ class written by hand, instead of cell by cell."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
 from amaranth.hdl import Value
 
 from cyscc.hw.arbitrated_queues import ArbitratedQueues
+from cyscc.hw.exchange.visited_bank import VisitedBank
 from cyscc.hw.queue_bank import QueueBank
 from cyscc.hw.switch.credit_bank import CreditBank
 
@@ -35,7 +36,7 @@ class Form(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Primitive:
-    """The class for a component. All outputs of the component are functions of registers.
+    """The class for a component.
 
     Parameters
     ----------
@@ -44,12 +45,15 @@ class Primitive:
     inputs : Mapping of str to Form
         Inputs in the order in which ``tick`` takes them; of `Form.SHARED`, by name without number.
     outputs : Mapping of str to Form
-        Outputs, which are data members.
+        Outputs that are functions of registers, which are data members.
+    derived : Mapping of str to str
+        Other outputs, all of one bit, as expressions of masks; inputs of one bit are in braces, as is the object ``box``.
     """
 
     kind: str
     inputs: Mapping[str, Form]
     outputs: Mapping[str, Form]
+    derived: Mapping[str, str] = field(default_factory=dict)
 
 
 def primitive_of(component: Any) -> Primitive | None:
@@ -84,6 +88,24 @@ def primitive_of(component: Any) -> Primitive | None:
                 kind=f"CreditBank<kLanes, {len(component.take)}, {component.depth}>",
                 inputs={"take": Form.NUMBER, "give": Form.NUMBER},
                 outputs={"available": Form.NUMBER},
+            )
+        case VisitedBank():
+            rest = len(component.ids.payload)
+            advance = "(~Mask::of({box}.fresh_valid) | {fresh_ready})"
+            return Primitive(
+                kind=f"VisitedBank<kLanes, {rest}, {component.rows}, {component.PART}, {component.id_bits}>",
+                inputs={
+                    "sweep": Form.FLAG,
+                    "row": Form.NUMBER,
+                    "ids_valid": Form.FLAG,
+                    "ids_payload": Form.WORDS,
+                    "fresh_ready": Form.FLAG,
+                },
+                outputs={"fresh_valid": Form.FLAG, "fresh_payload": Form.WORDS, "idle": Form.FLAG},
+                derived={
+                    "ids_ready": f"{advance} & ~{{sweep}}",
+                    "moving": f"{{sweep}} | ({advance} & (({{ids_valid}} & ~{{sweep}}) | Mask::of({{box}}.held)))",
+                },
             )
     return None
 

@@ -1,5 +1,6 @@
 """Division of signals into slices computed separately, such as a packed payload into its fields and flags."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -45,6 +46,10 @@ class Signal:
         How an output of a box is kept, or an input that goes to a box and is kept as that takes it.
     is_input : bool
         Whether it is an input.
+    derived : str or None
+        How an output of a box follows from some of its inputs, see `Primitive.derived`.
+    inputs : Mapping of str to Bits
+        Those inputs, and others.
     """
 
     def member(self, first: int) -> str:
@@ -60,6 +65,8 @@ class Signal:
     members: dict[int, str] = field(default_factory=dict)
     form: Form | None = None
     is_input: bool = False
+    derived: str | None = None
+    inputs: Mapping[str, Bits] = field(default_factory=dict)
 
     def slices(self) -> list[tuple[int, int]]:
         """Return the first bit and the end of each slice."""
@@ -173,6 +180,19 @@ class Signals:
                 signal = Signal(name=f"b{number}_{name}", width=len(bits), cell=None, divisible=False, form=form)
                 self._keep(signal, f"b{number}.{name}")
                 self._add(signal, bits)
+        for name, expression in box.primitive.derived.items():
+            if name in box.pins:
+                self._add(
+                    Signal(
+                        name=f"b{number}_{name}",
+                        width=1,
+                        cell=None,
+                        divisible=False,
+                        derived=expression.replace("{box}", f"b{number}"),
+                        inputs=box.pins,
+                    ),
+                    box.pins[name],
+                )
         for name, form in box.primitive.inputs.items():
             if form in (Form.FLAG, Form.PLACES):
                 given = self.whole_input(box.pins[name])

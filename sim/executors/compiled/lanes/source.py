@@ -324,7 +324,7 @@ class _Source:
             for place, bits in enumerate(pins):
                 signal = self._signals.whole_input(bits)
                 if signal is None or signal.name not in self._shared:
-                    raise BuildError(f"{box.name}.{name}{place} is not an input that is the same for all lanes")
+                    raise BuildError(f"the queues' {name}{place} is not an input that is the same for all lanes")
                 signal.members = {first: f"{member}[{first // WORD}][{place}]" for first, _ in signal.slices()}
                 if place == 0:
                     self._entries[signal.name] = member

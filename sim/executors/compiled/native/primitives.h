@@ -33,6 +33,9 @@ public:
     void add_flag(const std::string& name, Bits& lanes, int lane, int place = 0) {
         inventory_.add((place_ + name).c_str(), place, 1, &lanes, sizeof lanes, lane);
     }
+    void add_flag(const std::string& name, Mask& lanes, int lane) {
+        lanes.list(inventory_, (place_ + name).c_str(), 0, lane);
+    }
     // A number of several words in different places, or a memory of such, in which a row is `stride` bytes from the next.
     template <class Word>
     void add_word(const std::string& name, Word& word, int number, int width, int rows = 1, int stride = 0) {
@@ -311,6 +314,135 @@ public:
 private:
     uint32_t free_[kLanes];
     uint8_t used_[kLanes][kFifos] = {};
+};
+
+// `cyscc.hw.exchange.visited_bank`. An id has `kRest` bits, and a bit in the bank if none is set above the lowest `kOwn`; a
+// row has parts of `kPart` bits.
+template <int kLanes, int kRest, int kRows, int kPart, int kOwn>
+class VisitedBank {
+    using Word = Words<kLanes>;
+    static constexpr int kRow = 64;
+    static constexpr int kPlace = std::bit_width(unsigned(kRow * kRows - 1));
+    static_assert(kRest <= 32 && kPart <= 32);
+
+public:
+    Bits fresh_valid = 0;
+    uint32_t fresh_payload[1][kLanes] = {};
+    Bits held = 0;  // lanes that read or test an id
+    Bits idle = (Bits(1) << kLanes) - 1;
+
+    void tick(Bits sweep, const uint32_t (&row)[kLanes], Bits ids_valid, const uint32_t (&ids_payload)[1][kLanes],
+              Bits fresh_ready) {
+        const Bits advance = ~fresh_valid | fresh_ready;
+        const Bits taken = ids_valid & advance & ~sweep;
+        const Bits moves = (advance & (held | fresh_valid)) | taken;
+        if (moves) move(Mask::of(advance), Mask::of(taken), sweep, ids_payload[0], moves, taken);
+        // No id is held then, so that zeros are written.
+        for (Bits left = sweep; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            bits_[lane][row[lane] % kRows] = following(lane) * (~uint64_t(0) / kPartBits);
+        }
+    }
+
+    void resume() {
+        held = among<kLanes>(load(reading_) | load(testing_));
+        idle = ~(held | fresh_valid) & ((Bits(1) << kLanes) - 1);
+    }
+
+    template <class Inventory>
+    void list(Inventory& inventory, const char* place, int lane) {
+        Registers<Inventory> registers(inventory, place);
+        registers.add_flag("reading", reading_, lane);
+        registers.add_flag("testing", testing_, lane);
+        registers.add_flag("reads_bit", reads_bit_, lane);
+        registers.add_flag("tests_bit", tests_bit_, lane);
+        registers.add_flag("after_first", after_first_, lane);
+        registers.add_flag("after_second", after_second_, lane);
+        registers.add_flag("fresh__valid", fresh_valid, lane);
+        registers.add("read_id", read_id_[lane], kRest);
+        registers.add("tested", tested_[lane], kRest);
+        registers.add("fresh__payload", fresh_payload[0][lane], kRest);
+        registers.add("part", part_[lane], kPart);
+        registers.add("newer", newer_[lane], kPart);
+        registers.add("written", written_[lane], kPart);
+        registers.add("bits.read__data", read_row_[lane], kRow);
+        registers.add_word("bits", bits_[lane][0], 0, kRow, kRows, sizeof(uint64_t));
+    }
+
+private:
+    static constexpr uint64_t kPartBits = (uint64_t(1) << kPart) - 1;
+
+    static int part_of(uint32_t id) { return id / kPart % (kRow / kPart); }
+    static int row_of(uint32_t id) { return id / kRow % kRows; }
+    // The ids that have a bit.
+    static Mask beneath(const Word& id) {
+        if constexpr (kOwn >= kRest) return ~Mask{};
+        else return ~test(id, Word(uint32_t(~uint64_t(0) << kOwn)));
+    }
+    static Mask same(const Word& a, const Word& b) {
+        return equal((a ^ b) & Word(uint32_t(((1ull << kPlace) - 1) & ~uint64_t(kPart - 1))), Word(0u));
+    }
+    Word own() const {
+        return from_mask(load(tests_bit_), shl(Word(1u), load(tested_) & Word(kPart - 1)));
+    }
+    uint64_t following(int lane) const {
+        alignas(64) uint32_t all[kLanes];
+        store(all, load(part_) | load(newer_) | own());
+        return all[lane];
+    }
+
+    void move(Mask advance, Mask taken, Bits sweep, const uint32_t (&payload)[kLanes], Bits moves, Bits takes) {
+        const Mask reading = load(reading_), testing = load(testing_);
+        const Mask first = load(after_first_), second = load(after_second_);
+        const Word own = this->own(), before = load(part_) | load(newer_), after = before | own;
+        const Mask known = test(before, own);
+        const Word given = load(payload), read_id = load(read_id_), tested = load(tested_);
+        const Mask tests_bit = load(tests_bit_), reads_bit = load(reads_bit_);
+
+        alignas(64) uint32_t shown[kLanes] = {};
+        alignas(64) uint32_t written[kLanes];
+        store(written, after);
+        const Bits writes = among<kLanes>(advance & tests_bit) & ~sweep;
+        for (Bits left = moves; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            uint64_t* const rows = bits_[lane];
+            shown[lane] = uint32_t(read_row_[lane] >> kPart * part_of(read_id_[lane]) & kPartBits);
+            const uint64_t row = rows[row_of(payload[lane])];
+            read_row_[lane] = takes >> lane & 1 ? row : read_row_[lane];
+            if (writes >> lane & 1) {
+                uint64_t& to = rows[row_of(tested_[lane])];
+                const int place = kPart * part_of(tested_[lane]);
+                to = (to & ~(kPartBits << place)) | uint64_t(written[lane]) << place;
+            }
+        }
+
+        const Mask reads = advance & reading, tests = advance & testing;
+        const Word left_before = load(written_);
+        store(fresh_payload[0], select(tests, tested, load(fresh_payload[0])));
+        store(written_, select(tests, after, left_before));
+        const Word newer = from_mask(first, after) | from_mask(second, left_before);
+        store(newer_, select(advance, from_mask(reading, newer), load(newer_)));
+        store(part_, select(advance, from_mask(reading & ~first & ~second, load(shown)), load(part_)));
+        after_first_ = select(taken, reading & reads_bit & same(given, read_id), first);
+        after_second_ = select(taken, tests_bit & same(given, tested), second);
+        store(tested_, select(reads, read_id, tested));
+        store(read_id_, select(taken, given, read_id));
+        reads_bit_ = select(taken, beneath(given), reads_bit);
+        tests_bit_ = select(advance, reading & reads_bit, tests_bit);
+        reading_ = select(advance, taken, reading);
+        testing_ = select(advance, reading, testing);
+        fresh_valid = among<kLanes>(select(advance, testing & ~known, Mask::of(fresh_valid)));
+        resume();
+    }
+
+    uint64_t read_row_[kLanes] = {};
+    uint64_t bits_[kLanes][kRows] = {};
+    uint32_t read_id_[kLanes] = {};
+    uint32_t tested_[kLanes] = {};
+    uint32_t part_[kLanes] = {};
+    uint32_t newer_[kLanes] = {};
+    uint32_t written_[kLanes] = {};
+    Mask reading_, testing_, reads_bit_, tests_bit_, after_first_, after_second_;
 };
 
 }  // namespace cyscc
