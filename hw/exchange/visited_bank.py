@@ -102,11 +102,15 @@ class VisitedBank(wiring.Component):
         taken = self.ids.valid & self.ids.ready
 
         # An id whose row is being read, and behind that an id that is tested; whether each has a bit in the bank.
-        reading, testing = Signal(), Signal()
-        reads_bit, tests_bit = Signal(), Signal()
-        read_id, tested = Signal(self._rest), Signal(self._rest)
+        reading = Signal()
+        testing = Signal()
+        reads_bit = Signal()
+        tests_bit = Signal()
+        read_id = Signal(self._rest)
+        tested = Signal(self._rest)
         # The id whose row is read has its part in common with the one before it, and with the one before that.
-        after_first, after_second = Signal(), Signal()
+        after_first = Signal()
+        after_second = Signal()
         part = Signal(self.PART, reset_less=True)
         newer = Signal(self.PART, reset_less=True)  # the same as an id before it left it
         following = Signal(self.PART)
