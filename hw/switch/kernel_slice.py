@@ -38,7 +38,7 @@ class KernelSlice(wiring.Component):
     link_bits : sequence of int
         Positions of the address bits that make the link's number, lowest first.
     places : int
-        Places of the response queue of a link; a power of two, at least 4.
+        Answers that the queue of a link holds at least; a power of two from 4 to 64.
     outstanding : int
         Reads that may be in flight to all links at least; a power of two.
     instrument : bool
@@ -73,8 +73,8 @@ class KernelSlice(wiring.Component):
     ANSWER_LATENCY: ClassVar[int] = 3
 
     def __init__(self, *, link_bits: Sequence[int], places: int, outstanding: int, instrument: bool = False) -> None:
-        if places < 4 or places & (places - 1):
-            raise ValueError(f"places must be a power of two of at least 4, not {places!r}")
+        if not 4 <= places <= 64 or places & (places - 1):
+            raise ValueError(f"places must be a power of two from 4 to 64, not {places!r}")
         if outstanding < 1 or outstanding & (outstanding - 1):
             raise ValueError(f"outstanding must be a power of two, not {outstanding!r}")
         self._link_bits = tuple(link_bits)
@@ -107,8 +107,8 @@ class KernelSlice(wiring.Component):
 
         order = Queue(data.StructLayout({"link": number_bits(self._links), "tag": TAG_BITS}), self._outstanding)
         m.submodules.order = order
-        m.submodules.credits = credit = CreditBank(fifos=self._links, depth=self._places)
         m.submodules.answers = answers = QueueBank(64, queues=self._links, depth=self._places)
+        m.submodules.credits = credit = CreditBank(fifos=self._links, depth=answers.capacity)
 
         read_link, write_link = (link_of(channel.payload.address, self._link_bits) for channel in (read, write))
         readable = Signal(self._links)

@@ -27,9 +27,9 @@ class SwitchSizes:
     link_bits : tuple of int
         Positions of the address bits that make the link's number, lowest first: `n` bits for `2**n` memory ports.
     depth : int
-        Requests that a crosspoint queue holds; a power of two, at least 4.
+        Requests that a crosspoint queue holds at least; a power of two from 4 to 64.
     places : int
-        Reads of a kernel that may be in flight to one link; a power of two, at least 4.
+        Reads of a kernel that may be in flight to one link at least; a power of two from 4 to 64.
     outstanding : int
         Reads of a kernel that may be in flight to all links at least; a power of two.
     """

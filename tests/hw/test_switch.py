@@ -274,12 +274,12 @@ def test_quiet_when_nothing_moves() -> None:
 
 @pytest.mark.parametrize("depth", [0, 2, 6])
 def test_depth_is_a_power_of_two(depth: int) -> None:
-    with pytest.raises(ValueError, match=f"^depth must be a power of two of at least 4, not {depth}$"):
+    with pytest.raises(ValueError, match=f"^depth must be a power of two from 4 to 64, not {depth}$"):
         LinkSlice(kernels=2, link_bits=(3,), depth=depth)
 
 
 @pytest.mark.parametrize(
-    ("name", "rule"), [("places", "a power of two of at least 4"), ("outstanding", "a power of two")]
+    ("name", "rule"), [("places", "a power of two from 4 to 64"), ("outstanding", "a power of two")]
 )
 def test_sizes_are_powers_of_two(name: str, rule: str) -> None:
     sizes: dict[str, Any] = {"places": 4, "outstanding": 4, name: 6}
