@@ -52,8 +52,9 @@ class VisitedBank(wiring.Component):
     -----
     Latency `LATENCY` cycles, throughput an id a cycle, passed on or dropped, while what goes on is taken.
 
-    An id's row is read when the id is taken; its part is chosen from the row in the next cycle, and written back with
-    the id's bit in the cycle after that. So the next two ids, if they are of the same part, get it from that id.
+    An id's row is read when the id is taken, and its part is written back with the id's bit two cycles later, since a
+    block RAM takes most of a cycle to bring its data out. So the next two ids, if they are of the same part, get it
+    from that id.
     """
 
     ROW: ClassVar[int] = 64
@@ -105,12 +106,12 @@ class VisitedBank(wiring.Component):
         read_id, tested = Signal(self._rest), Signal(self._rest)
         # The id whose row is read has its part in common with the one before it, and with the one before that.
         after_first, after_second = Signal(), Signal()
-        part = Signal(_PART, reset_less=True)
-        newer = Signal(_PART, reset_less=True)  # the same as an id before it left it
+        row = Signal(self.ROW, reset_less=True)  # of the id that is tested, as far as no id before it is newer
+        newer = Signal(_PART, reset_less=True)  # its part of the row as an id before it left it
         following = Signal(_PART)
         written = Signal(_PART)
         known = Signal()
-        shown = read.data.word_select(read_id[bit : number_bits(self.ROW)], _PART)
+        part = row.word_select(tested[bit : number_bits(self.ROW)], _PART) | newer
 
         def same(vertex: Value) -> Value:
             return self.ids.payload[bit:place] == vertex[bit:place]
@@ -121,8 +122,8 @@ class VisitedBank(wiring.Component):
             self.ids.ready.eq(advance & ~self.sweep),
             read.addr.eq(self.row_of(self.ids.payload)),
             read.en.eq(taken),
-            following.eq(part | newer | own),
-            known.eq(((part | newer) & own).any()),
+            following.eq(part | own),
+            known.eq((part & own).any()),
             write.addr.eq(Mux(self.sweep, self.row, self.row_of(tested))),
             # Zeros while no id is held.
             write.data.eq(following.replicate(self.ROW // _PART)),
@@ -152,9 +153,9 @@ class VisitedBank(wiring.Component):
             with m.If(reading):
                 m.d.sync += tested.eq(read_id)
             with m.If(reading & ~after_first & ~after_second):
-                m.d.sync += part.eq(shown)
+                m.d.sync += row.eq(read.data)
             with m.Else():
-                m.d.sync += part.eq(0)
+                m.d.sync += row.eq(0)
             with m.If(reading):
                 m.d.sync += newer.eq(
                     (following & after_first.replicate(_PART)) | (written & after_second.replicate(_PART))
