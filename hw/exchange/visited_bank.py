@@ -100,30 +100,36 @@ class VisitedBank(wiring.Component):
         advance = ~self.fresh.valid | self.fresh.ready
         taken = self.ids.valid & self.ids.ready
 
-        # An id whose row is being read, and behind that an id that is tested; whether each has a bit in the bank.
-        reading, testing = Signal(), Signal()
-        reads_bit, tests_bit = Signal(), Signal()
-        read_id, tested = Signal(self._rest), Signal(self._rest)
-        # The id whose row is read has its part in common with the one before it, and with the one before that.
-        after_first, after_second = Signal(), Signal()
-        row = Signal(self.ROW, reset_less=True)  # of the id that is tested, as far as no id before it is newer
-        newer = Signal(_PART, reset_less=True)  # its part of the row as an id before it left it
+        # An id whose row is being read, and behind that an id that is tested; whether each has a bit in the bank; and
+        # whether it shares its part with the one before it, and with the one before that.
+        reading = Signal()
+        read_id = Signal(self._rest)
+        reads_bit = Signal()
+        reads_behind = Signal(2)
+        testing = Signal()
+        tested = Signal(self._rest)
+        tests_bit = Signal()
+        tests_behind = Signal(2)
+        row = Signal(self.ROW, reset_less=True)  # of the id that is tested, if no id before it has a newer part
+        last = Signal(_PART)  # what was written for the one before
+        second_last = Signal(_PART)
         following = Signal(_PART)
-        written = Signal(_PART)
         known = Signal()
-        part = row.word_select(tested[bit : number_bits(self.ROW)], _PART) | newer
 
         def same(vertex: Value) -> Value:
             return self.ids.payload[bit:place] == vertex[bit:place]
 
         own = Cat(tests_bit & (tested[:bit] == number) for number in range(_PART))
+        shown = row.word_select(tested[bit : number_bits(self.ROW)], _PART)
+        newer = (last & tests_behind[0].replicate(_PART)) | (second_last & tests_behind[1].replicate(_PART))
         writes = advance & tests_bit
+        moves = advance & (reading | testing)
         m.d.comb += [
             self.ids.ready.eq(advance & ~self.sweep),
             read.addr.eq(self.row_of(self.ids.payload)),
             read.en.eq(taken),
-            following.eq(part | own),
-            known.eq((part & own).any()),
+            following.eq(shown | newer | own),
+            known.eq(((shown | newer) & own).any()),
             write.addr.eq(Mux(self.sweep, self.row, self.row_of(tested))),
             # Zeros while no id is held.
             write.data.eq(following.replicate(self.ROW // _PART)),
@@ -134,34 +140,28 @@ class VisitedBank(wiring.Component):
                 )
             ),
             self.idle.eq(~(reading | testing | self.fresh.valid)),
-            self.moving.eq(self.sweep | (advance & (taken | reading | testing))),
+            self.moving.eq(self.sweep | taken | moves),
         ]
         with m.If(taken):
             m.d.sync += [
                 read_id.eq(self.ids.payload),
                 reads_bit.eq(~self.ids.payload[number_of_bits:].any()),
-                after_first.eq(reading & reads_bit & same(read_id)),
-                after_second.eq(tests_bit & same(tested)),
+                reads_behind.eq(Cat(reading & reads_bit & same(read_id), tests_bit & same(tested))),
             ]
         with m.If(advance):
+            m.d.sync += [reading.eq(taken), self.fresh.valid.eq(testing & ~known)]
+        with m.If(moves):
             m.d.sync += [
-                reading.eq(taken),
                 testing.eq(reading),
                 tests_bit.eq(reading & reads_bit),
-                self.fresh.valid.eq(testing & ~known),
+                tested.eq(read_id),
+                tests_behind.eq(reads_behind & reading.replicate(2)),
+                last.eq(following),
+                second_last.eq(last),
+                self.fresh.payload.eq(tested),
             ]
-            with m.If(reading):
-                m.d.sync += tested.eq(read_id)
-            with m.If(reading & ~after_first & ~after_second):
+            with m.If(reading & ~reads_behind.any()):
                 m.d.sync += row.eq(read.data)
             with m.Else():
                 m.d.sync += row.eq(0)
-            with m.If(reading):
-                m.d.sync += newer.eq(
-                    (following & after_first.replicate(_PART)) | (written & after_second.replicate(_PART))
-                )
-            with m.Else():
-                m.d.sync += newer.eq(0)
-            with m.If(testing):
-                m.d.sync += [self.fresh.payload.eq(tested), written.eq(following)]
         return m
