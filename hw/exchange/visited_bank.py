@@ -47,8 +47,9 @@ class VisitedBank(wiring.Component):
     -----
     Latency `LATENCY` cycles, throughput an id a cycle, passed on or dropped, while what goes on is taken.
 
-    An id's row is read when the id is taken; its part is chosen from the row in the next cycle, and written back with
-    the id's bit in the cycle after that. So the next two ids, if they are of the same part, get it from that id.
+    An id's row is read when the id is taken, and its part is written back with the id's bit two cycles later, since a
+    block RAM takes most of a cycle to bring its data out. So the next two ids, if they are of the same part, get it
+    from that id.
     """
 
     ROW: ClassVar[int] = 64
@@ -101,34 +102,36 @@ class VisitedBank(wiring.Component):
         advance = ~self.fresh.valid | self.fresh.ready
         taken = self.ids.valid & self.ids.ready
 
-        # An id whose row is being read, and behind that an id that is tested; whether each has a bit in the bank.
+        # An id whose row is being read, and behind that an id that is tested; whether each has a bit in the bank; and
+        # whether it shares its part with the one before it, and with the one before that.
         reading = Signal()
-        testing = Signal()
-        reads_bit = Signal()
-        tests_bit = Signal()
         read_id = Signal(self._rest)
+        reads_bit = Signal()
+        reads_behind = Signal(2)
+        testing = Signal()
         tested = Signal(self._rest)
-        # The id whose row is read has its part in common with the one before it, and with the one before that.
-        after_first = Signal()
-        after_second = Signal()
-        part = Signal(self.PART, reset_less=True)
-        newer = Signal(self.PART, reset_less=True)  # the same as an id before it left it
+        tests_bit = Signal()
+        tests_behind = Signal(2)
+        row = Signal(self.ROW, reset_less=True)  # of the id that is tested, if no id before it has a newer part
+        last = Signal(self.PART)  # what was written for the one before
+        second_last = Signal(self.PART)
         following = Signal(self.PART)
-        written = Signal(self.PART)
         known = Signal()
-        shown = read.data.word_select(read_id[bit : number_bits(self.ROW)], self.PART)
 
         def same(vertex: Value) -> Value:
             return self.ids.payload[bit:place] == vertex[bit:place]
 
         own = Cat(tests_bit & (tested[:bit] == number) for number in range(self.PART))
+        shown = row.word_select(tested[bit : number_bits(self.ROW)], self.PART)
+        newer = (last & tests_behind[0].replicate(self.PART)) | (second_last & tests_behind[1].replicate(self.PART))
         writes = advance & tests_bit
+        moves = advance & (reading | testing)
         m.d.comb += [
             self.ids.ready.eq(advance & ~self.sweep),
             read.addr.eq(self.row_of(self.ids.payload)),
             read.en.eq(taken),
-            following.eq(part | newer | own),
-            known.eq(((part | newer) & own).any()),
+            following.eq(shown | newer | own),
+            known.eq(((shown | newer) & own).any()),
             write.addr.eq(Mux(self.sweep, self.row, self.row_of(tested))),
             # Zeros while no id is held.
             write.data.eq(following.replicate(self.ROW // self.PART)),
@@ -139,34 +142,28 @@ class VisitedBank(wiring.Component):
                 )
             ),
             self.idle.eq(~(reading | testing | self.fresh.valid)),
-            self.moving.eq(self.sweep | (advance & (taken | reading | testing))),
+            self.moving.eq(self.sweep | taken | moves),
         ]
         with m.If(taken):
             m.d.sync += [
                 read_id.eq(self.ids.payload),
                 reads_bit.eq(~self.ids.payload[self.id_bits :].any()),
-                after_first.eq(reading & reads_bit & same(read_id)),
-                after_second.eq(tests_bit & same(tested)),
+                reads_behind.eq(Cat(reading & reads_bit & same(read_id), tests_bit & same(tested))),
             ]
         with m.If(advance):
+            m.d.sync += [reading.eq(taken), self.fresh.valid.eq(testing & ~known)]
+        with m.If(moves):
             m.d.sync += [
-                reading.eq(taken),
                 testing.eq(reading),
                 tests_bit.eq(reading & reads_bit),
-                self.fresh.valid.eq(testing & ~known),
+                tested.eq(read_id),
+                tests_behind.eq(reads_behind & reading.replicate(2)),
+                last.eq(following),
+                second_last.eq(last),
+                self.fresh.payload.eq(tested),
             ]
-            with m.If(reading):
-                m.d.sync += tested.eq(read_id)
-            with m.If(reading & ~after_first & ~after_second):
-                m.d.sync += part.eq(shown)
+            with m.If(reading & ~reads_behind.any()):
+                m.d.sync += row.eq(read.data)
             with m.Else():
-                m.d.sync += part.eq(0)
-            with m.If(reading):
-                m.d.sync += newer.eq(
-                    (following & after_first.replicate(self.PART)) | (written & after_second.replicate(self.PART))
-                )
-            with m.Else():
-                m.d.sync += newer.eq(0)
-            with m.If(testing):
-                m.d.sync += [self.fresh.payload.eq(tested), written.eq(following)]
+                m.d.sync += row.eq(0)
         return m
