@@ -7,6 +7,9 @@ from amaranth.lib.wiring import In, Out
 
 __all__ = ["QueueBank", "counted"]
 
+_INPUTS = 6
+"""Inputs of a LUT of the LX330."""
+
 _FEEDBACK = {3: 1, 4: 2, 5: 2, 6: 4, 7: 5}
 """By length of a shift register, the bit that is fed back beside the last one to pass all states but 0."""
 
@@ -130,18 +133,21 @@ class QueueBank(wiring.Component):
                 m.d.sync += first.eq(_following(first))
             with m.If(self.advance):
                 m.d.sync += place.eq(Mux(self.pull[number], first, 0))
-        shown = Cat(_any([head[bit] for head in heads]) for bit in range(len(heads[0])))
+        shown = _joined(m, heads)
         with m.If(self.advance):
             m.d.sync += [self.pulling.eq(self.pull), Value.cast(self.shown).eq(shown)]
         m.d.comb += self.busy.eq((self.available | self.pulling).any())
         return m
 
 
-def _any(bits: list[Value]) -> Value:
-    """Return whether a bit is set, six to a gate: synthesis keeps the form of the tree."""
-    while len(bits) > 6:
-        bits = [*bits[6:], Cat(bits[:6]).any()]
-    return Cat(bits).any()
+def _joined(m: Module, heads: list[Value]) -> Value:
+    """Return all entries joined bit by bit, in gates of six inputs that synthesis does not divide otherwise."""
+    width = len(heads[0])
+    while len(heads) > _INPUTS:
+        part = Signal(width, name=f"joined{len(heads)}", attrs={"keep": 1})
+        m.d.comb += part.eq(Cat(Cat(head[bit] for head in heads[:_INPUTS]).any() for bit in range(width)))
+        heads = [*heads[_INPUTS:], part]
+    return Cat(Cat(head[bit] for head in heads).any() for bit in range(width))
 
 
 def _following(place: Value) -> Value:
