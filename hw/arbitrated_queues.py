@@ -21,7 +21,7 @@ class ArbitratedQueues(wiring.Component):
     queues : int
         Writers, each with a queue of its own.
     depth : int
-        Entries that a queue holds; a power of two, at least 4.
+        Entries that a queue holds at least, see `QueueBank`.
 
     Members
     -------
@@ -60,6 +60,11 @@ class ArbitratedQueues(wiring.Component):
                 "busy": Out(1),
             }
         )
+
+    @property
+    def depth(self) -> int:
+        """Entries that a queue holds at least."""
+        return self._depth
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect the arbiter and the bank."""

@@ -1,18 +1,22 @@
 """Exchange of ids: none lost or repeated, each at its owner, the banks like a set, and an id a cycle everywhere."""
 
 import random
-from collections import Counter
 from itertools import count
 from typing import Any
 
 import pytest
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
 
+from cyscc.hw.exchange.bank_sweeper import BankSweeper
 from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.exchange.id_merger import IdMerger
 from cyscc.hw.exchange.id_router import IdRouter
 from cyscc.hw.exchange.reading_barrier import ReadingBarrier
 from cyscc.hw.exchange.visited_bank import VisitedBank
 from cyscc.hw.exchange.wires import PLANES
+from cyscc.hw.interfaces import drive
 from tests.hw.streams import Bench, collect, cycles_of, pulse, simulate, stream_get, stream_put, wait
 
 STALLS = [(0.0, 0.0), (0.0, 0.7), (0.7, 0.0), (0.5, 0.5)]
@@ -23,71 +27,62 @@ def owner_of(vertex: int, kernels: int) -> int:
     return vertex // 2 % kernels
 
 
-def send(source: Any, room: Any, ids: list[int], *, kernels: int, number: int, chance: random.Random) -> Bench:
-    """Return a bench of a kernel that offers ids, and moves on when the id's owner, if it is this slice, has room."""
+def send(push: Any, entry: Any, room: Any, entries: list[int], *, chance: random.Random) -> Bench:
+    """Return a bench of a kernel that looks at the room, and pushes an entry in the next cycle."""
 
     async def bench(ctx: Any) -> None:
-        for vertex in ids:
-            ctx.set(source.id, vertex)
-            ctx.set(source.valid, 1)
-            taken = False
-            while not taken:
-                _, _, free = await ctx.tick().sample(room)
-                # Other owners, which this bench does not have, always have room.
-                taken = bool(free) or owner_of(vertex, kernels) != number
-            ctx.set(source.valid, 0)
-            await wait(ctx, chance.choice([0, 0, 0, 3]))
+        left = list(entries)
+        while left or ctx.get(push):
+            go = bool(left) and ctx.get(room) and chance.random() < 0.7
+            await ctx.tick()
+            ctx.set(push, go)
+            if go:
+                ctx.set(entry, left.pop(0))
 
     return bench
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.8])
-@pytest.mark.parametrize(("kernels", "number", "depth"), [(1, 0, 2), (2, 1, 1), (4, 2, 8), (4, 0, 2)])
-def test_a_slice_gathers_the_ids_of_its_kernel(kernels: int, number: int, depth: int, stall: float) -> None:
+@pytest.mark.parametrize(("kernels", "depth"), [(1, 4), (2, 4), (4, 8)])
+def test_a_slice_gathers_the_ids_of_its_kernel(kernels: int, depth: int, stall: float) -> None:
     chance = random.Random(kernels)
     dut = ExchangeSlice(kernels=kernels, depth=depth)
     benches, steady = [], []
-
-    async def begin(ctx: Any) -> None:
-        ctx.set(dut.number, number)
-
     for plane, name in enumerate(PLANES):
-        sent = [[chance.getrandbits(31) << 1 | plane for _ in range(100)] for _ in range(kernels)]
-        left_out = kernels.bit_length()
-        mine = [[vertex >> left_out for vertex in ids if owner_of(vertex, kernels) == number] for ids in sent]
-        room, owned = getattr(dut, f"room_{name}"), getattr(dut, f"owned_{name}")
+        numbers = iter(chance.sample(range(1 << 27), 30 * kernels))
+        sent = [[next(numbers) for _ in range(30)] for _ in range(kernels)]
+        push, room = getattr(dut, f"push_{name}"), getattr(dut, f"room_{name}")
         for kernel, ids in enumerate(sent):
-            source = getattr(dut, f"{name}{kernel}")
-            benches.append(send(source, room[kernel], ids, kernels=kernels, number=number, chance=chance))
+            entry = getattr(dut, f"{name}{kernel}")
+            benches.append(send(push[kernel], entry, room[kernel], ids, chance=random.Random(kernel)))
 
-        async def get(ctx: Any, owned: Any = owned, mine: list[list[int]] = mine, seed: int = plane) -> None:
-            got = await stream_get(ctx, owned, sum(map(len, mine)), seed=seed, stall=stall)
-            assert Counter(got) == Counter(vertex for ids in mine for vertex in ids)
+        async def get(ctx: Any, name: str = name, sent: list[list[int]] = sent, seed: int = plane) -> None:
+            got = await stream_get(ctx, getattr(dut, f"owned_{name}"), 30 * kernels, seed=seed, stall=stall)
+            assert sorted(got) == sorted(rest for ids in sent for rest in ids)
             # Those of one kernel stay in order.
-            for ids in mine:
+            for ids in sent:
                 own = set(ids)
-                assert [vertex for vertex in got if vertex in own] == ids
+                assert [rest for rest in got if rest in own] == ids
 
         benches.append(get)
-        steady.append(owned)
+        steady.append(getattr(dut, f"owned_{name}"))
 
     async def end(ctx: Any) -> None:
         # Long enough for the slowest of the others.
-        await wait(ctx, 4000)
+        await wait(ctx, 1500)
         assert not ctx.get(dut.busy)
         assert not ctx.get(dut.owned_even.valid)
         assert not ctx.get(dut.owned_odd.valid)
 
-    simulate(dut, begin, *benches, end, steady=steady)
+    simulate(dut, *benches, end, steady=steady)
 
 
 def test_a_slice_is_busy_from_the_arrival_of_an_id_until_it_is_taken() -> None:
     dut = ExchangeSlice(kernels=2)
 
     async def bench(ctx: Any) -> None:
-        ctx.set(dut.odd1.id, 1)
         assert not ctx.get(dut.busy)
-        await pulse(ctx, dut.odd1.valid)
+        await pulse(ctx, dut.push_odd[1])
         for cycle in range(5):
             assert ctx.get(dut.busy)
             assert ctx.get(dut.owned_odd.valid) == (cycle >= ExchangeSlice.LATENCY - 1)
@@ -102,12 +97,16 @@ def test_a_slice_passes_on_an_id_a_cycle_and_serves_all_kernels_alike() -> None:
     dut = ExchangeSlice(kernels=4)
     cycles: list[int] = []
     got: list[int] = []
-    benches = []
-    for kernel in range(4):
-        ids = [(kernel + 4 * place) << 3 for place in range(30)]
-        benches.append(
-            send(getattr(dut, f"even{kernel}"), dut.room_even[kernel], ids, kernels=4, number=0, chance=Steady())
+    benches = [
+        send(
+            dut.push_even[kernel],
+            getattr(dut, f"even{kernel}"),
+            dut.room_even[kernel],
+            [kernel + 4 * place for place in range(30)],
+            chance=Steady(),
         )
+        for kernel in range(4)
+    ]
 
     async def end(ctx: Any) -> None:
         ctx.set(dut.owned_even.ready, 1)
@@ -123,9 +122,41 @@ def test_a_slice_passes_on_an_id_a_cycle_and_serves_all_kernels_alike() -> None:
 class Steady(random.Random):
     """No pauses."""
 
-    def choice(self, seq: Any) -> Any:
-        """Return the first of all."""
-        return seq[0]
+    def random(self) -> float:
+        """Return the least of all numbers."""
+        return 0.0
+
+
+class Banked(wiring.Component):
+    """A bank of even ids with its sweeper, which takes and gives whole ids.
+
+    Parameters
+    ----------
+    kernels, vertices : int
+        As of the bank.
+    """
+
+    def __init__(self, *, kernels: int, vertices: int) -> None:
+        self.bank = VisitedBank(kernels=kernels, vertices=vertices)
+        self.sweeper = BankSweeper(kernels=kernels, rows=self.bank.rows)
+        ids = stream.Signature(32)
+        super().__init__({"clear": In(1), "last": In(32), "ids": In(ids), "fresh": Out(ids), "idle": Out(1)})
+
+    def elaborate(self, platform: Any) -> Module:
+        """Connect both, and leave out the bits of plane and owner on the way through the bank."""
+        m = Module()
+        m.submodules.bank, m.submodules.sweeper = bank, sweeper = self.bank, self.sweeper
+        left_out = 32 - len(bank.ids.payload)
+        m.d.comb += [
+            *drive(sweeper, clear=self.clear, last=self.last),
+            *drive(bank, sweep=sweeper.sweep, row=sweeper.row),
+            *drive(bank.ids, valid=self.ids.valid, payload=self.ids.payload[left_out:]),
+            self.ids.ready.eq(bank.ids.ready),
+            *drive(self.fresh, valid=bank.fresh.valid, payload=bank.fresh.payload << left_out),
+            bank.fresh.ready.eq(self.fresh.ready),
+            self.idle.eq(bank.idle),
+        ]
+        return m
 
 
 def fresh_of(ids: list[int], vertices: int, known: set[int]) -> list[int]:
@@ -145,8 +176,8 @@ def test_a_bank_passes_on_each_id_once_in_a_search(
     kernels: int, vertices: int, most: int, stalls: tuple[float, float]
 ) -> None:
     chance = random.Random(vertices + most)
-    own = [vertex for vertex in range(0, most, 2) if owner_of(vertex, kernels) == kernels - 1]
-    dut = VisitedBank(kernels=kernels, vertices=vertices)
+    own = [vertex for vertex in range(0, most, 2) if owner_of(vertex, kernels) == 0]
+    dut = Banked(kernels=kernels, vertices=vertices)
     wanted: list[int] = []
     searches: list[list[int]] = []
     for _ in range(3):
@@ -173,9 +204,9 @@ def test_a_bank_passes_on_each_id_once_in_a_search(
     simulate(dut, put, get, steady=[dut.fresh])
 
 
-@pytest.mark.parametrize(("last", "rows"), [(0, 1), (255, 1), (256, 2), (2047, 8), (1 << 40, 8)])
+@pytest.mark.parametrize(("last", "rows"), [(0, 1), (255, 1), (256, 2), (2047, 8), ((1 << 32) - 1, 8)])
 def test_a_bank_clears_a_row_a_cycle_of_those_that_may_be_used(last: int, rows: int) -> None:
-    dut = VisitedBank(kernels=2, vertices=2048)
+    dut = Banked(kernels=2, vertices=2048)
     closed: list[int] = []
     got: list[int] = []
     # An id in each row, the last one first and twice.
@@ -200,9 +231,13 @@ def test_a_bank_clears_a_row_a_cycle_of_those_that_may_be_used(last: int, rows: 
     simulate(dut, bench, background=[collect(dut.fresh, got), cycles_of(~dut.ids.ready, closed)])
 
 
-@pytest.mark.parametrize("ids", [[4] * 40, [4, 8] * 20, [4 * place for place in range(40)]], ids=["one", "two", "new"])
+@pytest.mark.parametrize(
+    "ids",
+    [[4] * 40, [4, 8] * 20, [4, 8, 68] * 13, [4 * place for place in range(40)]],
+    ids=["one", "two", "three", "new"],
+)
 def test_a_bank_takes_an_id_a_cycle(ids: list[int]) -> None:
-    dut = VisitedBank(kernels=2, vertices=1024)
+    dut = Banked(kernels=2, vertices=1024)
     cycles: list[int] = []
     got: list[int] = []
 
@@ -235,16 +270,18 @@ def test_a_router_hands_each_id_to_its_plane(lanes: int, closed: float) -> None:
         return bench
 
     async def take(ctx: Any) -> None:
+        room = dict.fromkeys(PLANES, 0)
         while sum(map(len, sent.values())) < 150 * lanes:
+            looked = room
             room = {plane: sum((chance.random() >= closed) << owner for owner in range(4)) for plane in PLANES}
-            for plane in PLANES:
+            for number, plane in enumerate(PLANES):
                 ctx.set(getattr(dut, f"room_{plane}"), room[plane])
-            offers = {plane: getattr(dut, f"sent_{plane}") for plane in PLANES}
-            seen = {plane: (ctx.get(offer.valid), ctx.get(offer.id)) for plane, offer in offers.items()}
+                if owners := ctx.get(getattr(dut, f"send_{plane}")):
+                    assert owners in (1, 2, 4, 8)
+                    assert owners & looked[plane]
+                    owner = owners.bit_length() - 1
+                    sent[plane].append(ctx.get(getattr(dut, f"id_{plane}")) << 3 | owner << 1 | number)
             await ctx.tick()
-            for plane, (valid, vertex) in seen.items():
-                if valid and room[plane] >> owner_of(vertex, 4) & 1:
-                    sent[plane].append(vertex)
         assert ctx.get(dut.idle)
 
     simulate(dut, *(put(lane) for lane in range(lanes)), take)
@@ -278,8 +315,8 @@ def test_a_router_takes_two_ids_a_cycle_of_different_planes() -> None:
 
 @pytest.mark.parametrize("stalls", STALLS)
 def test_a_merger_takes_from_both_in_turn_and_loses_nothing(stalls: tuple[float, float]) -> None:
-    dut = IdMerger()
-    even, odd = [2 * place for place in range(80)], [2 * place + 1 for place in range(80)]
+    dut = IdMerger(kernels=4)
+    even, odd = [list(range(start, start + 80)) for start in (0, 1000)]
     numbers = count()
 
     def put(channel: Any, ids: list[int]) -> Bench:
@@ -289,9 +326,10 @@ def test_a_merger_takes_from_both_in_turn_and_loses_nothing(stalls: tuple[float,
         return bench
 
     async def get(ctx: Any) -> None:
+        ctx.set(dut.owner, 2)
         got = await stream_get(ctx, dut.ids, 160, seed=9, stall=stalls[1])
-        assert [vertex for vertex in got if not vertex % 2] == even
-        assert [vertex for vertex in got if vertex % 2] == odd
+        assert [vertex for vertex in got if not vertex % 2] == [rest << 3 | 2 << 1 for rest in even]
+        assert [vertex for vertex in got if vertex % 2] == [rest << 3 | 2 << 1 | 1 for rest in odd]
         if not stalls[0]:
             assert all(got[place] % 2 != got[place + 1] % 2 for place in range(159))
         await ctx.tick()

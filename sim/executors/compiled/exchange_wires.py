@@ -1,8 +1,7 @@
 """C++ source of the wires between the slices of an exchange of ids and the kernels."""
 
-from cyscc.hw.exchange.wires import ID_BITS, PLANES, rest_bits
-from cyscc.hw.interfaces import number_bits
-from cyscc.sim.executors.compiled.slice_wires import get_word, number_slices, put_word, spread
+from cyscc.hw.exchange.wires import PLANES, rest_bits
+from cyscc.sim.executors.compiled.slice_wires import get_bits, get_word, put_room, put_word
 
 __all__ = ["exchange_pins", "exchange_wires"]
 
@@ -15,28 +14,19 @@ def exchange_wires(kernels: int) -> str:
     kernels : int
         Kernels of an AE.
     """
-    lines = [
-        '#include "lane_switch.h"',
-        "namespace cyscc {",
-        "struct ExchangeWires {",
-        "static void number([[maybe_unused]] ExchangeSlices& slices) {",
-        *number_slices("slices", "ExchangeSlices", number_bits(kernels)),
-        "}",
-        "static void connect(BfsLanes& kernels, ExchangeSlices& slices) {",
-    ]
+    send: list[str] = []
+    connect: list[str] = []
     for plane in PLANES:
-        lines += [
-            *spread(
-                [("id", ID_BITS)],
-                count=kernels,
-                source=("kernels", "BfsLanes", f"sent_{plane}"),
-                target=("slices", plane),
-            ),
+        send += [
             "{",
-            "uint64_t rooms[ExchangeSlices::kLanes], values[BfsLanes::kLanes];",
-            *get_word("slices", "ExchangeSlices", f"room_{plane}", kernels, "rooms"),
-            "transpose(rooms, values);",
-            put_word("kernels", f"room_{plane}", kernels),
+            *get_bits(("kernels", "BfsLanes", f"send_{plane}"), kernels, f"slices.push_{plane}()"),
+            f"if (all) kernels.get_id_{plane}_0(slices.{plane}_0());",
+            "sent |= all != 0;",
+            "}",
+        ]
+        connect += [
+            "{",
+            *put_room(f"slices.room_{plane}()", ("kernels", "BfsLanes", f"room_{plane}"), kernels),
             f"const Bits owned = slices.owned_{plane}_valid();",
             f"slices.owned_{plane}_ready(kernels.owned_{plane}_ready());",
             f"kernels.owned_{plane}_valid(owned);",
@@ -46,7 +36,23 @@ def exchange_wires(kernels: int) -> str:
             "}",
             "}",
         ]
-    return "\n".join([*lines, "}", "};", "}  // namespace cyscc"]) + "\n"
+    lines = [
+        '#include "lane_switch.h"',
+        "namespace cyscc {",
+        "struct ExchangeWires {",
+        "// Brings ids to the slices; returns whether there are any.",
+        "static bool send(BfsLanes& kernels, ExchangeSlices& slices) {",
+        "bool sent = false;",
+        *send,
+        "return sent;",
+        "}",
+        "static void connect(BfsLanes& kernels, ExchangeSlices& slices) {",
+        *connect,
+        "}",
+        "};",
+        "}  // namespace cyscc",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def exchange_pins(kernels: int) -> str:
@@ -64,14 +70,12 @@ def exchange_pins(kernels: int) -> str:
         "static void connect(Kernels& kernels, Slices& slices) {",
     ]
     for plane in PLANES:
-        sources = [
-            f"slice->{plane}{kernel}_{pin} = kernels[{kernel}]->sent_{plane}_{pin};"
-            for kernel in range(kernels)
-            for pin in ("valid", "id")
-        ]
         lines += [
-            "for (auto& slice : slices) {",
-            *sources,
+            f"for (int n = 0; n < {kernels}; ++n) {{",
+            "auto& slice = *slices[n];",
+            f"slice.push_{plane} = 0;",
+            f"for (int k = 0; k < {kernels}; ++k) slice.push_{plane} |= (kernels[k]->send_{plane} >> n & 1) << k;",
+            *(f"slice.{plane}{kernel} = kernels[{kernel}]->id_{plane};" for kernel in range(kernels)),
             "}",
             f"for (int n = 0; n < {kernels}; ++n) {{",
             "auto& kernel = *kernels[n];",

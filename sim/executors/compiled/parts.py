@@ -243,7 +243,7 @@ class _Lanes(Part):
         with steps.step(f"{self._module} kernels as lanes"):
             text = lanes_source(self._description, name=self._class, lanes=self._kernels, shared=["drained"])
             if self._exchange:
-                ids = [f"{plane}{kernel}_id" for plane in PLANES for kernel in range(self._kernels)]
+                ids = [f"{plane}{kernel}" for plane in PLANES for kernel in range(self._kernels)]
                 text += lanes_source(self._exchange, name="ExchangeSlices", lanes=self._kernels, shared=ids)
                 text += exchange_wires(self._kernels)
             (folder / f"{self._module}_lanes.h").write_text(text)
@@ -272,8 +272,8 @@ class _Switch(Part):
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
         sizes = self._sizes
         shared = {
-            "KernelSlices": [f"answer{n}_{field}" for n in range(sizes.links) for field in ("kernel", "data")],
-            "LinkSlices": [f"request{n}_{field}" for n in range(sizes.kernels) for field in ("link", "request")],
+            "KernelSlices": [f"answer{n}" for n in range(sizes.links)],
+            "LinkSlices": [f"request{n}" for n in range(sizes.kernels)],
         }
         with steps.step("switch as lanes"):
             texts = [

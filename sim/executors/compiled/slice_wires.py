@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-__all__ = ["WORD", "get_word", "number_slices", "put_word", "spread"]
+__all__ = ["WORD", "get_bits", "get_word", "number_slices", "put_room", "put_word"]
 
 WORD = 64
 """Bits of a word of a port."""
@@ -16,46 +16,42 @@ def number_slices(slices: str, kind: str, width: int) -> Iterator[str]:
         yield f"for (int n = 0; n < {kind}::kLanes; ++n) {slices}.put_number_0(n, n);"
 
 
-def spread(
-    fields: list[tuple[str, int]], *, count: int, source: tuple[str, str, str], target: tuple[str, str]
-) -> Iterator[str]:
-    """Yield statements that show every slice of one kind what each slice of the other kind puts out.
+def get_bits(source: tuple[str, str, str], width: int, array: str) -> Iterator[str]:
+    """Yield statements that bring the numbers that slices put out into an array of masks, and gather ``all`` of them.
+
+    A slice's number has a bit for each slice of the other kind. So it is the mask of those to which it speaks.
 
     Parameters
     ----------
-    fields : list of (str, int)
-        Fields beside ``valid``, and their widths.
-    count : int
-        Slices that put out.
     source : tuple of str
         Object, class and port that puts out.
-    target : tuple of str
-        Object and port, before the number, that takes in.
+    width : int
+        Slices of the other kind.
+    array : str
+        Where to put the masks.
     """
-    slices, kind, port = source
-    others, taken = target
-    yield "{"
-    yield f"const Bits valid = {slices}.{port}_valid();"
-    for name, width in fields:
-        for word in range(-(-width // WORD)):
-            yield f"alignas(64) uint64_t {name}_{word}[{kind}::kLanes];"
-    yield "if (valid) {"
-    for name, width in fields:
-        for word in range(-(-width // WORD)):
-            yield from get_word(slices, kind, f"{port}_{name}", width, f"{name}_{word}", word=word)
-    yield "}"
-    for n in range(count):
-        yield f"{others}.{taken}{n}_valid(valid >> {n} & 1 ? ~Bits(0) : 0);"
-        yield f"if (valid >> {n} & 1) {{"
-        for name, width in fields:
-            for word in range(-(-width // WORD)):
-                value = f"{name}_{word}[{n}]"
-                if width == 1:
-                    yield f"{others}.{taken}{n}_{name}({value} ? ~Bits(0) : 0);"
-                else:
-                    yield f"{others}.put_{taken}{n}_{name}_{word}({value});"
-        yield "}"
-    yield "}"
+    slices, kind, name = source
+    yield f"uint64_t values[{kind}::kLanes], all = 0;"
+    yield from get_word(slices, kind, name, width, "values")
+    yield f"for (int n = 0; n < {kind}::kLanes; ++n) all |= {array}[n] = Bits(values[n]);"
+
+
+def put_room(array: str, target: tuple[str, str, str], width: int) -> Iterator[str]:
+    """Yield statements that bring masks to slices, each of which takes one as a number.
+
+    Parameters
+    ----------
+    array : str
+        The masks, one for each slice.
+    target : tuple of str
+        Object, class and port that takes in.
+    width : int
+        Bits of a number.
+    """
+    slices, kind, name = target
+    yield f"uint64_t values[{kind}::kLanes];"
+    yield f"for (int n = 0; n < {kind}::kLanes; ++n) values[n] = {array}[n];"
+    yield put_word(slices, name, width)
 
 
 def get_word(slices: str, kind: str, name: str, width: int, array: str, *, word: int = 0) -> Iterator[str]:

@@ -1,11 +1,9 @@
 """C++ source of the wires between the slices of a switch, whose ports have names and widths of their own."""
 
-from amaranth.hdl import Shape
-
 from cyscc.hw.interfaces import number_bits
 from cyscc.hw.switch.switch import SwitchSizes
-from cyscc.hw.switch.wires import AnswerSignature, RequestSignature
-from cyscc.sim.executors.compiled.slice_wires import WORD, get_word, number_slices, put_word, spread
+from cyscc.hw.switch.wires import link_request
+from cyscc.sim.executors.compiled.slice_wires import WORD, get_bits, number_slices, put_room, put_word
 
 __all__ = ["switch_ports", "switch_wires"]
 
@@ -20,41 +18,32 @@ def switch_wires(sizes: SwitchSizes, *, kernels: str, links: str) -> str:
     kernels, links : str
         Names of the classes of kernel slices and link slices, see `cyscc.sim.executors.compiled.lanes.lanes_source`.
     """
-    request = RequestSignature(sizes.links).members
-    answer = AnswerSignature(sizes.kernels).members
     kernel_bits, link_bits = number_bits(sizes.kernels), number_bits(sizes.links)
-    shared = f"[[maybe_unused]] {kernels}& kernels, [[maybe_unused]] {links}& links"
-    tags = put_word("links", "port_response_payload", WORD + kernel_bits, word=1)
+    words = -(-link_request(sizes.link_bits).size // WORD)
     lines = [
         '#include "lane_switch.h"',
         "namespace cyscc {",
         "struct Wires {",
-        f"static void number({shared}) {{",
-        *number_slices("kernels", kernels, kernel_bits),
+        f"static void number({links}& links) {{",
         *number_slices("links", links, link_bits),
         "}",
         f"static void put_tags({links}& links, const uint64_t* all) {{",
         f"const auto& values = *reinterpret_cast<const uint64_t(*)[{links}::kLanes]>(all);",
-        tags,
+        put_word("links", "port_response_payload", WORD + kernel_bits, word=1),
         "}",
-        f"static void connect({shared}) {{",
-        *spread(
-            [(name, Shape.cast(request[name].shape).width) for name in ("link", "request")],
-            count=sizes.kernels,
-            source=("kernels", kernels, "request"),
-            target=("links", "request"),
-        ),
-        *spread(
-            [(name, Shape.cast(answer[name].shape).width) for name in ("kernel", "data")],
-            count=sizes.links,
-            source=("links", links, "answer"),
-            target=("kernels", "answer"),
-        ),
+        f"static void connect({kernels}& kernels, {links}& links) {{",
         "{",
-        f"uint64_t rooms[{links}::kLanes], values[{kernels}::kLanes];",
-        *get_word("links", links, "room", sizes.kernels, "rooms"),
-        "transpose(rooms, values);",
-        put_word("kernels", "room", sizes.links),
+        *get_bits(("kernels", kernels, "send"), sizes.links, "links.push()"),
+        "if (all) {",
+        *(f"kernels.get_request_{word}(links.request_{word}());" for word in range(words)),
+        "}",
+        "}",
+        "{",
+        *get_bits(("links", links, "answers"), sizes.kernels, "kernels.arrives()"),
+        "if (all) links.get_answer_0(kernels.answer_0());",
+        "}",
+        "{",
+        *put_room("links.room()", ("kernels", kernels, "room"), sizes.links),
         "}",
         "}",
         "};",

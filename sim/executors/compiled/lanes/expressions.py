@@ -1,15 +1,20 @@
 """C++ expressions over all lanes at once, for the signals and word-level cells of a netlist."""
 
+import re
 from collections.abc import Callable, Collection
 
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell
+from cyscc.sim.executors.compiled.lanes.primitives import Form
 from cyscc.sim.executors.compiled.lanes.slices import REGISTERS, Run, Signal, Signals, padded
 
 __all__ = ["Expressions", "scalar_type", "vector_type"]
 
 _SIGNS = {"$and": "&", "$or": "|", "$xor": "^"}
 _COMPARISONS = {"$lt": ("less", False), "$gt": ("less", True), "$ge": ("~less", False), "$le": ("~less", True)}
+
+_PIN = re.compile(r"\{(\w+)\}")
+"""An input of a box in an expression."""
 
 _SIZES = {"Byte": 8, "Word": 32, "Long": 64}
 """Bits of an element of each type of vector."""
@@ -68,7 +73,7 @@ class Expressions:
     @property
     def inputs(self) -> list[str]:
         """Names of the inputs that the statements so far read."""
-        return [signal.name for signal, _ in self._known if signal.cell is None]
+        return [signal.name for signal, _ in self._known if signal.is_input]
 
     def slice_name(self, signal: Signal, first: int) -> str:
         """Return the name of a slice's value; emits the statement that computes it if needed."""
@@ -86,6 +91,9 @@ class Expressions:
         if len(bits) == 1:
             return self.mask(bits)
         kind = vector_type(len(bits))
+        number = self._signals.decoded(bits)
+        if number is not None:
+            return f"as<{kind}>(shl(Word(0x1u), {self.value(padded(number, _SIZES['Word']))}))"
         terms, fixed = [], 0
         flags: dict[str, int] = {}  # bits stored as masks, with all their positions
         for piece, place in self.pieces(bits):
@@ -158,6 +166,10 @@ class Expressions:
     def _slice(self, signal: Signal, first: int, end: int) -> str:
         cell = signal.cell
         width = end - first
+        if signal.form is not None:
+            return self._kept(signal, first, width)
+        if signal.derived is not None:
+            return _PIN.sub(lambda pin: f"({self.mask(signal.inputs[pin[1]])})", signal.derived)
         if cell is None or cell.kind in REGISTERS or cell.kind == "$mem_v2":
             if cell is None and signal.name in self._shared:
                 kind = vector_type(max(width, 2))
@@ -183,6 +195,17 @@ class Expressions:
             raise BuildError(f"cell {cell.name} is of the kind {cell.kind}, which the lanes cannot compute")
         return build(cell, width)
 
+    def _kept(self, signal: Signal, first: int, width: int) -> str:
+        """Return what a box has, or takes, as it has it."""
+        member = signal.member(first)
+        if signal.form in (Form.FLAG, Form.PLACES):
+            return f"Mask::of({member})"
+        kind = "Word" if signal.form is Form.NUMBER else vector_type(max(signal.width, _SIZES["Byte"] + 1))
+        if width == 1:
+            return f"test(load({member}), {_constant(1, kind)})"
+        wanted = vector_type(width)
+        return f"load({member})" if wanted == kind else f"as<{wanted}>(load({member}))"
+
     def _choice(self, signal: Signal, first: int, end: int) -> str:
         assert signal.cell is not None
         selects = signal.cell.pins["S"]
@@ -198,7 +221,12 @@ class Expressions:
         """Return a mask of the lanes in which any of some bits is set."""
         if "1" in bits:
             return "~Mask{}"
-        return " | ".join(self._tests(bits, "test({0}, {1})")) or "Mask{}"
+        # Flags of boxes are numbers, which are joined faster than masks.
+        runs = [run for run, _ in self.pieces(bits)]
+        flags = [run for run in runs if run.signal is not None and run.signal.form in (Form.FLAG, Form.PLACES)]
+        others = tuple(bit for bit, (run, _) in ((bit, self.pieces((bit,))[0]) for bit in bits) if run not in flags)
+        joined = [f"Mask::of({' | '.join(run.signal.member(run.first) for run in flags if run.signal)})"] if flags else []
+        return " | ".join([*joined, *self._tests(others, "test({0}, {1})")]) or "Mask{}"
 
     def _all(self, bits: Bits) -> str:
         """Return a mask of the lanes in which all of some bits are set."""

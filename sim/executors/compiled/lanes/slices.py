@@ -1,10 +1,12 @@
 """Division of signals into slices computed separately, such as a packed payload into its fields and flags."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from cyscc.sim.errors import BuildError
-from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell, Netlist
+from cyscc.sim.executors.compiled.lanes.netlist import Bits, Box, Cell, Netlist
+from cyscc.sim.executors.compiled.lanes.primitives import Form
 
 __all__ = ["REGISTERS", "Run", "Signal", "Signals", "padded"]
 
@@ -22,7 +24,7 @@ _BITWISE = frozenset({"$and", "$or", "$xor", "$not"})
 
 @dataclass(eq=False)
 class Signal:
-    """Signal driven by one cell, memory read port, or input.
+    """Signal driven by one cell, memory read port, box, or input.
 
     Parameters
     ----------
@@ -31,7 +33,7 @@ class Signal:
     width : int
         Bits.
     cell : Cell or None
-        The cell; None for an input.
+        The cell; None for an input, and for an output of a box.
     divisible : bool
         Whether its slices can be computed separately.
     cuts : set of int
@@ -40,6 +42,14 @@ class Signal:
         Operands whose bits map one to one to its own.
     members : dict of int to str
         Where slices of a register or an input are kept that have no member of their own, by first bit.
+    form : Form or None
+        How an output of a box is kept, or an input that goes to a box and is kept as that takes it.
+    is_input : bool
+        Whether it is an input.
+    derived : str or None
+        How an output of a box follows from some of its inputs, see `Primitive.derived`.
+    inputs : Mapping of str to Bits
+        Those inputs, and others.
     """
 
     def member(self, first: int) -> str:
@@ -53,6 +63,10 @@ class Signal:
     cuts: set[int] = field(default_factory=set)
     operands: list[Bits] = field(default_factory=list)
     members: dict[int, str] = field(default_factory=dict)
+    form: Form | None = None
+    is_input: bool = False
+    derived: str | None = None
+    inputs: Mapping[str, Bits] = field(default_factory=dict)
 
     def slices(self) -> list[tuple[int, int]]:
         """Return the first bit and the end of each slice."""
@@ -112,7 +126,11 @@ class Signals:
         self.registers: list[Signal] = []
         for port in netlist.ports:
             if port.is_input:
-                self._add(Signal(name=port.name, width=len(port.bits), cell=None, divisible=True), port.bits)
+                self._add(
+                    Signal(name=port.name, width=len(port.bits), cell=None, divisible=True, is_input=True), port.bits
+                )
+        for number, box in enumerate(netlist.boxes):
+            self._add_box(box, number)
         for number, cell in enumerate(netlist.cells):
             if cell.kind == "$mem_v2":
                 self._add_memory(cell, number)
@@ -154,19 +172,60 @@ class Signals:
         if is_register:
             self.registers.append(signal)
 
+    def _add_box(self, box: Box, number: int) -> None:
+        """Add the outputs of a box, and keep inputs that go straight to it as it takes them."""
+        for name, form in box.primitive.outputs.items():
+            if name in box.pins:
+                bits = box.pins[name]
+                signal = Signal(name=f"b{number}_{name}", width=len(bits), cell=None, divisible=False, form=form)
+                self._keep(signal, f"b{number}.{name}")
+                self._add(signal, bits)
+        for name, expression in box.primitive.derived.items():
+            if name in box.pins:
+                self._add(
+                    Signal(
+                        name=f"b{number}_{name}",
+                        width=1,
+                        cell=None,
+                        divisible=False,
+                        derived=expression.replace("{box}", f"b{number}"),
+                        inputs=box.pins,
+                    ),
+                    box.pins[name],
+                )
+        for name, form in box.primitive.inputs.items():
+            if form in (Form.FLAG, Form.PLACES):
+                given = self.whole_input(box.pins[name])
+                if given is not None:
+                    given.form = form
+                    self._keep(given, f"{given.name}_lanes")
+
+    @staticmethod
+    def _keep(signal: Signal, member: str) -> None:
+        """Set the members in which a signal of a form is kept, and cut it between them."""
+        step = {Form.PLACES: 1, Form.WORDS: WORD}.get(signal.form, signal.width)  # type: ignore[call-overload]
+        places = range(0, signal.width, step)
+        signal.cuts = set(places[1:])
+        indexed = signal.form in (Form.PLACES, Form.WORDS)
+        signal.members = {place: f"{member}[{place // step}]" if indexed else member for place in places}
+
+    def whole_input(self, bits: Bits) -> Signal | None:
+        """Return the input whose bits are these, if there is one."""
+        runs = self.runs(bits) if all(isinstance(bit, str) or self.drives(bit) for bit in bits) else []
+        if len(runs) != 1 or runs[0].signal is None or not runs[0].signal.is_input:
+            return None
+        return runs[0].signal if runs[0].width == runs[0].signal.width else None
+
     def _add_memory(self, cell: Cell, number: int) -> None:
         width = cell.numbers["WIDTH"]
         cuts: set[int] = set()
         self.memories.append(cell)
-        writes = [
-            cell.pins[pin][port * width : (port + 1) * width]
-            for port in range(cell.numbers["WR_PORTS"])
-            for pin in ("WR_DATA", "WR_EN")
-        ]
+        data, enables = cell.pins["WR_DATA"], cell.pins["WR_EN"]
+        # Parts of a word that are written by themselves are memories by themselves.
+        cuts.update(place for place in range(1, width) if enables[place] != enables[place - 1])
         for port in range(cell.numbers["RD_PORTS"]):
             signal = Signal(name=f"m{number}p{port}", width=width, cell=cell, divisible=True, cuts=cuts)
-            # An enable that differs between bits causes cuts like data; a common enable does not.
-            signal.operands = [bits for bits in writes if len(set(bits)) > 1]
+            signal.operands = [data] if len(set(data)) > 1 else []
             self._add(signal, cell.pins["RD_DATA"][port * width : (port + 1) * width])
             self.registers.append(signal)
 
@@ -178,7 +237,7 @@ class Signals:
         """Cut at the word boundaries of a port."""
         for index in range(WORD, len(bits), WORD):
             signal, place = self._drivers.get(bits[index], (None, 0))  # type: ignore[arg-type]
-            if signal is not None and place:
+            if signal is not None and signal.form is None and place:
                 signal.cuts.add(place)
 
     def _propagate(self) -> None:
@@ -187,7 +246,7 @@ class Signals:
         while changed:
             changed = False
             for signal in self._signals:
-                if not signal.divisible:
+                if not signal.divisible or signal.form is not None:
                     continue
                 before = len(signal.cuts)
                 for bits in signal.operands:
@@ -210,6 +269,26 @@ class Signals:
             place += run.width
             before = run
         return cuts
+
+    def decoded(self, bits: Bits) -> Bits | None:
+        """Return the number of which these bits are the one-hot code: bit n is set if it is n."""
+        found = {self._compared(bit, value) for value, bit in enumerate(bits)}
+        number = found.pop() if len(found) == 1 else None
+        return number if number is not None and len(bits) == 1 << len(number) else None
+
+    def _compared(self, bit: int | str, value: int) -> Bits | None:
+        """Return the number that a bit compares with a value, if it does."""
+        signal, _ = self._drivers.get(bit, (None, 0)) if isinstance(bit, int) else (None, 0)
+        cell = signal.cell if signal is not None else None
+        if cell is not None and cell.kind == "$logic_not":
+            return cell.pins["A"] if value == 0 else None
+        if cell is None or cell.kind != "$eq":
+            return None
+        a, b = cell.pins["A"], cell.pins["B"]
+        if not set(b) <= {"0", "1"}:
+            a, b = b, a
+        same = "".join(reversed(padded(b, len(a)))) == f"{value:0{len(a)}b}"  # type: ignore[arg-type]
+        return a if same else None
 
     def runs(self, bits: Bits) -> list[Run]:
         """Split bits into runs of successive bits, the lowest first."""

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
-from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell, Description, Netlist, Port, read_netlist
+from cyscc.sim.executors.compiled.lanes.netlist import Bits, Box, Cell, Description, Netlist, Port, read_netlist
+from cyscc.sim.executors.compiled.lanes.primitives import Form
 from cyscc.sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals, padded
 
 __all__ = ["lanes_source", "single_source"]
 
-_ORDER = ("uint64_t", "uint32_t", "uint8_t", "Mask")
+_ORDER = ("uint64_t", "uint32_t", "Bits", "uint8_t", "Mask")
 """Types of members in the order in which they are laid out, so that each is aligned."""
 
 
@@ -26,9 +27,12 @@ def lanes_source(description: Description, *, name: str, lanes: int, shared: Seq
     word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` (inputs; for one
     that is the same for all instances ``put_<port>_<w>(value)``), or ``get_<port>_<w>(lane)`` and
     ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one,
-    which computes it. ``tick()`` advances all instances by a cycle; outputs are then those of the next cycle. All state
+    which computes it. A port whose bits a component executed by hand takes or has one by one (see `Form.PLACES`) is an
+    array ``<port>()`` of a mask for each bit; the words of ports that are the queues' entries of such a component are
+    arrays ``<port>_<w>()`` too, where the port has no number. ``tick()`` advances all instances by a cycle; outputs are then those of the next cycle. All state
     except memories is in the bytes from ``first_register`` to ``end_of_registers()``. ``wrote()`` is the mask of
-    instances whose memories the last cycle has written. ``list(inventory, lane)`` adds the registers and memories of an
+    instances whose memories the last cycle has written, or may have. ``resume()`` follows on a change of the state from
+    outside. ``list(inventory, lane)`` adds the registers and memories of an
     instance by name.
 
     Parameters
@@ -155,7 +159,13 @@ class _Source:
     """Collects the parts of the class, whose vectors are plain numbers if it is of a single instance."""
 
     def __init__(
-        self, netlist: Netlist, *, name: str, lanes: int, single: bool = False, shared: Sequence[str] = ()
+        self,
+        netlist: Netlist,
+        *,
+        name: str,
+        lanes: int,
+        single: bool = False,
+        shared: Sequence[str] = (),
     ) -> None:
         self._netlist = netlist
         self._name = name
@@ -171,9 +181,12 @@ class _Source:
         self._guarded: dict[str, list[str]] = {}
         self._banks: dict[str, _Bank] = {}
         self._moves: list[str] = []
+        self._entries: dict[str, str] = {}
 
     def text(self) -> str:
         """Return the header."""
+        for number, box in enumerate(self._netlist.boxes):
+            self._gather_entries(box, number)
         for port in self._netlist.ports:
             if port.is_input:
                 self._declare_input(port)
@@ -193,6 +206,7 @@ class _Source:
         # No processor predicts how often these loops iterate. It loses less time if it has computed that long before.
         late = max(earliest, len(self._expressions.lines) * 2 // 3)
         self._expressions.lines[late:late] = self._moves
+        boxes = [self._box_tick(box, number) for number, box in enumerate(self._netlist.boxes)]
         common = len(self._expressions.lines)
         for signal, cell, guard in registers:
             if guard:
@@ -203,6 +217,7 @@ class _Source:
         parts = [
             "#pragma once",
             f'#include "{self._header}"',
+            *(['#include "primitives.h"'] if boxes else []),
             "namespace cyscc {",
             f"struct {self._name} {{",
             f"static constexpr int kLanes = {self._lanes};",
@@ -216,16 +231,23 @@ class _Source:
             *sorted(self._registers, key=_rank),
             "Mask written;",
             *self._memories,
+            *(f"{box.primitive.kind} b{number};" for number, box in enumerate(self._netlist.boxes)),
             *accessors,
             "const char* end_of_registers() const { return reinterpret_cast<const char*>(&written); }",
-            "Bits wrote() const { return among<kLanes>(written); }",
+            f"Bits wrote() const {{ return {'kAll' if boxes else 'among<kLanes>(written)'}; }}",
+            f"void resume() {{ {' '.join(f'b{number}.resume();' for number in range(len(boxes)))} }}",
             "template <class Inventory>",
             "void list(Inventory& inventory, int lane) {",
             *listing,
+            *(
+                f'b{number}.list(inventory, "{box.name and f"{box.name}."}", lane);'
+                for number, box in enumerate(self._netlist.boxes)
+            ),
             "}",
             "void tick() {",
             "written = {};",
             *tick,
+            *boxes,
             "}",
             "};",
             "}  // namespace cyscc",
@@ -290,10 +312,57 @@ class _Source:
                 fill = ", ".join([f"{value:#x}"] * self._lanes)
                 members.append(f"{kind} {member}[kLanes] = {{{fill}}};")
 
+    def _gather_entries(self, box: Box, number: int) -> None:
+        """Declare arrays for the inputs that are entries of a box's queues, and keep the inputs there."""
+        for name, form in box.primitive.inputs.items():
+            if form is not Form.SHARED:
+                continue
+            pins = [bits for pin, bits in box.pins.items() if pin.removeprefix(name).isdigit()]
+            member = f"b{number}_{name}"
+            words = -(-len(pins[0]) // WORD)
+            self._inputs.append(f"uint64_t {member}[{words}][{len(pins)}] = {{}};")
+            for place, bits in enumerate(pins):
+                signal = self._signals.whole_input(bits)
+                if signal is None or signal.name not in self._shared:
+                    raise BuildError(f"the queues' {name}{place} is not an input that is the same for all lanes")
+                signal.members = {first: f"{member}[{first // WORD}][{place}]" for first, _ in signal.slices()}
+                if place == 0:
+                    self._entries[signal.name] = member
+
+    def _box_tick(self, box: Box, number: int) -> str:
+        """Return the statement that advances a box by a cycle, once what it takes has been computed."""
+        build = self._expressions
+        given = []
+        for name, form in box.primitive.inputs.items():
+            if form is Form.SHARED:
+                given.append(f"b{number}_{name}")
+                continue
+            bits = box.pins[name]
+            if form is Form.NUMBER:
+                given.append(f"{self._array([padded(bits, 32)])}[0]")
+            elif form is Form.WORDS:
+                width = 32 if len(bits) <= 32 else WORD
+                words = [padded(bits[first : first + WORD], width) for first in range(0, len(bits), WORD)]
+                given.append(self._array(words))
+            elif self._signals.whole_input(bits) is not None:
+                given.append(f"{self._signals.whole_input(bits).name}_lanes")  # type: ignore[union-attr]
+            else:
+                name = f"a_{len(build.lines)}"
+                flags = [f"among<kLanes>({build.mask((bit,))})" for bit in bits]
+                value = f"{name}[{len(bits)}] = {{{', '.join(flags)}}}" if form is Form.PLACES else f"{name} = {flags[0]}"
+                build.lines.append(f"const Bits {value};")
+                given.append(name)
+        return f"b{number}.tick({', '.join(given)});"
+
     def _declare_input(self, port: Port) -> None:
         (signal,) = {run.signal for run in self._signals.runs(port.bits)}
         assert signal is not None
-        if port.name in self._shared:
+        if signal.form is not None:
+            size = f"[{signal.width}]" if signal.form is Form.PLACES else ""
+            self._inputs.append(f"Bits {port.name}_lanes{size} = {{}};")
+        elif signal.members:
+            return
+        elif port.name in self._shared:
             for first, end in signal.slices():
                 self._inputs.append(f"{scalar_type(end - first)} {signal.member(first)} = 0;")
         else:
@@ -347,7 +416,7 @@ class _Source:
     def _place_memory(self, cell: Cell) -> None:
         """Place the slices of a memory in banks.
 
-        It has a port that writes whole words, and clocked ones that read contents before this cycle's writes.
+        It has a port that writes words or parts of them, and clocked ones that read contents before this cycle's writes.
         """
         plain = ("RD_ARST", "RD_SRST", "RD_TRANSPARENCY_MASK")
         usual = all(set(cell.pins.get(pin, ())) <= {"0"} and not cell.numbers.get(pin, 0) for pin in plain)
@@ -355,8 +424,6 @@ class _Source:
         clocked = ports and cell.numbers["RD_CLK_ENABLE"] == (1 << len(ports)) - 1
         if not usual or not clocked or cell.numbers["WR_PORTS"] != 1 or cell.numbers["OFFSET"] or cell.numbers["INIT"]:
             raise BuildError(f"memory {cell.name} is of a form that the lanes do not cover")
-        if len(set(cell.pins["WR_EN"])) != 1:
-            raise BuildError(f"memory {cell.name} writes parts of its words, which the lanes do not cover")
         for first, end in ports[0].slices():
             kind = scalar_type(end - first)
             bank = self._banks.setdefault(kind, _Bank(kind))
@@ -395,10 +462,9 @@ class _Source:
                     self._move([mask], f"{port.member(first)}[n] = {word};")
                 reading.append(self._expressions.mask(cell.pins["RD_EN"][:1]))
                 read.append(padded(cell.pins["RD_ADDR"][:bits], width))
-                writing.append(self._expressions.mask(cell.pins["WR_EN"][:1]))
+                writing.append(self._expressions.mask(cell.pins["WR_EN"][first : first + 1]))
                 written.append(padded(cell.pins["WR_ADDR"], width))
                 words.append(cell.pins["WR_DATA"][first:end])
-            if slices:
                 self._expressions.lines.append(f"written = written | {writing[-1]};")
         word = f"(&{bank.words}[0][0][0])[n << {bank.address_bits} | (&{{}}[0][0])[n]]"
         self._move(reading, f"(&{bank.reads}[0][0])[n] = {word.format(self._array(read))};")
@@ -478,6 +544,24 @@ class _Source:
 
     def _accessors(self, port: Port) -> Iterator[str]:
         """Yield the accessor functions of a port."""
+        whole = {run.signal for run in self._signals.runs(port.bits)}
+        only = whole.pop() if len(whole) == 1 else None
+        if only is not None and only.form is Form.PLACES and only.width == len(port.bits):
+            array = only.member(0).removesuffix("[0]")
+            constant, method = ("", "") if port.is_input else ("const ", " const")
+            yield f"{constant}Bits (&{port.name}(){method})[{only.width}] {{ return {array}; }}"
+            return
+        if only is not None and only.form is Form.FLAG:
+            if port.is_input:
+                yield f"void {port.name}(Bits lanes) {{ {only.member(0)} = lanes; }}"
+            else:
+                yield f"Bits {port.name}() const {{ return {only.member(0)}; }}"
+            return
+        if port.name in self._entries:
+            array = self._entries[port.name]
+            for word in range(-(-len(port.bits) // WORD)):
+                size = f"sizeof {array}[{word}] / sizeof *{array}[{word}]"
+                yield f"auto {port.name.rstrip('0123456789')}_{word}() -> uint64_t (&)[{size}] {{ return {array}[{word}]; }}"
         if len(port.bits) == 1:
             ((run, _),) = self._expressions.pieces(port.bits)
             if run.signal is None:

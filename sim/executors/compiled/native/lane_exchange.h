@@ -15,12 +15,10 @@ class LaneExchange {
 public:
     static constexpr bool kThere = true;
 
-    LaneExchange() { Wires::number(slices_); }
-
     // Before the kernels' tick, the slices' part of it. What leaves the exchange empty for two cycles changes nothing.
     template <class Lanes>
     void step(Lanes& kernels) {
-        const bool active = busy() | kernels.sent_even_valid() | kernels.sent_odd_valid();
+        const bool active = Wires::send(kernels, slices_) | (busy() != 0);
         if (!active && !active_) return;
         active_ = active;
         Wires::connect(kernels, slices_);
@@ -37,7 +35,10 @@ public:
         }
     }
 
-    void resume() { active_ = true; }
+    void resume() {
+        slices_.resume();
+        active_ = true;
+    }
 
 private:
     Slices slices_;

@@ -115,6 +115,7 @@ public:
 
     void resume(int64_t cycle) override {
         relay_.drop();
+        lanes_.resume();
         if constexpr (Exchange::kThere) exchange_.resume();
         put_out();
         relay_.forget();

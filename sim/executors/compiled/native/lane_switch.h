@@ -12,7 +12,7 @@ template <class KernelSlices, class LinkSlices, class Wires>
 class LaneSwitch final : public Switch {
 public:
     LaneSwitch() {
-        Wires::number(kernels_, links_);
+        Wires::number(links_);
         put_out();
     }
 
@@ -73,7 +73,11 @@ public:
         }
     }
 
-    void resume() override { put_out(); }
+    void resume() override {
+        kernels_.resume();
+        links_.resume();
+        put_out();
+    }
 
 private:
     static constexpr int kKernels = KernelSlices::kLanes;
@@ -93,13 +97,5 @@ private:
     KernelSlices kernels_;
     LinkSlices links_;
 };
-
-// The bits of each of some numbers by bit: bit m of number n becomes bit n of number m.
-template <int kFrom, int kTo>
-inline void transpose(const uint64_t (&from)[kFrom], uint64_t (&to)[kTo]) {
-    for (int m = 0; m < kTo; ++m) to[m] = 0;
-    for (int n = 0; n < kFrom; ++n)
-        for (int m = 0; m < kTo; ++m) to[m] |= (from[n] >> m & 1) << n;
-}
 
 }  // namespace cyscc

@@ -1,0 +1,116 @@
+"""Components that lanes execute by a C++ class written by hand, instead of cell by cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Any
+
+from amaranth.hdl import Value
+
+from cyscc.hw.arbitrated_queues import ArbitratedQueues
+from cyscc.hw.exchange.visited_bank import VisitedBank
+from cyscc.hw.queue_bank import QueueBank
+from cyscc.hw.switch.credit_bank import CreditBank
+
+__all__ = ["Form", "Primitive", "primitive_of"]
+
+
+class Form(Enum):
+    """How a class in `native/primitives.h` has the values of a port."""
+
+    FLAG = auto()
+    """One bit of each lane, as one number."""
+
+    PLACES = auto()
+    """For each bit of the port, that bit of each lane as one number."""
+
+    NUMBER = auto()
+    """A number of at most 32 bits for each lane."""
+
+    WORDS = auto()
+    """Numbers for each lane, of 32 bits if the port has no more, else of 64."""
+
+    SHARED = auto()
+    """Ports numbered from 0 on, each of which is the same for all lanes, as words of 64 bits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Primitive:
+    """The class for a component.
+
+    Parameters
+    ----------
+    kind : str
+        Its C++ type, within a class that has ``kLanes``.
+    inputs : Mapping of str to Form
+        Inputs in the order in which ``tick`` takes them; of `Form.SHARED`, by name without number.
+    outputs : Mapping of str to Form
+        Outputs that are functions of registers, which are data members.
+    derived : Mapping of str to str
+        Other outputs, all of one bit, as expressions of masks; inputs of one bit are in braces, as is the object ``box``.
+    """
+
+    kind: str
+    inputs: Mapping[str, Form]
+    outputs: Mapping[str, Form]
+    derived: Mapping[str, str] = field(default_factory=dict)
+
+
+def primitive_of(component: Any) -> Primitive | None:
+    """Return the class for a component; None if lanes execute it cell by cell."""
+    match component:
+        case ArbitratedQueues():
+            return Primitive(
+                kind=f"ArbitratedQueues<kLanes, {_queues(component)}>",
+                inputs={"push": Form.PLACES, "entry": Form.SHARED, "output_ready": Form.FLAG},
+                outputs={
+                    "room": Form.PLACES,
+                    "output_valid": Form.FLAG,
+                    "output_payload": Form.WORDS,
+                    "source": Form.NUMBER,
+                    "busy": Form.FLAG,
+                },
+            )
+        case QueueBank():
+            return Primitive(
+                kind=f"QueueBank<kLanes, {_queues(component)}>",
+                inputs={"push": Form.PLACES, "entry": Form.SHARED, "pull": Form.NUMBER, "advance": Form.FLAG},
+                outputs={
+                    "available": Form.NUMBER,
+                    "pulling": Form.NUMBER,
+                    "shown": Form.WORDS,
+                    "room": Form.PLACES,
+                    "busy": Form.FLAG,
+                },
+            )
+        case CreditBank():
+            return Primitive(
+                kind=f"CreditBank<kLanes, {len(component.take)}, {component.depth}>",
+                inputs={"take": Form.NUMBER, "give": Form.NUMBER},
+                outputs={"available": Form.NUMBER},
+            )
+        case VisitedBank():
+            rest = len(component.ids.payload)
+            advance = "(~Mask::of({box}.fresh_valid) | {fresh_ready})"
+            return Primitive(
+                kind=f"VisitedBank<kLanes, {rest}, {component.rows}, {component.PART}, {component.id_bits}>",
+                inputs={
+                    "sweep": Form.FLAG,
+                    "row": Form.NUMBER,
+                    "ids_valid": Form.FLAG,
+                    "ids_payload": Form.WORDS,
+                    "fresh_ready": Form.FLAG,
+                },
+                outputs={"fresh_valid": Form.FLAG, "fresh_payload": Form.WORDS, "idle": Form.FLAG},
+                derived={
+                    "ids_ready": f"{advance} & ~{{sweep}}",
+                    "moving": f"{{sweep}} | ({advance} & (({{ids_valid}} & ~{{sweep}}) | Mask::of({{box}}.held)))",
+                },
+            )
+    return None
+
+
+def _queues(component: ArbitratedQueues | QueueBank) -> str:
+    """Return number of queues, depth, and bits of an entry."""
+    entry = Value.cast(getattr(component, "entry0"))
+    return f"{len(component.push)}, {component.depth}, {len(entry)}"
