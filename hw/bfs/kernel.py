@@ -1,11 +1,11 @@
 """The CyGraph BFS kernel: one share of a level of a breadth-first search (Attia et al. 2015, section 5.2, figure 4)."""
 
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from amaranth.hdl import C, Cat, Elaboratable, Module, Signal
+from amaranth.hdl import Array, C, Cat, Elaboratable, Module, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.wiring import Signature, connect, flipped
 
@@ -29,7 +29,7 @@ from cyscc.hw.exchange.id_merger import IdMerger
 from cyscc.hw.exchange.id_router import IdRouter
 from cyscc.hw.exchange.reading_barrier import ReadingBarrier
 from cyscc.hw.exchange.visited_bank import VisitedBank
-from cyscc.hw.exchange.wires import PLANES
+from cyscc.hw.exchange.wires import PLANES, owner_bits
 from cyscc.hw.interfaces import KernelSignature, drive
 from cyscc.hw.kernel import BaseKernel, Fifo
 from cyscc.hw.registers import NEW_SEARCH_BIT, Counter, KernelWord, Register
@@ -319,6 +319,11 @@ class Kernel(BaseKernel):
         fill = {"visits": visitor.level}
         if self._instrument and isinstance(visitor, MarkingVisitor):
             fill["marks"] = visitor.fill
+        exchanging = {}
+        if self._instrument and self._config.visited_filter:
+            others = (frontier, *neighbours[:-1], word, visitor, allocator)
+            finished = control.busy & visitor_idle & reduce(and_, [part.idle for part in others]) & ~mux.busy
+            exchanging = self._exchange_reasons(neighbours, finished=finished)
         self._report(
             m,
             control,
@@ -342,9 +347,30 @@ class Kernel(BaseKernel):
                 },
                 KernelWord.RESERVATION: {"demanded": allocator.demanded, "reserved": allocator.reserved},
             },
-            reasons={Cause.SLOT: visitor.waiting},
+            reasons={Cause.SLOT: visitor.waiting} | exchanging,
             fill=fill,
         )
+
+    def _exchange_reasons(self, parts: tuple[Any, ...], *, finished: Value) -> dict[Cause, Value]:
+        """Return the conditions of the causes that only a kernel with an exchange has.
+
+        Parameters
+        ----------
+        parts : tuple of component
+            What `_add_exchange` returned.
+        finished : Value
+            The kernel has work only if another one sends it ids.
+        """
+        neighbour, router, *banks, merger, barrier = parts
+        streams = (neighbour.low, neighbour.high) if isinstance(neighbour, LanePairReader) else (neighbour.ids,)
+        waits = [ids.valid & ~ids.ready for ids in streams]
+        for plane in PLANES:
+            sent, room = getattr(router, f"sent_{plane}"), getattr(router, f"room_{plane}")
+            waits.append(sent.valid & ~Array(room)[owner_bits(sent.id, self._config.bfs_kernels)])
+        # What process 3 does not take waits for process 3, and not for a bank.
+        going_on = ~merger.ids.valid | merger.ids.ready
+        waits += [bank.ids.valid & ~bank.ids.ready & going_on for bank in banks]
+        return {Cause.EXCHANGE: reduce(or_, waits), Cause.IDS: finished & ~barrier.idle}
 
 
 class _Parts(NamedTuple):

@@ -75,7 +75,9 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ob
         least = DEPENDENT_WAITS * (latency.least if latency is not None else 0)
         each = evidence.cycles / max(len(evidence.rows), 1)
         if each <= _SMALL * (least + evidence.turn):
-            found.append((("no_work", "response", "starting", "ending", "flush"), _small(group, evidence, each, least)))
+            found.append(
+                (("no_work", "ids", "response", "starting", "ending", "flush"), _small(group, evidence, each, least))
+            )
     elif latency is not None and latency.mean >= _SLOWED * latency.least:
         contended = _contention(evidence)
         if contended is not None:
@@ -83,7 +85,7 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ob
                 f"{contended.text} Reads take {latency.mean:.0f} cycles on average, {latency.least} at best, and "
                 "answers come in the order of the reads."
             )
-            found.append((("refused", "response", "credit"), contended._replace(text=slow)))
+            found.append((("refused", "response", "credit", "exchange"), contended._replace(text=slow)))
     return found
 
 
@@ -216,6 +218,17 @@ def _no_work(group: Group, evidence: Evidence) -> str:
     return f"{text} A vertex's edges stay on one kernel, so a hub serialises its level."
 
 
+def _exchange(group: Group, evidence: Evidence) -> str:
+    return (
+        "Ids wait for the kernels that own them: these have no place for another word, or get ids more quickly than "
+        "the one a cycle whose word a kernel can read."
+    )
+
+
+def _ids(group: Group, evidence: Evidence) -> str:
+    return "Kernels have read the ids of their own entries, and others of their AE are still reading."
+
+
 def _resting(group: Group, evidence: Evidence) -> str:
     text = "The multiplexer needs a cycle between two requests."
     contended = _contention(evidence)
@@ -243,6 +256,8 @@ _RULES: dict[str, Callable[[Group, Evidence], str]] = {
     "credit": _credit,
     "refused": _refused,
     "slot": _slot,
+    "exchange": _exchange,
+    "ids": _ids,
     "no_work": _no_work,
     "resting": _resting,
     "starting": _ring,
