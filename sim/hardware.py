@@ -15,6 +15,7 @@ from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.netlist import signal_graph
 from cyscc.hw.queue import Queue
 from cyscc.hw.request_mux import RequestMux
+from cyscc.hw.switch.switch import Switch
 
 __all__ = [
     "DEGREE",
@@ -27,6 +28,7 @@ __all__ = [
     "READS_PER_EDGE",
     "READS_PER_ENTRY",
     "START",
+    "SWITCH_CYCLES",
     "VISITED",
     "WRITES_PER_VISIT",
     "Field",
@@ -84,6 +86,9 @@ QUEUE_CYCLES = Queue.LATENCY
 
 QUEUE_REGISTERS = Queue.REGISTERS
 """Entries that a queue holds beyond its depth."""
+
+SWITCH_CYCLES = Switch.LATENCY
+"""Cycles of a read in the switch, there and back."""
 
 READS_PER_ENTRY = Kernel.READS_PER_ENTRY
 """Memory reads for each queue entry."""
