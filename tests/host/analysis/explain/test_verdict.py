@@ -60,7 +60,8 @@ def bank(**changes: Any) -> BankUse:
 
 def evidence(**changes: Any) -> Any:
     """Return evidence of large levels in which nothing is much."""
-    configuration = {"remembered_ids": 0, "blocking_reservation": False, "visit_depth": 64, "link_queues": 0, "edge_chunk": 0}
+    configuration = {"remembered_ids": 0, "blocking_reservation": False, "visit_depth": 64}
+    configuration |= {"link_queues": 0, "edge_chunk": 0}
     memory = Hc2().describe()
     fifo = FifoUse(module="bfs", name="words", parameter="word_depth", depth=128, most=40, mean=9.0, instruction=2)
     given: dict[str, Any] = {
@@ -143,7 +144,13 @@ def test_observation(cause: str, group: Group, changes: dict[str, Any], text: st
             "a hot bank",
             "150 cycles on average",
         ),
-        (LARGE, {"links": CROWDED_LINKS, "latency": QUEUEING}, "refused response credit exchange", "head-of-line", "59%"),
+        (
+            LARGE,
+            {"links": CROWDED_LINKS, "latency": QUEUEING},
+            "refused response credit exchange",
+            "head-of-line",
+            "59%",
+        ),
         (
             SMALL,
             {"cycles": 900},
