@@ -66,6 +66,13 @@ class Cause(_Ranked):
         "No run is under way in the kernel: its start, other kernels, the ring or the host are awaited.",
     )
     RESPONSE = "waiting for responses", "limit", 1, "r", "Nothing is left to request before an answer."
+    IDS = (
+        "waiting for other kernels' ids",
+        "idle",
+        4,
+        "i",
+        "The kernel has nothing to do, and the exchange may still bring it ids that other kernels of its AE read.",
+    )
     FLUSH = "flushing", "idle", 0, "f", "The kernel's writes are awaited before the level may end."
     CREDIT = (
         "out of credits",
@@ -73,6 +80,13 @@ class Cause(_Ranked):
         2,
         "c",
         "A process has something to request, and no place is free for the answer.",
+    )
+    EXCHANGE = (
+        "waiting for the exchange",
+        "limit",
+        5,
+        "e",
+        "An id waits for room in the exchange, for its plane there, or for its bank of the visited filter.",
     )
     SLOT = (
         "waiting for a slot",

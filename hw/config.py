@@ -35,11 +35,9 @@ _LINK_BITS = (3, 6, 7, 8)
 _LACKING = {
     "finds_components": "only searches: it keeps no reach queue to intersect",
     "keeps_reach_queue": "only searches: it keeps no reach queue",
-    "reads_every_word": "drops copies ({filter})",
     "reads_single_ids": "reads neighbour ids in pairs (pair_reads)",
     "reads_own_words": "hands neighbour ids to the kernels that own them (visited_filter)",
     "queues_whole_vertices": "queues vertices in chunks (edge_chunk)",
-    "writes_single_ids": "writes ids of visited vertices in pairs (lean_visits)",
 }
 """By what a machine may be asked to do, what is said of one that does not."""
 
@@ -291,8 +289,8 @@ class AcceleratorConfig:
         Parameters
         ----------
         *capabilities : str
-            Properties that must hold: ``finds_components``, ``keeps_reach_queue``, ``reads_every_word``,
-            ``reads_single_ids``, ``reads_own_words``, ``queues_whole_vertices``, ``writes_single_ids``.
+            Properties that must hold: ``finds_components``, ``keeps_reach_queue``, ``reads_single_ids``,
+            ``reads_own_words``, ``queues_whole_vertices``.
         name : str, optional
             What people call this configuration.
 
@@ -303,8 +301,7 @@ class AcceleratorConfig:
         """
         for capability in capabilities:
             if not getattr(self, capability):
-                dropping = "visited_filter" if self.visited_filter else "remembered_ids"
-                raise ConfigError(f"{name} {_LACKING[capability].format(filter=dropping)}")
+                raise ConfigError(f"{name} {_LACKING[capability]}")
 
     @classmethod
     def limits(cls, name: str) -> tuple[int, int]:

@@ -5,16 +5,7 @@ from pathlib import Path
 from cyscc.hw.config import PRESETS, AcceleratorConfig, ConfigError
 from cyscc.sim.documents import DocumentError, read_toml
 
-__all__ = ["PRESETS", "ROOFLINE_CAPABILITIES", "AcceleratorConfig", "ConfigError", "load_config"]
-
-ROOFLINE_CAPABILITIES = (
-    "keeps_reach_queue",
-    "reads_every_word",
-    "reads_single_ids",
-    "queues_whole_vertices",
-    "writes_single_ids",
-)
-"""What a machine of which a roofline is drawn must be able to do: its requests follow from its edges and pushes."""
+__all__ = ["PRESETS", "AcceleratorConfig", "ConfigError", "load_config"]
 
 
 def load_config(name: str) -> AcceleratorConfig:

@@ -4,17 +4,20 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from amaranth.hdl import Signal
 from amaranth.lib import data
 
 from cyscc.hw.accelerator import ring_turn
 from cyscc.hw.bfs import Kernel
 from cyscc.hw.bfs.tags import Tag as BfsTag
+from cyscc.hw.exchange.wires import ID_BITS, owner_bits
 from cyscc.hw.graph_word import GraphWord, LevelWord
 from cyscc.hw.intersection.tags import Tag as IntersectionTag
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.netlist import signal_graph
 from cyscc.hw.queue import Queue
 from cyscc.hw.request_mux import RequestMux
+from cyscc.hw.switch.switch import Switch
 
 __all__ = [
     "DEGREE",
@@ -27,11 +30,14 @@ __all__ = [
     "READS_PER_EDGE",
     "READS_PER_ENTRY",
     "START",
+    "SWITCH_CYCLES",
+    "TAGS",
     "VISITED",
     "WRITES_PER_VISIT",
     "Field",
     "chunk_words",
     "chunks_of",
+    "owners_of",
     "ring_turn",
     "signal_graph",
 ]
@@ -85,6 +91,9 @@ QUEUE_CYCLES = Queue.LATENCY
 QUEUE_REGISTERS = Queue.REGISTERS
 """Entries that a queue holds beyond its depth."""
 
+SWITCH_CYCLES = Switch.LATENCY
+"""Cycles of a read in the switch, there and back."""
+
 READS_PER_ENTRY = Kernel.READS_PER_ENTRY
 """Memory reads for each queue entry."""
 
@@ -112,6 +121,16 @@ READERS = {
     ),
 }
 """The process of a kernel that issues reads with a tag, by module and tag; named as in waveforms."""
+
+TAGS = {
+    "bfs": {
+        "queues": BfsTag.FRONTIER_WORD.value,
+        "neighbours": BfsTag.NEIGHBOUR_ID.value,
+        "words": BfsTag.NEIGHBOUR_WORD.value,
+    },
+    "intersection": {"queues": IntersectionTag.REACH_ENTRY.value, "colours": IntersectionTag.COLOUR.value},
+}
+"""The tag of a kernel's reads, by module and by the arrays that it reads with one tag alone."""
 
 WRITES_PER_VISIT = Kernel.WRITES_PER_VISIT
 """Memory writes for each pushed vertex."""
@@ -150,3 +169,17 @@ def chunk_words(word: int, edge_chunk: int) -> npt.NDArray[np.uint64]:
     starts = START.get(own) + first
     words: npt.NDArray[np.uint64] = VISITED.get(own) << VISITED.shift | degrees << DEGREE.shift | starts << START.shift
     return words
+
+
+def owners_of(vertices: npt.NDArray[np.int64], kernels: int) -> npt.NDArray[np.int64]:
+    """Return the kernels of an AE that own vertices, where kernels exchange ids.
+
+    Parameters
+    ----------
+    vertices : ndarray of int64
+        The vertices.
+    kernels : int
+        Kernels of an AE, a power of two.
+    """
+    bits = owner_bits(Signal(ID_BITS), kernels)
+    return vertices >> bits.start & (1 << len(bits)) - 1

@@ -2,7 +2,8 @@
 
 Work is blue, and darker for later processes of a kernel; limits are yellow, orange and brown; idle cycles are grey;
 cycles outside of instructions are pale or purple. Any two causes are distinguishable also with red-green or blue-yellow
-colour blindness, and on terminals of 16 colours.
+colour blindness. On terminals of 16 colours two causes that only a machine with an exchange has share a colour with
+another one, and differ in their letters.
 """
 
 from cyscc.sim.coprocessor import ArrayKind
@@ -20,9 +21,9 @@ __all__ = [
 
 CAUSE_FAMILIES = {
     "work": ("#a0cdf8", "#5b86f0", "#0a5fa8", "#1b2a6d", "#0000cc", "#4d4dff"),
-    "limit": ("#f5edb0", "#ffc400", "#de8a35", "#b74d1a", "#701705", "#7d4d36", "#261c0d"),
-    "idle": ("#44403f", "#696b66", "#96948f", "#bcc2bb", "#0e100e"),
-    "outside": ("#b07cab", "#f4f4ff", "#2c0622", "#e996c6"),
+    "limit": ("#f5edb0", "#ffc400", "#de8a35", "#b74d1a", "#701705", "#7b503d", "#261c0d"),
+    "idle": ("#44403f", "#696b66", "#96948f", "#bcc2bb", "#161612"),
+    "outside": ("#b07cab", "#f4f4ff", "#28082b", "#e996c6"),
 }
 """Colours of each kind of causes by shade, as `#rrggbb`; the last ones of each kind are reserved for causes to be
 added."""
@@ -41,7 +42,7 @@ TERMINAL_COLOURS = {
     for cause in CAUSES
     if cause.shade < len(_TERMINAL_FAMILIES[cause.kind])
 }
-"""Colour of each cause on terminals of 16 colours; a seventeenth cause has the nearest to its own."""
+"""Colour of each cause on terminals of 16 colours; a cause without one has the nearest to its own."""
 
 STACK = tuple(cause.name for cause in sorted(CAUSES, key=lambda cause: (KINDS.index(cause.kind), cause.shade)))
 """The causes from the bottom of a stack to its top: work, limits, idle, outside."""

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, MODULES
+from cyscc.host.replay.switched import kernels_behind, processes_behind, vertices_behind
 from cyscc.sim.coprocessor import Instruction
-from cyscc.sim.hardware import READERS
+from cyscc.sim.hardware import READERS, TAGS
 from cyscc.sim.memory import ArrayKind, WatchedRange
 
 if TYPE_CHECKING:
@@ -18,7 +20,17 @@ if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
     from cyscc.sim.memory import Accesses
 
-__all__ = ["EVERYTHING", "ID_MASK", "PROCESSES", "AccessWatcher", "Queues", "Ranges", "queues_of", "single_ids"]
+__all__ = [
+    "EVERYTHING",
+    "ID_MASK",
+    "PROCESSES",
+    "UNKNOWN",
+    "AccessWatcher",
+    "Queues",
+    "Ranges",
+    "queues_of",
+    "single_ids",
+]
 
 Ranges = Callable[["Machine", Sequence["PlacedGraph"]], Sequence[WatchedRange]]
 """Function that returns the addresses to watch, given the machine and its graphs.
@@ -38,6 +50,9 @@ PROCESSES = tuple(
     dict.fromkeys([name for readers in READERS.values() for name in readers.values()] + [_VISITOR, _UNVISITER])
 )
 """Processes of kernels that access the memory, named as in waveforms."""
+
+UNKNOWN = "unknown"
+"""Stands for a process that is not known, see `AccessWatcher.frame`."""
 
 _SPAN = 1024
 """Most cycles between two readings of the log."""
@@ -138,12 +153,21 @@ class AccessWatcher:
         else:
             self._log.choose(ranges, first=self._window[0], end=self._window[1] + 1)
 
-    def frame(self) -> "pd.DataFrame":
+    def frame(self, record: Record | None = None) -> "pd.DataFrame":
         """Return the accesses by cycle, AE and port.
 
         Columns: ``cycle`` (the port accepted it), ``answered`` (a read's response; a write is complete), ``engine``,
         ``module``, ``kernel``, ``process`` (one of `PROCESSES`), ``kind`` (read, write), ``array``, ``address``,
         ``size`` (bytes), ``data``, and, if the memory has banks, ``controller`` and ``bank`` of the controller.
+
+        Behind a switch, a port is that of a link. The kernel of a write is then found by what is written, and is -1
+        where that does not tell it; the process of an intersection's read of a graph word by what its kernel read
+        before, and is `UNKNOWN` where that is not among the accesses.
+
+        Parameters
+        ----------
+        record : Record, optional
+            The record of the run: without it, nothing is found behind a switch.
         """
         import pandas as pd
 
@@ -155,10 +179,15 @@ class AccessWatcher:
         order = np.lexsort((rows["write"], rows["port"], rows["engine"], rows["cycle"]))
         rows, modules = rows[order], modules[order]
         arrays = self._arrays_at(rows["address"])
+        switched = self._machine.config.link_queues > 0
         columns: dict[str, Any] = {name: rows[name] for name in ("cycle", "answered", "engine")}
         columns["module"] = pd.Categorical.from_codes(modules, list(MODULES))
-        columns["kernel"] = rows["port"]
-        columns["process"] = pd.Categorical.from_codes(_processes(rows, modules, arrays), list(PROCESSES))
+        columns["kernel"] = np.where(rows["write"], -1, rows["tag"]) if switched else rows["port"]
+        # The tag of a read is its kernel's number there.
+        tags = _tags(modules, arrays) if switched else rows["tag"]
+        columns["process"] = pd.Categorical.from_codes(
+            _processes(rows["write"], tags, modules, arrays), [*PROCESSES, UNKNOWN]
+        )
         columns["kind"] = pd.Categorical.from_codes(rows["write"].astype(np.int8), ["read", "write"])
         columns["array"] = pd.Categorical.from_codes(arrays, list(ARRAYS))
         columns |= {name: rows[name] for name in ("address", "size", "data")}
@@ -167,7 +196,29 @@ class AccessWatcher:
             each = contention.banks // contention.controllers
             banks = contention.bank_by_word[rows["address"] >> 3 & contention.bank_by_word.size - 1]
             columns["controller"], columns["bank"] = banks // each, banks % each
-        return pd.DataFrame(columns)
+        found = pd.DataFrame(columns)
+        return self._behind_switch(found, record) if switched and record is not None else found
+
+    def _behind_switch(self, rows: "pd.DataFrame", record: Record) -> "pd.DataFrame":
+        """Return accesses with the kernels and processes that are found by what is accessed."""
+        its = record.instructions_at(rows["cycle"])
+        vertices = vertices_behind(
+            rows,
+            self._graphs,
+            reaches=queues_of(self._machine).reaches,
+            colours=self._colours(),
+            backward=(its["phase"] == "backward").to_numpy(),
+        )
+        keyed = rows.assign(instruction=its["instruction"].to_numpy(), vertex=vertices)
+        process = processes_behind(keyed, self._graphs, reaches=queues_of(self._machine).reaches, unknown=UNKNOWN)
+        kernel = kernels_behind(keyed.assign(process=process), self._machine.config)
+        return rows.assign(kernel=kernel, process=process)
+
+    def _colours(self) -> list[tuple[int, int]]:
+        """Return address and size of the arrays of colours."""
+        memory = self._machine.memory
+        held = zip(memory.allocations, memory.holds, strict=True)
+        return [place for place, kind in held if kind is ArrayKind.COLOURS]
 
     def _arrays_at(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the kind of array at each address."""
@@ -177,11 +228,24 @@ class AccessWatcher:
         return kinds[np.searchsorted(starts, addresses, side="right") - 1]
 
 
+def _tags(modules: npt.NDArray[np.int64], arrays: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the tag with which kernels read from each array; -1 where there are several."""
+    found = np.full((len(MODULES), len(ARRAYS)), -1, np.int64)
+    for module, of_array in TAGS.items():
+        for array, tag in of_array.items():
+            found[MODULES.index(module), ARRAYS.index(array)] = tag
+    return found[modules, arrays]
+
+
 def _processes(
-    rows: npt.NDArray[np.void], modules: npt.NDArray[np.int64], arrays: npt.NDArray[np.int64]
+    writes: npt.NDArray[np.bool_],
+    tags: npt.NDArray[np.int64],
+    modules: npt.NDArray[np.int64],
+    arrays: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """Return the number of the process that made each access."""
-    of_tag = np.zeros((len(MODULES), 1 + max(max(readers) for readers in READERS.values())), np.int64)
+    """Return the number of the process that made each access; that of `UNKNOWN` for a read with a tag of -1."""
+    of_tag = np.zeros((len(MODULES), 2 + max(max(readers) for readers in READERS.values())), np.int64)
+    of_tag[:, -1] = len(PROCESSES)
     for module, readers in READERS.items():
         for tag, process in readers.items():
             of_tag[MODULES.index(module), tag] = PROCESSES.index(process)
@@ -191,4 +255,4 @@ def _processes(
         PROCESSES.index(_VISITOR),
         np.where(paints, PROCESSES.index(_CLASSIFIER), PROCESSES.index(_UNVISITER)),
     )
-    return np.where(rows["write"], writers, of_tag[modules, np.where(rows["write"], 0, rows["tag"])])
+    return np.where(writes, writers, of_tag[modules, np.where(writes, 0, tags)])

@@ -15,7 +15,7 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text, html_text, plain_table
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.replaying import Replay, replay_of
-from cyscc.host.replay.vertices import EVENTS, VertexHistory, vertex_history
+from cyscc.host.replay.vertices import EVENTS, VertexHistory, kernel_name, vertex_history
 from cyscc.sim.memory import Profile
 from cyscc.sim.observation.life import Life, Lives, Span, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
@@ -211,11 +211,7 @@ def _moment(events: "pd.DataFrame", event: Any, about: str, *, begins: str, rest
     lists = own[(own["event"] == "expanded") & (own["cycle"] > event["cycle"])]["answered"]
     end = lists.iloc[0] if len(lists) else event["cycle"]
     begin = max(int(first) - _LEAD, 0)
-    return _Moment(about=about, first=begin, last=min(int(end) + rest, begin + _LONGEST), kernels=(_kernel(event),))
-
-
-def _kernel(event: Any) -> str:
-    return f"engine{event['engine']}.{event['module']}{event['kernel']}"
+    return _Moment(about=about, first=begin, last=min(int(end) + rest, begin + _LONGEST), kernels=(kernel_name(event),))
 
 
 def _merged(moments: Sequence[_Moment]) -> list[_Moment]:
@@ -273,7 +269,7 @@ def _head(history: VertexHistory) -> str:
     level = "" if visit["level"] < 0 else f"level {visit['level']}"
     where = f"{visit['phase']}, {level}, iteration {visit['iteration']}" if visit["iteration"] else level
     of = "" if visit.isna()["of"] else f", as a neighbour of {visit['of']}"
-    return f"{edges}\n{how} in cycle {visit['cycle']:,} ({where}) by {_kernel(visit)}{of}\n"
+    return f"{edges}\n{how} in cycle {visit['cycle']:,} ({where}) by {kernel_name(visit)}{of}\n"
 
 
 def _table(history: VertexHistory, folder: Path) -> str:
@@ -290,7 +286,7 @@ def _table(history: VertexHistory, folder: Path) -> str:
             f"{event.cycle:,}",
             *([str(event.iteration), event.phase] if components else []),
             "" if event.level < 0 else str(event.level),
-            f"engine{event.engine}.{event.module}{event.kernel}",
+            kernel_name(event._asdict()),
             event.text,
             str(event.answered - event.cycle),
             str(max(event.answered - event.cycle - history.latency, 0)),

@@ -25,7 +25,7 @@ class NamedAccesses(AccessWatcher):
         Of a graph word, a colour and an entry of a reach queue it is theirs; of the id of a neighbour it is the
         neighbour; of an entry of a frontier queue that with the same graph word.
         """
-        rows = self.frame()
+        rows = self.frame(record)
         array, address = rows["array"].astype(str).to_numpy(), rows["address"].to_numpy()
         data, wide = rows["data"].to_numpy(), rows["size"].to_numpy() == 8
         backward = (record.instructions_at(rows["cycle"])["phase"] == "backward").to_numpy()

@@ -52,7 +52,7 @@ class PushWatcher(AccessWatcher):
 
     def _of_searches(self) -> "pd.DataFrame":
         """Return the accesses of searches with the attempt, iteration, phase and level of their instruction."""
-        rows = self.frame()
+        rows = self.frame(self._record)
         its = self._record.instructions_at(rows["cycle"])
         rows = rows.join(its[["instruction", "attempt", "iteration", "phase", "level"]])
         rows = rows[rows["module"] == "bfs"]

@@ -5,16 +5,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError
+from cyscc.host.replay.neighbour_reads import ids_read
 from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.search import Reached
 from cyscc.host.replay.watching import watch_run
-from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, chunk_words
 from cyscc.sim.memory import ArrayKind, WatchedRange
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["EVENTS", "VertexHistory", "locate_vertex", "vertex_history"]
+__all__ = ["EVENTS", "VertexHistory", "kernel_name", "locate_vertex", "vertex_history"]
 
 EVENTS = {
     "id_read": "id read as a neighbour",
@@ -53,6 +56,8 @@ _CAUSES = {
 _DIRECTIONS = ("forward", "backward")
 _BUT_VISITED = (1 << 64) - 1 - int(VISITED.put(1))
 _WHOLE = (1 << 64) - 1
+_MOST_ENTRIES = 16
+"""Most queue entries of a vertex that are watched by their values; of one with more, all entries are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +75,8 @@ class VertexHistory:
     events : DataFrame
         The events of the last attempt in the order of their cycles, numbered from 1. ``cycle`` and ``answered`` are as
         of `AccessWatcher.frame`; ``iteration``, ``phase`` and ``level`` of the instruction; ``engine``, ``module``,
-        ``kernel``; ``event``, one of `EVENTS`; ``of``, the vertex whose neighbour it is, if known; ``text``, the event
-        in words; ``address``; ``controller`` and ``bank``, if the memory has banks.
+        ``kernel`` (-1 if it is not known); ``event``, one of `EVENTS`; ``of``, the vertex whose neighbour it is, if
+        known; ``text``, the event in words; ``address``; ``controller`` and ``bank``, if the memory has banks.
     absent : str
         Why the vertex was never visited; empty if it was.
     """
@@ -117,10 +122,6 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
     SimulationError
         See `Replay.make`.
     """
-    try:
-        replay.spec.configuration.require("reads_single_ids", "reads_own_words", "queues_whole_vertices")
-    except ValueError as error:
-        raise InputError(f"the events of vertex={vertex} cannot be told: {error}", path=record.folder) from None
     attempts = record.attempts
     if attempts.empty:
         raise InputError(f"there is no vertex={vertex} in the run: it ran no instruction", path=record.folder)
@@ -132,6 +133,12 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
     watcher = _VertexWatcher(vertex, begin=begin, first_visit=first_visit)
     watch_run(replay, [watcher], last=record.cycles - 1, aim=f"looking for vertex {vertex}")
     return watcher.history(record)
+
+
+def kernel_name(event: Any) -> str:
+    """Return the name of an event's kernel; that of its AE if the kernel is not known."""
+    engine = f"engine{event['engine']}"
+    return engine if event["kernel"] < 0 else f"{engine}.{event['module']}{event['kernel']}"
 
 
 def locate_vertex(point: Point, replay: Replay, record: Record) -> Located:
@@ -164,7 +171,7 @@ def locate_vertex(point: Point, replay: Replay, record: Record) -> Located:
         event = visits.iloc[0]
     return Located(
         cycle=int(event["cycle"]),
-        kernel=f"engine{event['engine']}.{event['module']}{event['kernel']}",
+        kernel=kernel_name(event),
         cause=next(cause for cause, events in _CAUSES.items() if event["event"] in events),
         event=event["text"]
         + ("" if "neighbour of" in event["text"] or event.isna()["of"] else f" (neighbour of {event['of']})"),
@@ -209,24 +216,43 @@ class _VertexWatcher(AccessWatcher):
 
     def _own(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> list[WatchedRange]:
         """Return the ranges to watch: its words and lists of neighbours, its id in other lists, its queue entries."""
-        queues, memory = queues_of(machine), machine.memory
+        queues, memory, config = queues_of(machine), machine.memory, machine.config
+        self._entries = [chunk_words(word, config.edge_chunk) for word in self._words]
+        # Two ids are read, or written, together; of each, the one that is not this vertex's may have any value.
+        pairs = [(ID_MASK << shift, self._number << shift) for shift in (0, 32)]
         ranges = [_bytes(*reach, value=self._number) for reach in queues.reaches]
-        if not machine.config.writes_single_ids:
-            shifts = (0, 32)
-            ranges += [
-                _bytes(*reach, mask=ID_MASK << shift, value=self._number << shift)
-                for reach in queues.reaches
-                for shift in shifts
-            ]
+        if self._finds_slots(config):
+            ranges = [_bytes(*reach, mask=0, value=0) for reach in queues.reaches]
+        elif not config.writes_single_ids:
+            ranges += [_bytes(*reach, mask=mask, value=value) for reach in queues.reaches for mask, value in pairs]
+        every = config.pair_reads or sum(map(len, self._entries)) > _MOST_ENTRIES
+        if every:
+            ranges += [_bytes(*queue, mask=0, value=0) for queue in queues.frontiers]
         for number, each in enumerate(graphs):
+            neighbours = each.neighbours_address, 4 * each.graph.edges
             ranges.append(_bytes(self._words_at[number], 8))
-            ranges.append(_bytes(each.neighbours_address, 4 * each.graph.edges, value=self._number))
-            ranges.append(_bytes(self._list_at[number], 4 * self._degrees[number]))
-            ranges += [_bytes(*queue, mask=_BUT_VISITED, value=self._words[number]) for queue in queues.frontiers]
+            if config.pair_reads:
+                ranges += [_bytes(*neighbours, mask=mask, value=value) for mask, value in pairs]
+            else:
+                ranges.append(_bytes(*neighbours, value=self._number))
+            if self._degrees[number]:
+                # A pair may begin before the list.
+                start = self._list_at[number] & ~7 if config.pair_reads else self._list_at[number]
+                ranges.append(_bytes(start, self._list_at[number] + 4 * self._degrees[number] - start))
+            if not every:
+                ranges += [
+                    _bytes(*queue, mask=_BUT_VISITED, value=int(word))
+                    for queue in queues.frontiers
+                    for word in self._entries[number]
+                ]
         for (address, _), kind in zip(memory.allocations, memory.holds, strict=True):
             if kind is ArrayKind.COLOURS:
                 ranges.append(_bytes(address + 4 * self._number, 4))
         return ranges
+
+    def _finds_slots(self, config: AcceleratorConfig) -> bool:
+        """Whether its pushes are told from those of others without neighbours by their slots."""
+        return not min(self._degrees) and config.link_queues > 0
 
     def look(self, cycle: int) -> int:
         """Take the logged accesses; end the run if the visit is all that is asked for."""
@@ -243,13 +269,12 @@ class _VertexWatcher(AccessWatcher):
         """Return the events."""
         import pandas as pd
 
-        rows = self.frame()
+        rows = self.frame(record)
         rows = rows.join(
             record.instructions_at(rows["cycle"])[["instruction", "attempt", "iteration", "phase", "level"]]
         )
         rows = rows[rows["attempt"] == record.attempt]
-        if not self._machine.config.writes_single_ids:
-            rows = self._with_single_ids(rows)
+        rows = self._with_single_ids(rows)
         rows["direction"] = (rows["phase"] == "backward").astype(int)
         told = [each for each in (*self._searched(rows), *self._intersected(rows)) if len(each)]
         joined = pd.concat(told) if told else self._named(rows.iloc[:0], "id_read", [])
@@ -273,18 +298,25 @@ class _VertexWatcher(AccessWatcher):
         return replace(found, absent=self._absence(record))
 
     def _with_single_ids(self, rows: "pd.DataFrame") -> "pd.DataFrame":
-        """Return accesses with the ids of the reach queues one by one, and no other vertex's among them."""
+        """Return accesses with the ids of the reach queues one by one, and with a level's slot of each that is written.
+
+        Other vertices' ids are left out.
+        """
         import pandas as pd
 
         address = rows["address"].to_numpy()
         reaches = queues_of(self._machine).reaches
         here = np.any([(address >= start) & (address < start + size) for start, size in reaches], axis=0)
+        if not reaches:
+            return rows.assign(slot=-1)
         writes = (rows["kind"] == "write").to_numpy()
         others = rows[~here]
-        own = single_ids(rows[here], writes[here])
-        own = own[own["data"] == self._number]
+        ids = single_ids(rows[here], writes[here])
+        begins = ids[ids["kind"] == "write"].groupby("instruction")["address"].min()
+        slots = (ids["address"] - ids["instruction"].map(begins)) // 4
+        own = ids.assign(slot=slots)[ids["data"] == self._number]
         order = ["cycle", "engine", "kernel", "kind"]
-        return pd.concat([others, own]).sort_values(order, kind="stable").reset_index(drop=True)
+        return pd.concat([others.assign(slot=-1), own]).sort_values(order, kind="stable").reset_index(drop=True)
 
     def _named(self, rows: "pd.DataFrame", event: str, texts: Any) -> "pd.DataFrame":
         """Return accesses as events."""
@@ -293,25 +325,34 @@ class _VertexWatcher(AccessWatcher):
     def _searched(self, rows: "pd.DataFrame") -> "list[pd.DataFrame]":
         """Return the events of searches."""
         rows = rows[rows["module"] == "bfs"]
+        config = self._machine.config
         address, direction = rows["address"].to_numpy(), rows["direction"].to_numpy()
-        process, wide = rows["process"].to_numpy(), rows["size"].to_numpy() == 8
+        process = rows["process"].to_numpy()
         writes, queued = process == "visitor", rows["array"].to_numpy() == "queues"
-        first, degree = np.array(self._list_at)[direction], np.array(self._degrees)[direction]
-        word = np.array(self._words, np.uint64)[direction]
-        own_word = (rows["data"].to_numpy() & np.uint64(_BUT_VISITED)) == word
-        reads = process == "neighbour_reader"
-
-        ids = rows[reads & (rows["data"].to_numpy() == self._number)]
+        reaches = queues_of(self._machine).reaches
+        reached = np.zeros(len(rows), bool)
+        for start, size in reaches:
+            reached |= (address >= start) & (address < start + size)
+        bare = rows["data"].to_numpy() & np.uint64(_BUT_VISITED)
+        own_word = np.zeros(len(rows), bool)
+        for number, entries in enumerate(self._entries):
+            own_word |= (direction == number) & np.isin(bare, entries)
+        frontier = rows[process == "frontier_reader"]
+        found = ids_read(rows[process == "neighbour_reader"], frontier, self._graphs, config.edge_chunk)
+        ids = found[found["id"] == self._number]
         words = rows[process == "word_reader"]
         visited = VISITED.get(words["data"].to_numpy()).astype(bool)
-        pushes = rows[writes & queued & wide & own_word]
+        pushes = rows[writes & queued & ~reached & own_word]
         marks = rows[writes & ~queued]
         levels = LEVEL.get(marks["data"].to_numpy())
-        only_searches = not self._machine.config.keeps_reach_queue
+        only_searches = not config.keeps_reach_queue
         entries = rows[(process == "frontier_reader") & own_word]
         if not min(self._degrees):
             # Other vertices without neighbours may have the same word.
-            pushes = _latest_before(pushes, marks)
+            if self._finds_slots(config):
+                pushes = _in_slots(pushes, rows[writes & reached], self._slots(pushes))
+            else:
+                pushes = _latest_before(pushes, marks)
             pushed = pushes[["instruction", "address"]].assign(instruction=pushes["instruction"] + 1)
             known = entries.merge(pushed.drop_duplicates(), on=["instruction", "address"])
             entries = known if len(pushes) else entries
@@ -324,22 +365,34 @@ class _VertexWatcher(AccessWatcher):
             self._named(
                 marks, "visited", [f"marked with level {each}" for each in levels] if only_searches else _MARKED
             ),
-            self._named(rows[writes & queued & ~wide], "reached", "entered in the reach queue"),
+            self._named(rows[writes & reached], "reached", "entered in the reach queue"),
             self._named(
                 entries, "entry_read", [f"read from slot {slot:,} of the queue" for slot in self._slots(entries)]
             ),
-            self._expansions(rows[reads & (address >= first) & (address < first + 4 * degree)]),
+            self._expansions(found[found["source"] == self._number]),
         ]
 
-    def _expansions(self, rows: "pd.DataFrame") -> "pd.DataFrame":
-        """Return one event for the reads of all of its neighbours' ids."""
-        rows = rows.sort_values(["instruction", "engine", "kernel", "cycle"], kind="stable")
-        begins = rows["address"].to_numpy() == np.array(self._list_at)[rows["direction"].to_numpy()]
-        groups = np.cumsum(begins)
-        counts = np.bincount(groups)[groups[begins]] if len(rows) else np.zeros(0, int)
-        answered = rows["answered"].groupby(groups).transform("max")
-        texts = ["id of its neighbour read" if n == 1 else f"ids of its {n:,} neighbours read" for n in counts.tolist()]
-        return self._named(rows.assign(answered=answered)[begins], "expanded", texts)
+    def _expansions(self, ids: "pd.DataFrame") -> "pd.DataFrame":
+        """Return an event for the reads of all of its neighbours' ids, or of those of a chunk."""
+        import pandas as pd
+
+        keys = ["instruction", "engine", "kernel", "direction", "first", "turn"]
+        if ids.empty:
+            return self._named(ids, "expanded", [])
+        groups = ids.groupby(keys, sort=False)
+        begins = ids.loc[groups["cycle"].idxmin()]
+        index = pd.MultiIndex.from_frame(begins[keys])
+        counts = groups.size().reindex(index).to_numpy()
+        answered = groups["answered"].max().reindex(index).to_numpy()
+        texts = [
+            ("id of its neighbour read" if degree == 1 else f"ids of its {count:,} neighbours read")
+            if degree == count or not self._machine.config.edge_chunk
+            else f"ids of {count:,} of its {degree:,} neighbours read"
+            for count, degree in zip(
+                counts.tolist(), np.array(self._degrees)[begins["direction"].to_numpy()].tolist(), strict=True
+            )
+        ]
+        return self._named(begins.assign(answered=answered), "expanded", texts)
 
     def _intersected(self, rows: "pd.DataFrame") -> "list[pd.DataFrame]":
         """Return the events of intersections."""
@@ -398,12 +451,15 @@ class _VertexWatcher(AccessWatcher):
             some = words.groupby(kernel).size()
             same = some.index[ids.groupby(kernel).size().reindex(some.index) == some]
             ids, words = (rows[pd.MultiIndex.from_frame(rows[kernel]).isin(same)] for rows in (ids, words))
-        words = _matched(words, ids, kernel)
+        words = _sure(words, ids) if self._machine.config.visited_filter else _matched(words, ids, kernel)
         events.loc[words.index, "of"] = words["of"]
         visits = words[words["text"] == _UNVISITED]
+        chunks = np.array([entries.size for entries in self._entries])
         for event in ("pushed", "visited", "reached"):
             own = events[events["event"] == event].sort_values([*kernel, "cycle"], kind="stable")
-            own = _matched(own, visits, kernel)
+            # A visit is pushed in chunks, and its id written beside each.
+            times = 1 if event == "visited" else chunks[own["direction"].to_numpy()]
+            own = _matched(own, visits, kernel, times=times)
             events.loc[own.index, "of"] = own["of"]
         return events
 
@@ -432,9 +488,33 @@ def _latest_before(pushes: "pd.DataFrame", marks: "pd.DataFrame") -> "pd.DataFra
     return pushes.loc[chosen]
 
 
-def _matched(rows: "pd.DataFrame", others: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
-    """Return rows with the column ``of`` of the row of the same number among the others with the same keys."""
+def _in_slots(pushes: "pd.DataFrame", reached: "pd.DataFrame", slots: list[int]) -> "pd.DataFrame":
+    """Return of some pushes those whose slots, in their instruction, a vertex was reached with; by its kernels."""
+    own = reached[["instruction", "slot", "kernel"]].drop_duplicates(["instruction", "slot"])
+    found = pushes.drop(columns=["slot", "kernel"]).assign(slot=slots).reset_index()
+    return found.merge(own, on=["instruction", "slot"]).set_index("index")[list(pushes.columns)]
+
+
+def _sure(words: "pd.DataFrame", ids: "pd.DataFrame") -> "pd.DataFrame":
+    """Return reads of words with the column ``of`` of the reads of ids before, in the same AE, if all agree.
+
+    Of the ids that kernels of an AE read at about the same time, it is not known which one came first to its owner.
+    """
+    keys = ["instruction", "engine"]
+    pairs = words[[*keys, "cycle"]].reset_index().merge(ids[[*keys, "answered", "of"]], on=keys)
+    parents = pairs[pairs["answered"] <= pairs["cycle"]].groupby("index")["of"].agg(["min", "max"])
+    parents = parents[parents["min"] == parents["max"]]
+    return words.assign(of=parents["min"].reindex(words.index).astype("Int64"))
+
+
+def _matched(
+    rows: "pd.DataFrame", others: "pd.DataFrame", keys: list[str], *, times: int | npt.NDArray[np.int64] = 1
+) -> "pd.DataFrame":
+    """Return rows with the column ``of`` of the row of the same number among the others with the same keys.
+
+    Each of the others is for so many rows.
+    """
     number = [*keys, "number"]
-    left = rows.drop(columns="of").assign(number=rows.groupby(keys).cumcount())
+    left = rows.drop(columns="of").assign(number=rows.groupby(keys).cumcount() // times)
     right = others[[*keys, "of"]].assign(number=others.groupby(keys).cumcount())
     return left.reset_index().merge(right, on=number, how="left").set_index("index")

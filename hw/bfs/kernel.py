@@ -1,11 +1,11 @@
 """The CyGraph BFS kernel: one share of a level of a breadth-first search (Attia et al. 2015, section 5.2, figure 4)."""
 
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from amaranth.hdl import C, Elaboratable, Module, Signal
+from amaranth.hdl import C, Elaboratable, Module, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.wiring import Signature, connect
 
@@ -322,6 +322,11 @@ class Kernel(BaseKernel):
         fill = {"visits": visitor.level}
         if self._instrument and isinstance(visitor, MarkingVisitor):
             fill["marks"] = visitor.fill
+        exchanging = {}
+        if self._instrument and self._config.visited_filter:
+            others = (frontier, *neighbours[:-1], word, visitor, allocator)
+            finished = control.busy & visitor_idle & reduce(and_, [part.idle for part in others]) & ~mux.busy
+            exchanging = self._exchange_reasons(neighbours, finished=finished)
         self._report(
             m,
             control,
@@ -345,9 +350,28 @@ class Kernel(BaseKernel):
                 },
                 KernelWord.RESERVATION: {"demanded": allocator.demanded, "reserved": allocator.reserved},
             },
-            reasons={Cause.SLOT: visitor.waiting},
+            reasons={Cause.SLOT: visitor.waiting} | exchanging,
             fill=fill,
         )
+
+    def _exchange_reasons(self, parts: tuple[Any, ...], *, finished: Value) -> dict[Cause, Value]:
+        """Return the conditions of the causes that only a kernel with an exchange has.
+
+        Parameters
+        ----------
+        parts : tuple of component
+            What `_add_exchange` returned.
+        finished : Value
+            The kernel has work only if another one sends it ids.
+        """
+        neighbour, router, *banks, merger, barrier = parts
+        streams = (neighbour.low, neighbour.high) if isinstance(neighbour, LanePairReader) else (neighbour.ids,)
+        waits = [ids.valid & ~ids.ready for ids in streams]
+        waits.append(router.waiting)
+        # What process 3 does not take waits for process 3, and not for a bank.
+        going_on = ~merger.ids.valid | merger.ids.ready
+        waits += [bank.ids.valid & ~bank.ids.ready & going_on for bank in banks]
+        return {Cause.EXCHANGE: reduce(or_, waits), Cause.IDS: finished & ~barrier.idle}
 
 
 class _Parts(NamedTuple):

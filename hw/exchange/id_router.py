@@ -41,6 +41,8 @@ class IdRouter(wiring.Component):
         Each id that was taken is at its slice, or sent in this cycle.
     moving : Out(1)
         An id is held, taken or sent.
+    waiting : Out(1)
+        An id is held back, since its slice has no room.
 
     Notes
     -----
@@ -60,6 +62,7 @@ class IdRouter(wiring.Component):
                 **{f"room_{plane}": In(kernels) for plane in PLANES},
                 "idle": Out(1),
                 "moving": Out(1),
+                "waiting": Out(1),
             }
         )
 
@@ -68,6 +71,7 @@ class IdRouter(wiring.Component):
         m = Module()
         inputs = [getattr(self, f"ids{lane}") for lane in range(self._lanes)]
         ready = []
+        holds = []
         waiting = []
         for number, plane in enumerate(PLANES):
             m.submodules[plane] = places = Skid(ID_BITS - 1)
@@ -85,11 +89,12 @@ class IdRouter(wiring.Component):
             m.d.sync += getattr(self, f"send_{plane}").eq(Mux(waits.valid, goes, 0))
             with m.If(waits.valid):
                 m.d.sync += getattr(self, f"id_{plane}").eq(waits.payload[-rest_bits(self._kernels) :])
-            waiting.append(waits.valid)
+            holds.append(waits.valid)
+            waiting.append(waits.valid & ~waits.ready)
         even, odd = ready
         m.d.comb += [ids.ready.eq(Mux(ids.payload[0], odd[lane], even[lane])) for lane, ids in enumerate(inputs)]
-        held = Cat(waiting).any()
+        held = Cat(holds).any()
         sent = self.send_even.any() | self.send_odd.any()
         taken = Cat(ids.valid & ids.ready for ids in inputs).any()
-        m.d.comb += [self.idle.eq(~held), self.moving.eq(held | sent | taken)]
+        m.d.comb += [self.idle.eq(~held), self.moving.eq(held | sent | taken), self.waiting.eq(Cat(waiting).any())]
         return m

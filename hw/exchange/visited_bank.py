@@ -12,6 +12,7 @@ from cyscc.hw.interfaces import number_bits
 
 __all__ = ["VisitedBank"]
 
+
 class VisitedBank(wiring.Component):
     """Passes on each id the first time that it comes since the bank was cleared, and drops it from then on.
 
@@ -54,8 +55,8 @@ class VisitedBank(wiring.Component):
 
     ROW: ClassVar[int] = 64
     PART: ClassVar[int] = 16
-    """Bits that are written together: those of a block of any FPGA's memory, so that what is read of another one while they
-    are written is right."""
+    """Bits that are written together: those of a block of any FPGA's memory, so that what is read of another one while
+    they are written is right."""
     LATENCY: ClassVar[int] = 3
 
     def __init__(self, *, kernels: int, vertices: int) -> None:

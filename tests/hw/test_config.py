@@ -236,20 +236,18 @@ def test_load_refuses_other_names(name: str) -> None:
 
 def test_capabilities() -> None:
     searches, filters = PRESETS["published-bfs"], PRESETS["hc2"].replace(remembered_ids=8)
-    PRESETS["hc2"].require("finds_components", "keeps_reach_queue", "reads_every_word")
+    PRESETS["hc2"].require("finds_components", "keeps_reach_queue")
     filters.require("finds_components", "keeps_reach_queue")
     with refused("published-bfs only searches: it keeps no reach queue to intersect"):
         searches.require("finds_components", name="published-bfs")
     with refused("the machine only searches: it keeps no reach queue"):
-        searches.require("reads_every_word", "keeps_reach_queue")
-    with refused("the machine drops copies (remembered_ids)"):
-        filters.require("keeps_reach_queue", "reads_every_word")
+        searches.require("reads_single_ids", "keeps_reach_queue")
 
 
 def test_pairs_are_not_for_kernels_with_queues_of_requests() -> None:
     pairs = AcceleratorConfig().replace(pair_reads=True)
     with refused("the machine reads neighbour ids in pairs (pair_reads)"):
-        pairs.require("reads_every_word", "reads_single_ids")
+        pairs.require("keeps_reach_queue", "reads_single_ids")
     with refused("pair_reads needs queued_requests of 0, not 16: a kernel with FIFOs of requests reads ids one by one"):
         pairs.replace(queued_requests=16)
     with refused("pair_reads must be true or false, not 1"):
@@ -259,8 +257,6 @@ def test_pairs_are_not_for_kernels_with_queues_of_requests() -> None:
 def test_a_filter_of_visited_vertices_needs_owners_and_no_other_filter() -> None:
     filters = AcceleratorConfig().replace(visited_filter=64)
     assert (filters.exchange_kernels, AcceleratorConfig().exchange_kernels) == (16, 0)
-    with refused("the machine drops copies (visited_filter)"):
-        filters.require("keeps_reach_queue", "reads_every_word")
     with refused("the machine hands neighbour ids to the kernels that own them (visited_filter)"):
         filters.require("reads_single_ids", "reads_own_words")
     for value in (32, 96):
@@ -295,8 +291,6 @@ def test_chunks() -> None:
 @pytest.mark.parametrize("option", [{"blocking_reservation": True}, {"queued_requests": 4}, {"bfs_only": True}])
 def test_lean_visits_are_not_for_the_published_kernels(option: dict[str, int]) -> None:
     lean = AcceleratorConfig().replace(lean_visits=True)
-    with refused("the machine writes ids of visited vertices in pairs (lean_visits)"):
-        lean.require("reads_single_ids", "writes_single_ids")
     with refused(f"lean_visits and {next(iter(option))} cannot be set together"):
         lean.replace(**option)
 

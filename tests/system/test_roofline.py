@@ -32,7 +32,7 @@ from tests.test_docs import described_fields, fields
 HURRIED = Hc2(request_travel=0, bank_busy=1, response_travel=0, flush_travel=1)
 SLOW_BANKS = Hc2(bank_busy=90, port_queue=4)
 WIDE = {name: GRAPHS[name] for name in ("hub", "repeated edges", "bipartite both ways", "nested cycles", "tree out")}
-REACHING = ("test", *(config for config in COMPLETE if PRESETS[str(config.values[0])].reads_single_ids))
+REACHING = ("test", "fast-test", *COMPLETE)
 LARGE = {
     "messy": messy_graph(1500, 9000, 1),
     "uniform": random_graph(1000, 12, seed=2),

@@ -75,7 +75,9 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ob
         least = DEPENDENT_WAITS * (latency.least if latency is not None else 0)
         each = evidence.cycles / max(len(evidence.rows), 1)
         if each <= _SMALL * (least + evidence.turn):
-            found.append((("no_work", "response", "starting", "ending", "flush"), _small(group, evidence, each, least)))
+            found.append(
+                (("no_work", "ids", "response", "starting", "ending", "flush"), _small(group, evidence, each, least))
+            )
     elif latency is not None and latency.mean >= _SLOWED * latency.least:
         contended = _contention(evidence)
         if contended is not None:
@@ -83,7 +85,7 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ob
                 f"{contended.text} Reads take {latency.mean:.0f} cycles on average, {latency.least} at best, and "
                 "answers come in the order of the reads."
             )
-            found.append((("refused", "response", "credit"), contended._replace(text=slow)))
+            found.append((("refused", "response", "credit", "exchange"), contended._replace(text=slow)))
     return found
 
 
@@ -145,7 +147,8 @@ def _contention(evidence: Evidence) -> Observation | None:
             "a busy link",
             f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
         )
-    if links.mean >= _HEAD_OF_LINE * _crossbar(evidence):
+    # Behind a switch no request waits for another one's link.
+    if not _configured(evidence, "link_queues") and links.mean >= _HEAD_OF_LINE * _crossbar(evidence):
         return Observation(
             "head-of-line blocking in the crossbar",
             f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
@@ -189,9 +192,10 @@ def _refused(group: Group, evidence: Evidence) -> str:
     links = evidence.links
     if links is None:
         return "This memory refuses by its own rules."
+    queues = "switch's queues" if _configured(evidence, "link_queues") else "ports' queues"
     return (
         f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
-        "link: bursts fill the ports' queues."
+        f"link: bursts fill the {queues}."
     )
 
 
@@ -203,17 +207,32 @@ def _slot(group: Group, evidence: Evidence) -> str:
 
 
 def _no_work(group: Group, evidence: Evidence) -> str:
+    chunk = _configured(evidence, "edge_chunk")
     if group.part and evidence.starved > 0.5:
+        edges = f"an entry's edges, {chunk} at most," if chunk else "a vertex's edges"
         return (
             f"In {evidence.short} of {count_text(len(evidence.rows), 'level')} the queue has fewer entries than there "
-            f"are kernels ({evidence.kernels}), and a vertex's edges stay on one kernel."
+            f"are kernels ({evidence.kernels}), and {edges} stay on one kernel."
         )
     text = f"The last kernel works {evidence.unevenness:.2f} times as long as the mean one."
     if not group.part:
         return text
     if evidence.unevenness < _UNEVEN:
         return f"{text} Shares differ by chance; larger levels even them out."
+    if chunk:
+        return f"{text} An entry has {chunk} edges at most, which stay on one kernel."
     return f"{text} A vertex's edges stay on one kernel, so a hub serialises its level."
+
+
+def _exchange(group: Group, evidence: Evidence) -> str:
+    return (
+        "Ids wait for the kernels that own them: these have no place for another word, or get ids more quickly than "
+        "the one a cycle whose word a kernel can read."
+    )
+
+
+def _ids(group: Group, evidence: Evidence) -> str:
+    return "Kernels have read the ids of their own entries, and others of their AE are still reading."
 
 
 def _resting(group: Group, evidence: Evidence) -> str:
@@ -224,7 +243,8 @@ def _resting(group: Group, evidence: Evidence) -> str:
 
 def _work(group: Group, evidence: Evidence) -> str:
     issued = evidence.share(*WORK)
-    return f"The kernels issue a request in {issued:.0%} of their cycles: their ports are the limit."
+    ports = "ways into the switch" if _configured(evidence, "link_queues") else "ports"
+    return f"The kernels issue a request in {issued:.0%} of their cycles: their {ports} are the limit."
 
 
 def _ring(group: Group, evidence: Evidence) -> str:
@@ -243,6 +263,8 @@ _RULES: dict[str, Callable[[Group, Evidence], str]] = {
     "credit": _credit,
     "refused": _refused,
     "slot": _slot,
+    "exchange": _exchange,
+    "ids": _ids,
     "no_work": _no_work,
     "resting": _resting,
     "starting": _ring,

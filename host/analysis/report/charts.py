@@ -185,6 +185,8 @@ def new_figure(*, height: int, x: str = "", y: str = "", **layout: Any) -> go.Fi
 
 def logarithmic(axis: Any, low: float, high: float) -> None:
     """Make an axis logarithmic, with the full numbers at its ticks: the more of each decade, the fewer these are."""
+    # In single precision, processors differ in the logarithm of a power of ten.
+    low, high = float(low), float(high)
     exponents = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
     decades = np.log10(high / low)
     digits = range(1, 10) if decades < 1 else (1, 2, 5) if decades < 4 else (1,)

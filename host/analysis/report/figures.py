@@ -13,7 +13,7 @@ from cyscc.host.analysis.report import charts
 from cyscc.host.analysis.report.activity import Activity, key_point
 from cyscc.host.analysis.report.charts import COLOURS, Chart, HeatMap
 from cyscc.host.analysis.roofline.analysis import level_points
-from cyscc.host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, ceilings
+from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, ceilings
 from cyscc.host.record.arrow import Integers
 from cyscc.host.record.colours import RUN_COLOURS, STACK
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
@@ -536,7 +536,7 @@ def _roof(activity: Activity) -> Chart:
     scale = float(activity.record.document["clock_hz"]) / 1e9
     figure = charts.new_figure(height=480, x="intensity (edges per memory request)", y="throughput (GTEPS)")
     points = level_points(roofline)
-    intensity = np.geomspace(min([0.2, *(0.8 * points.intensity)]), HIGHEST_INTENSITY, 60)
+    intensity = np.geomspace(min([0.2, *(0.8 * points.intensity)]), bounds.highest_intensity, 60)
     for ceiling in ceilings(bounds):
         title = f"{ceiling.name}: {scale * ceiling.reads:.2f} G/s"
         figure.add_scatter(
@@ -572,7 +572,7 @@ def _roof(activity: Activity) -> Chart:
                 "%{customdata[0]:.1f} % of the cycles<extra></extra>"
             ),
         )
-    charts.logarithmic(figure.update_xaxes, float(intensity.min()), HIGHEST_INTENSITY)
+    charts.logarithmic(figure.update_xaxes, float(intensity.min()), bounds.highest_intensity)
     charts.logarithmic(figure.update_yaxes, scale * min(points.rate, default=1.0), 20.0)
     about = (
         "A point is a level, or several alike; its area is for its edges. No level is above a ceiling, but for that "

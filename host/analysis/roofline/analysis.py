@@ -12,8 +12,7 @@ from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.arrow import Integers, numbers, sums
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import Setting
-from cyscc.sim.configuration import ROOFLINE_CAPABILITIES, AcceleratorConfig
-from cyscc.sim.hardware import READS_PER_EDGE, READS_PER_ENTRY, WRITES_PER_VISIT
+from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import profile_from
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Roofline:
         Least cycles, in the order of `bounds.names`.
     crossbar : ndarray of int64, shape (levels,), or None
         Cycles in which a saturated crossbar with first-in first-out queues would pass the requests; None without
-        links.
+        links, or behind a switch.
     """
 
     bounds: Bounds
@@ -82,7 +81,7 @@ class Roofline:
             requests=np.concatenate([none, *requests]),
             cycles=numbers(own["cycles"]),
             limits=np.concatenate(limits),
-            crossbar=None if bounds.contention is None else np.concatenate([none, *crossbar]),
+            crossbar=None if not bounds.blocks else np.concatenate([none, *crossbar]),
         )
 
     @property
@@ -151,13 +150,12 @@ _EXPECTED = Limit("all with these", "#23272e", "_")
 def recorded_bounds(record: Record) -> Bounds | None:
     """Return the limits of a record's machine; None if they are not known.
 
-    They are not known if the memory's profile cannot be read from the record, or if the machine does not read two
-    words for each edge and write three for each push.
+    They are not known if the memory's profile cannot be read from the record, or if the machine only searches.
     """
     document = record.document
     config = AcceleratorConfig.from_mapping(document["configuration"])
     try:
-        config.require(*ROOFLINE_CAPABILITIES)
+        config.require("keeps_reach_queue")
         memory = profile_from({name: value for name, value in document["memory_profile"].items() if name != "source"})
     except ValueError:
         return None
@@ -181,11 +179,12 @@ def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:
 
     engines, contention = bounds.engines, bounds.contention
     kernels = (engines, bounds.kernels // engines)
-    first, second, writes = summed("instruction_kernels", ("issue_1", "issue_2", "write"), kernels, "engine", "kernel")
-    work = {"entries": first // READS_PER_ENTRY, "edges": second, "pushes": writes // WRITES_PER_VISIT}
+    names = {"entries": "issue_1", "ids": "issue_2", "words": "issue_3", "writes": "write"}
+    found = summed("instruction_kernels", tuple(names.values()), kernels, "engine", "kernel")
+    work = dict(zip(names, found, strict=True))
     if contention is None:
         # Put all requests on one link and one bank, which do not limit anything.
-        requests = (first + READS_PER_EDGE * second + writes).sum(axis=1, keepdims=True)
+        requests = np.sum(found, axis=(0, 2))[:, None]
         nothing = np.zeros_like(requests)
         reads = np.zeros((levels.size, engines, 1), np.int64)
         return Traffic(**work, read_links=reads, write_links=nothing, banks=requests, openings=nothing)

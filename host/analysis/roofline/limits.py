@@ -22,7 +22,7 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Contention, Profile, RowTimes
 from cyscc.sim.memory.compiling import jit
 
-__all__ = ["CROSSBAR", "HIGHEST_INTENSITY", "LIMITS", "Bounds", "Limit", "Traffic", "ceilings"]
+__all__ = ["CROSSBAR", "LIMITS", "Bounds", "Limit", "Traffic", "ceilings"]
 
 
 class Limit(NamedTuple):
@@ -76,6 +76,11 @@ def _ceil(value: Integers, divisor: int) -> Integers:
     return -(-value // divisor)
 
 
+def _whole(cycles: npt.NDArray[Any]) -> Integers:
+    """Return fractions of cycles, rounded up."""
+    return np.array([ceil(each) for each in cycles], np.int64)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Traffic:
     """The requests of some levels of searches.
@@ -84,9 +89,9 @@ class Traffic:
 
     Parameters
     ----------
-    entries, edges, pushes : ndarray of int64, shape (levels, kernels of the machine)
-        Queue entries, edges that leave them, and vertices pushed, by kernel, AE by AE. A vertex that is in the queue
-        twice counts twice.
+    entries, ids, words, writes : ndarray of int64, shape (levels, kernels of the machine)
+        Reads of queue entries, of neighbour ids or pairs of them, and of graph words, and writes, by kernel, AE by AE.
+        A vertex that is in the queue twice counts twice.
     read_links : ndarray of int64, shape (levels, AEs, links)
         Reads by AE and crossbar link.
     write_links : ndarray of int64, shape (levels, links)
@@ -98,12 +103,18 @@ class Traffic:
     """
 
     entries: Integers
-    edges: Integers
-    pushes: Integers
+    ids: Integers
+    words: Integers
+    writes: Integers
     read_links: Integers
     write_links: Integers
     banks: Integers
     openings: Integers
+
+    @property
+    def pushes(self) -> Integers:
+        """Least slots that the writes of each level and kernel fill; exact unless some visits take fewer writes."""
+        return _ceil(self.writes, hardware.WRITES_PER_VISIT)
 
     @property
     def requests(self) -> Integers:
@@ -129,22 +140,30 @@ class Bounds:
         Cycles of a kernel's multiplexer per request; a write that another one of its visit follows takes only one.
     visit_cycles : int
         Cycles of the multiplexer for the writes of a visit, which go back to back.
+    exchanges : bool
+        Whether the kernels of an AE exchange ids, so that others read the words.
+    edge_reads : Fraction
+        Least reads for an edge: of its id, or half a pair, and of its word, unless a filter may drop it.
     turn_cycles : int
         Cycles of one turn of the token.
     ring_stages : int
         Cycles of the token from the ring master to the first kernel.
     slots : int
         Slots that a kernel can reserve per turn: the capacity of its queue of visited vertices.
-    frontier_places, edge_places : int
-        Most outstanding reads of a kernel: of queue entries, and of edges, by the smaller FIFO of their two reads.
+    entry_places, id_places, word_places : int
+        Most outstanding reads of a kernel: of queue entries, of ids or pairs of them, and of graph words.
     read_cycles : int
         Least cycles from the grant of a read until the next process has its response.
     flush_cycles : int
         Least cycles of a flush.
     write_cycles : int
         Least cycles from the grant of a write until a flush after it has its response.
+    port_kernels : Fraction
+        Kernels that share a memory port; 1 without a switch.
     contention : Contention or None
         Links and banks; None if the memory does not model them.
+    blocks : bool
+        Whether requests wait at the crossbar behind others that go to another link: not behind a switch.
     """
 
     def __init__(self, config: AcceleratorConfig, memory: Profile) -> None:
@@ -154,9 +173,15 @@ class Bounds:
         self.turn_cycles = hardware.ring_turn(config)
         self.ring_stages = config.ring_stages
         self.slots = config.visit_depth + hardware.QUEUE_REGISTERS
-        self.frontier_places = config.frontier_depth
-        self.edge_places = min(config.neighbour_depth, config.word_depth)
+        self.edge_reads = Fraction(1, 2 if config.pair_reads else 1) + (not config.filters_copies)
+        self.entry_places, self.id_places = config.frontier_depth, config.neighbour_depth
+        self.word_places = config.word_depth
+        self.port_kernels = Fraction(config.bfs_kernels, config.ports)
+        self.exchanges = config.exchange_kernels > 0
+        self.blocks = memory.contention is not None and not config.link_queues
         self.read_cycles = hardware.MUX_CYCLES + memory.unloaded_latency + hardware.QUEUE_CYCLES
+        if config.link_queues:
+            self.read_cycles += hardware.SWITCH_CYCLES
         self.flush_cycles = memory.quantum
         self.write_cycles = hardware.MUX_CYCLES + max(memory.quantum, memory.write_latency)
         self.contention = memory.contention
@@ -169,18 +194,32 @@ class Bounds:
             of_memory -= {*_LINK_LIMITS, *(_BANK_LIMITS if self.contention.rows is None else _ROW_LIMITS)}
         return tuple(name for name in LIMITS if name not in of_memory)
 
+    @property
+    def highest_intensity(self) -> float:
+        """Edges per request if only edges are read: the upper bound for all searches."""
+        return float(1 / self.edge_reads)
+
     def limits(self, traffic: Traffic) -> Integers:
         """Return the least cycles of each level by each limit, in the order of `names`; shape (levels, limits)."""
         port = (
-            self.request_cycles * (hardware.READS_PER_ENTRY * traffic.entries + hardware.READS_PER_EDGE * traffic.edges)
-            + self.visit_cycles * traffic.pushes
+            self.request_cycles * (traffic.entries + traffic.ids + traffic.words)
+            + traffic.writes
+            + (self.request_cycles - 1) * traffic.pushes
         )
+        shared = self.port_kernels * traffic.requests.astype(object)
         known = {
-            "ports": _ceil(port.sum(axis=1), self.kernels),
+            "ports": _ceil(np.maximum(port.sum(axis=1), _whole(shared)), self.kernels),
             "imbalance": port.max(axis=1),
-            "outstanding": np.maximum(
-                _ceil(self.read_cycles * traffic.entries, self.frontier_places).max(axis=1),
-                _ceil(self.read_cycles * traffic.edges, self.edge_places).max(axis=1),
+            "outstanding": np.max(
+                [
+                    _ceil(self.read_cycles * reads, places).max(axis=1)
+                    for reads, places in (
+                        (traffic.entries, self.entry_places),
+                        (traffic.ids, self.id_places),
+                        (traffic.words, self.word_places),
+                    )
+                ],
+                axis=0,
             ),
             "ring": self.turn_cycles * _ceil(traffic.pushes, self.slots).max(axis=1),
             "overhead": self._overhead(traffic),
@@ -191,11 +230,11 @@ class Bounds:
     def crossbar(self, traffic: Traffic) -> Integers | None:
         """Return the cycles in which saturated crossbars would pass each level's requests, by its mix of links.
 
-        This is an expectation, not a limit: requests in a lucky order pass faster. None if the memory has no links.
+        This is an expectation, not a limit: requests in a lucky order pass faster. None unless the crossbar `blocks`.
         """
-        if self.contention is None:
+        if not self.blocks:
             return None
-        writes = self._by_engine(traffic.pushes)
+        writes = self._by_engine(traffic.writes)
         # The AE of a write to a link is not recorded: assume the same distribution of links in all AEs.
         shares = writes / np.maximum(1, writes.sum(axis=1, keepdims=True))
         requests = traffic.read_links + traffic.write_links[:, None, :] * shares[:, :, None]
@@ -209,14 +248,16 @@ class Bounds:
         """Return the fixed cost of each level: start, dependent reads, flush, last turn of the token.
 
         The token passes each kernel once per turn. In the last turn of a level it finds every kernel done; a kernel
-        that pushes must have reserved its slots in an earlier turn.
+        that pushes must have reserved its slots in an earlier turn. Where kernels exchange ids, the first kernel of the
+        AE may have read the ids whose words another one reads.
         """
         kernels = np.arange(self.kernels)
         engine_kernels = self.kernels // self.engines
         # The start message and the token travel along an AE's kernels at the same speed.
         passage = self.ring_stages + (kernels // engine_kernels) * (self.turn_cycles // self.engines)
-        reads = np.where(traffic.edges > 0, 1 + hardware.READS_PER_EDGE, np.where(traffic.entries > 0, 1, 0))
-        ready = reads * self.read_cycles - passage
+        reads = np.where(traffic.words > 0, 3, np.where(traffic.ids > 0, 2, np.where(traffic.entries > 0, 1, 0)))
+        earlier = kernels % engine_kernels if self.exchanges else 0
+        ready = reads * self.read_cycles - passage - earlier
         visits = traffic.pushes > 0
         wait = np.where(visits, ready, ready + self.flush_cycles)
         turns = 1 + np.maximum(_ceil(wait, self.turn_cycles), 0)
@@ -227,7 +268,7 @@ class Bounds:
         shared = self.contention
         if shared is None:
             return {}
-        of_engine = traffic.read_links.sum(axis=2) + hardware.WRITES_PER_VISIT * self._by_engine(traffic.pushes)
+        of_engine = traffic.read_links.sum(axis=2) + self._by_engine(traffic.writes)
         of_link = traffic.read_links.sum(axis=1) + traffic.write_links
         busiest = np.max(
             [
@@ -261,26 +302,19 @@ class Bounds:
             # Times are fractions of a cycle.
             return counts.astype(object)
 
-        def whole(cycles: npt.NDArray[Any]) -> Integers:
-            return np.array([ceil(each) for each in cycles], np.int64)
-
         carried = exact(of_channel.max(axis=1)) * rows.burst
         again, bank_again = ((counts - 1).clip(0) for counts in (opened, traffic.openings))
         busiest = np.maximum(carried, exact(again.max(axis=1)) * rows.activate)
         refreshes = busiest // (rows.refresh_interval - rows.refresh)
         return {
-            "channels": whole(exact(traffic.requests) * rows.burst / shared.controllers),
-            "busiest_channel": whole(carried),
-            "rows": whole(exact(again.sum(axis=1)) * rows.activate / shared.controllers),
-            "refresh": whole(busiest + refreshes * rows.refresh),
-            "busiest_bank": whole(
+            "channels": _whole(exact(traffic.requests) * rows.burst / shared.controllers),
+            "busiest_channel": _whole(carried),
+            "rows": _whole(exact(again.sum(axis=1)) * rows.activate / shared.controllers),
+            "refresh": _whole(busiest + refreshes * rows.refresh),
+            "busiest_bank": _whole(
                 np.maximum(exact(traffic.banks.max(axis=1)) * rows.column, exact(bank_again.max(axis=1)) * rows.row)
             ),
         }
-
-
-HIGHEST_INTENSITY = 1 / hardware.READS_PER_EDGE
-"""Edges per request if only edges are read: the upper bound for all searches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,20 +325,23 @@ class Ceiling:
     ----------
     name : str
         The limit, one of `LIMITS`, or the title of `CROSSBAR`.
+    edge_reads : Fraction
+        Least reads for an edge.
     edge_cost : Fraction
-        Least cycles for the two reads of an edge, of the whole machine.
+        Least cycles for these, of the whole machine.
     other_cost : Fraction
         Least cycles for every other request, of the whole machine.
     """
 
     name: str
+    edge_reads: Fraction
     edge_cost: Fraction
     other_cost: Fraction
 
     @property
     def reads(self) -> float:
         """Most reads per cycle."""
-        return float(hardware.READS_PER_EDGE / self.edge_cost)
+        return float(self.edge_reads / self.edge_cost)
 
     def edges(self, intensity: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the most edges per cycle.
@@ -312,24 +349,26 @@ class Ceiling:
         Parameters
         ----------
         intensity : ndarray of float64
-            Edges per request, above 0, at most `HIGHEST_INTENSITY`.
+            Edges per request, above 0, at most `Bounds.highest_intensity`.
         """
-        return 1 / (float(self.edge_cost) + (1 / intensity - hardware.READS_PER_EDGE) * float(self.other_cost))
+        return 1 / (float(self.edge_cost) + (1 / intensity - float(self.edge_reads)) * float(self.other_cost))
 
 
 def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
     """Return the ceilings of a machine: by its ports, and, if the memory profile models them, by links and banks.
 
     Banks with rows have two ceilings: the bandwidth of the pseudo-channels' data buses less the time for refresh, and
-    the same if each request opens a row. The last ceiling is that of saturated crossbar queues with evenly drawn links.
+    the same if each request opens a row. The last ceiling is that of saturated crossbar queues with evenly drawn links,
+    unless a switch stands before them.
     """
-    kernels = bounds.kernels
+    kernels, reads = bounds.kernels, bounds.edge_reads
     cheapest = min(Fraction(bounds.request_cycles), Fraction(bounds.visit_cycles, hardware.WRITES_PER_VISIT))
     found = [
         Ceiling(
             name="ports",
-            edge_cost=Fraction(hardware.READS_PER_EDGE * bounds.request_cycles, kernels),
-            other_cost=cheapest / kernels,
+            edge_reads=reads,
+            edge_cost=reads * max(Fraction(bounds.request_cycles), bounds.port_kernels) / kernels,
+            other_cost=max(cheapest, bounds.port_kernels) / kernels,
         )
     ]
     if (shared := bounds.contention) is not None:
@@ -340,10 +379,11 @@ def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
             left = 1 - rows.refresh / rows.refresh_interval
             rates["channels"] = left * shared.controllers / rows.burst
             rates["rows"] = left * shared.controllers / rows.activate
-        passed = passed_per_cycle(kernels // bounds.engines, np.full(shared.links, 1 / shared.links))
-        rates[CROSSBAR.title] = Fraction(bounds.engines * passed)
+        if bounds.blocks:
+            passed = passed_per_cycle(kernels // bounds.engines, np.full(shared.links, 1 / shared.links))
+            rates[CROSSBAR.title] = Fraction(bounds.engines * passed)
         found += [
-            Ceiling(name=name, edge_cost=hardware.READS_PER_EDGE / rate, other_cost=1 / rate)
+            Ceiling(name=name, edge_reads=reads, edge_cost=reads / rate, other_cost=1 / rate)
             for name, rate in rates.items()
         ]
     return tuple(found)

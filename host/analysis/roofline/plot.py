@@ -1,5 +1,6 @@
 """The roofline plot: throughput over edges per request, and the throughput of the whole search by each limit."""
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from cyscc.host.analysis.roofline.analysis import Roofline, level_points
-from cyscc.host.analysis.roofline.limits import CROSSBAR, HIGHEST_INTENSITY, LIMITS, Limit, ceilings
+from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, Limit, ceilings
 from cyscc.host.specification.run import Setting
 
 if TYPE_CHECKING:
@@ -75,12 +76,19 @@ def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:
     return figure
 
 
+def _an_edge(reads: Fraction) -> str:
+    """Return how many requests an edge takes at least, in words."""
+    words = {Fraction(2): "two requests", Fraction(1): "one request", Fraction(1, 2): "half a request"}
+    return words.get(reads, f"{float(reads):g} requests")
+
+
 def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
     """Draw ceilings, levels and the whole search."""
     names = roofline.bounds.names
     points = level_points(roofline)
+    highest = roofline.bounds.highest_intensity
     lowest = min([0.2, *(0.8 * points.intensity)])
-    intensity = np.geomspace(lowest, HIGHEST_INTENSITY, 200)
+    intensity = np.geomspace(lowest, highest, 200)
     scale = setting.clock_hz / 1e9
     for ceiling in ceilings(roofline.bounds):
         what = "reads" if roofline.bounds.request_cycles > 1 and ceiling.name == "ports" else "requests"
@@ -92,11 +100,11 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
             label=f"{title}: {scale * ceiling.reads:.2f} G {what}/s",
             **_LINES[ceiling.name],
         )
-    axes.axvline(HIGHEST_INTENSITY, color="#444444", linewidth=0.8)
+    axes.axvline(highest, color="#444444", linewidth=0.8)
     axes.text(
-        HIGHEST_INTENSITY,
+        highest,
         0.02,
-        " two requests an edge",
+        f" {_an_edge(roofline.bounds.edge_reads)} an edge",
         transform=axes.get_xaxis_transform(),
         rotation=90,
         ha="left",
@@ -130,8 +138,8 @@ def _draw_levels(axes: "Axes", roofline: Roofline, setting: Setting) -> None:
             zorder=4,
         )
     axes.set_xscale("log")
-    axes.set_xlim(lowest, 1.15 * HIGHEST_INTENSITY)
-    decades = np.log10(HIGHEST_INTENSITY / lowest)
+    axes.set_xlim(lowest, 1.15 * highest)
+    decades = np.log10(highest / lowest)
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 5) if decades < 2 else (1,)))
     axes.set_xlabel("intensity (edges per memory request)")
     axes.set_title(f"levels (area: edges; numbered: {_NAMED_SHARE:.0%} of the cycles or more)", fontsize="medium")

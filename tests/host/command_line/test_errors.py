@@ -81,8 +81,6 @@ USAGE = {
     "intersect",
     "bfs g.txt --source 0 --config published-bfs --roofline": "cyscc bfs: --roofline: published-bfs only searches: "
     "it keeps no reach queue",
-    "bfs g.txt --source 0 --config once.toml --roofline": "cyscc bfs: --roofline: once.toml drops copies "
-    "(remembered_ids)",
     "bfs g.txt --source 0 --config published-bfs-1ae --roofline-plot p.svg": "cyscc bfs: --roofline: published-bfs-1ae "
     "only searches: it keeps no reach queue",
     "scc g.txt --config none.toml": "cyscc scc: --config: none.toml: No such file or directory",

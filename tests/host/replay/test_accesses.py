@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -168,8 +169,56 @@ def test_each_id_in_a_reach_queue_is_told_though_two_are_written_at_once(tmp_pat
     assert all(each["reached"] == each["pushed"] == each["visited"] for each in visited)
 
 
-def test_events_of_vertices_are_not_told_of_machines_that_read_pairs(tmp_path: Path) -> None:
-    record, replay = recorded(tmp_path, GRAPH, "--set", "pair_reads=true")
-    why = r"the events of vertex=3 cannot be told: the machine reads neighbour ids in pairs \(pair_reads\)$"
-    with pytest.raises(InputError, match=why):
-        vertex_history(replay, record, 3)
+HUBS = "".join(f"{v} {(v * step + 1) % 21}\n" for v in range(21) for step in (1, 2, 4)) + "".join(
+    f"{hub} {v}\n{v} {hub}\n" for hub in (3, 8) for v in range(21) if v != hub
+)
+OPTIONS = {
+    "pairs": "pair_reads=true",
+    "chunks": "edge_chunk=4",
+    "chunks of pairs": "edge_chunk=4 pair_reads=true",
+    "switch": "link_queues=8 bfs_kernels=2 intersection_kernels=1",
+    "filter": "visited_filter=64 bfs_kernels=4",
+    "small filter of pairs": "visited_filter=64 pair_reads=true bfs_kernels=4 lean_visits=true",
+}
+
+
+@pytest.mark.parametrize("options", [*OPTIONS, "fast-test"])
+def test_events_of_all_vertices_are_all_that_each_kernel_did(options: str, tmp_path: Path) -> None:
+    settings = OPTIONS.get(options, "edge_chunk=4").split()
+    chosen = [word for setting in settings for word in ("--set", setting)]
+    chosen += ["--config", options] if options not in OPTIONS else []
+    record, replay = recorded(tmp_path, HUBS, *chosen)
+    histories = [vertex_history(replay, record, vertex) for vertex in range(21)]
+    events = pd.concat([each.events.assign(vertex=each.vertex) for each in histories], ignore_index=True)
+    events["instruction"] = record.instructions_at(events["cycle"])["instruction"].to_numpy()
+    # Two ids that are read or written at once are one request.
+    events["request"] = events["address"] & ~7 if replay.spec.configuration.pair_reads else events["address"]
+    reached = events["event"] == "reached"
+    events.loc[reached & ~replay.spec.configuration.writes_single_ids, "request"] = events["address"] & ~7
+    key = ["instruction", "engine", "module", "kernel"]
+    expected = record.frame("instruction_kernels").set_index(key)
+    several = options == "switch"  # kernels that visit a vertex at the same time are not told apart
+    for cause, names in {
+        "issue_1": ("entry_read", "reach_read"),
+        "issue_2": ("id_read", "colour_read", "other_word_read"),
+        "issue_3": ("word_read", "own_word_read"),
+        "write": ("pushed", "visited", "reached", "coloured", "unvisited"),
+    }.items():
+        own = events[events["event"].isin(names)].drop_duplicates([*key, "event", "cycle", "request"])
+        found, counts = own.groupby(key, observed=True).size(), expected[cause]
+        if several and cause == "write":
+            found, counts = found.groupby(key[:3], observed=True).sum(), counts.groupby(key[:3], observed=True).sum()
+        assert {at: n for at, n in found.items() if n} == {at: n for at, n in counts.items() if n}, cause
+    unknown = events[events["kernel"] < 0]
+    assert len(unknown) < 0.1 * len(events) if several else unknown.empty
+
+    graph = replay.graph
+    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
+    for each in histories:
+        number = graph.index(each.vertex)
+        expanded = each.events[each.events["event"] == "expanded"]
+        assert len(expanded) == (each.events["event"] == "entry_read").sum()
+        ids = each.events[(each.events["event"] == "id_read") & (each.events["phase"] == "forward")]
+        assert set(ids["of"]) <= set(graph.original(sources[graph.targets == number]))
+        named = each.events[each.events["event"].isin(["word_read", "pushed", "visited", "reached"])]["of"]
+        assert set(named.dropna()) <= set(range(21)) - ({each.vertex} if replay.spec.simplify else set())

@@ -159,7 +159,9 @@ CASES: dict[str, tuple[Callable[[], wiring.Component], Chooser, dict[str, int]]]
 def ports(component: wiring.Component, *, inputs: bool) -> dict[str, int]:
     """Return widths of the inputs or outputs by name."""
     members = {"_".join(map(str, path)): member for path, member, _ in component.signature.flatten(component)}
-    return {name: len(signal) for name, (signal, _) in port_names(component).items() if (members[name].flow == In) == inputs}
+    return {
+        name: len(signal) for name, (signal, _) in port_names(component).items() if (members[name].flow == In) == inputs
+    }
 
 
 @cache

@@ -225,7 +225,9 @@ class Expressions:
         runs = [run for run, _ in self.pieces(bits)]
         flags = [run for run in runs if run.signal is not None and run.signal.form in (Form.FLAG, Form.PLACES)]
         others = tuple(bit for bit, (run, _) in ((bit, self.pieces((bit,))[0]) for bit in bits) if run not in flags)
-        joined = [f"Mask::of({' | '.join(run.signal.member(run.first) for run in flags if run.signal)})"] if flags else []
+        joined = (
+            [f"Mask::of({' | '.join(run.signal.member(run.first) for run in flags if run.signal)})"] if flags else []
+        )
         return " | ".join([*joined, *self._tests(others, "test({0}, {1})")]) or "Mask{}"
 
     def _all(self, bits: Bits) -> str:

@@ -349,7 +349,9 @@ class _Source:
             else:
                 name = f"a_{len(build.lines)}"
                 flags = [f"among<kLanes>({build.mask((bit,))})" for bit in bits]
-                value = f"{name}[{len(bits)}] = {{{', '.join(flags)}}}" if form is Form.PLACES else f"{name} = {flags[0]}"
+                value = (
+                    f"{name}[{len(bits)}] = {{{', '.join(flags)}}}" if form is Form.PLACES else f"{name} = {flags[0]}"
+                )
                 build.lines.append(f"const Bits {value};")
                 given.append(name)
         return f"b{number}.tick({', '.join(given)});"

@@ -61,6 +61,7 @@ def bank(**changes: Any) -> BankUse:
 def evidence(**changes: Any) -> Any:
     """Return evidence of large levels in which nothing is much."""
     configuration = {"remembered_ids": 0, "blocking_reservation": False, "visit_depth": 64}
+    configuration |= {"link_queues": 0, "edge_chunk": 0}
     memory = Hc2().describe()
     fifo = FifoUse(module="bfs", name="words", parameter="word_depth", depth=128, most=40, mean=9.0, instruction=2)
     given: dict[str, Any] = {
@@ -118,6 +119,13 @@ QUEUEING = LatencyUse(least=75, median=120, high=900, most=999, mean=150.0)
         ("issue_2", LARGE, {}, "a request in 50% of their cycles"),
         ("ending", SMALL, {}, "costs each level 1250 cycles; a turn of the token is 100"),
         ("flush", SMALL, {}, "625 cycles go by each time"),
+        ("refused", LARGE, {"link_queues": 8}, "bursts fill the switch's queues"),
+        ("refused", LARGE, {"links": CROWDED_LINKS, "link_queues": 8}, "Links carry 55%"),
+        ("issue_2", LARGE, {"link_queues": 8}, "their ways into the switch are the limit"),
+        ("no_work", SMALL, {"starved": 0.9, "edge_chunk": 64}, "and an entry's edges, 64 at most, stay on one kernel"),
+        ("no_work", LARGE, {"edge_chunk": 64}, "1.40 times as long as the mean one. An entry has 64 edges at most"),
+        ("exchange", LARGE, {}, "Ids wait for the kernels that own them"),
+        ("ids", LARGE, {}, "others of their AE are still reading"),
     ],
 )
 def test_observation(cause: str, group: Group, changes: dict[str, Any], text: str) -> None:
@@ -132,15 +140,21 @@ def test_observation(cause: str, group: Group, changes: dict[str, Any], text: st
         (
             LARGE,
             {"bank": bank(), "latency": QUEUEING},
-            "refused response credit",
+            "refused response credit exchange",
             "a hot bank",
             "150 cycles on average",
         ),
-        (LARGE, {"links": CROWDED_LINKS, "latency": QUEUEING}, "refused response credit", "head-of-line", "59%"),
+        (
+            LARGE,
+            {"links": CROWDED_LINKS, "latency": QUEUEING},
+            "refused response credit exchange",
+            "head-of-line",
+            "59%",
+        ),
         (
             SMALL,
             {"cycles": 900},
-            "no_work response starting ending flush",
+            "no_work ids response starting ending flush",
             "fixed cost",
             "450 cycles each, with 7.0 entries",
         ),

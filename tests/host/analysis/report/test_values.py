@@ -337,9 +337,9 @@ def limits_of(plain: Plain) -> tuple[Any, Values]:
     def by_kernel(counts: Any) -> Numbers:
         return np.array(counts.unstack(["engine", "kernel"]).loc[numbers].to_numpy(float))
 
-    entries, edges = by_kernel(kernels["issue_1"]), by_kernel(kernels["issue_2"])
-    pushes = np.floor(by_kernel(kernels["write"]) / 3)
-    port = config["issue_interval"] * (entries + 2 * edges) + (2 + config["issue_interval"]) * pushes
+    asked = sum(by_kernel(kernels[f"issue_{process}"]) for process in (1, 2, 3))
+    written = by_kernel(kernels["write"])
+    port = config["issue_interval"] * asked + written + (config["issue_interval"] - 1) * np.ceil(written / 3)
     banks = plain.of("instruction_banks").groupby(["instruction", "controller", "bank"])["accesses"].sum()
     requests = banks.groupby("instruction").sum().reindex(numbers, fill_value=0).to_numpy(float)
     links = plain.of("instruction_links").set_index(["instruction", "engine", "link"])
@@ -349,7 +349,7 @@ def limits_of(plain: Plain) -> tuple[Any, Values]:
         links[name].unstack(["engine", "link"]).reindex(numbers, columns=every).fillna(0).to_numpy(float).reshape(shape)
         for name in ("reads", "writes")
     )
-    own = 3 * pushes.reshape(len(numbers), plain.engines, -1).sum(axis=2) + reads.sum(axis=2)
+    own = written.reshape(len(numbers), plain.engines, -1).sum(axis=2) + reads.sum(axis=2)
     busiest = np.max(
         [
             reads.max(axis=(1, 2)),

@@ -39,7 +39,10 @@ def level(bounds: Bounds, **work: list[int]) -> Traffic:
     writes, banks, openings = (np.zeros((1, count), np.int64) for count in (16, 1024, 1024))
     writes[0, 0] = 3 * by_kernel["pushes"].sum()
     banks[0, 0] = reads.sum() + writes[0, 0]
-    return Traffic(**by_kernel, read_links=links, write_links=writes, banks=banks, openings=openings)
+    requests = {"entries": by_kernel["entries"], "ids": by_kernel["edges"], "words": by_kernel["edges"]}
+    return Traffic(
+        **requests, writes=3 * by_kernel["pushes"], read_links=links, write_links=writes, banks=banks, openings=openings
+    )
 
 
 def found_in(bounds: Bounds, traffic: Traffic) -> dict[str, int]:
