@@ -3,6 +3,7 @@
 from tests.formal import (
     axi_control,
     axi_memory,
+    banks,
     barriers,
     buffers,
     chunks,
@@ -29,6 +30,7 @@ from tests.formal.proof import Proof
 
 PROOFS: tuple[Proof, ...] = (
     *buffers.PROOFS,
+    *banks.PROOFS,
     *readers.PROOFS,
     *pairs.PROOFS,
     *visits.PROOFS,
