@@ -155,7 +155,6 @@ class ApplicationEngine(wiring.Component):
         for owner, kernel in enumerate(kernels):
             m.submodules[f"exchange{owner}"] = part = self._make_slice(ExchangeSlice(kernels=len(kernels)))
             m.d.comb += [
-                part.number.eq(owner),
                 shell.exchange_busy[owner].eq(part.busy),
                 shell.read_epoch[owner].eq(kernel.read_epoch),
                 kernel.drained.eq(shell.drained),
@@ -163,8 +162,11 @@ class ApplicationEngine(wiring.Component):
             for plane in PLANES:
                 connect(m, getattr(part, f"owned_{plane}"), getattr(kernel, f"owned_{plane}"))
                 for source, other in enumerate(kernels):
-                    connect(m, getattr(other, f"sent_{plane}"), getattr(part, f"{plane}{source}"))
-                    m.d.comb += getattr(other, f"room_{plane}")[owner].eq(getattr(part, f"room_{plane}")[source])
+                    m.d.comb += [
+                        getattr(part, f"push_{plane}")[source].eq(getattr(other, f"send_{plane}")[owner]),
+                        getattr(part, f"{plane}{source}").eq(getattr(other, f"id_{plane}")),
+                        getattr(other, f"room_{plane}")[owner].eq(getattr(part, f"room_{plane}")[source]),
+                    ]
 
     def _add_kernels(
         self,

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out, Signature
 
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.exchange.wires import PLANES, SentSignature, rest_bits
+from cyscc.hw.exchange.wires import PLANES, rest_bits
 from cyscc.hw.registers import KERNEL_WORD_BITS
 
 __all__ = [
@@ -209,10 +209,12 @@ def KernelSignature(  # noqa: N802 - as classes
         Everything of this run is requested, answered, reserved, written and flushed.
     error : Out(1)
         A vertex was dropped in this run for lack of a slot.
-    sent_even, sent_odd : Out(SentSignature()), with an exchange only
-        Ids of each plane to the exchange slices, registered.
+    send_even, send_odd : Out(exchange), with an exchange only
+        By exchange slice: it takes the id of the plane, at most one.
+    id_even, id_odd : Out(rest_bits(exchange)), with an exchange only
+        The id, without the bits of plane and owner.
     room_even, room_odd : In(exchange), with an exchange only
-        By slice: it takes an id of this kernel.
+        By slice: it takes an id of this kernel even if two others are on their way to it.
     owned_even, owned_odd : In(stream of rest_bits(exchange) bits), with an exchange only
         Ids that this kernel owns, without the bits that say so. Their `ready` is a function of registers alone, and low
         while no run has begun.
@@ -240,7 +242,8 @@ def KernelSignature(  # noqa: N802 - as classes
     if exchange:
         for plane in PLANES:
             members |= {
-                f"sent_{plane}": Out(SentSignature()),
+                f"send_{plane}": Out(exchange),
+                f"id_{plane}": Out(rest_bits(exchange)),
                 f"room_{plane}": In(exchange),
                 f"owned_{plane}": In(stream.Signature(rest_bits(exchange))),
             }

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from amaranth.hdl import C, Cat, Elaboratable, Module, Signal
 from amaranth.lib import data
-from amaranth.lib.wiring import Signature, connect, flipped
+from amaranth.lib.wiring import Signature, connect
 
 from cyscc.hw.bfs.chunk_splitter import ChunkSplitter
 from cyscc.hw.bfs.copy_filter import CopyFilter
@@ -255,9 +255,9 @@ class Kernel(BaseKernel):
             bank = VisitedBank(kernels=config.bfs_kernels, vertices=config.visited_filter)
             m.submodules[f"{plane}_bank"] = bank
             banks.append(bank)
-            connect(m, getattr(router, f"sent_{plane}"), flipped(getattr(self, f"sent_{plane}")))
             owned = getattr(self, f"owned_{plane}")
             m.d.comb += [
+                *(getattr(self, f"{name}_{plane}").eq(getattr(router, f"{name}_{plane}")) for name in ("send", "id")),
                 getattr(router, f"room_{plane}").eq(getattr(self, f"room_{plane}")),
                 bank.clear.eq(control.start & control.register_current_count[NEW_SEARCH_BIT]),
                 bank.last.eq(control.register_capacity),

@@ -1,10 +1,14 @@
 """Id router: from the streams of process 2 to the planes of the exchange."""
 
-from amaranth.hdl import Array, Cat, Elaboratable, Module, Mux, Signal
+from typing import ClassVar
+
+from amaranth.hdl import Cat, Elaboratable, Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.exchange.wires import ID_BITS, PLANES, SentSignature, owner_bits
+from cyscc.hw.exchange.wires import ID_BITS, PLANES, owner_bits, rest_bits
+from cyscc.hw.interfaces import drive
+from cyscc.hw.switch.skid import Skid
 
 __all__ = ["IdRouter"]
 
@@ -13,7 +17,8 @@ class IdRouter(wiring.Component):
     """Hands ids to the exchange, each in the plane of its bit 0.
 
     Of two ids of a plane at the same time, the one of the first stream goes first. The streams are halves of a pair,
-    both of which are taken before the next pair comes, so neither is held up for long.
+    both of which are taken before the next pair comes, so neither is held up for long. Two places in each plane keep
+    what the exchange has no room for, so that no path leads from there to process 2.
 
     Parameters
     ----------
@@ -26,19 +31,23 @@ class IdRouter(wiring.Component):
     -------
     ids0, ids1, ... : In(stream of 32 bits)
         Neighbour ids from process 2.
-    sent_even, sent_odd : Out(SentSignature())
-        To the exchange, registered.
+    send_even, send_odd : Out(kernels)
+        By owner: its slice takes the id of the plane, at most one. Registered.
+    id_even, id_odd : Out(rest_bits(kernels))
+        The id, without the bits of plane and owner. Registered.
     room_even, room_odd : In(kernels)
-        Which slices have room for an id of this kernel, by owner.
+        By owner: its slice takes an id even if two others of this kernel are on their way to it.
     idle : Out(1)
-        No id is held.
+        Each id that was taken is at its slice, or sent in this cycle.
     moving : Out(1)
-        An id is held or taken.
+        An id is held, taken or sent.
 
     Notes
     -----
-    Throughput: an id a cycle in either plane. Latency: 1 cycle.
+    Throughput: an id a cycle in either plane. Latency: `LATENCY` cycles.
     """
+
+    LATENCY: ClassVar[int] = 2
 
     def __init__(self, *, kernels: int, lanes: int) -> None:
         self._kernels = kernels
@@ -46,7 +55,8 @@ class IdRouter(wiring.Component):
         super().__init__(
             {
                 **{f"ids{lane}": In(stream.Signature(ID_BITS)) for lane in range(lanes)},
-                **{f"sent_{plane}": Out(SentSignature()) for plane in PLANES},
+                **{f"send_{plane}": Out(kernels) for plane in PLANES},
+                **{f"id_{plane}": Out(rest_bits(kernels)) for plane in PLANES},
                 **{f"room_{plane}": In(kernels) for plane in PLANES},
                 "idle": Out(1),
                 "moving": Out(1),
@@ -54,24 +64,32 @@ class IdRouter(wiring.Component):
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Build the register of each plane."""
+        """Build the way through each plane."""
         m = Module()
         inputs = [getattr(self, f"ids{lane}") for lane in range(self._lanes)]
-        ready = [Signal(len(PLANES), name=f"ready{lane}") for lane in range(self._lanes)]
+        ready = []
+        waiting = []
         for number, plane in enumerate(PLANES):
-            sent, room = getattr(self, f"sent_{plane}"), getattr(self, f"room_{plane}")
-            free = Signal(name=f"free_{plane}")
-            m.d.comb += free.eq(~sent.valid | Array(room)[owner_bits(sent.id, self._kernels)])
+            m.submodules[plane] = places = Skid(ID_BITS - 1)
             wanted = [ids.valid & (ids.payload[0] == number) for ids in inputs]
-            earlier = [Cat(wanted[:lane]).any() for lane in range(self._lanes)]
-            m.d.comb += [ready[lane][number].eq(free & ~earlier[lane]) for lane in range(self._lanes)]
-            with m.If(free):
-                m.d.sync += sent.valid.eq(Cat(wanted).any())
-                for lane in reversed(range(self._lanes)):
-                    with m.If(wanted[lane]):
-                        m.d.sync += sent.id.eq(inputs[lane].payload)
-        for lane, ids in enumerate(inputs):
-            m.d.comb += ids.ready.eq(Mux(ids.payload[0], ready[lane][1], ready[lane][0]))
-        held = self.sent_even.valid | self.sent_odd.valid
-        m.d.comb += [self.idle.eq(~held), self.moving.eq(held | Cat(ids.valid & ids.ready for ids in inputs).any())]
+            chosen = inputs[-1].payload
+            for ids, wants in reversed(list(zip(inputs[:-1], wanted[:-1], strict=True))):
+                chosen = Mux(wants, ids.payload, chosen)
+            m.d.comb += drive(places.input, valid=Cat(wanted).any(), payload=chosen[1:])
+            ready.append([places.input.ready & ~Cat(wanted[:lane]).any() for lane in range(self._lanes)])
+
+            waits, room = places.output, getattr(self, f"room_{plane}")
+            owner = owner_bits(Cat(number, waits.payload), self._kernels)
+            goes = Cat(room[kernel] & (owner == kernel) for kernel in range(self._kernels))
+            m.d.comb += waits.ready.eq(goes.any())
+            m.d.sync += getattr(self, f"send_{plane}").eq(goes & waits.valid.replicate(self._kernels))
+            with m.If(waits.valid):
+                m.d.sync += getattr(self, f"id_{plane}").eq(waits.payload[-rest_bits(self._kernels) :])
+            waiting.append(waits.valid)
+        even, odd = ready
+        m.d.comb += [ids.ready.eq(Mux(ids.payload[0], odd[lane], even[lane])) for lane, ids in enumerate(inputs)]
+        held = Cat(waiting).any()
+        sent = self.send_even.any() | self.send_odd.any()
+        taken = Cat(ids.valid & ids.ready for ids in inputs).any()
+        m.d.comb += [self.idle.eq(~held), self.moving.eq(held | sent | taken)]
         return m

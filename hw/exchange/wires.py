@@ -1,28 +1,14 @@
 """What runs between kernels and the exchange."""
 
 from amaranth.hdl import Value, ValueLike
-from amaranth.lib.wiring import Out, Signature
 
-__all__ = ["ID_BITS", "PLANES", "SentSignature", "owner_bits", "rest_bits"]
+__all__ = ["ID_BITS", "PLANES", "owner_bits", "rest_bits"]
 
 ID_BITS = 32
 """Bits of a vertex id."""
 
 PLANES = ("even", "odd")
 """The planes, by bit 0 of the ids that run in them."""
-
-
-def SentSignature() -> Signature:  # noqa: N802 - signatures are named like the classes they stand for
-    """Return the signature of a kernel's ids of a plane, as all exchange slices see them.
-
-    Members
-    -------
-    valid : Out(1)
-        There is an id. It is taken in a cycle in which the slice of its owner has room for this kernel.
-    id : Out(32)
-        The id.
-    """
-    return Signature({"valid": Out(1), "id": Out(ID_BITS)})
 
 
 def owner_bits(vertex: ValueLike, kernels: int) -> Value:

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from amaranth.hdl import Array, Cat, Elaboratable, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from cyscc.hw.credits import Credits
 from cyscc.hw.interfaces import TAG_BITS, MemoryPortSignature, ReadRequest, WriteRequest, drive, number_bits
 from cyscc.hw.queue import Queue
-from cyscc.hw.switch.pulled_fifo import PulledFifo
+from cyscc.hw.queue_bank import QueueBank
+from cyscc.hw.switch.credit_bank import CreditBank
 from cyscc.hw.switch.skid import Skid
-from cyscc.hw.switch.wires import AnswerSignature, RequestSignature
+from cyscc.hw.switch.wires import link_of, link_request, short_address
 
 __all__ = ["KernelSlice"]
 
@@ -20,19 +20,17 @@ __all__ = ["KernelSlice"]
 class KernelSlice(wiring.Component):
     """Presents a kernel a memory port, and serves it through all links.
 
-    Requests are taken into two registers each. A read goes on only with a place reserved in the response FIFO of its
-    link, so that each answer finds its place in the cycle in which it comes. The order FIFO holds link and tag of each
-    read and brings the answers back in order. A write goes before a read, but if its link does not take it, lets a read
-    go every other cycle.
+    Requests are taken into two registers each. A request goes on if its link has room for it, a read only with a place
+    reserved in the response queue of its link, so that each answer finds its place in the cycle in which it comes. A
+    write goes before a read that could go too. The order FIFO holds link and tag of each read and brings the answers
+    back in order.
 
     Parameters
     ----------
-    kernels : int
-        Kernel slices of the switch.
     link_bits : sequence of int
         Positions of the address bits that make the link's number, lowest first.
     places : int
-        Places of the response FIFO of a link; a power of two.
+        Places of the response queue of a link; a power of two, at least 4.
     outstanding : int
         Reads that may be in flight to all links at least; a power of two.
     instrument : bool
@@ -40,36 +38,37 @@ class KernelSlice(wiring.Component):
 
     Members
     -------
-    number : In(number_bits(kernels))
-        This slice's number.
     port : In(MemoryPortSignature())
         The kernel's memory port. Its `flush` and `flushed` are the flush barrier's.
-    request : Out(RequestSignature(links))
-        The requests. One that is not taken may give way to one of the other kind.
+    send : Out(links)
+        The link that takes the request in this cycle, if one does. Registered.
+    request : Out(link_request(link_bits))
+        The request. Registered.
     room : In(links)
-        The link takes a request of this kernel.
-    answer0, answer1, ... : In(AnswerSignature(kernels))
-        The links' answers; those to other kernels are ignored.
+        The link takes a request that is sent in the next cycle.
+    arrives : In(links)
+        The links that bring an answer.
+    answer0, answer1, ... : In(64)
+        The answers of the links.
     busy : Out(1)
-        A request waits for its link to take it.
+        A request is here, or sent in this cycle.
     quiescent : Out(1), instrumented slices only
         Registered: the state stays as it is until a request or an answer arrives or `room` changes.
 
     Notes
     -----
-    Throughput: one request a cycle, one answer a cycle to the kernel, and one from each link. Latency: `LATENCY` cycle
+    Throughput: one request a cycle, one answer a cycle to the kernel, and one from each link. Latency: `LATENCY` cycles
     from the kernel to the links, `ANSWER_LATENCY` cycles back. All outputs are functions of registers alone.
     """
 
-    LATENCY: ClassVar[int] = 1
-    ANSWER_LATENCY: ClassVar[int] = 2
+    LATENCY: ClassVar[int] = 2
+    ANSWER_LATENCY: ClassVar[int] = 3
 
-    def __init__(
-        self, *, kernels: int, link_bits: Sequence[int], places: int, outstanding: int, instrument: bool = False
-    ) -> None:
-        for name, value in (("places", places), ("outstanding", outstanding)):
-            if value < 1 or value & (value - 1):
-                raise ValueError(f"{name} must be a power of two, not {value!r}")
+    def __init__(self, *, link_bits: Sequence[int], places: int, outstanding: int, instrument: bool = False) -> None:
+        if places < 4 or places & (places - 1):
+            raise ValueError(f"places must be a power of two of at least 4, not {places!r}")
+        if outstanding < 1 or outstanding & (outstanding - 1):
+            raise ValueError(f"outstanding must be a power of two, not {outstanding!r}")
         self._link_bits = tuple(link_bits)
         self._links = 1 << len(self._link_bits)
         self._places = places
@@ -77,101 +76,82 @@ class KernelSlice(wiring.Component):
         self._outstanding = outstanding
         super().__init__(
             {
-                "number": In(number_bits(kernels)),
                 "port": In(MemoryPortSignature()),
-                "request": Out(RequestSignature(self._links)),
+                "send": Out(self._links),
+                "request": Out(link_request(self._link_bits)),
                 "room": In(self._links),
-                **{f"answer{link}": In(AnswerSignature(kernels)) for link in range(self._links)},
+                "arrives": In(self._links),
+                **{f"answer{link}": In(64) for link in range(self._links)},
                 "busy": Out(1),
                 **({"quiescent": Out(1)} if instrument else {}),
             }
         )
 
-    def _link_of(self, address: Value) -> Value:
-        """Return the number of the link of an address."""
-        return Cat(address[bit] for bit in self._link_bits)
-
     def elaborate(self, platform: object) -> Elaboratable:
-        """Build the request's register, the response FIFOs with their credits, and the order FIFO."""
+        """Build the way of the requests, and that of the answers."""
         m = Module()
+        links = range(self._links)
         m.submodules.reads = reads = Skid(ReadRequest)
         m.submodules.writes = writes = Skid(WriteRequest)
         connect(m, flipped(self.port.read), reads.input)
         connect(m, flipped(self.port.write), writes.input)
         read, write = reads.output, writes.output
-        read_link = Signal(number_bits(self._links))
-        write_link = Signal(number_bits(self._links))
-        m.d.comb += [
-            read_link.eq(self._link_of(read.payload.address)),
-            write_link.eq(self._link_of(write.payload.address)),
-        ]
 
         order = Queue(data.StructLayout({"link": number_bits(self._links), "tag": TAG_BITS}), self._outstanding)
         m.submodules.order = order
-        fifos, credits = [], []
-        arrives = Signal(self._links)
-        for link in range(self._links):
-            answer = getattr(self, f"answer{link}")
-            m.submodules[f"fifo{link}"] = fifo = PulledFifo(64, self._places)
-            m.submodules[f"credits{link}"] = credit = Credits(self._places)
-            fifos.append(fifo)
-            credits.append(credit)
-            m.d.comb += [
-                arrives[link].eq(answer.valid & (answer.kernel == self.number)),
-                *drive(fifo, push=arrives[link], entry=answer.data),
-            ]
+        m.submodules.credits = credit = CreditBank(fifos=self._links, depth=self._places)
+        m.submodules.answers = answers = QueueBank(64, queues=self._links, depth=self._places)
 
-        request = self.request
-        readable = Signal()
+        read_link, write_link = (link_of(channel.payload.address, self._link_bits) for channel in (read, write))
+        readable = Signal(self._links)
+        writable = Signal(self._links)
         writing = Signal()
-        refused = Signal()  # the last request was a write that its link did not take
-        sent = Signal()
         take = Signal()
         m.d.comb += [
-            readable.eq(read.valid & order.input.ready & Array(credit.available for credit in credits)[read_link]),
-            # A write that waits for its link lets a read go every other cycle.
-            writing.eq(write.valid & ~(refused & readable)),
-            request.valid.eq(writing | readable),
-            request.link.eq(Mux(writing, write_link, read_link)),
-            *drive(
-                request.request,
-                write=writing,
-                size=Mux(writing, write.payload.size, read.payload.size),
-                address=Mux(writing, write.payload.address, read.payload.address),
-                data=write.payload.data,
-            ),
-            sent.eq(Array(self.room)[request.link]),
-            write.ready.eq(writing & sent),
-            take.eq(readable & ~writing & sent),
+            readable.eq(Cat(read_link == n for n in links) & self.room & credit.available),
+            writable.eq(Cat(write_link == n for n in links) & self.room),
+            writing.eq(write.valid & writable.any()),
+            take.eq(read.valid & order.input.ready & readable.any() & ~writing),
+            write.ready.eq(writing),
             read.ready.eq(take),
+            credit.take.eq(Mux(take, readable, 0)),
             order.input.valid.eq(take),
             order.input.payload.eq(Cat(read_link, read.payload.tag)),
-            self.busy.eq(read.valid | write.valid),
+            self.busy.eq(read.valid | write.valid | self.send.any()),
         ]
-        m.d.sync += refused.eq(writing & ~sent)
+        m.d.sync += [
+            self.send.eq(Mux(writing, writable, credit.take)),
+            *drive(
+                self.request,
+                write=writing,
+                size=Mux(writing, write.payload.size, read.payload.size),
+                address=short_address(Mux(writing, write.payload.address, read.payload.address), self._link_bits),
+                data=write.payload.data,
+            ),
+        ]
 
         response = self.port.response
         head = order.output.payload
         back = Signal()
-        shown = Signal(number_bits(self._links))  # the link of the answer that is shown
+        coming = Signal()
         tag = Signal(TAG_BITS)
+        pull = Signal(self._links)
         m.d.comb += [
-            back.eq(order.output.valid & Array(fifo.available for fifo in fifos)[head.link]),
+            pull.eq(Mux(order.output.valid, Cat(head.link == n for n in links) & answers.available, 0)),
+            back.eq(pull.any()),
             order.output.ready.eq(back),
-            *drive(response.payload, data=Array(fifo.shown for fifo in fifos)[shown], tag=tag),
+            credit.give.eq(pull),
+            *drive(answers, push=self.arrives, pull=pull, advance=1),
+            *(getattr(answers, f"entry{n}").eq(getattr(self, f"answer{n}")) for n in links),
+            response.payload.data.eq(answers.shown),
         ]
-        m.d.sync += response.valid.eq(back)
+        m.d.sync += [coming.eq(back), response.valid.eq(coming)]
         with m.If(back):
-            m.d.sync += [shown.eq(head.link), tag.eq(head.tag)]
-        for link, (fifo, credit) in enumerate(zip(fifos, credits, strict=True)):
-            m.d.comb += [
-                credit.take.eq(take & (read_link == link)),
-                fifo.pull.eq(back & (head.link == link)),
-                credit.give.eq(fifo.pull),
-            ]
+            m.d.sync += tag.eq(head.tag)
+        with m.If(coming):
+            m.d.sync += response.payload.tag.eq(tag)
         if self._instrument:
             entered = [channel.valid & channel.ready for channel in (self.port.read, self.port.write)]
-            left = take | (writing & sent) | (refused != (writing & ~sent))
-            moving = Cat(entered, left, order.moving, arrives, back, response.valid).any()
-            m.d.sync += self.quiescent.eq(~moving)
+            moving = Cat(entered, take, writing, self.send, order.moving, self.arrives, back, coming)
+            m.d.sync += self.quiescent.eq(~(moving.any() | response.valid))
         return m

@@ -1,14 +1,15 @@
-"""Link slice: the crosspoint queues of one link, and the arbiter of its memory port."""
+"""Link slice: the crosspoint queues of one link, and the way to its memory port and back."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
-from amaranth.hdl import Array, Elaboratable, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from cyscc.hw.arbitrated_queues import ArbitratedQueues
 from cyscc.hw.interfaces import drive, memory_port_signature, number_bits
-from cyscc.hw.switch.pulled_fifo import PulledFifo
-from cyscc.hw.switch.wires import AnswerSignature, LinkRequest, RequestSignature
+from cyscc.hw.switch.wires import link_request, long_address
 
 __all__ = ["LinkSlice"]
 
@@ -24,10 +25,10 @@ class LinkSlice(wiring.Component):
     ----------
     kernels : int
         Kernels.
-    links : int
-        Link slices of the switch.
+    link_bits : sequence of int
+        Positions of the address bits that make the link's number, lowest first.
     depth : int
-        Requests that a crosspoint queue holds; a power of two.
+        Requests that a crosspoint queue holds; a power of two, at least 4.
     instrument : bool
         With the output that only simulation needs.
 
@@ -35,16 +36,20 @@ class LinkSlice(wiring.Component):
     -------
     number : In(number_bits(links))
         This slice's number.
-    request0, request1, ... : In(RequestSignature(links))
-        The kernels' requests; those to other links are ignored.
+    push : In(kernels)
+        The kernels that send a request. Only those for which there was `room` in the cycle before.
+    request0, request1, ... : In(link_request(link_bits))
+        The requests of the kernels.
     room : Out(kernels)
-        The kernel's queue takes a request.
+        The kernel's queue takes a request in the next cycle. Registered.
     port : Out(memory_port_signature(number_bits(kernels)))
         The memory port; the tag of a read is the kernel's number. Its `flush` stays low.
-    answer : Out(AnswerSignature(kernels))
-        The answers, registered.
+    answers : Out(kernels)
+        The kernel whose answer comes, if one does. Registered.
+    answer : Out(64)
+        The answer. Registered.
     busy : Out(1)
-        A request waits for the memory port to take it.
+        A request is here that the memory port has not taken.
     quiescent : Out(1), instrumented slices only
         Registered: the state stays as it is until a request or an answer arrives or the port takes a request.
 
@@ -54,81 +59,56 @@ class LinkSlice(wiring.Component):
     `ANSWER_LATENCY` cycles back. All outputs are functions of registers alone.
     """
 
-    LATENCY: ClassVar[int] = 2
+    LATENCY: ClassVar[int] = ArbitratedQueues.LATENCY
     ANSWER_LATENCY: ClassVar[int] = 1
 
-    def __init__(self, *, kernels: int, links: int, depth: int, instrument: bool = False) -> None:
-        if depth < 1 or depth & (depth - 1):
-            raise ValueError(f"depth must be a power of two, not {depth!r}")
+    def __init__(self, *, kernels: int, link_bits: Sequence[int], depth: int, instrument: bool = False) -> None:
+        if depth < 4 or depth & (depth - 1):
+            raise ValueError(f"depth must be a power of two of at least 4, not {depth!r}")
         self._kernels = kernels
+        self._link_bits = tuple(link_bits)
         self._depth = depth
         self._instrument = instrument
         super().__init__(
             {
-                "number": In(number_bits(links)),
-                **{f"request{kernel}": In(RequestSignature(links)) for kernel in range(kernels)},
+                "number": In(number_bits(1 << len(self._link_bits))),
+                "push": In(kernels),
+                **{f"request{kernel}": In(link_request(self._link_bits)) for kernel in range(kernels)},
                 "room": Out(kernels),
                 "port": Out(memory_port_signature(number_bits(kernels))),
-                "answer": Out(AnswerSignature(kernels)),
+                "answers": Out(kernels),
+                "answer": Out(64),
                 "busy": Out(1),
                 **({"quiescent": Out(1)} if instrument else {}),
             }
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Build the queues, the arbiter and the way to the port."""
+        """Build the queues, the way to the port, and the registers of the answers."""
         m = Module()
-        read, write, answer = self.port.read, self.port.write, self.port.response
-        holds = Signal()  # a request is at the port
-        winner = Signal(number_bits(self._kernels))
-        taken = Signal()
-
-        queues = []
-        arrives = Signal(self._kernels)
-        available = Signal(self._kernels)
-        grant = Signal(self._kernels)
-        for kernel in range(self._kernels):
-            m.submodules[f"queue{kernel}"] = queue = PulledFifo(LinkRequest, self._depth)
-            queues.append(queue)
-            source = getattr(self, f"request{kernel}")
-            m.d.comb += [
-                arrives[kernel].eq(source.valid & (source.link == self.number) & queue.room),
-                *drive(queue, push=arrives[kernel], entry=source.request, pull=grant[kernel]),
-                self.room[kernel].eq(queue.room),
-                available[kernel].eq(queue.available),
-            ]
-
-        # Kernels above the last one that was served come first; of those that come first, the lowest does.
-        above = Signal(self._kernels)
-        later = Signal(self._kernels)
-        m.d.comb += later.eq(available & above)
-        with m.If(~holds | taken):
-            m.d.comb += grant.eq(Mux(later.any(), _lowest(later), _lowest(available)))
-            m.d.sync += holds.eq(available.any())
-        for kernel in range(self._kernels):
-            with m.If(grant[kernel]):
-                m.d.sync += [winner.eq(kernel), above.eq(((1 << self._kernels) - 1) & ~((2 << kernel) - 1))]
-
-        request = Signal(LinkRequest)
+        read, write, response = self.port.read, self.port.write, self.port.response
+        layout = link_request(self._link_bits)
+        m.submodules.queues = queues = ArbitratedQueues(layout, queues=self._kernels, depth=self._depth)
+        output, request = queues.output, queues.output.payload
+        number = Signal.like(self.number)
+        address = long_address(request.address, number[: len(self._link_bits)], self._link_bits)
         m.d.comb += [
-            Value.cast(request).eq(Array(Value.cast(queue.shown) for queue in queues)[winner]),
-            read.valid.eq(holds & ~request.write),
-            write.valid.eq(holds & request.write),
-            *drive(read.payload, address=request.address, size=request.size, tag=winner),
-            *drive(write.payload, address=request.address, size=request.size, data=request.data),
-            taken.eq(Mux(request.write, write.ready, read.ready)),
+            queues.push.eq(self.push),
+            *(getattr(queues, f"entry{n}").eq(getattr(self, f"request{n}")) for n in range(self._kernels)),
+            read.valid.eq(output.valid & ~request.write),
+            write.valid.eq(output.valid & request.write),
+            output.ready.eq(Mux(request.write, write.ready, read.ready)),
+            *drive(read.payload, address=address, size=request.size, tag=queues.source),
+            *drive(write.payload, address=address, size=request.size, data=request.data),
+            *drive(self, room=queues.room, busy=queues.busy),
         ]
-        m.d.sync += self.answer.valid.eq(answer.valid)
-        with m.If(answer.valid):
-            m.d.sync += drive(self.answer, kernel=answer.payload.tag, data=answer.payload.data)
-
-        m.d.comb += self.busy.eq(available.any() | holds)
+        m.d.sync += [
+            number.eq(self.number),
+            self.answers.eq(Cat(response.valid & (response.payload.tag == n) for n in range(self._kernels))),
+        ]
+        with m.If(response.valid):
+            m.d.sync += self.answer.eq(response.payload.data)
         if self._instrument:
-            moving = arrives.any() | grant.any() | (holds & taken) | answer.valid | self.answer.valid
-            m.d.sync += self.quiescent.eq(~moving)
+            moving = self.push.any() | (queues.busy & (~output.valid | output.ready)) | response.valid
+            m.d.sync += self.quiescent.eq(~(moving | self.answers.any()))
         return m
-
-
-def _lowest(bits: Value) -> Value:
-    """Return the lowest bit that is set, alone."""
-    return bits & (~bits + 1)[: len(bits)]

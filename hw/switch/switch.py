@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.hw.interfaces import MemoryPortSignature, drive, memory_port_signature, number_bits
+from cyscc.hw.interfaces import MemoryPortSignature, memory_port_signature, number_bits
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
 
@@ -27,9 +27,9 @@ class SwitchSizes:
     link_bits : tuple of int
         Positions of the address bits that make the link's number, lowest first: `n` bits for `2**n` memory ports.
     depth : int
-        Requests that a crosspoint queue holds; a power of two.
+        Requests that a crosspoint queue holds; a power of two, at least 4.
     places : int
-        Reads of a kernel that may be in flight to one link; a power of two.
+        Reads of a kernel that may be in flight to one link; a power of two, at least 4.
     outstanding : int
         Reads of a kernel that may be in flight to all links at least; a power of two.
     """
@@ -37,7 +37,7 @@ class SwitchSizes:
     kernels: int
     link_bits: tuple[int, ...]
     depth: int
-    places: int = 32
+    places: int = 16
     outstanding: int = 512
 
     @classmethod
@@ -53,16 +53,12 @@ class SwitchSizes:
     def kernel_slice(self, *, instrument: bool) -> KernelSlice:
         """Return a kernel slice, of which a switch has one for each kernel."""
         return KernelSlice(
-            kernels=self.kernels,
-            link_bits=self.link_bits,
-            places=self.places,
-            outstanding=self.outstanding,
-            instrument=instrument,
+            link_bits=self.link_bits, places=self.places, outstanding=self.outstanding, instrument=instrument
         )
 
     def link_slice(self, *, instrument: bool) -> LinkSlice:
         """Return a link slice, of which a switch has one for each memory port."""
-        return LinkSlice(kernels=self.kernels, links=self.links, depth=self.depth, instrument=instrument)
+        return LinkSlice(kernels=self.kernels, link_bits=self.link_bits, depth=self.depth, instrument=instrument)
 
 
 class Switch(wiring.Component):
@@ -137,8 +133,8 @@ class Switch(wiring.Component):
                 connect(m, getattr(kernel.port, channel), flipped(getattr(outside, channel)))
             connect(m, kernel.port.response, flipped(outside.response))
             m.d.comb += [
-                kernel.number.eq(number),
                 kernel.room.eq(Cat(link.room[number] for link in links)),
+                kernel.arrives.eq(Cat(link.answers[number] for link in links)),
                 self.asks[number].eq(outside.flush),
                 outside.flushed.eq(self.flushed[number]),
             ]
@@ -152,20 +148,11 @@ class Switch(wiring.Component):
                 outside.flush.eq(self.flush),
                 self.answers[number].eq(outside.flushed),
             ]
+            m.d.comb += link.push.eq(Cat(kernel.send[number] for kernel in kernels))
             for other, kernel in enumerate(kernels):
                 m.d.comb += [
-                    *drive(
-                        getattr(link, f"request{other}"),
-                        valid=kernel.request.valid,
-                        link=kernel.request.link,
-                        request=kernel.request.request,
-                    ),
-                    *drive(
-                        getattr(kernel, f"answer{number}"),
-                        valid=link.answer.valid,
-                        kernel=link.answer.kernel,
-                        data=link.answer.data,
-                    ),
+                    getattr(link, f"request{other}").eq(kernel.request),
+                    getattr(kernel, f"answer{number}").eq(link.answer),
                 ]
         slices: list[Any] = [*kernels, *links]
         m.d.comb += self.busy.eq(Cat(part.busy for part in slices).any())

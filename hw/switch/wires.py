@@ -1,51 +1,47 @@
-"""What runs between the switch's slices: requests to the links, answers to the kernels."""
+"""What runs between the switch's slices: requests to the links, without the address bits that a link knows."""
 
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Value
 from amaranth.lib import data
-from amaranth.lib.wiring import Out, Signature
 
-from cyscc.hw.interfaces import ADDRESS_WIDTH, number_bits
+from cyscc.hw.interfaces import ADDRESS_WIDTH
 
-__all__ = ["AnswerSignature", "LinkRequest", "RequestSignature"]
+__all__ = ["link_of", "link_request", "long_address", "short_address"]
 
-LinkRequest = data.StructLayout({"write": 1, "size": 1, "address": ADDRESS_WIDTH, "data": 64})
-"""An entry of a crosspoint queue: a read, or a write with its data."""
-
-
-def RequestSignature(links: int) -> Signature:  # noqa: N802 - signatures are named like the classes they stand for
-    """Return the signature of a kernel's requests, as all link slices see them.
-
-    Parameters
-    ----------
-    links : int
-        Link slices.
-
-    Members
-    -------
-    valid : Out(1)
-        There is a request. It is taken in a cycle in which its link has room for this kernel.
-    link : Out(number_bits(links))
-        Its link.
-    request : Out(LinkRequest)
-        The request.
-    """
-    return Signature({"valid": Out(1), "link": Out(number_bits(links)), "request": Out(LinkRequest)})
+_ALIGNED = 2
+"""Lowest bits of an address, which are 0 since the smallest element has 4 bytes."""
 
 
-def AnswerSignature(kernels: int) -> Signature:  # noqa: N802 - signatures are named like the classes they stand for
-    """Return the signature of a link's answers, as all kernel slices see them; they are always taken.
+def link_request(link_bits: Sequence[int]) -> data.StructLayout:
+    """Return the layout of an entry of a crosspoint queue: a read, or a write with its data.
 
     Parameters
     ----------
-    kernels : int
-        Kernel slices.
-
-    Members
-    -------
-    valid : Out(1)
-        There is an answer.
-    kernel : Out(number_bits(kernels))
-        Number of the kernel that read.
-    data : Out(64)
-        The data.
+    link_bits : sequence of int
+        Positions of the address bits that make the link's number, lowest first. The address comes without them, and
+        without those that are always 0.
     """
-    return Signature({"valid": Out(1), "kernel": Out(number_bits(kernels)), "data": Out(64)})
+    return data.StructLayout({"write": 1, "size": 1, "address": len(_carried(link_bits)), "data": 64})
+
+
+def link_of(address: Value, link_bits: Sequence[int]) -> Value:
+    """Return the number of the link of an address."""
+    return Cat(address[bit] for bit in link_bits)
+
+
+def short_address(address: Value, link_bits: Sequence[int]) -> Value:
+    """Return the bits of an address that a request carries to its link."""
+    return Cat(address[bit] for bit in _carried(link_bits))
+
+
+def long_address(short: Value, link: Value, link_bits: Sequence[int]) -> Value:
+    """Return the address of a request, given the number of its link."""
+    carried = iter(short)
+    known = dict(zip(link_bits, link, strict=True))
+    aligned = [0] * _ALIGNED
+    return Cat(aligned, [known[bit] if bit in known else next(carried) for bit in range(_ALIGNED, ADDRESS_WIDTH)])
+
+
+def _carried(link_bits: Sequence[int]) -> list[int]:
+    return [bit for bit in range(_ALIGNED, ADDRESS_WIDTH) if bit not in link_bits]

@@ -133,7 +133,7 @@ async def answered(ctx: Any, machine: Machine, counts: list[int]) -> None:
         await ctx.tick()
 
 
-@pytest.mark.parametrize(("depth", "places", "outstanding"), [(8, 32, 512), (1, 2, 4), (2, 4, 4)])
+@pytest.mark.parametrize(("depth", "places", "outstanding"), [(8, 16, 512), (4, 4, 4), (16, 32, 4)])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_traffic(seed: int, depth: int, places: int, outstanding: int) -> None:
     chance = random.Random(seed)
@@ -228,7 +228,7 @@ def test_latency_of_a_read() -> None:
     simulate(machine.dut, read, background=[*machine.background, watch])
     # The memory takes a cycle of its own.
     assert came[0] - taken[0] == Switch.LATENCY + 1
-    assert Switch.LATENCY == 6
+    assert Switch.LATENCY == 9
 
 
 def test_uniform_traffic_keeps_the_ports_busy() -> None:
@@ -272,14 +272,16 @@ def test_quiet_when_nothing_moves() -> None:
     assert moving[-2:] == [0, 0]
 
 
-@pytest.mark.parametrize("depth", [0, 3])
+@pytest.mark.parametrize("depth", [0, 2, 6])
 def test_depth_is_a_power_of_two(depth: int) -> None:
-    with pytest.raises(ValueError, match=f"^depth must be a power of two, not {depth}$"):
-        LinkSlice(kernels=2, links=2, depth=depth)
+    with pytest.raises(ValueError, match=f"^depth must be a power of two of at least 4, not {depth}$"):
+        LinkSlice(kernels=2, link_bits=(3,), depth=depth)
 
 
-@pytest.mark.parametrize("name", ["places", "outstanding"])
-def test_sizes_are_powers_of_two(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "rule"), [("places", "a power of two of at least 4"), ("outstanding", "a power of two")]
+)
+def test_sizes_are_powers_of_two(name: str, rule: str) -> None:
     sizes: dict[str, Any] = {"places": 4, "outstanding": 4, name: 6}
-    with pytest.raises(ValueError, match=f"^{name} must be a power of two, not 6$"):
-        KernelSlice(kernels=2, link_bits=(3,), **sizes)
+    with pytest.raises(ValueError, match=f"^{name} must be {rule}, not 6$"):
+        KernelSlice(link_bits=(3,), **sizes)

@@ -64,14 +64,12 @@ def exchange_pins(kernels: int) -> str:
         "static void connect(Kernels& kernels, Slices& slices) {",
     ]
     for plane in PLANES:
-        sources = [
-            f"slice->{plane}{kernel}_{pin} = kernels[{kernel}]->sent_{plane}_{pin};"
-            for kernel in range(kernels)
-            for pin in ("valid", "id")
-        ]
         lines += [
-            "for (auto& slice : slices) {",
-            *sources,
+            f"for (int n = 0; n < {kernels}; ++n) {{",
+            "auto& slice = *slices[n];",
+            f"slice.push_{plane} = 0;",
+            f"for (int k = 0; k < {kernels}; ++k) slice.push_{plane} |= (kernels[k]->send_{plane} >> n & 1) << k;",
+            *(f"slice.{plane}{kernel} = kernels[{kernel}]->id_{plane};" for kernel in range(kernels)),
             "}",
             f"for (int n = 0; n < {kernels}; ++n) {{",
             "auto& kernel = *kernels[n];",

@@ -272,8 +272,8 @@ class _Switch(Part):
     def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
         sizes = self._sizes
         shared = {
-            "KernelSlices": [f"answer{n}_{field}" for n in range(sizes.links) for field in ("kernel", "data")],
-            "LinkSlices": [f"request{n}_{field}" for n in range(sizes.kernels) for field in ("link", "request")],
+            "KernelSlices": [f"answer{n}" for n in range(sizes.links)],
+            "LinkSlices": [f"request{n}" for n in range(sizes.kernels)],
         }
         with steps.step("switch as lanes"):
             texts = [

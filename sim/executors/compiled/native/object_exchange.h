@@ -21,7 +21,6 @@ public:
         for (int n = 0; n < kCount; ++n) {
             slices_[n] = std::make_unique<Model>(context, (place + std::to_string(n)).c_str());
             start(*slices_[n]);
-            slices_[n]->number = n;
         }
     }
 
