@@ -12,7 +12,7 @@ from tests.formal.faults import blinks, changes, driven, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast
-from tests.formal.watch_bank import watch_bank
+from tests.formal.watch_bank import relate_room, watch_bank, watch_queues
 
 WIDTH = 6
 QUEUES = 3
@@ -113,11 +113,7 @@ def queue_bank() -> Harness:
     heeds = h.register(QUEUES, "heeds", init=(1 << QUEUES) - 1)
     h.m.d.sync += heeds.eq(heeds & (~dut.push | saw_room))
     h.prove((heeds & saw_room & full) == 0, "who_heeds_the_room_never_overflows_its_queue")
-    for n in range(QUEUES):
-        pushed = h.past(dut.push[n], f"pushed{n}")
-        h.invariant(held[n] <= before[n] + pushed, f"queue{n}_grows_by_what_was_pushed")
-        h.invariant(~(heeds[n] & pushed) | h.past(saw_room[n], f"saw_room{n}", init=1), f"heeded_room{n}")
-        h.invariant(~(heeds[n] & saw_room[n]) | (before[n] < DEPTH - 1), f"place_for_one_more{n}")
+    relate_room(h, part, "bank", depth=DEPTH, pushed=dut.push, heeds=heeds)
 
     resting = h.past(~dut.push.any() & ~dut.busy & ~dut.pull.any() & ~shown.any(), "resting")
     pointers = Cat(part.signal(f"{name}{n}") for name in ("first", "end", "count") for n in range(QUEUES))
@@ -136,31 +132,27 @@ def arbitrated_queues() -> Harness:
     h.drive(h.free, dut, "push")
     output = dut.output
     h.m.d.comb += output.ready.eq(h.free(1, "ready"))
-    shown = h.net(Cat(output.valid & (dut.source == n) for n in range(QUEUES)), "shown")
-    gone = h.net(Mux(output.ready, shown, 0), "gone")
-    watched = watch_bank(h, bank, "bank", depth=DEPTH, pushed=dut.push, entries=entries, gone=gone, outside=shown)
-    held, queue, ahead = watched.held, watched.queue, watched.ahead
+    watched = watch_queues(h, part, "bank", depth=DEPTH, pushed=dut.push, entries=entries, taken=output.ready)
+    held, queue, ahead, at_output = watched.held, watched.queue, watched.ahead, watched.outside
     counts = [bank.signal(f"count{n}") for n in range(QUEUES)]
     full = Cat(count == DEPTH for count in counts)
     h.assume((dut.push & full) == 0, "pushes_what_finds_a_place")
 
     last = turns(h, arbiter, "arbiter", width=QUEUES)
-    at_output = h.net(watched.watching & (ahead == 0) & shown.bit_select(queue, 1), "at_output")
     h.prove(~at_output | (output.payload == watched.value), "entries_leave_in_the_order_of_their_writer_unaltered")
-    h.prove(~output.valid | (shown & Cat(count > 0 for count in held)).any(), "offers_only_what_its_source_wrote")
+    wrote = Cat(count > 0 for count in held).bit_select(dut.source, 1)
+    h.prove(~output.valid | wrote, "offers_only_what_its_source_wrote")
     h.prove(dut.busy == Cat(count > 0 for count in held).any(), "busy_while_an_entry_is_held")
     h.obeys_stream_rules(output, "output")
     h.prove(h.past(output.ready | ~output.valid, "moved", init=1) | h.steady(dut.source, "source"), "source_steady")
     outlast(h, "an_entry_is_out_within_three_cycles", waiting=dut.busy & ~output.valid, cycles=2)
-    h.invariant(~output.valid | (dut.source < QUEUES), "source_exists")
-    h.invariant(output.valid | (Value.cast(output.payload) == 0), "shows_nothing_without_an_entry")
 
     # Once a move for each entry that goes before it in its queue, and for the entries of all others in between.
     moves = ~output.valid | output.ready
     asked = h.net(watched.watching & ~at_output, "asked")
     waited = h.counter("waited", width=6, up=moves, clear=~asked)
     read = bank.ports.pulling.bit_select(queue, 1)
-    unread = h.net((ahead - shown.bit_select(queue, 1))[: len(ahead)], "unread")
+    unread = h.net((ahead - (output.valid & (dut.source == queue)))[: len(ahead)], "unread")
     is_read = h.net(read & (unread == 0), "is_read")
     to_come = (unread - read) * QUEUES + turns_until(last, queue, QUEUES)
     h.prove(~asked | (waited <= DEPTH * QUEUES), "waits_for_each_other_writer_once_for_each_entry_before_it")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Value
+from amaranth.hdl import Array, Cat, Const, Mux, Value
 
 from tests.formal.harness import Harness, Part
 
@@ -25,6 +25,8 @@ class WatchedBank:
         What the entry is.
     ahead : Signal
         Entries of its queue that go before it.
+    outside : Signal
+        It was read and has not gone.
     """
 
     held: list[Any]
@@ -32,6 +34,7 @@ class WatchedBank:
     watching: Any
     value: Any
     ahead: Any
+    outside: Any
 
 
 def watch_bank(
@@ -88,4 +91,69 @@ def watch_bank(
             bank.word(f"entries{n}", Const(depth + place), name=f"{name}_unused{n}_{place}") for place in range(depth)
         ]
         h.invariant(~Cat(unused).any(), f"{name}_unused_half{n}_is_zero")
-    return WatchedBank(held=held, queue=queue, watching=watching, value=value, ahead=ahead)
+    out = h.net(watching & (ahead == 0) & outside.bit_select(queue, 1), f"{name}_watched_entry_is_outside")
+    return WatchedBank(held=held, queue=queue, watching=watching, value=value, ahead=ahead, outside=out)
+
+
+def watch_queues(
+    h: Harness, queues: Part, name: str, *, depth: int, pushed: Value, entries: Sequence[Any], taken: Value
+) -> WatchedBank:
+    """Watch some entry, chosen by the solver, from its push until it is taken from the output.
+
+    Parameters
+    ----------
+    h : Harness
+        The harness.
+    queues : Part
+        A `cyscc.hw.arbitrated_queues.ArbitratedQueues`.
+    name : str
+        Name of the queues.
+    depth : int
+        Entries that a queue holds.
+    pushed : Value
+        By queue: an entry goes in.
+    entries : sequence of Value
+        What goes in, by the harness's own reckoning.
+    taken : Value
+        The consumer takes an entry if there is one.
+    """
+    output, source, bank = queues.ports.output, queues.ports.source, queues.part("bank")
+    shown = h.net(Cat(output.valid & (source == n) for n in range(len(entries))), f"{name}_shown")
+    gone = h.net(Mux(taken, shown, 0), f"{name}_gone")
+    watched = watch_bank(h, bank, name, depth=depth, pushed=pushed, entries=entries, gone=gone, outside=shown)
+    shows = Value.cast(output.payload)
+    h.invariant(~watched.outside | (shows == watched.value), f"{name}_output_unaltered")
+    h.invariant(~output.valid | shown.any(), f"{name}_source_exists")
+    h.invariant(output.valid | (shows == 0), f"{name}_output_is_zero_without_an_entry")
+    return watched
+
+
+def relate_room(h: Harness, bank: Part, name: str, *, depth: int, pushed: Value, heeds: Value) -> None:
+    """Add the invariants by which a queue never overflows whose writer pushes only what had room a cycle before.
+
+    Parameters
+    ----------
+    h : Harness
+        The harness.
+    bank : Part
+        A `cyscc.hw.queue_bank.QueueBank`.
+    name : str
+        Name of the bank.
+    depth : int
+        Entries that a queue holds.
+    pushed : Value
+        By queue: an entry goes in.
+    heeds : Value
+        By queue: its writer has always heeded the room.
+    """
+    room = bank.ports.room
+    had_room = h.past(room, f"{name}_room_before", init=-1)
+    pushed_before = h.past(pushed, f"{name}_pushed")
+    had_room_then = h.past(had_room, f"{name}_room_then", init=-1)
+    counts = [bank.signal(f"count{n}") for n in range(len(room))]
+    before = [h.past(count, f"{name}_count{n}") for n, count in enumerate(counts)]
+    h.invariant(h.first | (room == Cat(count < depth - 2 for count in before)), f"{name}_room_follows_from_counts")
+    for n, count in enumerate(counts):
+        h.invariant(count <= before[n] + pushed_before[n], f"{name}_queue{n}_grows_by_what_was_pushed")
+        h.invariant(~(heeds[n] & pushed_before[n]) | had_room_then[n], f"{name}_room{n}_was_heeded")
+        h.invariant(~(heeds[n] & had_room[n]) | (before[n] < depth - 1), f"{name}_queue{n}_has_a_place")
