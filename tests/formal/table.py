@@ -23,6 +23,7 @@ from tests.formal import (
     rest,
     slot_proofs,
     station,
+    visited,
     visits,
     wiring,
 )
@@ -38,6 +39,7 @@ PROOFS: tuple[Proof, ...] = (
     *lean.PROOFS,
     *filters.PROOFS,
     *exchange.PROOFS,
+    *visited.PROOFS,
     *barriers.PROOFS,
     *marks.PROOFS,
     *multiplexer.PROOFS,
