@@ -38,7 +38,17 @@ class WatchedBank:
 
 
 def watch_bank(
-    h: Harness, bank: Part, name: str, *, depth: int, pushed: Value, entries: Sequence[Any], gone: Value, outside: Value
+    h: Harness,
+    bank: Part,
+    name: str,
+    *,
+    depth: int,
+    pushed: Value,
+    entries: Sequence[Any],
+    gone: Value,
+    outside: Value,
+    queue: Any = None,
+    choose: Any = None,
 ) -> WatchedBank:
     """Watch some entry, chosen by the solver, from its push until it has gone; adds the invariants of induction.
 
@@ -60,16 +70,23 @@ def watch_bank(
         By queue: one of its entries goes, in the order of their coming.
     outside : Value
         By queue: an entry was read and has not gone.
+    queue : Signal, optional
+        Number of the queue whose entry is watched, a constant; the solver chooses otherwise.
+    choose : Value, optional
+        What goes into this queue is the entry to watch; the solver chooses otherwise.
     """
     queues, width = len(entries), len(Value.cast(entries[0]))
     bits = (depth - 1).bit_length()
     held = [h.counter(f"{name}_held{n}", width=bits + 2, up=pushed[n], down=gone[n]) for n in range(queues)]
-    queue = h.constant(range(queues), f"{name}_queue")
-    h.assume(queue < queues, f"{name}_queue_exists")
+    if queue is None:
+        queue = h.constant(range(queues), f"{name}_queue")
+        h.assume(queue < queues, f"{name}_queue_exists")
     watching, ahead = h.register(1, f"{name}_watching"), h.register(bits + 2, f"{name}_ahead")
     value = h.register(width, f"{name}_value")
     leaves = gone.bit_select(queue, 1)
-    with h.m.If(~watching & h.free(1, f"{name}_choose") & pushed.bit_select(queue, 1)):
+    if choose is None:
+        choose = h.free(1, f"{name}_choose")
+    with h.m.If(~watching & choose & pushed.bit_select(queue, 1)):
         h.m.d.sync += [watching.eq(1), value.eq(Array(entries)[queue]), ahead.eq(Array(held)[queue] - leaves)]
     with h.m.Elif(leaves):
         h.m.d.sync += [watching.eq(watching & (ahead != 0)), ahead.eq(ahead - 1)]
@@ -84,11 +101,12 @@ def watch_bank(
         h.invariant(~dut.pulling[n] | (count > 0), f"{name}_reads_what_queue{n}_holds")
         here = watching & (queue == n)
         place = h.net((first + ahead - outside[n])[:bits], f"{name}_place{n}")
-        stored = bank.word(f"entries{n}", Cat(place, 0), name=f"{name}_stored{n}")
+        stored = Value.cast(bank.word(f"entries{n}", Cat(place, 0), name=f"{name}_stored{n}"))
         h.invariant(~here | (ahead < held[n]), f"{name}_watched_entry_of_queue{n}_is_held")
         h.invariant(~here | (outside[n] & (ahead == 0)) | (stored == value), f"{name}_stored_in_queue{n}_unaltered")
         unused = [
-            bank.word(f"entries{n}", Const(depth + place), name=f"{name}_unused{n}_{place}") for place in range(depth)
+            Value.cast(bank.word(f"entries{n}", Const(depth + place), name=f"{name}_unused{n}_{place}"))
+            for place in range(depth)
         ]
         h.invariant(~Cat(unused).any(), f"{name}_unused_half{n}_is_zero")
     out = h.net(watching & (ahead == 0) & outside.bit_select(queue, 1), f"{name}_watched_entry_is_outside")
