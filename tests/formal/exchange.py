@@ -2,54 +2,115 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Value
 
+from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.exchange.id_merger import IdMerger
 from cyscc.hw.exchange.id_router import IdRouter
 from cyscc.hw.exchange.reading_barrier import ReadingBarrier, ReadingGatherer
-from cyscc.hw.exchange.wires import PLANES, owner_bits
-from tests.formal.faults import breaking, driven, spoiled, sticks
+from cyscc.hw.exchange.wires import PLANES, owner_bits, rest_bits
+from tests.formal.faults import breaking, driven, falls, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
+from tests.formal.watch_bank import relate_room, watch_queues
 
 KERNELS = 4
 READERS = 2
+DEPTH = 4
 
 
 def router() -> Harness:
     """Return the harness of `IdRouter`: pairs of any ids, slices with room at any time, and an id that is watched."""
     h = Harness()
-    dut: Any = h.add("dut", IdRouter(kernels=KERNELS, lanes=2)).ports
+    part = h.add("dut", IdRouter(kernels=KERNELS, lanes=2))
+    dut: Any = part.ports
     lanes = [dut.ids0, dut.ids1]
     for lane, ids in enumerate(lanes):
         h.offer(ids, f"ids{lane}")
     watched = h.constant(32, "watched")
+    owner = owner_bits(watched, KERNELS)
     taken = [h.net(ids.valid & ids.ready, f"taken{lane}") for lane, ids in enumerate(lanes)]
-    here = []
+    claims: dict[str, list[Value]] = {}
+    waiting, state = [], []
     for number, plane in enumerate(PLANES):
-        sent = getattr(dut, f"sent_{plane}")
+        send, rest = getattr(dut, f"send_{plane}"), getattr(dut, f"id_{plane}")
         room = h.free(KERNELS, f"room_{plane}")
         h.m.d.comb += getattr(dut, f"room_{plane}").eq(room)
-        leaves = h.net(sent.valid & (room >> owner_bits(sent.id, KERNELS))[0], f"leaves_{plane}")
-        h.prove(~sent.valid | (sent.id[0] == number), f"{plane}_ids_go_in_the_{plane}_plane")
-        stalled = h.past(sent.valid & ~leaves, f"stalled_{plane}")
-        h.prove(~stalled | (sent.valid & h.steady(sent.id, f"sent_{plane}")), f"{plane}_waits_unchanged")
-        wants = [ids.valid & (ids.payload[0] == number) for ids in lanes]
-        h.prove(
-            ~(Cat(wants).any() & (leaves | ~sent.valid))
-            | Cat(took & want for took, want in zip(taken, wants, strict=True)).any(),
-            f"{plane}_takes_one_whenever_it_can",
-        )
-        h.prove(~(taken[1] & wants[0] & wants[1]), f"{plane}_first_stream_goes_first")
-        here.append((h.net(sent.valid & (sent.id == watched), f"here_{plane}"), leaves))
-    came = Cat(took & (ids.payload == watched) for took, ids in zip(taken, lanes, strict=True))
-    left = Mux(watched[0], here[1][0] & here[1][1], here[0][0] & here[0][1])
-    held = h.counter("held", width=3, up=came[0] + came[1], down=left)
-    h.prove(held == Mux(watched[0], here[1][0], here[0][0]), "every_id_is_sent_once_as_it_came")
-    valid = Cat(dut.sent_even.valid, dut.sent_odd.valid)
-    h.prove(dut.idle == ~valid.any(), "idle_if_no_id_is_held")
+        own = [ids.payload[0] == number for ids in lanes]
+        wants = Cat(ids.valid & mine for ids, mine in zip(lanes, own, strict=True))
+        came = Cat(took & mine for took, mine in zip(taken, own, strict=True))
+        sends = h.net(send.any(), f"{plane}_sends")
+        held = h.counter(f"{plane}_held", width=3, up=came[0] + came[1], down=sends)
+        kept = h.net((held - sends)[:3], f"{plane}_kept")
+        waiting.append(kept > 0)
+
+        alike = [ids.payload == watched for ids in lanes]
+        arrived = Cat(c & same for c, same in zip(came, alike, strict=True))
+        here = send.bit_select(owner, 1) & (rest == watched[-rest_bits(KERNELS) :]) & (watched[0] == number)
+        copies = h.counter(f"{plane}_copies", width=3, up=arrived[0] + arrived[1], down=here)
+        waited = h.past((kept > 0) & room.all(), f"{plane}_waited")
+        for name, claim in (
+            ("an_id_goes_to_one_slice", (send & (send - 1)[:KERNELS]) == 0),
+            ("an_id_goes_where_there_was_room", (send & ~h.past(room, f"room_{plane}")) == 0),
+            ("sends_one_whenever_there_is_room", ~waited | sends),
+            ("takes_one_whenever_it_can", ~(wants.any() & (kept < 2)) | (came & wants).any()),
+            ("the_first_stream_goes_first", ~(came[1] & wants[0])),
+            ("sends_what_came_to_its_owner", ~here | (copies > 0)),
+            ("has_sent_all_that_came_when_idle", ~dut.idle | (copies == here)),
+        ):
+            claims.setdefault(name, []).append(claim)
+
+        places = part.part(plane)
+        first, second, behind = places.ports.output, places.signal("entry"), places.signal("behind")
+        h.invariant(kept == first.valid + behind, f"{plane}_keeps_what_came")
+        h.invariant(~behind | first.valid, f"{plane}_second_is_behind_the_first")
+        copy = [first.valid & (first.payload == watched[1:]), behind & (second == watched[1:])]
+        mine = watched[0] == number
+        h.invariant(copies == Mux(mine, copy[0] + copy[1] + here, 0), f"{plane}_keeps_copies")
+        state += [sends, rest, first.valid, first.payload, behind]
+    for name, each in claims.items():
+        h.prove(Cat(each).all(), name)
+    h.prove(dut.idle == ~Cat(waiting).any(), "idle_if_no_id_is_held")
     resting = h.past(~dut.moving, "resting")
-    h.prove(~resting | h.steady(valid, "valid"), "rests_unless_moving")
+    h.prove(~resting | h.steady(Cat(state), "state"), "rests_unless_moving")
+    return h
+
+
+def exchange_slice() -> Harness:
+    """Return the harness of `ExchangeSlice`: kernels that heed the room, any consumer, an id watched in each plane."""
+    h = Harness()
+    part = h.add("dut", ExchangeSlice(kernels=READERS, depth=DEPTH))
+    dut: Any = part.ports
+    claims: dict[str, list[Value]] = {}
+    held = []
+    for plane in PLANES:
+        owned, queues = getattr(dut, f"owned_{plane}"), part.part(plane)
+        ids = [h.free(rest_bits(READERS), f"{plane}{n}") for n in range(READERS)]
+        push, ready = h.free(READERS, f"push_{plane}"), h.free(1, f"ready_{plane}")
+        h.m.d.comb += [
+            getattr(dut, f"push_{plane}").eq(push),
+            owned.ready.eq(ready),
+            *(getattr(dut, f"{plane}{n}").eq(sent) for n, sent in enumerate(ids)),
+        ]
+        had_room = h.past(getattr(dut, f"room_{plane}"), f"room_{plane}", init=-1)
+        h.assume((push & ~had_room) == 0, f"{plane}_room_is_heeded")
+        relate_room(h, queues.part("bank"), plane, depth=DEPTH, pushed=push, heeds=Const(-1, READERS))
+        watched = watch_queues(h, queues, plane, depth=DEPTH, pushed=push, entries=ids, taken=ready)
+        count = h.counter(f"{plane}_count", width=5, up=push[0] + push[1], down=owned.valid & ready)
+        waits = h.net((count > 0) & ~owned.valid, f"{plane}_waits")
+        so_far = h.waited(f"{plane}_so_far", width=4, waiting=waits)
+        for name, claim in (
+            ("ids_leave_unaltered_in_their_kernels_order", ~watched.outside | (owned.payload == watched.value)),
+            ("offers_only_what_came", ~owned.valid | (count > 0)),
+            ("an_id_is_out_within_three_cycles", ~waits | (so_far < 2)),
+        ):
+            claims.setdefault(name, []).append(claim)
+        h.obeys_stream_rules(owned, f"owned_{plane}")
+        h.invariant(count == watched.held[0] + watched.held[1], f"{plane}_count_is_that_of_its_queues")
+        held.append(count > 0)
+    for name, each in claims.items():
+        h.prove(Cat(each).all(), name)
+    h.prove(dut.busy == Cat(held).any(), "busy_while_an_id_is_held")
     return h
 
 
@@ -144,37 +205,56 @@ def barrier() -> Harness:
     return h
 
 
-def sends_in_the_other_plane(self: IdRouter, m: Module) -> None:
-    """Change bit 0 of an id on its way."""
-    m.d.sync += self.sent_even.id[0].eq(1)
+def sends_to_all(self: IdRouter, m: Module) -> None:
+    """Send an id to all slices with room."""
+    with m.If(m.submodules.odd.output.valid):
+        m.d.sync += self.send_odd.eq(self.room_odd)
 
 
-def offers_an_id_again(self: IdRouter, m: Module) -> None:
-    """Never free the register of the odd plane."""
-    with m.If(self.sent_odd.valid):
-        m.d.sync += self.sent_odd.valid.eq(1)
+def sends_anyway(self: IdRouter, m: Module) -> None:
+    """Take each slice for one with room."""
+    owner = owner_bits(Cat(0, m.submodules.even.output.payload), KERNELS)
+    with m.If(m.submodules.even.output.valid):
+        m.d.sync += self.send_even.eq(1 << owner)
 
 
 def takes_the_second_first(self: IdRouter, m: Module) -> None:
-    """Take an id of the second stream whenever the register is free."""
-    m.d.comb += self.ids1.ready.eq(Mux(self.ids1.payload[0], driven(m, "free_odd"), driven(m, "free_even")))
+    """Take an id of the second stream whenever there is a place."""
+    even, odd = m.submodules.even.input.ready, m.submodules.odd.input.ready
+    m.d.comb += self.ids1.ready.eq(Mux(self.ids1.payload[0], odd, even))
 
 
-def replaces_what_waits(self: IdRouter, m: Module) -> None:
-    """Let an even id that waits for room lose its upper bits."""
-    with m.If(self.sent_even.valid):
-        m.d.sync += self.sent_even.id[8:].eq(0)
+def mixes_up_owners(self: IdRouter, m: Module) -> None:
+    """Take the lowest bits above the plane and the owner for the owner."""
+    owner = m.submodules.even.output.payload[2:4]
+    goes = Cat(self.room_even[kernel] & (owner == kernel) for kernel in range(KERNELS))
+    with m.If(m.submodules.even.output.valid):
+        m.d.sync += self.send_even.eq(goes)
 
 
 def drops_what_waits(self: IdRouter, m: Module) -> None:
-    """Let an odd id that waits for room lose its upper bits."""
-    with m.If(self.sent_odd.valid):
-        m.d.sync += self.sent_odd.id[8:].eq(0)
+    """Take an id without room for sent."""
+    m.d.comb += m.submodules.odd.output.ready.eq(1)
 
 
-def sends_odd_ones_in_the_even_plane(self: IdRouter, m: Module) -> None:
-    """Clear bit 0 of an id on its way."""
-    m.d.sync += self.sent_odd.id[0].eq(0)
+def joins_the_planes(self: ExchangeSlice, m: Module) -> None:
+    """Put the odd ids of the second kernel into its queue of even ids."""
+    m.d.comb += m.submodules.even.entry1.eq(self.odd1)
+
+
+def offers_in_both_planes(self: ExchangeSlice, m: Module) -> None:
+    """Offer an odd id as an even one too."""
+    m.d.comb += self.owned_even.valid.eq(m.submodules.even.output.valid | m.submodules.odd.output.valid)
+
+
+def counts_one_plane(self: ExchangeSlice, m: Module) -> None:
+    """Be busy with even ids only."""
+    m.d.comb += self.busy.eq(m.submodules.even.busy)
+
+
+def holds_back(self: ExchangeSlice, m: Module) -> None:
+    """Offer an even id only if there is an odd one."""
+    m.d.comb += self.owned_even.valid.eq(m.submodules.even.output.valid & m.submodules.odd.output.valid)
 
 
 def serves_only_the_even_plane(self: IdMerger, m: Module) -> None:
@@ -203,30 +283,44 @@ def takes_one_for_all(self: ReadingGatherer, m: Module) -> None:
 
 
 _ROUTER, _MERGER = f"{__name__}.IdRouter", f"{__name__}.IdMerger"
+_SLICE = f"{__name__}.ExchangeSlice"
 _BARRIER, _GATHERER = f"{__name__}.ReadingBarrier", f"{__name__}.ReadingGatherer"
 
 PROOFS = (
     Proof(
         name="id-router",
-        claim="Every id of process 2 is sent once and unchanged, in the plane of its bit 0; of two ids of a plane the "
-        "first goes first, and one goes whenever the plane is free.",
+        claim="Every id of process 2 is sent once and unchanged to the slice of its owner, in the plane of its bit 0, "
+        "if there was room; of two ids of a plane the first goes first; one goes whenever all slices have room.",
         harness=router,
         depth=1,
+        broken=spoiled(
+            _ROUTER,
+            an_id_goes_to_one_slice=sends_to_all,
+            an_id_goes_where_there_was_room=sends_anyway,
+            sends_one_whenever_there_is_room=falls("send_even", registered=True),
+            takes_one_whenever_it_can=sticks("ids0.ready", at=0),
+            the_first_stream_goes_first=takes_the_second_first,
+            sends_what_came_to_its_owner=mixes_up_owners,
+            has_sent_all_that_came_when_idle=drops_what_waits,
+            idle_if_no_id_is_held=sticks("idle", at=1),
+            rests_unless_moving=sticks("moving", at=0),
+        ),
+    ),
+    Proof(
+        name="exchange-slice",
+        claim="Every id of each kernel is handed on once and unchanged, in its plane and in its kernel's order; a "
+        "kernel that heeds the room never overflows its queue; `busy` from the cycle after an id came until it left.",
+        harness=exchange_slice,
         broken=(
             *spoiled(
-                _ROUTER,
-                even_ids_go_in_the_even_plane=sends_in_the_other_plane,
-                odd_ids_go_in_the_odd_plane=sends_odd_ones_in_the_even_plane,
-                even_waits_unchanged=replaces_what_waits,
-                odd_waits_unchanged=drops_what_waits,
-                even_takes_one_whenever_it_can=sticks("ids0.ready", at=0),
-                odd_takes_one_whenever_it_can=sticks("ids0.ready", at=0),
-                even_first_stream_goes_first=takes_the_second_first,
-                odd_first_stream_goes_first=takes_the_second_first,
-                every_id_is_sent_once_as_it_came=offers_an_id_again,
-                idle_if_no_id_is_held=sticks("idle", at=1),
-                rests_unless_moving=sticks("moving", at=0),
+                _SLICE,
+                ids_leave_unaltered_in_their_kernels_order=joins_the_planes,
+                offers_only_what_came=offers_in_both_planes,
+                an_id_is_out_within_three_cycles=holds_back,
+                busy_while_an_id_is_held=counts_one_plane,
             ),
+            *breaking(_SLICE, "owned_even"),
+            *breaking(_SLICE, "owned_odd"),
         ),
     ),
     Proof(

@@ -3,6 +3,7 @@
 from tests.formal import (
     axi_control,
     axi_memory,
+    banks,
     barriers,
     buffers,
     chunks,
@@ -22,6 +23,7 @@ from tests.formal import (
     rest,
     slot_proofs,
     station,
+    visited,
     visits,
     wiring,
 )
@@ -29,6 +31,7 @@ from tests.formal.proof import Proof
 
 PROOFS: tuple[Proof, ...] = (
     *buffers.PROOFS,
+    *banks.PROOFS,
     *readers.PROOFS,
     *pairs.PROOFS,
     *visits.PROOFS,
@@ -36,6 +39,7 @@ PROOFS: tuple[Proof, ...] = (
     *lean.PROOFS,
     *filters.PROOFS,
     *exchange.PROOFS,
+    *visited.PROOFS,
     *barriers.PROOFS,
     *marks.PROOFS,
     *multiplexer.PROOFS,

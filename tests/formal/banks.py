@@ -1,0 +1,348 @@
+"""Proofs about queues with a writer each: their arbiter, the bank of them, both together, and credits for many."""
+
+from typing import Any
+
+from amaranth.hdl import Cat, Const, Module, Mux, Value
+
+from cyscc.hw.arbitrated_queues import ArbitratedQueues
+from cyscc.hw.queue_bank import QueueBank
+from cyscc.hw.round_robin import RoundRobin
+from cyscc.hw.switch.credit_bank import CreditBank
+from tests.formal.faults import blinks, changes, driven, falls, spoiled, sticks
+from tests.formal.harness import Harness, Part
+from tests.formal.proof import Proof
+from tests.formal.watch import outlast
+from tests.formal.watch_bank import relate_room, watch_bank, watch_queues
+
+WIDTH = 6
+QUEUES = 3
+DEPTH = 4
+BITS = 4
+
+
+def turns(h: Harness, arbiter: Part, name: str, *, width: int) -> Any:
+    """Return the number of who was granted last, by the harness's own reckoning, with the invariant that ties it.
+
+    Parameters
+    ----------
+    h : Harness
+        The harness.
+    arbiter : Part
+        A `RoundRobin`.
+    name : str
+        Name of the arbiter.
+    width : int
+        Requests.
+    """
+    dut = arbiter.ports
+    last = h.register(range(width), f"{name}_last", init=width - 1)
+    for number in range(width):
+        with h.m.If(dut.advance & dut.grant[number]):
+            h.m.d.sync += last.eq(number)
+    behind = Cat(Const(number, last.shape()) > last for number in range(width))
+    h.invariant(arbiter.signal("above") == behind, f"{name}_knows_the_last")
+    h.invariant(last < width, f"{name}_last_exists")
+    return last
+
+
+def turns_until(last: Any, number: Any, width: int) -> Value:
+    """Return how many are before this one in the circle that begins behind the last one granted."""
+    return Mux(number > last, number - last - 1, number + width - last - 1).as_unsigned()
+
+
+def round_robin() -> Harness:
+    """Return the harness of `RoundRobin`: any requests, granted at any time."""
+    h = Harness()
+    part = h.add("dut", RoundRobin(WIDTH))
+    dut = part.ports
+    h.drive(h.free, dut, "requests", "advance")
+    last = turns(h, part, "arbiter", width=WIDTH)
+    h.prove((dut.grant & (dut.grant - 1)) == 0, "grants_one_at_most")
+    h.prove((dut.grant & ~dut.requests) == 0, "grants_only_who_asks")
+    h.prove((dut.requests == 0) | (dut.grant != 0), "grants_if_any_asks")
+    first = []
+    for number in range(WIDTH):
+        own = turns_until(last, Const(number, 3), WIDTH)
+        earlier = (turns_until(last, Const(other, 3), WIDTH) < own for other in range(WIDTH))
+        first.append(~Cat(asks & before for asks, before in zip(dut.requests, earlier, strict=True)).any())
+    h.prove((dut.grant & ~Cat(first)) == 0, "grants_the_first_behind_the_last")
+    watched = h.constant(range(WIDTH), "watched")
+    h.assume(watched < WIDTH, "watched_exists")
+    asks, granted = dut.requests.bit_select(watched, 1), dut.grant.bit_select(watched, 1)
+    waited = h.counter("waited", width=4, up=dut.advance & ~granted, clear=~asks | (granted & dut.advance))
+    h.prove(~asks | (waited + ~granted < WIDTH), "waits_for_each_other_once_at_most")
+    h.invariant(waited + turns_until(last, watched, WIDTH) < WIDTH, "what_waits_comes_nearer")
+    return h
+
+
+def queue_bank() -> Harness:
+    """Return the harness of `QueueBank`: any writers that find a place, any reader, and an entry that is watched."""
+    h = Harness()
+    part = h.add("dut", QueueBank(BITS, queues=QUEUES, depth=DEPTH))
+    dut = part.ports
+    entries = [h.free(BITS, f"entry{n}") for n in range(QUEUES)]
+    h.m.d.comb += [getattr(dut, f"entry{n}").eq(entry) for n, entry in enumerate(entries)]
+    h.drive(h.free, dut, "push", "pull", "advance")
+    reads = h.net(Mux(dut.advance, dut.pulling, 0), "reads")
+    nothing = Const(0, QUEUES)
+    watched = watch_bank(h, part, "bank", depth=DEPTH, pushed=dut.push, entries=entries, gone=reads, outside=nothing)
+    held = watched.held
+    full = Cat(count >= DEPTH for count in held)
+    h.assume((dut.push & full) == 0, "pushes_what_finds_a_place")
+    h.assume((dut.pull & (dut.pull - 1)) == 0, "pulls_one_at_most")
+    h.assume((dut.pull & ~dut.available) == 0, "pulls_what_is_available")
+
+    h.prove(dut.available == Cat(n > pulls for n, pulls in zip(held, dut.pulling, strict=True)), "available_is_exact")
+    h.prove(dut.busy == Cat(n > 0 for n in held).any(), "busy_while_an_entry_is_held")
+    pulled = h.register(QUEUES, "pulled")
+    with h.m.If(dut.advance):
+        h.m.d.sync += pulled.eq(dut.pull)
+    h.prove(dut.pulling == pulled, "reads_what_was_pulled")
+    leaves = watched.watching & (watched.ahead == 0) & reads.bit_select(watched.queue, 1)
+    left, value = h.past(leaves, "left"), h.past(watched.value, "value")
+    shown = Value.cast(dut.shown)
+    h.prove(~left | (shown == value), "entries_leave_in_order_unaltered")
+    none_read, stalled = h.past(dut.advance & ~dut.pulling.any(), "none_read"), h.past(~dut.advance, "stalled")
+    h.prove(~none_read | (shown == 0), "shows_nothing_if_none_is_read")
+    h.prove(~stalled | h.steady(shown, "shown"), "shows_it_until_it_advances")
+
+    before = [h.past(count, f"held{n}") for n, count in enumerate(held)]
+    h.prove(h.first | (dut.room == Cat(count < DEPTH - QueueBank.SLACK for count in before)), "room_while_there_is_any")
+    # A writer that pushes only when it saw room in the cycle before.
+    saw_room = h.past(dut.room, "room", init=(1 << QUEUES) - 1)
+    heeds = h.register(QUEUES, "heeds", init=(1 << QUEUES) - 1)
+    h.m.d.sync += heeds.eq(heeds & (~dut.push | saw_room))
+    h.prove((heeds & saw_room & full) == 0, "who_heeds_the_room_never_overflows_its_queue")
+    relate_room(h, part, "bank", depth=DEPTH, pushed=dut.push, heeds=heeds)
+
+    resting = h.past(~dut.push.any() & ~dut.busy & ~dut.pull.any() & ~shown.any(), "resting")
+    pointers = Cat(part.signal(f"{name}{n}") for name in ("first", "end", "count") for n in range(QUEUES))
+    h.prove(~resting | h.steady(Cat(pointers, dut.pulling, shown), "state"), "rests_unless_entries_come")
+    return h
+
+
+def arbitrated_queues() -> Harness:
+    """Return the harness of `ArbitratedQueues`: any writers that find a place, any consumer, an entry watched."""
+    h = Harness()
+    part = h.add("dut", ArbitratedQueues(BITS, queues=QUEUES, depth=DEPTH))
+    dut = part.ports
+    bank, arbiter = part.part("bank"), part.part("arbiter")
+    entries = [h.free(BITS, f"entry{n}") for n in range(QUEUES)]
+    h.m.d.comb += [getattr(dut, f"entry{n}").eq(entry) for n, entry in enumerate(entries)]
+    h.drive(h.free, dut, "push")
+    output = dut.output
+    h.m.d.comb += output.ready.eq(h.free(1, "ready"))
+    watched = watch_queues(h, part, "bank", depth=DEPTH, pushed=dut.push, entries=entries, taken=output.ready)
+    held, queue, ahead, at_output = watched.held, watched.queue, watched.ahead, watched.outside
+    counts = [bank.signal(f"count{n}") for n in range(QUEUES)]
+    full = Cat(count == DEPTH for count in counts)
+    h.assume((dut.push & full) == 0, "pushes_what_finds_a_place")
+
+    last = turns(h, arbiter, "arbiter", width=QUEUES)
+    h.prove(~at_output | (output.payload == watched.value), "entries_leave_in_the_order_of_their_writer_unaltered")
+    wrote = Cat(count > 0 for count in held).bit_select(dut.source, 1)
+    h.prove(~output.valid | wrote, "offers_only_what_its_source_wrote")
+    h.prove(dut.busy == Cat(count > 0 for count in held).any(), "busy_while_an_entry_is_held")
+    h.obeys_stream_rules(output, "output")
+    h.prove(h.past(output.ready | ~output.valid, "moved", init=1) | h.steady(dut.source, "source"), "source_steady")
+    outlast(h, "an_entry_is_out_within_three_cycles", waiting=dut.busy & ~output.valid, cycles=2)
+
+    # Once a move for each entry that goes before it in its queue, and for the entries of all others in between.
+    moves = ~output.valid | output.ready
+    asked = h.net(watched.watching & ~at_output, "asked")
+    waited = h.counter("waited", width=6, up=moves, clear=~asked)
+    read = bank.ports.pulling.bit_select(queue, 1)
+    unread = h.net((ahead - (output.valid & (dut.source == queue)))[: len(ahead)], "unread")
+    is_read = h.net(read & (unread == 0), "is_read")
+    to_come = (unread - read) * QUEUES + turns_until(last, queue, QUEUES)
+    h.prove(~asked | (waited <= DEPTH * QUEUES), "waits_for_each_other_writer_once_for_each_entry_before_it")
+    h.invariant(~asked | is_read | (waited + to_come < DEPTH * QUEUES), "what_waits_comes_nearer")
+    h.invariant(~is_read | (waited <= DEPTH * QUEUES), "what_is_read_comes_out_next")
+
+    resting = h.past(~dut.push.any() & ~dut.busy, "resting")
+    pointers = Cat(bank.signal(f"{name}{n}") for name in ("first", "end", "count") for n in range(QUEUES))
+    inside = Cat(pointers, bank.ports.pulling, arbiter.signal("above"), output.valid, output.payload, dut.source)
+    h.prove(~resting | h.steady(inside, "inside"), "rests_unless_entries_come")
+    return h
+
+
+def credit_bank() -> Harness:
+    """Return the harness of `CreditBank`: a user who takes what is available and gives back what it took."""
+    h = Harness()
+    part = h.add("dut", CreditBank(fifos=QUEUES, depth=DEPTH))
+    dut = part.ports
+    h.drive(h.free, dut, "take", "give")
+    out = [h.counter(f"out{n}", width=4, up=dut.take[n], down=dut.give[n]) for n in range(QUEUES)]
+    before = [h.past(count, f"out{n}") for n, count in enumerate(out)]
+    h.assume((dut.take & ~dut.available) == 0, "taken_only_if_available")
+    h.assume((dut.give & ~Cat(count > 0 for count in out)) == 0, "given_only_if_taken")
+    used = [part.signal(f"used{n}") for n in range(QUEUES)]
+    h.prove(Cat(use == count for use, count in zip(used, out, strict=True)).all(), "counts_what_is_promised")
+    h.prove(Cat(count <= DEPTH for count in out).all(), "never_promises_more_than_there_is")
+    h.prove((dut.available & Cat(count == DEPTH for count in out)) == 0, "available_only_while_one_is_free")
+    h.prove(dut.available == Cat(count < DEPTH - 1 for count in before), "available_but_for_one_and_the_last_cycle")
+    for n in range(QUEUES):
+        h.invariant(out[n] <= before[n] + 1, f"promises{n}_one_a_cycle")
+    return h
+
+
+def begins_with_the_first(self: RoundRobin, m: Module) -> None:
+    """Grant the lowest that asks."""
+    m.d.sync += driven(m, "above").eq(0)
+
+
+def turns_at_rest(self: RoundRobin, m: Module) -> None:
+    """Move on in a cycle in which nobody asks."""
+    above = driven(m, "above")
+    with m.If(~self.requests.any()):
+        m.d.sync += above.eq(~above)
+
+
+def grants_all(self: RoundRobin, m: Module) -> None:
+    """Grant whoever asks."""
+    m.d.comb += self.grant.eq(self.requests)
+
+
+def offers_what_was_pulled(self: QueueBank, m: Module) -> None:
+    """Show an entry as available while it is read."""
+    m.d.comb += self.available.eq(Cat(driven(m, f"count{n}").any() for n in range(QUEUES)))
+
+
+def reads_it_again(self: QueueBank, m: Module) -> None:
+    """Leave a queue's oldest entry in its place."""
+    m.d.sync += driven(m, "first1").eq(driven(m, "first1"))
+
+
+def reads_all_along(self: QueueBank, m: Module) -> None:
+    """Show the oldest entry of a queue that nobody reads."""
+    m.d.comb += m.submodules.entries0.read_ports[0].addr.eq(driven(m, "first0"))
+
+
+def writes_where_it_must_not(self: QueueBank, m: Module) -> None:
+    """Write entries to the unused half of the memory too."""
+    m.d.comb += m.submodules.entries1.write_ports[0].addr.eq(Cat(driven(m, "end1"), self.entry0[0]))
+
+
+def has_room_for_one_more(self: QueueBank, m: Module) -> None:
+    """Let one entry be on its way instead of two."""
+    m.d.sync += self.room.eq(Cat(driven(m, f"count{n}") < DEPTH - 1 for n in range(QUEUES)))
+
+
+def reads_on_at_once(self: QueueBank, m: Module) -> None:
+    """Take the next choice though the last one has not moved on."""
+    m.d.sync += self.pulling.eq(self.pull)
+
+
+def clears_what_waits(self: QueueBank, m: Module) -> None:
+    """Show an entry for a cycle only."""
+    with m.If(~self.advance):
+        m.d.sync += Value.cast(self.shown).eq(0)
+
+
+def mixes_what_waits(self: ArbitratedQueues, m: Module) -> None:
+    """Name another writer while the entry waits."""
+    with m.If(self.output.valid & ~self.output.ready):
+        m.d.sync += self.source.eq(0)
+
+
+def names_the_one_before(self: ArbitratedQueues, m: Module) -> None:
+    """Name the writer whose entry is read next."""
+    with m.If(~self.output.valid | self.output.ready):
+        m.d.sync += self.source.eq(Mux(m.submodules.arbiter.grant[1], 1, 0))
+
+
+def forgets_what_it_promised(self: CreditBank, m: Module) -> None:
+    """Count nothing if places are taken in two FIFOs."""
+    used = driven(m, "used0")
+    with m.If(self.take[0] & self.take[1]):
+        m.d.sync += used.eq(used)
+
+
+def promises_the_last_at_once(self: CreditBank, m: Module) -> None:
+    """Leave the cycle before out of account."""
+    m.d.sync += self.available.eq(Cat(driven(m, f"used{n}") < DEPTH for n in range(QUEUES)))
+
+
+_ARBITER, _BANK = f"{__name__}.RoundRobin", f"{__name__}.QueueBank"
+_QUEUES, _CREDITS = f"{__name__}.ArbitratedQueues", f"{__name__}.CreditBank"
+_INNER_ARBITER, _INNER_BANK = "cyscc.hw.arbitrated_queues.RoundRobin", "cyscc.hw.arbitrated_queues.QueueBank"
+
+PROOFS = (
+    Proof(
+        name="round-robin",
+        claim="Exactly one of those that ask is granted, the first in the circle behind the last one granted; so who "
+        "asks waits for each other one at most once.",
+        harness=round_robin,
+        depth=1,
+        broken=spoiled(
+            _ARBITER,
+            grants_one_at_most=grants_all,
+            grants_only_who_asks=sticks("grant", at=1),
+            grants_if_any_asks=falls("grant"),
+            grants_the_first_behind_the_last=begins_with_the_first,
+            waits_for_each_other_once_at_most=begins_with_the_first,
+        ),
+    ),
+    Proof(
+        name="queue-bank",
+        claim="Entries leave each queue in order, once and unaltered, and only when pulled; counts are exact; a writer "
+        "that heeds `room` never overflows its queue; a queue that is not read shows zeros.",
+        harness=queue_bank,
+        broken=(
+            *spoiled(_BANK, shows_nothing_if_none_is_read=writes_where_it_must_not),
+            *spoiled(
+                _BANK,
+                available_is_exact=offers_what_was_pulled,
+                busy_while_an_entry_is_held=sticks("busy", at=0),
+                reads_what_was_pulled=reads_on_at_once,
+                entries_leave_in_order_unaltered=reads_it_again,
+                shows_nothing_if_none_is_read=reads_all_along,
+                shows_it_until_it_advances=clears_what_waits,
+                room_while_there_is_any=falls("room", registered=True),
+                who_heeds_the_room_never_overflows_its_queue=has_room_for_one_more,
+                rests_unless_entries_come=reads_all_along,
+            ),
+        ),
+    ),
+    Proof(
+        name="arbitrated-queues",
+        claim="Entries of all writers come out once, unaltered, with the number of their writer and in its order; one "
+        "waits for each other writer at most once for each entry before it in its queue.",
+        harness=arbitrated_queues,
+        broken=(
+            *spoiled(
+                _QUEUES,
+                source_steady=mixes_what_waits,
+                offers_only_what_its_source_wrote=names_the_one_before,
+                entries_leave_in_the_order_of_their_writer_unaltered=names_the_one_before,
+                busy_while_an_entry_is_held=sticks("busy", at=0),
+            ),
+            *spoiled(_INNER_BANK, entries_leave_in_the_order_of_their_writer_unaltered=reads_it_again),
+            *spoiled(
+                _INNER_ARBITER,
+                an_entry_is_out_within_three_cycles=falls("grant"),
+                waits_for_each_other_writer_once_for_each_entry_before_it=begins_with_the_first,
+            ),
+            *spoiled(_INNER_ARBITER, rests_unless_entries_come=turns_at_rest),
+            *spoiled(
+                _QUEUES,
+                output_valid_stays=blinks("output", registered=True),
+                output_payload_steady=changes("output"),
+            ),
+        ),
+    ),
+    Proof(
+        name="credit-bank",
+        claim="The places of each FIFO that are promised and not given back never exceed its depth; `available` follows"
+        " from their number in the cycle before.",
+        harness=credit_bank,
+        depth=1,
+        broken=spoiled(
+            _CREDITS,
+            counts_what_is_promised=forgets_what_it_promised,
+            never_promises_more_than_there_is=promises_the_last_at_once,
+            available_only_while_one_is_free=promises_the_last_at_once,
+            available_but_for_one_and_the_last_cycle=falls("available", registered=True),
+        ),
+    ),
+)

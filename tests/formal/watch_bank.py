@@ -1,0 +1,177 @@
+"""Helper of proofs about queues with a writer each: an entry of any of them is watched."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Const, Mux, Value
+
+from tests.formal.harness import Harness, Part
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchedBank:
+    """The entries of a bank, and one of them that is chosen by the solver.
+
+    Parameters
+    ----------
+    held : list of Signal
+        By queue: entries that came and have not gone.
+    queue : Signal
+        The queue of the entry that is watched.
+    watching : Signal
+        There is such an entry.
+    value : Signal
+        What the entry is.
+    ahead : Signal
+        Entries of its queue that go before it.
+    outside : Signal
+        It was read and has not gone.
+    """
+
+    held: list[Any]
+    queue: Any
+    watching: Any
+    value: Any
+    ahead: Any
+    outside: Any
+
+
+def watch_bank(
+    h: Harness,
+    bank: Part,
+    name: str,
+    *,
+    depth: int,
+    pushed: Value,
+    entries: Sequence[Any],
+    gone: Value,
+    outside: Value,
+    queue: Any = None,
+    choose: Any = None,
+) -> WatchedBank:
+    """Watch some entry, chosen by the solver, from its push until it has gone; adds the invariants of induction.
+
+    Parameters
+    ----------
+    h : Harness
+        The harness.
+    bank : Part
+        A `cyscc.hw.queue_bank.QueueBank`.
+    name : str
+        Name of the bank.
+    depth : int
+        Entries that a queue holds.
+    pushed : Value
+        By queue: an entry goes in.
+    entries : sequence of Value
+        What goes in, by the harness's own reckoning.
+    gone : Value
+        By queue: one of its entries goes, in the order of their coming.
+    outside : Value
+        By queue: an entry was read and has not gone.
+    queue : Signal, optional
+        Number of the queue whose entry is watched, a constant; the solver chooses otherwise.
+    choose : Value, optional
+        What goes into this queue is the entry to watch; the solver chooses otherwise.
+    """
+    queues, width = len(entries), len(Value.cast(entries[0]))
+    bits = (depth - 1).bit_length()
+    held = [h.counter(f"{name}_held{n}", width=bits + 2, up=pushed[n], down=gone[n]) for n in range(queues)]
+    if queue is None:
+        queue = h.constant(range(queues), f"{name}_queue")
+        h.assume(queue < queues, f"{name}_queue_exists")
+    watching, ahead = h.register(1, f"{name}_watching"), h.register(bits + 2, f"{name}_ahead")
+    value = h.register(width, f"{name}_value")
+    leaves = gone.bit_select(queue, 1)
+    if choose is None:
+        choose = h.free(1, f"{name}_choose")
+    with h.m.If(~watching & choose & pushed.bit_select(queue, 1)):
+        h.m.d.sync += [watching.eq(1), value.eq(Array(entries)[queue]), ahead.eq(Array(held)[queue] - leaves)]
+    with h.m.Elif(leaves):
+        h.m.d.sync += [watching.eq(watching & (ahead != 0)), ahead.eq(ahead - 1)]
+
+    dut = bank.ports
+    h.invariant((dut.pulling & (dut.pulling - 1)[:queues]) == 0, f"{name}_one_is_read_at_most")
+    for n in range(queues):
+        first, end, count = (bank.signal(f"{register}{n}") for register in ("first", "end", "count"))
+        h.invariant(count + outside[n] == held[n], f"{name}_count{n}_is_exact")
+        h.invariant(count <= depth, f"{name}_count{n}_is_within_depth")
+        h.invariant((end - first)[:bits] == count[:bits], f"{name}_pointers{n}_agree_with_count")
+        h.invariant(~dut.pulling[n] | (count > 0), f"{name}_reads_what_queue{n}_holds")
+        here = watching & (queue == n)
+        place = h.net((first + ahead - outside[n])[:bits], f"{name}_place{n}")
+        stored = Value.cast(bank.word(f"entries{n}", Cat(place, 0), name=f"{name}_stored{n}"))
+        h.invariant(~here | (ahead < held[n]), f"{name}_watched_entry_of_queue{n}_is_held")
+        h.invariant(~here | (outside[n] & (ahead == 0)) | (stored == value), f"{name}_stored_in_queue{n}_unaltered")
+        unused = [
+            Value.cast(bank.word(f"entries{n}", Const(depth + place), name=f"{name}_unused{n}_{place}"))
+            for place in range(depth)
+        ]
+        h.invariant(~Cat(unused).any(), f"{name}_unused_half{n}_is_zero")
+    out = h.net(watching & (ahead == 0) & outside.bit_select(queue, 1), f"{name}_watched_entry_is_outside")
+    return WatchedBank(held=held, queue=queue, watching=watching, value=value, ahead=ahead, outside=out)
+
+
+def watch_queues(
+    h: Harness, queues: Part, name: str, *, depth: int, pushed: Value, entries: Sequence[Any], taken: Value
+) -> WatchedBank:
+    """Watch some entry, chosen by the solver, from its push until it is taken from the output.
+
+    Parameters
+    ----------
+    h : Harness
+        The harness.
+    queues : Part
+        A `cyscc.hw.arbitrated_queues.ArbitratedQueues`.
+    name : str
+        Name of the queues.
+    depth : int
+        Entries that a queue holds.
+    pushed : Value
+        By queue: an entry goes in.
+    entries : sequence of Value
+        What goes in, by the harness's own reckoning.
+    taken : Value
+        The consumer takes an entry if there is one.
+    """
+    output, source, bank = queues.ports.output, queues.ports.source, queues.part("bank")
+    shown = h.net(Cat(output.valid & (source == n) for n in range(len(entries))), f"{name}_shown")
+    gone = h.net(Mux(taken, shown, 0), f"{name}_gone")
+    watched = watch_bank(h, bank, name, depth=depth, pushed=pushed, entries=entries, gone=gone, outside=shown)
+    shows = Value.cast(output.payload)
+    h.invariant(~watched.outside | (shows == watched.value), f"{name}_output_unaltered")
+    h.invariant(~output.valid | shown.any(), f"{name}_source_exists")
+    h.invariant(output.valid | (shows == 0), f"{name}_output_is_zero_without_an_entry")
+    return watched
+
+
+def relate_room(h: Harness, bank: Part, name: str, *, depth: int, pushed: Value, heeds: Value) -> None:
+    """Add the invariants by which a queue never overflows whose writer pushes only what had room a cycle before.
+
+    Parameters
+    ----------
+    h : Harness
+        The harness.
+    bank : Part
+        A `cyscc.hw.queue_bank.QueueBank`.
+    name : str
+        Name of the bank.
+    depth : int
+        Entries that a queue holds.
+    pushed : Value
+        By queue: an entry goes in.
+    heeds : Value
+        By queue: its writer has always heeded the room.
+    """
+    room = bank.ports.room
+    had_room = h.past(room, f"{name}_room_before", init=-1)
+    pushed_before = h.past(pushed, f"{name}_pushed")
+    had_room_then = h.past(had_room, f"{name}_room_then", init=-1)
+    counts = [bank.signal(f"count{n}") for n in range(len(room))]
+    before = [h.past(count, f"{name}_count{n}") for n, count in enumerate(counts)]
+    h.invariant(h.first | (room == Cat(count < depth - 2 for count in before)), f"{name}_room_follows_from_counts")
+    for n, count in enumerate(counts):
+        h.invariant(count <= before[n] + pushed_before[n], f"{name}_queue{n}_grows_by_what_was_pushed")
+        h.invariant(~(heeds[n] & pushed_before[n]) | had_room_then[n], f"{name}_room{n}_was_heeded")
+        h.invariant(~(heeds[n] & had_room[n]) | (before[n] < depth - 1), f"{name}_queue{n}_has_a_place")
