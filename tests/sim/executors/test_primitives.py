@@ -150,7 +150,7 @@ CASES: dict[str, tuple[Callable[[], wiring.Component], Chooser, dict[str, int]]]
     "requests": (lambda: ArbitratedQueues(108, queues=3, depth=4), arbitrated, {"queues": 3, "width": 108}),
     "answers": (lambda: QueueBank(64, queues=5, depth=16), banked, {"queues": 5, "width": 64}),
     "words": (lambda: QueueBank(70, queues=2, depth=4), banked, {"queues": 2, "width": 70}),
-    "credits": (lambda: CreditBank(fifos=5, depth=4), credited, {}),
+    "credits": (lambda: CreditBank(fifos=5, depth=5), credited, {}),
     "ids met": (lambda: Banked(kernels=4, vertices=1 << 11), visited, {"kernels": 4}),
     "few ids met": (lambda: Banked(kernels=2, vertices=16), visited, {"kernels": 2}),
 }
