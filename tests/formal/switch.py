@@ -7,9 +7,10 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Value
 
 from cyscc.hw.interfaces import ADDRESS_WIDTH
 from cyscc.hw.queue import Queue
+from cyscc.hw.switch.credit_bank import CreditBank
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
-from tests.formal.faults import blinks, breaking, changes, driven, falls, spoiled, sticks
+from tests.formal.faults import breaking, driven, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast, queue_counts
@@ -244,7 +245,9 @@ def kernel_slice() -> Harness:
         h.invariant(used == total, f"credits{n}_are_those_of_what_was_sent")
         h.invariant(~available | (used < DEPTH), f"credit{n}_is_free")
         h.invariant(used <= DEPTH, f"credits{n}_are_within_depth")
-        h.invariant(used <= h.past(used, f"used{n}") + 1, f"takes_one_credit{n}_a_cycle")
+        used_before = h.past(used, f"used{n}")
+        h.invariant(used <= used_before + 1, f"takes_one_credit{n}_a_cycle")
+        h.invariant(h.first | (available == (used_before < DEPTH - 1)), f"credit{n}_is_available")
         h.invariant(used + pulling[n] == unanswered[n] + watched.held[n], f"credits{n}_are_asked_or_answered")
         h.invariant(~pulling[n] | (used < DEPTH), f"credit{n}_of_what_is_read_is_free")
 
@@ -261,7 +264,20 @@ def kernel_slice() -> Harness:
     h.prove(~own | (response.payload.tag == reads.value.tag), "answers_come_in_order_with_their_tags")
     h.prove(~own | (response.payload.data == watched.value), "answers_have_the_data_of_their_link")
 
+    every = dut.room.all()
+    few = h.net(pending - reads.kept < DEPTH - 1, "few_are_under_way")
+    wants_to_write = h.past((writes.kept > 0) & every, "wants_to_write")
+    wants_to_read = h.past((reads.kept > 0) & (writes.kept == 0) & every & few & h.past(few, "few"), "wants_to_read")
+    h.prove(~wants_to_write | (dut.send.any() & dut.request.write), "a_write_goes_if_there_is_room")
+    h.prove(~wants_to_read | sends_read.any(), "a_read_goes_if_no_write_does_and_few_are_under_way")
+    all_here = ~Cat(*unanswered).any() & (pending > reads.kept)
+    overdue = h.net(all_here & ~response.valid, "overdue")
+    outlast(h, "answers_that_are_here_come_within_three_cycles", waiting=overdue, cycles=2)
+
     stage, tag = part.signal("coming"), part.signal("tag")
+    h.invariant(~h.past(overdue, "overdue") | ~overdue | stage, "the_first_that_is_here_is_read")
+    h.invariant((fifo.signal("inner_level") == 0) | read | sends_read.any(), "what_is_on_its_way_was_just_sent")
+    h.invariant(out | ~read | Cat(*unanswered).any(), "what_is_not_at_the_output_has_no_answer")
     lined = h.net(
         sum(
             ((shadow[n][0] == link) & (position > n) for n in range(1, places)), (shadow[0][0] == link) & (position > 0)
@@ -291,3 +307,134 @@ def kernel_slice() -> Harness:
     h.invariant(~back | (response.payload.data == watched.value), "its_answer_is_shown")
     h.invariant(watched.watching == (is_here | coming), "only_its_answer_is_watched")
     return h
+
+
+def offers_both(self: LinkSlice, m: Module) -> None:
+    """Offer a write as a read too."""
+    m.d.comb += self.port.read.valid.eq(m.submodules.queues.output.valid)
+
+
+def writes_nothing(self: LinkSlice, m: Module) -> None:
+    """Offer a write as a read only."""
+    offers_both(self, m)
+    m.d.comb += self.port.write.valid.eq(0)
+
+
+def forgets_its_number(self: LinkSlice, m: Module) -> None:
+    """Take itself for the first link."""
+    m.d.sync += driven(m, "number").eq(0)
+
+
+def asks_for_half(self: KernelSlice, m: Module) -> None:
+    """Read four bytes."""
+    m.d.sync += self.request.size.eq(0)
+
+
+def reads_again(self: KernelSlice, m: Module) -> None:
+    """Keep a read that was sent."""
+    m.d.comb += m.submodules.reads.output.ready.eq(0)
+
+
+def writes_again(self: KernelSlice, m: Module) -> None:
+    """Keep a write that was sent."""
+    m.d.comb += m.submodules.writes.output.ready.eq(0)
+
+
+def sends_to_all(self: KernelSlice, m: Module) -> None:
+    """Send a request to each link with room."""
+    with m.If(m.submodules.writes.output.valid):
+        m.d.sync += self.send.eq(self.room)
+
+
+def writes_anyway(self: KernelSlice, m: Module) -> None:
+    """Take each link for one with room."""
+    with m.If(m.submodules.writes.output.valid):
+        m.d.sync += self.send.eq(1 << _link(m.submodules.writes.output.payload.address))
+
+
+def answers_all_along(self: KernelSlice, m: Module) -> None:
+    """Answer in each cycle."""
+    m.d.sync += self.port.response.valid.eq(1)
+
+
+def names_the_following(self: KernelSlice, m: Module) -> None:
+    """Answer with the tag of the read behind."""
+    m.d.sync += self.port.response.payload.tag.eq(m.submodules.order.output.payload.tag)
+
+
+def mixes_up_links(self: KernelSlice, m: Module) -> None:
+    """Take the answers of one link for those of the other."""
+    m.d.comb += m.submodules.answers.entry0.eq(self.answer1)
+
+
+def answers_before_the_last(self: KernelSlice, m: Module) -> None:
+    """Leave the last answer until there is another one."""
+    pull = driven(m, "pull")
+    with m.If(m.submodules.order.level < 2):
+        m.d.comb += pull.eq(0)
+
+
+def promises_without_end(self: CreditBank, m: Module) -> None:
+    """Take each place for free."""
+    m.d.sync += self.available.eq(-1)
+
+
+_LINK, _KERNEL = f"{__name__}.LinkSlice", f"{__name__}.KernelSlice"
+
+PROOFS = (
+    Proof(
+        name="link-slice",
+        claim="Each request of each kernel is offered to the port once and unaltered, in the order of its kernel, with "
+        "the link's own address bits; a kernel that heeds the room never overflows its queue; each answer goes to the "
+        "kernel of its tag; `busy` from the cycle after a request came until the port has taken it.",
+        harness=link_slice,
+        broken=(
+            *spoiled(
+                _LINK,
+                offers_one_request_at_a_time=offers_both,
+                requests_leave_in_their_kernels_order=writes_nothing,
+                size_is_unaltered=sticks("port.read.payload.size", at=0),
+                written_data_are_unaltered=sticks("port.write.payload.data", at=0),
+                a_read_names_its_kernel=sticks("port.read.payload.tag", at=0),
+                address_is_that_of_its_link=forgets_its_number,
+                offers_only_what_came=sticks("port.read.valid", at=1),
+                busy_while_a_request_is_held=sticks("busy", at=0),
+                a_request_is_out_within_three_cycles=falls("port.read.valid"),
+                asks_for_no_flush=sticks("port.flush", at=1),
+                answers_the_kernel_that_has_asked=falls("answers", registered=True),
+                answers_are_unaltered=falls("answer", registered=True),
+            ),
+            *spoiled(_LINK, size_is_unaltered=sticks("room", at=-1)),
+            *breaking(_LINK, "port.read", name="read"),
+            *breaking(_LINK, "port.write", name="write"),
+        ),
+    ),
+    Proof(
+        name="kernel-slice",
+        claim="Each request of the kernel is sent once and unaltered to the link of its address, if that had room, "
+        "reads and writes each in their order; each read is answered once, in the order of the reads, with its tag and "
+        "the answer of its link; an answer always finds a place; `busy` until the last request is sent.",
+        harness=kernel_slice,
+        broken=(
+            *spoiled(
+                _KERNEL,
+                reads_go_to_their_link_in_order_unaltered=asks_for_half,
+                writes_go_to_their_link_in_order_unaltered=falls("request.data", registered=True),
+                sends_only_reads_that_came=reads_again,
+                sends_only_writes_that_came=writes_again,
+                sends_to_one_link=sends_to_all,
+                sends_where_there_was_room=writes_anyway,
+                busy_until_all_requests_are_sent=sticks("busy", at=0),
+                a_write_goes_if_there_is_room=falls("send", registered=True),
+                a_read_goes_if_no_write_does_and_few_are_under_way=falls("send", registered=True),
+                answers_only_what_was_asked=answers_all_along,
+                answers_come_in_order_with_their_tags=names_the_following,
+                answers_have_the_data_of_their_link=mixes_up_links,
+                answers_that_are_here_come_within_three_cycles=answers_before_the_last,
+            ),
+            *spoiled(
+                "cyscc.hw.switch.kernel_slice.CreditBank", answers_have_the_data_of_their_link=promises_without_end
+            ),
+        ),
+    ),
+)
