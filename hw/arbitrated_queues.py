@@ -21,7 +21,7 @@ class ArbitratedQueues(wiring.Component):
     queues : int
         Writers, each with a queue of its own.
     depth : int
-        Entries that a queue holds; a power of two, at least 4.
+        Entries that a queue holds at least, see `QueueBank`.
 
     Members
     -------

@@ -1,11 +1,17 @@
 """Queue bank: queues with a writer each and one reader, in LUT RAM."""
 
-from amaranth.hdl import Cat, Elaboratable, Module, ShapeLike, Signal, Value
+from amaranth.hdl import Cat, Elaboratable, Module, Mux, ShapeLike, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 __all__ = ["QueueBank", "counted"]
+
+_INPUTS = 6
+"""Inputs of a LUT of the LX330."""
+
+_FEEDBACK = {3: 1, 4: 2, 5: 2, 6: 4, 7: 5}
+"""By length of a shift register, the bit that is fed back beside the last one to pass all states but 0."""
 
 
 class QueueBank(wiring.Component):
@@ -21,12 +27,12 @@ class QueueBank(wiring.Component):
     queues : int
         Queues.
     depth : int
-        Entries that a queue holds; a power of two, at least 4.
+        Entries that a queue holds at least; a power of two from 4 to 64. It holds `capacity`.
 
     Members
     -------
     push : In(queues)
-        An entry goes into the queue. Only if it holds fewer than `depth`.
+        An entry goes into the queue. Only if it holds fewer than `capacity`.
     entry0, entry1, ... : In(shape)
         The entries that go in.
     pull : In(queues)
@@ -35,7 +41,7 @@ class QueueBank(wiring.Component):
     advance : In(1)
         What was pulled moves on: from the choice to `pulling`, and from there to `shown`.
     available : Out(queues)
-        The queue has an entry that was not pulled. A function of registers.
+        The queue has an entry that was not pulled. Registered.
     pulling : Out(queues)
         The queue whose entry is read: it is `shown` after the next `advance`. Registered.
     shown : Out(shape)
@@ -53,8 +59,10 @@ class QueueBank(wiring.Component):
     A producer that looks at `room`, registers its entry and pushes it in the next cycle never overflows a queue: when
     it looks, two of its entries may not be counted yet.
 
-    A queue that is not read shows the upper half of its memory, which nobody writes, so that a gate for each bit joins
-    all queues where a multiplexer would take two LUTs more. A LUT of the LX330 has 32 places anyway.
+    A memory has twice as many places as the depth: a LUT of the LX330 has 32 anyway. The order of places is that of a
+    shift register with feedback, which takes one gate where a counter takes one for each bit, and leaves out place 0.
+    A queue that is not read shows that place, which nobody writes, so that a gate for each bit joins all queues where a
+    multiplexer would take two LUTs more.
     """
 
     SLACK = 2
@@ -62,8 +70,8 @@ class QueueBank(wiring.Component):
     def __init__(self, shape: ShapeLike, *, queues: int, depth: int) -> None:
         if queues < 1:
             raise ValueError(f"queues must be at least 1, not {queues!r}")
-        if depth < 4 or depth & (depth - 1):
-            raise ValueError(f"depth must be a power of two of at least 4, not {depth!r}")
+        if not 4 <= depth <= 64 or depth & (depth - 1):
+            raise ValueError(f"depth must be a power of two from 4 to 64, not {depth!r}")
         self._shape = shape
         self._queues = queues
         self._depth = depth
@@ -81,41 +89,65 @@ class QueueBank(wiring.Component):
             }
         )
 
+    @property
+    def capacity(self) -> int:
+        """Entries that a queue holds."""
+        return 2 * self._depth - 1
+
     def elaborate(self, platform: object) -> Elaboratable:
-        """Build the memories with their pointers and counts, and the way to the output."""
+        """Build the memories with their pointers, and the way to the output."""
         m = Module()
-        bits = (self._depth - 1).bit_length()
+        bits = self._depth.bit_length()
         heads: list[Value] = []
-        counts: list[Signal] = []
         for number in range(self._queues):
             m.submodules[f"entries{number}"] = entries = Memory(shape=self._shape, depth=2 * self._depth, init=[])
             write = entries.write_port()
             read = entries.read_port(domain="comb")
-            first = Signal(bits, name=f"first{number}")
-            end = Signal(bits, name=f"end{number}")
-            count = Signal(bits + 1, name=f"count{number}")
+            first = Signal(bits, init=1, name=f"first{number}")  # the next one that is pulled
+            end = Signal(bits, init=1, name=f"end{number}")
+            place = Signal(bits, reset_less=True, name=f"place{number}")
+            count = Signal(bits, name=f"count{number}")
             heads.append(Value.cast(read.data))
-            counts.append(count)
-            push, reads = self.push[number], self.pulling[number]
-            left = reads & self.advance
+            push, available = self.push[number], self.available[number]
+            pulled = self.pull[number] & self.advance
+            left = self.pulling[number] & self.advance
             m.d.comb += [
                 write.addr.eq(end),
                 write.data.eq(getattr(self, f"entry{number}")),
                 write.en.eq(push),
-                read.addr.eq(Cat(first, ~reads)),
-                self.available[number].eq(count[1:].any() | (count[0] & ~reads)),
+                read.addr.eq(place),
             ]
             m.d.sync += [
-                end.eq(counted(end, up=push)),
-                first.eq(counted(first, up=left)),
+                available.eq(push | (available & (~pulled | (_following(first) != end)))),
                 count.eq(counted(count, up=push & ~left, down=left & ~push)),
-                self.room[number].eq(count < self._depth - self.SLACK),
+                self.room[number].eq(count < self.capacity - self.SLACK),
             ]
-        shown = Cat(Cat(head[bit] for head in heads).any() for bit in range(len(heads[0])))
+            with m.If(push):
+                m.d.sync += end.eq(_following(end))
+            with m.If(pulled):
+                m.d.sync += first.eq(_following(first))
+            with m.If(self.advance):
+                m.d.sync += place.eq(Mux(self.pull[number], first, 0))
+        shown = _joined(m, heads)
         with m.If(self.advance):
             m.d.sync += [self.pulling.eq(self.pull), Value.cast(self.shown).eq(shown)]
-        m.d.comb += self.busy.eq(Cat(counts).any())
+        m.d.comb += self.busy.eq((self.available | self.pulling).any())
         return m
+
+
+def _joined(m: Module, heads: list[Value]) -> Value:
+    """Return all entries joined bit by bit, in gates of six inputs that synthesis does not divide otherwise."""
+    width = len(heads[0])
+    while len(heads) > _INPUTS:
+        part = Signal(width, name=f"joined{len(heads)}", attrs={"keep": 1})
+        m.d.comb += part.eq(Cat(Cat(head[bit] for head in heads[:_INPUTS]).any() for bit in range(width)))
+        heads = [*heads[_INPUTS:], part]
+    return Cat(Cat(head[bit] for head in heads).any() for bit in range(width))
+
+
+def _following(place: Value) -> Value:
+    """Return the place behind another one, in a circle of all but place 0."""
+    return Cat(place[-1] ^ place[_FEEDBACK[len(place)]], place[:-1])
 
 
 def counted(value: Value, *, up: Value, down: Value | int = 0) -> Value:

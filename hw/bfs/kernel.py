@@ -5,7 +5,7 @@ from operator import and_
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from amaranth.hdl import C, Cat, Elaboratable, Module, Signal
+from amaranth.hdl import C, Elaboratable, Module, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import Signature, connect
 
@@ -25,6 +25,7 @@ from cyscc.hw.bfs.visitor import Step, Visitor
 from cyscc.hw.bfs.word_reader import WordReader
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.exchange.bank_sweeper import BankSweeper
 from cyscc.hw.exchange.id_merger import IdMerger
 from cyscc.hw.exchange.id_router import IdRouter
 from cyscc.hw.exchange.reading_barrier import ReadingBarrier
@@ -245,24 +246,26 @@ class Kernel(BaseKernel):
         config, neighbour = self._config, parts.neighbour
         lanes = [neighbour.low, neighbour.high] if isinstance(neighbour, LanePairReader) else [neighbour.ids]
         m.submodules.router = router = IdRouter(kernels=config.bfs_kernels, lanes=len(lanes))
-        m.submodules.merger = merger = IdMerger()
+        m.submodules.merger = merger = IdMerger(kernels=config.bfs_kernels)
         m.submodules.barrier = barrier = ReadingBarrier()
         for lane, ids in enumerate(lanes):
             connect(m, ids, getattr(router, f"ids{lane}"))
-        banks = []
-        position = control.number[: config.bfs_kernels.bit_length() - 1]
-        for number, plane in enumerate(PLANES):
-            bank = VisitedBank(kernels=config.bfs_kernels, vertices=config.visited_filter)
+        banks = [VisitedBank(kernels=config.bfs_kernels, vertices=config.visited_filter) for _ in PLANES]
+        m.submodules.sweeper = sweeper = BankSweeper(kernels=config.bfs_kernels, rows=banks[0].rows)
+        m.d.comb += [
+            sweeper.clear.eq(control.start & control.register_current_count[NEW_SEARCH_BIT]),
+            sweeper.last.eq(control.register_capacity),
+            merger.owner.eq(control.number),
+        ]
+        for plane, bank in zip(PLANES, banks, strict=True):
             m.submodules[f"{plane}_bank"] = bank
-            banks.append(bank)
             owned = getattr(self, f"owned_{plane}")
             m.d.comb += [
                 *(getattr(self, f"{name}_{plane}").eq(getattr(router, f"{name}_{plane}")) for name in ("send", "id")),
                 getattr(router, f"room_{plane}").eq(getattr(self, f"room_{plane}")),
-                bank.clear.eq(control.start & control.register_current_count[NEW_SEARCH_BIT]),
-                bank.last.eq(control.register_capacity),
+                *drive(bank, sweep=sweeper.sweep, row=sweeper.row),
                 # Another kernel may have started before, and its ids come before the bank is cleared.
-                *drive(bank.ids, valid=owned.valid & control.busy, payload=Cat(C(number, 1), position, owned.payload)),
+                *drive(bank.ids, valid=owned.valid & control.busy, payload=owned.payload),
                 owned.ready.eq(bank.ids.ready & control.busy),
             ]
             connect(m, bank.fresh, getattr(merger, plane))

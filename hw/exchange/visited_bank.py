@@ -2,24 +2,28 @@
 
 from typing import ClassVar
 
-from amaranth.hdl import Elaboratable, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from cyscc.hw.exchange.wires import ID_BITS
-from cyscc.hw.interfaces import ADDRESS_WIDTH
+from cyscc.hw.exchange.wires import rest_bits
+from cyscc.hw.interfaces import number_bits
 
 __all__ = ["VisitedBank"]
+
+_PART = 16
+"""Bits that are written together: those of a block of any FPGA's memory, so that what is read of another one while they
+are written is right."""
 
 
 class VisitedBank(wiring.Component):
     """Passes on each id the first time that it comes since the bank was cleared, and drops it from then on.
 
     A bit for each id below `vertices` that belongs to the kernel and the plane, in rows of `ROW` bits of a block RAM
-    with a read and a write port. The first of equal ids makes process 3 read the vertex's word; the vertex is then
-    visited already, or the same kernel is about to visit it. So the bit is set when it is tested. Ids from `vertices`
-    on have no bit, and always go on.
+    with a read port, and a write port for parts of a row. The first of equal ids makes process 3 read the vertex's
+    word; the vertex is then visited already, or the same kernel is about to visit it. So the bit is set when it is
+    tested. Ids from `vertices` on have no bit, and always go on.
 
     Parameters
     ----------
@@ -30,14 +34,14 @@ class VisitedBank(wiring.Component):
 
     Members
     -------
-    clear : In(1)
-        Pulse: a search begins. The rows of all ids up to `last` are cleared, a row a cycle; meanwhile no id is taken.
-        Only while `idle`, and with no id offered.
-    last : In(48)
-        The greatest id that may come before the next `clear`; looked at with it.
-    ids : In(stream of 32 bits)
-        Ids of the plane that the kernel owns. Its `ready` is a function of registers alone.
-    fresh : Out(stream of 32 bits)
+    sweep : In(1)
+        A row is cleared, and no id is taken. Only while `idle`, and from a cycle on in which no id is offered.
+    row : In(number_bits(rows))
+        The row.
+    ids : In(stream of rest_bits(kernels) bits)
+        Ids of the plane that the kernel owns, without the bits that say so. `ready` is a function of registers, `sweep`
+        and `fresh.ready`.
+    fresh : Out(stream of rest_bits(kernels) bits)
         Ids that had not come before; registered.
     idle : Out(1)
         No id is held.
@@ -47,99 +51,117 @@ class VisitedBank(wiring.Component):
     Notes
     -----
     Latency `LATENCY` cycles, throughput an id a cycle, passed on or dropped, while what goes on is taken.
+
+    An id's row is read when the id is taken, and its part is written back with the id's bit two cycles later, since a
+    block RAM takes most of a cycle to bring its data out. So the next two ids, if they are of the same part, get it
+    from that id.
     """
 
     ROW: ClassVar[int] = 64
-    LATENCY: ClassVar[int] = 2
+    LATENCY: ClassVar[int] = 3
 
     def __init__(self, *, kernels: int, vertices: int) -> None:
         for name, value in (("kernels", kernels), ("vertices", vertices)):
             if value < 1 or value & (value - 1):
                 raise ValueError(f"{name} must be a power of two, not {value!r}")
-        self._skipped = kernels.bit_length()  # bits of plane and owner
-        self._vertices = vertices
-        # Small ones too have two rows, of which the second one is not used.
-        self._rows = max(2, vertices // (2 * kernels * self.ROW))
+        self._rest = rest_bits(kernels)
+        self._bits = max(1, vertices // (2 * kernels))
         super().__init__(
             {
-                "clear": In(1),
-                "last": In(ADDRESS_WIDTH),
-                "ids": In(stream.Signature(ID_BITS)),
-                "fresh": Out(stream.Signature(ID_BITS)),
+                "sweep": In(1),
+                "row": In(number_bits(self.rows)),
+                "ids": In(stream.Signature(self._rest)),
+                "fresh": Out(stream.Signature(self._rest)),
                 "idle": Out(1),
                 "moving": Out(1),
             }
         )
 
-    def _row(self, vertex: Value) -> Value:
+    @property
+    def rows(self) -> int:
+        """Rows. Small banks too have two, of which the second one is not used."""
+        return max(2, self._bits // self.ROW)
+
+    @classmethod
+    def row_of(cls, rest: Value) -> Value:
         """Return the row of an id, and what lies beyond the bank above it."""
-        return vertex[self._skipped + (self.ROW - 1).bit_length() :]
+        return rest[number_bits(cls.ROW) :]
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Build the pipeline: a row is read when an id is taken, and written when the id is passed on."""
+        """Build the pipeline, whose stages move on together: an id's row is read, then its bit is tested."""
         m = Module()
-        m.submodules.bits = bits = Memory(shape=self.ROW, depth=self._rows, init=[])
+        # Of a part that is read while it is written, what the memory shows is not used.
+        m.submodules.bits = bits = Memory(shape=self.ROW, depth=self.rows, init=[], attrs={"no_rw_check": 1})
         read = bits.read_port()
-        write = bits.write_port()
-
-        held = Signal()
-        vertex = Signal(ID_BITS)
-        beyond = Signal()  # the id held has no bit
-        clearing = Signal()
-        swept = Signal(range(self._rows))  # the row that is cleared next
-        end = self._row(self.last)
-        with m.If(self.clear):
-            m.d.sync += [clearing.eq(1), swept.eq(Mux(end < self._rows, end, self._rows - 1))]
-        with m.Elif(clearing):
-            m.d.sync += [clearing.eq(swept.any()), swept.eq(swept - 1)]
-
-        # The memory's read port returns the old contents in the cycle of a write.
-        written = Signal(self.ROW)
-        overtaken = Signal()
-        row = Signal(self.ROW)
-        own = Signal(self.ROW)
-        following = Signal(self.ROW)
-        known = Signal()
-        done = Signal()
-        passed = Signal()
-        # A second register behind the output, so that `ids.ready` is a function of registers alone.
-        waiting = Signal()
-        behind = Signal(ID_BITS)
+        write = bits.write_port(granularity=_PART)
+        bit = number_bits(_PART)
+        number_of_bits = (self._bits - 1).bit_length()
+        place = number_bits(self.ROW * self.rows)
+        advance = ~self.fresh.valid | self.fresh.ready
         taken = self.ids.valid & self.ids.ready
+
+        # An id whose row is being read, and behind that an id that is tested; whether each has a bit in the bank; and
+        # whether it shares its part with the one before it, and with the one before that.
+        reading = Signal()
+        read_id = Signal(self._rest)
+        reads_bit = Signal()
+        reads_behind = Signal(2)
+        testing = Signal()
+        tested = Signal(self._rest)
+        tests_bit = Signal()
+        tests_behind = Signal(2)
+        row = Signal(self.ROW, reset_less=True)  # of the id that is tested, if no id before it has a newer part
+        last = Signal(_PART)  # what was written for the one before
+        second_last = Signal(_PART)
+        following = Signal(_PART)
+        known = Signal()
+
+        def same(vertex: Value) -> Value:
+            return self.ids.payload[bit:place] == vertex[bit:place]
+
+        own = Cat(tests_bit & (tested[:bit] == number) for number in range(_PART))
+        shown = row.word_select(tested[bit : number_bits(self.ROW)], _PART)
+        newer = (last & tests_behind[0].replicate(_PART)) | (second_last & tests_behind[1].replicate(_PART))
+        writes = advance & tests_bit
+        moves = advance & (reading | testing)
         m.d.comb += [
-            row.eq(Mux(overtaken, written, read.data)),
-            own.eq(1 << vertex[self._skipped :][: (self.ROW - 1).bit_length()]),
-            following.eq(row | own),
-            known.eq((row & own).any() & ~beyond),
-            # A known id stalls like any other, because it is recognised late.
-            done.eq(held & ~waiting),
-            passed.eq(done & ~known),
-            self.ids.ready.eq((~held | done) & ~clearing),
-            read.addr.eq(self._row(self.ids.payload)),
+            self.ids.ready.eq(advance & ~self.sweep),
+            read.addr.eq(self.row_of(self.ids.payload)),
             read.en.eq(taken),
-            write.addr.eq(Mux(clearing, swept, self._row(vertex))),
-            write.data.eq(Mux(clearing, 0, following)),
-            write.en.eq(clearing | (passed & ~beyond)),
-            self.idle.eq(~held & ~self.fresh.valid),
-            self.moving.eq(clearing | taken | done),
+            following.eq(shown | newer | own),
+            known.eq(((shown | newer) & own).any()),
+            write.addr.eq(Mux(self.sweep, self.row, self.row_of(tested))),
+            # Zeros while no id is held.
+            write.data.eq(following.replicate(self.ROW // _PART)),
+            write.en.eq(
+                Cat(
+                    self.sweep | (writes & (tested[bit : number_bits(self.ROW)] == number))
+                    for number in range(self.ROW // _PART)
+                )
+            ),
+            self.idle.eq(~(reading | testing | self.fresh.valid)),
+            self.moving.eq(self.sweep | taken | moves),
         ]
-        with m.If(done):
-            m.d.sync += [held.eq(0), written.eq(following)]
         with m.If(taken):
             m.d.sync += [
-                held.eq(1),
-                vertex.eq(self.ids.payload),
-                beyond.eq(self.ids.payload >= self._vertices),
-                overtaken.eq(write.en & (read.addr == write.addr)),
+                read_id.eq(self.ids.payload),
+                reads_bit.eq(~self.ids.payload[number_of_bits:].any()),
+                reads_behind.eq(Cat(reading & reads_bit & same(read_id), tests_bit & same(tested))),
             ]
-        with m.If(~self.fresh.valid | self.fresh.ready):
+        with m.If(advance):
+            m.d.sync += [reading.eq(taken), self.fresh.valid.eq(testing & ~known)]
+        with m.If(moves):
             m.d.sync += [
-                self.fresh.valid.eq(waiting | passed),
-                self.fresh.payload.eq(Mux(waiting, behind, vertex)),
-                waiting.eq(0),
+                testing.eq(reading),
+                tests_bit.eq(reading & reads_bit),
+                tested.eq(read_id),
+                tests_behind.eq(reads_behind & reading.replicate(2)),
+                last.eq(following),
+                second_last.eq(last),
+                self.fresh.payload.eq(tested),
             ]
-        with m.Elif(passed):
-            m.d.sync += waiting.eq(1)
-        with m.If(~waiting):
-            m.d.sync += behind.eq(vertex)
+            with m.If(reading & ~reads_behind.any()):
+                m.d.sync += row.eq(read.data)
+            with m.Else():
+                m.d.sync += row.eq(0)
         return m

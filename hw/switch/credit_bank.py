@@ -17,7 +17,7 @@ class CreditBank(wiring.Component):
     fifos : int
         FIFOs.
     depth : int
-        Places of each; a power of two, at least 2.
+        Places of each, at least 2.
 
     Members
     -------
@@ -37,8 +37,8 @@ class CreditBank(wiring.Component):
     def __init__(self, *, fifos: int, depth: int) -> None:
         if fifos < 1:
             raise ValueError(f"fifos must be at least 1, not {fifos!r}")
-        if depth < 2 or depth & (depth - 1):
-            raise ValueError(f"depth must be a power of two of at least 2, not {depth!r}")
+        if depth < 2:
+            raise ValueError(f"depth must be at least 2, not {depth!r}")
         self._fifos = fifos
         self._depth = depth
         super().__init__({"take": In(fifos), "give": In(fifos), "available": Out(fifos, init=(1 << fifos) - 1)})

@@ -11,8 +11,8 @@ from cyscc.hw.interfaces import TAG_BITS, MemoryPortSignature, ReadRequest, Writ
 from cyscc.hw.queue import Queue
 from cyscc.hw.queue_bank import QueueBank
 from cyscc.hw.switch.credit_bank import CreditBank
-from cyscc.hw.switch.skid import Skid
-from cyscc.hw.switch.wires import link_of, link_request, short_address
+from cyscc.hw.switch.request_skid import RequestSkid
+from cyscc.hw.switch.wires import link_request, short_address
 
 __all__ = ["KernelSlice"]
 
@@ -30,9 +30,7 @@ class KernelSlice(wiring.Component):
     link_bits : sequence of int
         Positions of the address bits that make the link's number, lowest first.
     places : int
-        Places of the response queue of a link; a power of two, at least 4.
-    outstanding : int
-        Reads that may be in flight to all links at least; a power of two.
+        Answers that the queue of a link holds at least; a power of two from 4 to 64.
     instrument : bool
         With the output that only simulation needs.
 
@@ -64,16 +62,13 @@ class KernelSlice(wiring.Component):
     LATENCY: ClassVar[int] = 2
     ANSWER_LATENCY: ClassVar[int] = 3
 
-    def __init__(self, *, link_bits: Sequence[int], places: int, outstanding: int, instrument: bool = False) -> None:
-        if places < 4 or places & (places - 1):
-            raise ValueError(f"places must be a power of two of at least 4, not {places!r}")
-        if outstanding < 1 or outstanding & (outstanding - 1):
-            raise ValueError(f"outstanding must be a power of two, not {outstanding!r}")
+    def __init__(self, *, link_bits: Sequence[int], places: int, instrument: bool = False) -> None:
+        if not 4 <= places <= 64 or places & (places - 1):
+            raise ValueError(f"places must be a power of two from 4 to 64, not {places!r}")
         self._link_bits = tuple(link_bits)
         self._links = 1 << len(self._link_bits)
         self._places = places
         self._instrument = instrument
-        self._outstanding = outstanding
         super().__init__(
             {
                 "port": In(MemoryPortSignature()),
@@ -91,32 +86,30 @@ class KernelSlice(wiring.Component):
         """Build the way of the requests, and that of the answers."""
         m = Module()
         links = range(self._links)
-        m.submodules.reads = reads = Skid(ReadRequest)
-        m.submodules.writes = writes = Skid(WriteRequest)
+        m.submodules.reads = reads = RequestSkid(ReadRequest, self._link_bits)
+        m.submodules.writes = writes = RequestSkid(WriteRequest, self._link_bits)
         connect(m, flipped(self.port.read), reads.input)
         connect(m, flipped(self.port.write), writes.input)
         read, write = reads.output, writes.output
 
-        order = Queue(data.StructLayout({"link": number_bits(self._links), "tag": TAG_BITS}), self._outstanding)
-        m.submodules.order = order
-        m.submodules.credits = credit = CreditBank(fifos=self._links, depth=self._places)
         m.submodules.answers = answers = QueueBank(64, queues=self._links, depth=self._places)
+        m.submodules.credits = credit = CreditBank(fifos=self._links, depth=answers.capacity)
+        # Never full, since it has a place for each answer that has one.
+        layout = data.StructLayout({"link": number_bits(self._links), "tag": TAG_BITS})
+        m.submodules.order = order = Queue(layout, 1 << (self._links * answers.capacity - 1).bit_length())
 
-        read_link, write_link = (link_of(channel.payload.address, self._link_bits) for channel in (read, write))
         readable = Signal(self._links)
         writable = Signal(self._links)
         writing = Signal()
         take = Signal()
         m.d.comb += [
-            readable.eq(Cat(read_link == n for n in links) & self.room & credit.available),
-            writable.eq(Cat(write_link == n for n in links) & self.room),
+            readable.eq(Cat(reads.link == n for n in links) & self.room & credit.available),
+            writable.eq(Cat(writes.link == n for n in links) & self.room),
             writing.eq(write.valid & writable.any()),
-            take.eq(read.valid & order.input.ready & readable.any() & ~writing),
+            take.eq(read.valid & readable.any() & ~writing),
             write.ready.eq(writing),
             read.ready.eq(take),
             credit.take.eq(Mux(take, readable, 0)),
-            order.input.valid.eq(take),
-            order.input.payload.eq(Cat(read_link, read.payload.tag)),
             self.busy.eq(read.valid | write.valid | self.send.any()),
         ]
         m.d.sync += [
@@ -128,6 +121,7 @@ class KernelSlice(wiring.Component):
                 address=short_address(Mux(writing, write.payload.address, read.payload.address), self._link_bits),
                 data=write.payload.data,
             ),
+            *drive(order.input, valid=take, payload=Cat(reads.link, read.payload.tag)),
         ]
 
         response = self.port.response

@@ -28,7 +28,7 @@ class LinkSlice(wiring.Component):
     link_bits : sequence of int
         Positions of the address bits that make the link's number, lowest first.
     depth : int
-        Requests that a crosspoint queue holds; a power of two, at least 4.
+        Requests that a crosspoint queue holds at least; a power of two from 4 to 64.
     instrument : bool
         With the output that only simulation needs.
 
@@ -63,8 +63,8 @@ class LinkSlice(wiring.Component):
     ANSWER_LATENCY: ClassVar[int] = 1
 
     def __init__(self, *, kernels: int, link_bits: Sequence[int], depth: int, instrument: bool = False) -> None:
-        if depth < 4 or depth & (depth - 1):
-            raise ValueError(f"depth must be a power of two of at least 4, not {depth!r}")
+        if not 4 <= depth <= 64 or depth & (depth - 1):
+            raise ValueError(f"depth must be a power of two from 4 to 64, not {depth!r}")
         self._kernels = kernels
         self._link_bits = tuple(link_bits)
         self._depth = depth

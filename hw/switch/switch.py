@@ -27,18 +27,15 @@ class SwitchSizes:
     link_bits : tuple of int
         Positions of the address bits that make the link's number, lowest first: `n` bits for `2**n` memory ports.
     depth : int
-        Requests that a crosspoint queue holds; a power of two, at least 4.
+        Requests that a crosspoint queue holds at least; a power of two from 4 to 64.
     places : int
-        Reads of a kernel that may be in flight to one link; a power of two, at least 4.
-    outstanding : int
-        Reads of a kernel that may be in flight to all links at least; a power of two.
+        Reads of a kernel that may be in flight to one link at least; a power of two from 4 to 64.
     """
 
     kernels: int
     link_bits: tuple[int, ...]
     depth: int
     places: int = 16
-    outstanding: int = 512
 
     @classmethod
     def of(cls, config: AcceleratorConfig) -> Self:
@@ -52,9 +49,7 @@ class SwitchSizes:
 
     def kernel_slice(self, *, instrument: bool) -> KernelSlice:
         """Return a kernel slice, of which a switch has one for each kernel."""
-        return KernelSlice(
-            link_bits=self.link_bits, places=self.places, outstanding=self.outstanding, instrument=instrument
-        )
+        return KernelSlice(link_bits=self.link_bits, places=self.places, instrument=instrument)
 
     def link_slice(self, *, instrument: bool) -> LinkSlice:
         """Return a link slice, of which a switch has one for each memory port."""
