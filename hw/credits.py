@@ -19,6 +19,8 @@ class Credits(wiring.Component):
     ----------
     depth : int
         Places; a power of two.
+    registered : bool
+        `available` comes from a register, a cycle after a place becomes free, so that no count lies on its path.
 
     Members
     -------
@@ -28,6 +30,8 @@ class Credits(wiring.Component):
         A place became free in this cycle.
     available : Out(1)
         At least one place is free.
+    moving : Out(1), registered only
+        `available` changes with the next cycle.
     home : Out(1)
         All places are free.
     count : Out(range(depth + 1))
@@ -35,20 +39,23 @@ class Credits(wiring.Component):
 
     Notes
     -----
-    Latency one cycle from `take` and `give` to the outputs, which are functions of registers alone.
+    Latency one cycle from `take` and `give` to the outputs, which are functions of registers alone; two cycles from
+    `give` to a registered `available`.
     """
 
-    def __init__(self, depth: int) -> None:
+    def __init__(self, depth: int, *, registered: bool = False) -> None:
         if depth < 1 or depth & (depth - 1):
             raise ValueError(f"depth must be a power of two, not {depth!r}")
         self._depth = depth
+        self._registered = registered
         super().__init__(
             {
                 "take": In(1),
                 "give": In(1),
-                "available": Out(1),
+                "available": Out(1, init=registered),
                 "home": Out(1),
                 "count": Out(range(depth + 1), init=depth),
+                **({"moving": Out(1)} if registered else {}),
             }
         )
 
@@ -60,8 +67,13 @@ class Credits(wiring.Component):
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the counter."""
         m = Module()
+        if self._registered:
+            following = self.count[1:].any() | (self.count[0] & ~self.take)
+            m.d.comb += self.moving.eq(self.available != following)
+            m.d.sync += self.available.eq(following)
+        else:
+            m.d.comb += self.available.eq(self.count.any())
         m.d.comb += [
-            self.available.eq(self.count.any()),
             # The count never exceeds the depth, a power of two, so its top bit alone says that it is reached.
             self.home.eq(self.count[-1]),
         ]

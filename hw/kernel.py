@@ -86,11 +86,11 @@ class BaseKernel(wiring.Component):
         """
         raise NotImplementedError
 
-    def _begin(self) -> tuple[Module, Any]:
+    def _begin(self, *, late_events: bool = False) -> tuple[Module, Any]:
         """Return a module with the kernel's control, and the control."""
         m = Module()
         m.submodules.control = control = KernelControl(
-            parameters=self.PARAMETERS, words=self.WORDS, instrument=self._instrument
+            parameters=self.PARAMETERS, words=self.WORDS, late_events=late_events, instrument=self._instrument
         )
         return m, control
 

@@ -35,6 +35,8 @@ class KernelControl(wiring.Component):
         The parameters that the kernel keeps: addresses and counts.
     words : mapping of KernelWord to StructLayout
         What those status words hold that the kernel has.
+    late_events : bool
+        Events are counted a cycle later, from registers.
     instrument : bool
         With the outputs that only simulation needs.
 
@@ -73,9 +75,15 @@ class KernelControl(wiring.Component):
     """
 
     def __init__(
-        self, *, parameters: Sequence[Register], words: Mapping[KernelWord, data.StructLayout], instrument: bool
+        self,
+        *,
+        parameters: Sequence[Register],
+        words: Mapping[KernelWord, data.StructLayout],
+        late_events: bool = False,
+        instrument: bool,
     ) -> None:
         self._parameters = tuple(parameters)
+        self._late_events = late_events
         self._instrument = instrument
         members = {
             "chain_in": In(CHAIN),
@@ -113,7 +121,11 @@ class KernelControl(wiring.Component):
         message = self.chain_in.payload
         answer = self.chain_out.payload
         counters = [Signal(32, name=f"count_{counter.name.lower()}") for counter in Counter]
-        for event, counter in zip(self.events, counters, strict=True):
+        events: Value = self.events
+        if self._late_events:
+            events = Signal.like(self.events, name="late_events")
+            m.d.sync += events.eq(self.events)
+        for event, counter in zip(events, counters, strict=True):
             with m.If(event):
                 m.d.sync += counter.eq(counter + 1)
 

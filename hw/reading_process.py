@@ -24,6 +24,8 @@ class ReadingProcess(wiring.Component):
     ----------
     depth : int
         Places for answers in flight or waiting.
+    registered : bool
+        Whether a place is free is known a cycle late, and from a register.
     instrument : bool
         With the outputs that only simulation needs.
 
@@ -56,8 +58,9 @@ class ReadingProcess(wiring.Component):
     RESULTS: ClassVar[Mapping[str, wiring.Member]]
     RESPONSES: ClassVar[tuple[str, ...]] = ("response",)
 
-    def __init__(self, *, depth: int, instrument: bool = False) -> None:
+    def __init__(self, *, depth: int, registered: bool = False, instrument: bool = False) -> None:
         self._depth = depth
+        self._registered = registered
         self._instrument = instrument
         shown = {"starved": Out(1), "fill": Out(range(depth + Queue.REGISTERS + 1))} if instrument else {}
         super().__init__(
@@ -75,7 +78,7 @@ class ReadingProcess(wiring.Component):
 
     def _add_queues(self, m: Module, **shapes: ShapeLike) -> list[Any]:
         """Add credits, and FIFOs of as many places by name; return all of them."""
-        m.submodules.credits = credits = Credits(self._depth)
+        m.submodules.credits = credits = Credits(self._depth, registered=self._registered)
         queues = {name: Queue(shape, self._depth) for name, shape in shapes.items()}
         for name, queue in queues.items():
             m.submodules[name] = queue
@@ -157,9 +160,10 @@ class ReadingProcess(wiring.Component):
         idle : sequence of Value
             What must hold besides that no answer is in flight or waits.
         """
+        late = [credits.moving] if self._registered else []
         m.d.comb += [
             self.idle.eq(reduce(and_, [*idle, credits.home])),
-            self.moving.eq(reduce(or_, [*(queue.moving for queue in queues), *moving])),
+            self.moving.eq(reduce(or_, [*(queue.moving for queue in queues), *late, *moving])),
             self.credits.eq(credits.count),
         ]
         if self._instrument:

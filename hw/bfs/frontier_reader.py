@@ -25,6 +25,8 @@ class FrontierReader(ReadingProcess):
         BFS kernels of the machine.
     fetching : bool
         The published behaviour: it begins a cycle after `start`.
+    registered : bool
+        As of every `ReadingProcess`.
     instrument : bool
         With the outputs that only simulation needs.
 
@@ -52,10 +54,12 @@ class FrontierReader(ReadingProcess):
     }
     RESULTS: ClassVar = {"words": Out(stream.Signature(64))}
 
-    def __init__(self, *, depth: int, stride: int, fetching: bool = False, instrument: bool = False) -> None:
+    def __init__(
+        self, *, depth: int, stride: int, fetching: bool = False, registered: bool = False, instrument: bool = False
+    ) -> None:
         self._stride = stride
         self._fetching = fetching
-        super().__init__(depth=depth, instrument=instrument)
+        super().__init__(depth=depth, registered=registered, instrument=instrument)
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

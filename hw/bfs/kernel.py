@@ -131,7 +131,7 @@ class Kernel(BaseKernel):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Add the processes, the multiplexer and the decoder, and connect them."""
-        m, control = self._begin()
+        m, control = self._begin(late_events=self._config.exchange_kernels > 0)
         parts = self._add_parts(m)
         fetching = self._add_fetching(m, parts) if self._config.queued_requests else None
         mux = self._add_port(
@@ -164,18 +164,28 @@ class Kernel(BaseKernel):
         """Add the processes and the slot allocator."""
         config, instrument = self._config, self._instrument
         fetching = config.queued_requests > 0
+        # A kernel with banks and router is too large for counts of places on the way to a grant.
+        registered = config.exchange_kernels > 0
         m.submodules.frontier_reader = frontier = FrontierReader(
-            depth=config.frontier_depth, stride=config.total_bfs_kernels, fetching=fetching, instrument=instrument
+            depth=config.frontier_depth,
+            stride=config.total_bfs_kernels,
+            fetching=fetching,
+            registered=registered,
+            instrument=instrument,
         )
         neighbour: NeighbourReader | PairReader | LanePairReader
         if config.pair_reads and config.visited_filter:
-            neighbour = LanePairReader(depth=config.neighbour_depth, instrument=instrument)
+            neighbour = LanePairReader(depth=config.neighbour_depth, registered=registered, instrument=instrument)
         elif config.pair_reads:
             neighbour = PairReader(depth=config.neighbour_depth, instrument=instrument)
         else:
-            neighbour = NeighbourReader(depth=config.neighbour_depth, fetching=fetching, instrument=instrument)
+            neighbour = NeighbourReader(
+                depth=config.neighbour_depth, fetching=fetching, registered=registered, instrument=instrument
+            )
         m.submodules.neighbour_reader = neighbour
-        m.submodules.word_reader = word = WordReader(depth=config.word_depth, instrument=instrument)
+        m.submodules.word_reader = word = WordReader(
+            depth=config.word_depth, registered=registered, instrument=instrument
+        )
         visitor: Visitor | MarkingVisitor
         if config.bfs_only:
             visitor = MarkingVisitor(depth=config.visit_depth, instrument=instrument)

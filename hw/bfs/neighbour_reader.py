@@ -26,6 +26,8 @@ class NeighbourReader(ReadingProcess):
         Places for neighbour ids in flight or waiting.
     fetching : bool
         The published behaviour: it looks for the next word only when the last one is expanded.
+    registered : bool
+        As of every `ReadingProcess`.
     instrument : bool
         With the outputs that only simulation needs.
 
@@ -51,9 +53,11 @@ class NeighbourReader(ReadingProcess):
     }
     RESULTS: ClassVar = {"ids": Out(stream.Signature(32))}
 
-    def __init__(self, *, depth: int, fetching: bool = False, instrument: bool = False) -> None:
+    def __init__(
+        self, *, depth: int, fetching: bool = False, registered: bool = False, instrument: bool = False
+    ) -> None:
         self._fetching = fetching
-        super().__init__(depth=depth, instrument=instrument)
+        super().__init__(depth=depth, registered=registered, instrument=instrument)
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the process."""

@@ -1,9 +1,9 @@
 """Kernel slice: one kernel's requests to their links, and the answers back in the order of the reads."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal
+from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -82,6 +82,10 @@ class KernelSlice(wiring.Component):
             }
         )
 
+    def _place(self, request: Any) -> Value:
+        """Return where a request goes, as far as its link needs to know."""
+        return Cat(request.size, short_address(request.address, self._link_bits))
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the way of the requests, and that of the answers."""
         m = Module()
@@ -93,33 +97,38 @@ class KernelSlice(wiring.Component):
         read, write = reads.output, writes.output
 
         m.submodules.answers = answers = QueueBank(64, queues=self._links, depth=self._places)
-        m.submodules.credits = credit = CreditBank(fifos=self._links, depth=answers.capacity)
+        # A read takes its credit when it is sent, a cycle after it was chosen: there may be one more than are counted.
+        m.submodules.credits = credit = CreditBank(fifos=self._links, depth=answers.capacity - 1)
         # Never full, since it has a place for each answer that has one.
         layout = data.StructLayout({"link": number_bits(self._links), "tag": TAG_BITS})
         m.submodules.order = order = Queue(layout, 1 << (self._links * answers.capacity - 1).bit_length())
 
-        readable = Signal(self._links)
-        writable = Signal(self._links)
         writing = Signal()
         take = Signal()
+        odd = Signal()
         m.d.comb += [
-            readable.eq(Cat(reads.link == n for n in links) & self.room & credit.available),
-            writable.eq(Cat(writes.link == n for n in links) & self.room),
-            writing.eq(write.valid & writable.any()),
-            take.eq(read.valid & readable.any() & ~writing),
+            writing.eq(write.valid & self.room.bit_select(writes.link, 1)),
+            take.eq(
+                read.valid & self.room.bit_select(reads.link, 1) & credit.available.bit_select(reads.link, 1) & ~writing
+            ),
             write.ready.eq(writing),
             read.ready.eq(take),
-            credit.take.eq(Mux(take, readable, 0)),
+            # Selected before the kind of request is, so that a bit takes one gate.
+            odd.eq(Mux(writing, writes.first, reads.first)),
+            credit.take.eq(Mux(self.request.write, 0, self.send)),
             self.busy.eq(read.valid | write.valid | self.send.any()),
         ]
+        place = self._place
         m.d.sync += [
-            self.send.eq(Mux(writing, writable, credit.take)),
-            *drive(
-                self.request,
-                write=writing,
-                size=Mux(writing, write.payload.size, read.payload.size),
-                address=short_address(Mux(writing, write.payload.address, read.payload.address), self._link_bits),
-                data=write.payload.data,
+            self.send.eq(Cat(Mux(writing, writes.link == n, take & (reads.link == n)) for n in links)),
+            self.request.write.eq(writing),
+            self.request.data.eq(write.payload.data),
+            Cat(self.request.size, self.request.address).eq(
+                Mux(
+                    odd,
+                    Mux(writing, place(writes.odd), place(reads.odd)),
+                    Mux(writing, place(writes.even), place(reads.even)),
+                )
             ),
             *drive(order.input, valid=take, payload=Cat(reads.link, read.payload.tag)),
         ]
@@ -134,7 +143,7 @@ class KernelSlice(wiring.Component):
             pull.eq(Mux(order.output.valid, Cat(head.link == n for n in links) & answers.available, 0)),
             back.eq(pull.any()),
             order.output.ready.eq(back),
-            credit.give.eq(pull),
+            credit.give.eq(answers.pulling),
             *drive(answers, push=self.arrives, pull=pull, advance=1),
             *(getattr(answers, f"entry{n}").eq(getattr(self, f"answer{n}")) for n in links),
             response.payload.data.eq(answers.shown),

@@ -32,6 +32,10 @@ class RequestSkid(wiring.Component):
         Requests out.
     link : Out(number_bits(links))
         The link of the request at the output. Registered.
+    even, odd : Out(shape)
+        The registers. Registered.
+    first : Out(1)
+        The request at the output is the odd one. Registered.
 
     Notes
     -----
@@ -46,14 +50,16 @@ class RequestSkid(wiring.Component):
                 "input": In(stream.Signature(shape)),
                 "output": Out(stream.Signature(shape)),
                 "link": Out(number_bits(1 << len(self._link_bits))),
+                "even": Out(shape),
+                "odd": Out(shape),
+                "first": Out(1),
             }
         )
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the registers, and the bits that say which one is next."""
         m = Module()
-        even, odd = Signal(self._shape), Signal(self._shape)
-        first = Signal()  # the odd one is at the output
+        even, odd, first = self.even, self.odd, self.first
         end = Signal()  # the odd one is filled next
         full = Signal()
         filled = self.output.valid
