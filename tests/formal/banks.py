@@ -12,11 +12,11 @@ from tests.formal.faults import blinks, changes, driven, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast
-from tests.formal.watch_bank import relate_room, watch_bank, watch_queues
+from tests.formal.watch_bank import DEPTH, relate_room, watch_bank, watch_queues
 
 WIDTH = 6
 QUEUES = 3
-DEPTH = 4
+PLACES = 7
 BITS = 4
 
 
@@ -85,9 +85,10 @@ def queue_bank() -> Harness:
     h.drive(h.free, dut, "push", "pull", "advance")
     reads = h.net(Mux(dut.advance, dut.pulling, 0), "reads")
     nothing = Const(0, QUEUES)
-    watched = watch_bank(h, part, "bank", depth=DEPTH, pushed=dut.push, entries=entries, gone=reads, outside=nothing)
+    watched = watch_bank(h, part, "bank", pushed=dut.push, entries=entries, gone=reads, outside=nothing)
     held = watched.held
-    full = Cat(count >= DEPTH for count in held)
+    capacity = dut.capacity
+    full = Cat(count >= capacity for count in held)
     h.assume((dut.push & full) == 0, "pushes_what_finds_a_place")
     h.assume((dut.pull & (dut.pull - 1)) == 0, "pulls_one_at_most")
     h.assume((dut.pull & ~dut.available) == 0, "pulls_what_is_available")
@@ -107,17 +108,19 @@ def queue_bank() -> Harness:
     h.prove(~stalled | h.steady(shown, "shown"), "shows_it_until_it_advances")
 
     before = [h.past(count, f"held{n}") for n, count in enumerate(held)]
-    h.prove(h.first | (dut.room == Cat(count < DEPTH - QueueBank.SLACK for count in before)), "room_while_there_is_any")
+    h.prove(
+        h.first | (dut.room == Cat(count < capacity - QueueBank.SLACK for count in before)), "room_while_there_is_any"
+    )
     # A writer that pushes only when it saw room in the cycle before.
     saw_room = h.past(dut.room, "room", init=(1 << QUEUES) - 1)
     heeds = h.register(QUEUES, "heeds", init=(1 << QUEUES) - 1)
     h.m.d.sync += heeds.eq(heeds & (~dut.push | saw_room))
     h.prove((heeds & saw_room & full) == 0, "who_heeds_the_room_never_overflows_its_queue")
-    relate_room(h, part, "bank", depth=DEPTH, pushed=dut.push, heeds=heeds)
+    relate_room(h, part, "bank", pushed=dut.push, heeds=heeds)
 
     resting = h.past(~dut.push.any() & ~dut.busy & ~dut.pull.any() & ~shown.any(), "resting")
-    pointers = Cat(part.signal(f"{name}{n}") for name in ("first", "end", "count") for n in range(QUEUES))
-    h.prove(~resting | h.steady(Cat(pointers, dut.pulling, shown), "state"), "rests_unless_entries_come")
+    pointers = Cat(part.signal(f"{name}{n}") for name in ("first", "end", "place", "count") for n in range(QUEUES))
+    h.prove(~resting | h.steady(Cat(pointers, dut.available, dut.pulling, shown), "state"), "rests_unless_entries_come")
     return h
 
 
@@ -132,10 +135,10 @@ def arbitrated_queues() -> Harness:
     h.drive(h.free, dut, "push")
     output = dut.output
     h.m.d.comb += output.ready.eq(h.free(1, "ready"))
-    watched = watch_queues(h, part, "bank", depth=DEPTH, pushed=dut.push, entries=entries, taken=output.ready)
+    watched = watch_queues(h, part, "bank", pushed=dut.push, entries=entries, taken=output.ready)
     held, queue, ahead, at_output = watched.held, watched.queue, watched.ahead, watched.outside
     counts = [bank.signal(f"count{n}") for n in range(QUEUES)]
-    full = Cat(count == DEPTH for count in counts)
+    full = Cat(count == bank.ports.capacity for count in counts)
     h.assume((dut.push & full) == 0, "pushes_what_finds_a_place")
 
     last = turns(h, arbiter, "arbiter", width=QUEUES)
@@ -155,13 +158,25 @@ def arbitrated_queues() -> Harness:
     unread = h.net((ahead - (output.valid & (dut.source == queue)))[: len(ahead)], "unread")
     is_read = h.net(read & (unread == 0), "is_read")
     to_come = (unread - read) * QUEUES + turns_until(last, queue, QUEUES)
-    h.prove(~asked | (waited <= DEPTH * QUEUES), "waits_for_each_other_writer_once_for_each_entry_before_it")
-    h.invariant(~asked | is_read | (waited + to_come < DEPTH * QUEUES), "what_waits_comes_nearer")
-    h.invariant(~is_read | (waited <= DEPTH * QUEUES), "what_is_read_comes_out_next")
+    before = h.register(len(ahead), "before")
+    at_first = h.net(Mux(waited == 0, ahead, before), "at_first")
+    h.m.d.sync += before.eq(at_first)
+    bound = h.net((at_first + 1) * QUEUES, "bound")
+    h.prove(~asked | (waited <= bound), "waits_for_each_other_writer_once_for_each_entry_before_it")
+    h.invariant(~asked | is_read | (waited + to_come < bound), "what_waits_comes_nearer")
+    h.invariant(~asked | (at_first < 8), "at_most_a_queue_is_before_it")
 
     resting = h.past(~dut.push.any() & ~dut.busy, "resting")
-    pointers = Cat(bank.signal(f"{name}{n}") for name in ("first", "end", "count") for n in range(QUEUES))
-    inside = Cat(pointers, bank.ports.pulling, arbiter.signal("above"), output.valid, output.payload, dut.source)
+    pointers = Cat(bank.signal(f"{name}{n}") for name in ("first", "end", "place", "count") for n in range(QUEUES))
+    inside = Cat(
+        pointers,
+        bank.ports.available,
+        bank.ports.pulling,
+        arbiter.signal("above"),
+        output.valid,
+        output.payload,
+        dut.source,
+    )
     h.prove(~resting | h.steady(inside, "inside"), "rests_unless_entries_come")
     return h
 
@@ -169,7 +184,7 @@ def arbitrated_queues() -> Harness:
 def credit_bank() -> Harness:
     """Return the harness of `CreditBank`: a user who takes what is available and gives back what it took."""
     h = Harness()
-    part = h.add("dut", CreditBank(fifos=QUEUES, depth=DEPTH))
+    part = h.add("dut", CreditBank(fifos=QUEUES, depth=PLACES))
     dut = part.ports
     h.drive(h.free, dut, "take", "give")
     out = [h.counter(f"out{n}", width=4, up=dut.take[n], down=dut.give[n]) for n in range(QUEUES)]
@@ -178,9 +193,9 @@ def credit_bank() -> Harness:
     h.assume((dut.give & ~Cat(count > 0 for count in out)) == 0, "given_only_if_taken")
     used = [part.signal(f"used{n}") for n in range(QUEUES)]
     h.prove(Cat(use == count for use, count in zip(used, out, strict=True)).all(), "counts_what_is_promised")
-    h.prove(Cat(count <= DEPTH for count in out).all(), "never_promises_more_than_there_is")
-    h.prove((dut.available & Cat(count == DEPTH for count in out)) == 0, "available_only_while_one_is_free")
-    h.prove(dut.available == Cat(count < DEPTH - 1 for count in before), "available_but_for_one_and_the_last_cycle")
+    h.prove(Cat(count <= PLACES for count in out).all(), "never_promises_more_than_there_is")
+    h.prove((dut.available & Cat(count == PLACES for count in out)) == 0, "available_only_while_one_is_free")
+    h.prove(dut.available == Cat(count < PLACES - 1 for count in before), "available_but_for_one_and_the_last_cycle")
     for n in range(QUEUES):
         h.invariant(out[n] <= before[n] + 1, f"promises{n}_one_a_cycle")
     return h
@@ -204,8 +219,10 @@ def grants_all(self: RoundRobin, m: Module) -> None:
 
 
 def offers_what_was_pulled(self: QueueBank, m: Module) -> None:
-    """Show an entry as available while it is read."""
-    m.d.comb += self.available.eq(Cat(driven(m, f"count{n}").any() for n in range(QUEUES)))
+    """Show an entry as available when it was read."""
+    for n in range(QUEUES):
+        with m.If(self.pulling[n]):
+            m.d.sync += self.available[n].eq(1)
 
 
 def reads_it_again(self: QueueBank, m: Module) -> None:
@@ -215,17 +232,20 @@ def reads_it_again(self: QueueBank, m: Module) -> None:
 
 def reads_all_along(self: QueueBank, m: Module) -> None:
     """Show the oldest entry of a queue that nobody reads."""
-    m.d.comb += m.submodules.entries0.read_ports[0].addr.eq(driven(m, "first0"))
+    first, place = driven(m, "first0"), driven(m, "place0")
+    with m.If(self.advance):
+        m.d.sync += place.eq(first)
 
 
 def writes_where_it_must_not(self: QueueBank, m: Module) -> None:
-    """Write entries to the unused half of the memory too."""
-    m.d.comb += m.submodules.entries1.write_ports[0].addr.eq(Cat(driven(m, "end1"), self.entry0[0]))
+    """Write entries to place 0 too."""
+    with m.If(self.entry0[0]):
+        m.d.comb += m.submodules.entries1.write_ports[0].addr.eq(0)
 
 
 def has_room_for_one_more(self: QueueBank, m: Module) -> None:
     """Let one entry be on its way instead of two."""
-    m.d.sync += self.room.eq(Cat(driven(m, f"count{n}") < DEPTH - 1 for n in range(QUEUES)))
+    m.d.sync += self.room.eq(Cat(driven(m, f"count{n}") < self.capacity - 1 for n in range(QUEUES)))
 
 
 def reads_on_at_once(self: QueueBank, m: Module) -> None:
@@ -260,7 +280,7 @@ def forgets_what_it_promised(self: CreditBank, m: Module) -> None:
 
 def promises_the_last_at_once(self: CreditBank, m: Module) -> None:
     """Leave the cycle before out of account."""
-    m.d.sync += self.available.eq(Cat(driven(m, f"used{n}") < DEPTH for n in range(QUEUES)))
+    m.d.sync += self.available.eq(Cat(driven(m, f"used{n}") < PLACES for n in range(QUEUES)))
 
 
 _ARBITER, _BANK = f"{__name__}.RoundRobin", f"{__name__}.QueueBank"

@@ -12,11 +12,10 @@ from cyscc.hw.exchange.wires import PLANES, owner_bits, rest_bits
 from tests.formal.faults import breaking, driven, falls, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
-from tests.formal.watch_bank import relate_room, watch_queues
+from tests.formal.watch_bank import DEPTH, relate_room, watch_queues
 
 KERNELS = 4
 READERS = 2
-DEPTH = 4
 
 
 def router() -> Harness:
@@ -94,8 +93,8 @@ def exchange_slice() -> Harness:
         ]
         had_room = h.past(getattr(dut, f"room_{plane}"), f"room_{plane}", init=-1)
         h.assume((push & ~had_room) == 0, f"{plane}_room_is_heeded")
-        relate_room(h, queues.part("bank"), plane, depth=DEPTH, pushed=push, heeds=Const(-1, READERS))
-        watched = watch_queues(h, queues, plane, depth=DEPTH, pushed=push, entries=ids, taken=ready)
+        relate_room(h, queues.part("bank"), plane, pushed=push, heeds=Const(-1, READERS))
+        watched = watch_queues(h, queues, plane, pushed=push, entries=ids, taken=ready)
         count = h.counter(f"{plane}_count", width=5, up=push[0] + push[1], down=owned.valid & ready)
         waits = h.net((count > 0) & ~owned.valid, f"{plane}_waits")
         so_far = h.waited(f"{plane}_so_far", width=4, waiting=waits)

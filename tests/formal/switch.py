@@ -6,21 +6,19 @@ from typing import Any
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Value
 
 from cyscc.hw.interfaces import ADDRESS_WIDTH
-from cyscc.hw.queue import Queue
+from cyscc.hw.switch.credit_bank import CreditBank
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
-from tests.formal.faults import blinks, breaking, changes, driven, falls, spoiled, sticks
+from tests.formal.faults import breaking, driven, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast, queue_counts
-from tests.formal.watch_bank import relate_room, watch_bank, watch_queues
+from tests.formal.watch_bank import DEPTH, relate_room, watch_bank, watch_queues
 
 KERNELS = 2
 LINKS = 2
 LINK_BITS = (4,)
 MANY_LINK_BITS = (3, 6)
-DEPTH = 4
-OUTSTANDING = 4
 
 
 def _short(address: Value, link_bits: tuple[int, ...]) -> Value:
@@ -50,8 +48,8 @@ def link_slice() -> Harness:
 
     queues = part.part("queues")
     entries = [Value.cast(request) for request in requests]
-    relate_room(h, queues.part("bank"), "queues", depth=DEPTH, pushed=dut.push, heeds=Const(-1, KERNELS))
-    watched = watch_queues(h, queues, "queues", depth=DEPTH, pushed=dut.push, entries=entries, taken=reads | writes)
+    relate_room(h, queues.part("bank"), "queues", pushed=dut.push, heeds=Const(-1, KERNELS))
+    watched = watch_queues(h, queues, "queues", pushed=dut.push, entries=entries, taken=reads | writes)
     value = h.net(watched.value, "value")
     request: Any = dut.request0.shape()(value)
     offers = read.valid | write.valid
@@ -129,16 +127,19 @@ def _watch_channel(h: Harness, part: Part, name: str, *, choose: Any) -> _Channe
         h.m.d.sync += watching.eq(0)
     with h.m.Else():
         h.m.d.sync += ahead.eq(ahead - sends)
-    first, second, behind = places.ports.output, places.signal("entry"), places.signal("behind")
+    first, behind = places.ports.output, places.signal("full")
+    turn, even, odd = (places.signal(word) for word in ("first", "even", "odd"))
+    second = Mux(turn, Value.cast(even), Value.cast(odd))
     h.invariant(kept == first.valid + behind, f"{name}s_are_kept")
-    h.invariant(~behind | first.valid, f"second_{name}_is_behind_the_first")
+    h.invariant(first.valid | (turn == places.signal("end")), f"next_{name}_is_shown_at_once")
+    h.invariant(~first.valid | (places.ports.link == _link(first.payload.address)), f"link_of_{name}_is_known")
     h.invariant(~watching | (ahead < held), f"watched_{name}_is_held")
     place = h.net((ahead - sends)[:3], f"{name}_place")
     is_first = h.net(watching & ~goes & (place == 0), f"{name}_is_first")
     is_second = watching & ~goes & (place == 1)
     whole = Value.cast(value)
     h.invariant(~is_first | (Value.cast(first.payload) == whole), f"first_{name}_is_unaltered")
-    h.invariant(~is_second | (Value.cast(second) == whole), f"second_{name}_is_unaltered")
+    h.invariant(~is_second | (second == whole), f"second_{name}_is_unaltered")
     request = dut.request
     right = (request.size == value.size) & (request.address == _short(value.address, LINK_BITS))
     if name == "write":
@@ -159,7 +160,7 @@ def _link(address: Value) -> Value:
 def kernel_slice() -> Harness:
     """Return the harness of `KernelSlice`: any requests, links with room at any time, and answers after any delay."""
     h = Harness()
-    part = h.add("dut", KernelSlice(link_bits=LINK_BITS, places=DEPTH, outstanding=OUTSTANDING))
+    part = h.add("dut", KernelSlice(link_bits=LINK_BITS, places=DEPTH))
     dut: Any = part.ports
     for name in ("read", "write"):
         channel = getattr(dut.port, name)
@@ -190,22 +191,29 @@ def kernel_slice() -> Harness:
     sent = h.counter("sent", width=4, up=take, down=pull.any())
     head = part.part("reads").ports.output.payload
     entry = h.net(Cat(_link(head.address), head.tag), "entry")
-    places = OUTSTANDING + Queue.REGISTERS
+    capacity = bank.ports.capacity
+    places = LINKS * capacity
     shadow = [h.register(len(entry), f"shadow{n}") for n in range(places)]
     out, read = queue.output.valid, fifo.signal("r_rdy")
     queue_counts(h, order, "order")
-    h.invariant(queue.level == sent, "order_has_what_was_sent")
+    on_its_way = queue.input.valid
+    h.invariant(queue.level + on_its_way == sent, "order_has_what_was_sent")
+    h.invariant(sent <= places, "order_is_never_full")
     for n, (own, following) in enumerate(zip(shadow, (*shadow[1:], shadow[-1]), strict=True)):
         comes = take & ((sent - pull.any())[:4] == n)
         h.m.d.sync += own.eq(Mux(comes, entry, Mux(pull.any(), following, own)))
         address = h.net((fifo.signal("consume") + n - out - read)[: len(fifo.signal("consume"))], f"order_address{n}")
         stored = fifo.word("storage", address, name=f"order_stored{n}")
         at_output, in_register = (out, ~out & read) if n == 0 else (Const(0), out & read if n == 1 else Const(0))
-        held = Mux(at_output, Value.cast(queue.output.payload), Mux(in_register, fifo.signal("r_data"), stored))
+        held = Mux(
+            on_its_way & (queue.level == n),
+            Value.cast(queue.input.payload),
+            Mux(at_output, Value.cast(queue.output.payload), Mux(in_register, fifo.signal("r_data"), stored)),
+        )
         h.invariant((sent <= n) | (held == own), f"order_holds_entry{n}")
 
     taken = h.net(reads.first & take, "watched_taken")
-    position = h.register(3, "position")
+    position = h.register(4, "position")
     pulled = h.net(in_order & pull.any() & (position == 0), "watched_pulled")
     h.m.d.sync += [
         in_order.eq(taken | (in_order & ~pulled)),
@@ -229,7 +237,6 @@ def kernel_slice() -> Harness:
         h,
         bank,
         "answers",
-        depth=DEPTH,
         pushed=dut.arrives,
         entries=answers,
         gone=pulling,
@@ -242,16 +249,18 @@ def kernel_slice() -> Harness:
         in_use = [(sent > place) & (own[0] == n) for place, own in enumerate(shadow)]
         total = h.net(sum(in_use[1:], in_use[0]), f"total{n}")
         h.invariant(used == total, f"credits{n}_are_those_of_what_was_sent")
-        h.invariant(~available | (used < DEPTH), f"credit{n}_is_free")
-        h.invariant(used <= DEPTH, f"credits{n}_are_within_depth")
-        h.invariant(used <= h.past(used, f"used{n}") + 1, f"takes_one_credit{n}_a_cycle")
+        h.invariant(~available | (used < capacity), f"credit{n}_is_free")
+        h.invariant(used <= capacity, f"credits{n}_are_within_depth")
+        used_before = h.past(used, f"used{n}")
+        h.invariant(used <= used_before + 1, f"takes_one_credit{n}_a_cycle")
+        h.invariant(h.first | (available == (used_before < capacity - 1)), f"credit{n}_is_available")
         h.invariant(used + pulling[n] == unanswered[n] + watched.held[n], f"credits{n}_are_asked_or_answered")
-        h.invariant(~pulling[n] | (used < DEPTH), f"credit{n}_of_what_is_read_is_free")
+        h.invariant(~pulling[n] | (used < capacity), f"credit{n}_of_what_is_read_is_free")
 
     response = dut.port.response
-    pending = h.counter("pending", width=4, up=reads.taken, down=response.valid)
+    pending = h.counter("pending", width=5, up=reads.taken, down=response.valid)
     active = h.net(reads.watching | in_order | coming | back, "watched_is_under_way")
-    ahead = h.register(4, "ahead")
+    ahead = h.register(5, "ahead")
     with h.m.If(~active):
         h.m.d.sync += ahead.eq(pending - response.valid)
     with h.m.Else():
@@ -261,7 +270,23 @@ def kernel_slice() -> Harness:
     h.prove(~own | (response.payload.tag == reads.value.tag), "answers_come_in_order_with_their_tags")
     h.prove(~own | (response.payload.data == watched.value), "answers_have_the_data_of_their_link")
 
+    every = dut.room.all()
+    few = h.net(pending - reads.kept < capacity - 1, "few_are_under_way")
+    wants_to_write = h.past((writes.kept > 0) & every, "wants_to_write")
+    wants_to_read = h.past((reads.kept > 0) & (writes.kept == 0) & every & few & h.past(few, "few"), "wants_to_read")
+    h.prove(~wants_to_write | (dut.send.any() & dut.request.write), "a_write_goes_if_there_is_room")
+    h.prove(~wants_to_read | sends_read.any(), "a_read_goes_if_no_write_does_and_few_are_under_way")
+    all_here = ~Cat(*unanswered).any() & (pending > reads.kept)
+    overdue = h.net(all_here & ~response.valid, "overdue")
+    outlast(h, "answers_that_are_here_come_within_four_cycles", waiting=overdue, cycles=3)
+
     stage, tag = part.signal("coming"), part.signal("tag")
+    once = h.past(overdue, "overdue")
+    twice = h.past(once & overdue, "overdue_twice")
+    h.invariant(~(once & overdue) | out | stage, "the_first_that_is_here_is_at_the_output")
+    h.invariant(~(twice & overdue) | stage, "the_first_that_is_here_is_read")
+    h.invariant((fifo.signal("inner_level") == 0) | read | Cat(*asked).any(), "what_is_on_its_way_was_just_sent")
+    h.invariant(on_its_way == sends_read.any(), "what_is_sent_is_on_its_way")
     lined = h.net(
         sum(
             ((shadow[n][0] == link) & (position > n) for n in range(1, places)), (shadow[0][0] == link) & (position > 0)
@@ -291,3 +316,134 @@ def kernel_slice() -> Harness:
     h.invariant(~back | (response.payload.data == watched.value), "its_answer_is_shown")
     h.invariant(watched.watching == (is_here | coming), "only_its_answer_is_watched")
     return h
+
+
+def offers_both(self: LinkSlice, m: Module) -> None:
+    """Offer a write as a read too."""
+    m.d.comb += self.port.read.valid.eq(m.submodules.queues.output.valid)
+
+
+def writes_nothing(self: LinkSlice, m: Module) -> None:
+    """Offer a write as a read only."""
+    offers_both(self, m)
+    m.d.comb += self.port.write.valid.eq(0)
+
+
+def forgets_its_number(self: LinkSlice, m: Module) -> None:
+    """Take itself for the first link."""
+    m.d.sync += driven(m, "number").eq(0)
+
+
+def asks_for_half(self: KernelSlice, m: Module) -> None:
+    """Read four bytes."""
+    m.d.sync += self.request.size.eq(0)
+
+
+def reads_again(self: KernelSlice, m: Module) -> None:
+    """Keep a read that was sent."""
+    m.d.comb += m.submodules.reads.output.ready.eq(0)
+
+
+def writes_again(self: KernelSlice, m: Module) -> None:
+    """Keep a write that was sent."""
+    m.d.comb += m.submodules.writes.output.ready.eq(0)
+
+
+def sends_to_all(self: KernelSlice, m: Module) -> None:
+    """Send a request to each link with room."""
+    with m.If(m.submodules.writes.output.valid):
+        m.d.sync += self.send.eq(self.room)
+
+
+def writes_anyway(self: KernelSlice, m: Module) -> None:
+    """Take each link for one with room."""
+    with m.If(m.submodules.writes.output.valid):
+        m.d.sync += self.send.eq(1 << _link(m.submodules.writes.output.payload.address))
+
+
+def answers_all_along(self: KernelSlice, m: Module) -> None:
+    """Answer in each cycle."""
+    m.d.sync += self.port.response.valid.eq(1)
+
+
+def names_the_following(self: KernelSlice, m: Module) -> None:
+    """Answer with the tag of the read behind."""
+    m.d.sync += self.port.response.payload.tag.eq(m.submodules.order.output.payload.tag)
+
+
+def mixes_up_links(self: KernelSlice, m: Module) -> None:
+    """Take the answers of one link for those of the other."""
+    m.d.comb += m.submodules.answers.entry0.eq(self.answer1)
+
+
+def answers_before_the_last(self: KernelSlice, m: Module) -> None:
+    """Leave the last answer until there is another one."""
+    pull = driven(m, "pull")
+    with m.If(m.submodules.order.level < 2):
+        m.d.comb += pull.eq(0)
+
+
+def promises_without_end(self: CreditBank, m: Module) -> None:
+    """Take each place for free."""
+    m.d.sync += self.available.eq(-1)
+
+
+_LINK, _KERNEL = f"{__name__}.LinkSlice", f"{__name__}.KernelSlice"
+
+PROOFS = (
+    Proof(
+        name="link-slice",
+        claim="Each request of each kernel is offered to the port once and unaltered, in the order of its kernel, with "
+        "the link's own address bits; a kernel that heeds the room never overflows its queue; each answer goes to the "
+        "kernel of its tag; `busy` from the cycle after a request came until the port has taken it.",
+        harness=link_slice,
+        broken=(
+            *spoiled(
+                _LINK,
+                offers_one_request_at_a_time=offers_both,
+                requests_leave_in_their_kernels_order=writes_nothing,
+                size_is_unaltered=sticks("port.read.payload.size", at=0),
+                written_data_are_unaltered=sticks("port.write.payload.data", at=0),
+                a_read_names_its_kernel=sticks("port.read.payload.tag", at=0),
+                address_is_that_of_its_link=forgets_its_number,
+                offers_only_what_came=sticks("port.read.valid", at=1),
+                busy_while_a_request_is_held=sticks("busy", at=0),
+                a_request_is_out_within_three_cycles=falls("port.read.valid"),
+                asks_for_no_flush=sticks("port.flush", at=1),
+                answers_the_kernel_that_has_asked=falls("answers", registered=True),
+                answers_are_unaltered=falls("answer", registered=True),
+            ),
+            *spoiled(_LINK, size_is_unaltered=sticks("room", at=-1)),
+            *breaking(_LINK, "port.read", name="read"),
+            *breaking(_LINK, "port.write", name="write"),
+        ),
+    ),
+    Proof(
+        name="kernel-slice",
+        claim="Each request of the kernel is sent once and unaltered to the link of its address, if that had room, "
+        "reads and writes each in their order; each read is answered once, in the order of the reads, with its tag and "
+        "the answer of its link; an answer always finds a place; `busy` until the last request is sent.",
+        harness=kernel_slice,
+        broken=(
+            *spoiled(
+                _KERNEL,
+                reads_go_to_their_link_in_order_unaltered=asks_for_half,
+                writes_go_to_their_link_in_order_unaltered=falls("request.data", registered=True),
+                sends_only_reads_that_came=reads_again,
+                sends_only_writes_that_came=writes_again,
+                sends_to_one_link=sends_to_all,
+                sends_where_there_was_room=writes_anyway,
+                busy_until_all_requests_are_sent=sticks("busy", at=0),
+                a_write_goes_if_there_is_room=falls("send", registered=True),
+                a_read_goes_if_no_write_does_and_few_are_under_way=falls("send", registered=True),
+                answers_only_what_was_asked=answers_all_along,
+                answers_come_in_order_with_their_tags=names_the_following,
+                answers_have_the_data_of_their_link=mixes_up_links,
+                answers_that_are_here_come_within_four_cycles=answers_before_the_last,
+            ),
+            *spoiled(
+                "cyscc.hw.switch.kernel_slice.CreditBank", answers_have_the_data_of_their_link=promises_without_end
+            ),
+        ),
+    ),
+)

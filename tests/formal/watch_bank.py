@@ -1,12 +1,31 @@
 """Helper of proofs about queues with a writer each: an entry of any of them is watched."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Mux, Value
 
 from tests.formal.harness import Harness, Part
+
+DEPTH = 4
+"""Depth of a bank in proofs, the least that there is."""
+_ORDER = (1, 2, 5, 3, 7, 6, 4)
+"""Places of a memory of this depth, in the order in which they are filled and emptied."""
+
+
+def _looked_up(table: Mapping[int, int], key: Any) -> Value:
+    """Return what a table has of a key, in gates: Yosys would make a memory of cases, whose content induction forgets.
+
+    Parameters
+    ----------
+    table : mapping of int to int
+        The table.
+    key : Value
+        The key.
+    """
+    bits = max(table.values()).bit_length()
+    return Cat(Cat(key == each for each, value in table.items() if value >> bit & 1).any() for bit in range(bits))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +61,6 @@ def watch_bank(
     bank: Part,
     name: str,
     *,
-    depth: int,
     pushed: Value,
     entries: Sequence[Any],
     gone: Value,
@@ -60,8 +78,6 @@ def watch_bank(
         A `cyscc.hw.queue_bank.QueueBank`.
     name : str
         Name of the bank.
-    depth : int
-        Entries that a queue holds.
     pushed : Value
         By queue: an entry goes in.
     entries : sequence of Value
@@ -75,8 +91,9 @@ def watch_bank(
     choose : Value, optional
         What goes into this queue is the entry to watch; the solver chooses otherwise.
     """
+    dut = bank.ports
+    capacity, bits = dut.capacity, len(_ORDER).bit_length()
     queues, width = len(entries), len(Value.cast(entries[0]))
-    bits = (depth - 1).bit_length()
     held = [h.counter(f"{name}_held{n}", width=bits + 2, up=pushed[n], down=gone[n]) for n in range(queues)]
     if queue is None:
         queue = h.constant(range(queues), f"{name}_queue")
@@ -91,30 +108,33 @@ def watch_bank(
     with h.m.Elif(leaves):
         h.m.d.sync += [watching.eq(watching & (ahead != 0)), ahead.eq(ahead - 1)]
 
-    dut = bank.ports
+    ranks = {place: rank for rank, place in enumerate(_ORDER)}
+    places = dict(enumerate(3 * _ORDER))
     h.invariant((dut.pulling & (dut.pulling - 1)[:queues]) == 0, f"{name}_one_is_read_at_most")
     for n in range(queues):
-        first, end, count = (bank.signal(f"{register}{n}") for register in ("first", "end", "count"))
+        first, end, place, count = (bank.signal(f"{word}{n}") for word in ("first", "end", "place", "count"))
+        reads, rank = dut.pulling[n], h.net(_looked_up(ranks, first), f"{name}_rank{n}")
         h.invariant(count + outside[n] == held[n], f"{name}_count{n}_is_exact")
-        h.invariant(count <= depth, f"{name}_count{n}_is_within_depth")
-        h.invariant((end - first)[:bits] == count[:bits], f"{name}_pointers{n}_agree_with_count")
-        h.invariant(~dut.pulling[n] | (count > 0), f"{name}_reads_what_queue{n}_holds")
+        h.invariant(count >= reads, f"{name}_reads_what_queue{n}_holds")
+        h.invariant(dut.available[n] == (count > reads), f"{name}_queue{n}_is_available")
+        h.invariant((first != 0) & (end != 0), f"{name}_pointers{n}_are_no_place_0")
+        h.invariant(end == _looked_up(places, rank + count - reads), f"{name}_pointers{n}_agree_with_count")
+        h.invariant(
+            place == Mux(reads, _looked_up(places, rank + capacity - 1), 0), f"{name}_place{n}_is_behind_the_first"
+        )
         here = watching & (queue == n)
-        place = h.net((first + ahead - outside[n])[:bits], f"{name}_place{n}")
-        stored = Value.cast(bank.word(f"entries{n}", Cat(place, 0), name=f"{name}_stored{n}"))
+        its = h.net(_looked_up(places, rank + capacity + ahead - outside[n] - reads), f"{name}_place_of_watched{n}")
+        stored = Value.cast(bank.word(f"entries{n}", its, name=f"{name}_stored{n}"))
         h.invariant(~here | (ahead < held[n]), f"{name}_watched_entry_of_queue{n}_is_held")
         h.invariant(~here | (outside[n] & (ahead == 0)) | (stored == value), f"{name}_stored_in_queue{n}_unaltered")
-        unused = [
-            Value.cast(bank.word(f"entries{n}", Const(depth + place), name=f"{name}_unused{n}_{place}"))
-            for place in range(depth)
-        ]
-        h.invariant(~Cat(unused).any(), f"{name}_unused_half{n}_is_zero")
+        unused = Value.cast(bank.word(f"entries{n}", Const(0, bits), name=f"{name}_unused{n}"))
+        h.invariant(unused == 0, f"{name}_place_0_of_queue{n}_is_zero")
     out = h.net(watching & (ahead == 0) & outside.bit_select(queue, 1), f"{name}_watched_entry_is_outside")
     return WatchedBank(held=held, queue=queue, watching=watching, value=value, ahead=ahead, outside=out)
 
 
 def watch_queues(
-    h: Harness, queues: Part, name: str, *, depth: int, pushed: Value, entries: Sequence[Any], taken: Value
+    h: Harness, queues: Part, name: str, *, pushed: Value, entries: Sequence[Any], taken: Value
 ) -> WatchedBank:
     """Watch some entry, chosen by the solver, from its push until it is taken from the output.
 
@@ -126,8 +146,6 @@ def watch_queues(
         A `cyscc.hw.arbitrated_queues.ArbitratedQueues`.
     name : str
         Name of the queues.
-    depth : int
-        Entries that a queue holds.
     pushed : Value
         By queue: an entry goes in.
     entries : sequence of Value
@@ -138,7 +156,7 @@ def watch_queues(
     output, source, bank = queues.ports.output, queues.ports.source, queues.part("bank")
     shown = h.net(Cat(output.valid & (source == n) for n in range(len(entries))), f"{name}_shown")
     gone = h.net(Mux(taken, shown, 0), f"{name}_gone")
-    watched = watch_bank(h, bank, name, depth=depth, pushed=pushed, entries=entries, gone=gone, outside=shown)
+    watched = watch_bank(h, bank, name, pushed=pushed, entries=entries, gone=gone, outside=shown)
     shows = Value.cast(output.payload)
     h.invariant(~watched.outside | (shows == watched.value), f"{name}_output_unaltered")
     h.invariant(~output.valid | shown.any(), f"{name}_source_exists")
@@ -146,7 +164,7 @@ def watch_queues(
     return watched
 
 
-def relate_room(h: Harness, bank: Part, name: str, *, depth: int, pushed: Value, heeds: Value) -> None:
+def relate_room(h: Harness, bank: Part, name: str, *, pushed: Value, heeds: Value) -> None:
     """Add the invariants by which a queue never overflows whose writer pushes only what had room a cycle before.
 
     Parameters
@@ -157,8 +175,6 @@ def relate_room(h: Harness, bank: Part, name: str, *, depth: int, pushed: Value,
         A `cyscc.hw.queue_bank.QueueBank`.
     name : str
         Name of the bank.
-    depth : int
-        Entries that a queue holds.
     pushed : Value
         By queue: an entry goes in.
     heeds : Value
@@ -170,8 +186,10 @@ def relate_room(h: Harness, bank: Part, name: str, *, depth: int, pushed: Value,
     had_room_then = h.past(had_room, f"{name}_room_then", init=-1)
     counts = [bank.signal(f"count{n}") for n in range(len(room))]
     before = [h.past(count, f"{name}_count{n}") for n, count in enumerate(counts)]
-    h.invariant(h.first | (room == Cat(count < depth - 2 for count in before)), f"{name}_room_follows_from_counts")
+    h.invariant(
+        h.first | (room == Cat(count < bank.ports.capacity - 2 for count in before)), f"{name}_room_follows_from_counts"
+    )
     for n, count in enumerate(counts):
         h.invariant(count <= before[n] + pushed_before[n], f"{name}_queue{n}_grows_by_what_was_pushed")
         h.invariant(~(heeds[n] & pushed_before[n]) | had_room_then[n], f"{name}_room{n}_was_heeded")
-        h.invariant(~(heeds[n] & had_room[n]) | (before[n] < depth - 1), f"{name}_queue{n}_has_a_place")
+        h.invariant(~(heeds[n] & had_room[n]) | (before[n] < bank.ports.capacity - 1), f"{name}_queue{n}_has_a_place")
