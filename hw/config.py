@@ -35,9 +35,6 @@ _LINK_BITS = (3, 6, 7, 8)
 _LACKING = {
     "finds_components": "only searches: it keeps no reach queue to intersect",
     "keeps_reach_queue": "only searches: it keeps no reach queue",
-    "reads_single_ids": "reads neighbour ids in pairs (pair_reads)",
-    "reads_own_words": "hands neighbour ids to the kernels that own them (visited_filter)",
-    "queues_whole_vertices": "queues vertices in chunks (edge_chunk)",
 }
 """By what a machine may be asked to do, what is said of one that does not."""
 
@@ -260,11 +257,6 @@ class AcceleratorConfig:
         return not self.filters_copies
 
     @property
-    def reads_own_words(self) -> bool:
-        """Whether the kernel that reads a neighbour's id also reads its word."""
-        return not self.visited_filter
-
-    @property
     def reads_single_ids(self) -> bool:
         """Whether a search reads each neighbour id by a request of its own."""
         return not self.pair_reads
@@ -289,8 +281,7 @@ class AcceleratorConfig:
         Parameters
         ----------
         *capabilities : str
-            Properties that must hold: ``finds_components``, ``keeps_reach_queue``, ``reads_single_ids``,
-            ``reads_own_words``, ``queues_whole_vertices``.
+            Properties that must hold: ``finds_components``, ``keeps_reach_queue``.
         name : str, optional
             What people call this configuration.
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cyscc.host.analysis.lives import MissingLifeError, life_text, name_lives, place_of_item, select, waits_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
@@ -17,7 +19,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.vertices import EVENTS, VertexHistory, kernel_name, vertex_history
 from cyscc.sim.memory import Profile
-from cyscc.sim.observation.life import Life, Lives, Span, read_lives
+from cyscc.sim.observation.life import Life, Lives, Span, UntoldLivesError, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
 from cyscc.sim.observation.waves.views import Focus
 
@@ -67,11 +69,14 @@ class VertexLife:
         The events of the vertex.
     windows : list of LifeWindow
         The cycles around the first visit, what follows of it, and the colouring.
+    untold : str
+        Why stages in some of the kernels are missing; else empty.
     """
 
     folder: Path
     history: VertexHistory
     windows: list[LifeWindow]
+    untold: str = ""
 
     @property
     def events(self) -> "pd.DataFrame":
@@ -116,6 +121,7 @@ class VertexLife:
             "absent": history.absent or None,
             "events": _records(history.events.reset_index()),
             "windows": windows,
+            "untold": self.untold or None,
             "stages": _records(self.stages),
         }
 
@@ -128,6 +134,8 @@ class VertexLife:
             parts.append(_table(self.history, self.folder))
         for window in self.windows:
             parts.append(f"{window.about}: {life_text(window.lives, window.own, rows=_ROWS)}")
+        if self.untold:
+            parts.append(f"stages in BFS kernels are missing: {self.untold}\n")
         return "\n".join(parts)
 
 
@@ -165,9 +173,13 @@ def vertex_lives(
     lives = []
     for vertex in vertices:
         history = vertex_history(replay, record, vertex)
-        moments = _merged(list(_moments(history)))
-        windows = [_window(replay, moment, vertex, end=record.cycles) for moment in moments]
-        lives.append(VertexLife(folder=record.folder, history=history, windows=windows))
+        windows, untold = [], ""
+        for moment in _merged(list(_moments(history))):
+            try:
+                windows.append(_window(replay, moment, vertex, end=record.cycles))
+            except UntoldLivesError as error:
+                untold = str(error)
+        lives.append(VertexLife(folder=record.folder, history=history, windows=windows, untold=untold))
     return lives
 
 
@@ -210,7 +222,8 @@ def _moment(events: "pd.DataFrame", event: Any, about: str, *, begins: str, rest
     first = own[own["event"] == begins]["cycle"].min()
     lists = own[(own["event"] == "expanded") & (own["cycle"] > event["cycle"])]["answered"]
     end = lists.iloc[0] if len(lists) else event["cycle"]
-    begin = max(int(first) - _LEAD, 0)
+    # Where kernels exchange ids, another one has read the id.
+    begin = max(int(event["cycle"] if np.isnan(first) else first) - _LEAD, 0)
     return _Moment(about=about, first=begin, last=min(int(end) + rest, begin + _LONGEST), kernels=(kernel_name(event),))
 
 

@@ -241,13 +241,11 @@ def test_capabilities() -> None:
     with refused("published-bfs only searches: it keeps no reach queue to intersect"):
         searches.require("finds_components", name="published-bfs")
     with refused("the machine only searches: it keeps no reach queue"):
-        searches.require("reads_single_ids", "keeps_reach_queue")
+        searches.require("keeps_reach_queue")
 
 
 def test_pairs_are_not_for_kernels_with_queues_of_requests() -> None:
     pairs = AcceleratorConfig().replace(pair_reads=True)
-    with refused("the machine reads neighbour ids in pairs (pair_reads)"):
-        pairs.require("keeps_reach_queue", "reads_single_ids")
     with refused("pair_reads needs queued_requests of 0, not 16: a kernel with FIFOs of requests reads ids one by one"):
         pairs.replace(queued_requests=16)
     with refused("pair_reads must be true or false, not 1"):
@@ -257,8 +255,6 @@ def test_pairs_are_not_for_kernels_with_queues_of_requests() -> None:
 def test_a_filter_of_visited_vertices_needs_owners_and_no_other_filter() -> None:
     filters = AcceleratorConfig().replace(visited_filter=64)
     assert (filters.exchange_kernels, AcceleratorConfig().exchange_kernels) == (16, 0)
-    with refused("the machine hands neighbour ids to the kernels that own them (visited_filter)"):
-        filters.require("reads_single_ids", "reads_own_words")
     for value in (32, 96):
         with refused(f"visited_filter must be 0 or a power of two from 64 on, not {value}"):
             filters.replace(visited_filter=value)
@@ -284,8 +280,6 @@ def test_chunks() -> None:
             AcceleratorConfig().replace(edge_chunk=64, **{name: value})
     chunks = AcceleratorConfig().replace(edge_chunk=64)
     assert (AcceleratorConfig().queue_entries(10, 1000), chunks.queue_entries(10, 1000)) == (10, 25)
-    with refused("the machine queues vertices in chunks (edge_chunk)"):
-        chunks.require("finds_components", "queues_whole_vertices")
 
 
 @pytest.mark.parametrize("option", [{"blocking_reservation": True}, {"queued_requests": 4}, {"bfs_only": True}])

@@ -10,12 +10,16 @@ from cyscc.sim.observation.life.lives import Fate, Life, Stage
 from cyscc.sim.observation.life.window import KernelWindow
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 
-__all__ = ["KERNELS", "Lives", "read_lives"]
+__all__ = ["KERNELS", "Lives", "UntoldLivesError", "read_lives"]
 
 KERNELS = ("engine*.bfs*", "engine*.intersection*")
 """Scopes with the signals of lives, as globs over dotted paths."""
 
 _KERNEL = re.compile(r"(engine\d+\.(bfs|intersection)\d+)\.")
+
+
+class UntoldLivesError(WaveFileError):
+    """Waveforms of kernels with parts of which lives are not told. One line, which names them."""
 
 
 class Lives(NamedTuple):
@@ -45,6 +49,8 @@ def read_lives(reader: WaveReader) -> Lives:
     ------
     WaveFileError
         The file shows no kernel, or a signal of one is missing.
+    UntoldLivesError
+        A kernel has parts of which lives are not told.
     """
     found = {match[1]: match[2] for name in reader.names if (match := _KERNEL.match(name))}
     kernels = sorted(found, key=lambda name: (found[name], [int(number) for number in re.findall(r"\d+", name)]))
@@ -62,15 +68,15 @@ def read_lives(reader: WaveReader) -> Lives:
         own: tuple[list[Life], list[Life], list[Life]]
         if found[kernel] == "bfs":
             if window.has("fetcher.moving"):
-                raise WaveFileError("lives are not told of kernels with FIFOs of requests (queued_requests)")
+                raise UntoldLivesError("lives are not told of kernels with FIFOs of requests (queued_requests)")
             if window.has("router.idle"):
-                raise WaveFileError("lives are not told of kernels that hand ids to others (visited_filter)")
+                raise UntoldLivesError("lives are not told of kernels that hand ids to others (visited_filter)")
             if window.has("neighbour_reader.short"):
-                raise WaveFileError("lives are not told of kernels that read neighbour ids in pairs (pair_reads)")
+                raise UntoldLivesError("lives are not told of kernels that read neighbour ids in pairs (pair_reads)")
             if window.has("splitter.busy"):
-                raise WaveFileError("lives are not told of kernels that queue vertices in chunks (edge_chunk)")
+                raise UntoldLivesError("lives are not told of kernels that queue vertices in chunks (edge_chunk)")
             if window.has("visitor.alone"):
-                raise WaveFileError("lives are not told of kernels that write two ids at once (lean_visits)")
+                raise UntoldLivesError("lives are not told of kernels that write two ids at once (lean_visits)")
             vertices |= known_words(window)
             own = (*kernel_lives(window), [])
         else:

@@ -96,3 +96,30 @@ def test_whole_life_of_a_vertex(
     ):
         assert main(["replay", "seen", *options]) == 2
         assert capfd.readouterr().err == f"cyscc replay: {line}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        (["--config", "fast-test"], "kernels that hand ids to others (visited_filter)"),
+        (["--config", "test", "--set", "pair_reads=true"], "kernels that read neighbour ids in pairs (pair_reads)"),
+        (["--config", "test", "--set", "edge_chunk=4"], "kernels that queue vertices in chunks (edge_chunk)"),
+    ],
+    ids=["fast-test", "pairs", "chunks"],
+)
+def test_life_of_a_vertex_whose_stages_are_not_told(
+    options: list[str], parts: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text(GRAPH + "101 103\n")
+    assert main(["scc", "g.txt", *options, "--record", "seen", "--quiet"]) == 0
+    life = cyscc.life("seen", 103)
+    assert life.history.visit is not None
+    assert f"\nstages in BFS kernels are missing: lives are not told of {parts}\n" in str(life)
+    assert life.document()["untold"] == f"lives are not told of {parts}"
+    # What an intersection kernel does is told on every machine.
+    assert [window.about for window in life.windows] == ["colouring"]
+    assert {stage.rstrip("0123456789") for stage in life.stages["kernel"]} <= {
+        "engine0.intersection",
+        "engine1.intersection",
+    }
