@@ -112,5 +112,5 @@ def primitive_of(component: Any) -> Primitive | None:
 
 def _queues(component: ArbitratedQueues | QueueBank) -> str:
     """Return number of queues, depth, and bits of an entry."""
-    entry = Value.cast(getattr(component, "entry0"))
+    entry = Value.cast(component.entry0)
     return f"{len(component.push)}, {component.depth}, {len(entry)}"
