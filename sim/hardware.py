@@ -122,13 +122,14 @@ READERS = {
 }
 """The process of a kernel that issues reads with a tag, by module and tag; named as in waveforms."""
 
+
+def _tags(tags: Any, **arrays: str) -> dict[str, int]:
+    return {array: tags[name].value for array, name in arrays.items()}
+
+
 TAGS = {
-    "bfs": {
-        "queues": BfsTag.FRONTIER_WORD.value,
-        "neighbours": BfsTag.NEIGHBOUR_ID.value,
-        "words": BfsTag.NEIGHBOUR_WORD.value,
-    },
-    "intersection": {"queues": IntersectionTag.REACH_ENTRY.value, "colours": IntersectionTag.COLOUR.value},
+    "bfs": _tags(BfsTag, queues="FRONTIER_WORD", neighbours="NEIGHBOUR_ID", words="NEIGHBOUR_WORD"),
+    "intersection": _tags(IntersectionTag, queues="REACH_ENTRY", colours="COLOUR"),
 }
 """The tag of a kernel's reads, by module and by the arrays that it reads with one tag alone."""
 

@@ -116,20 +116,28 @@ def exchange_slice() -> Harness:
 def merger() -> Harness:
     """Return the harness of `IdMerger`: any ids of both planes, and one that is watched."""
     h = Harness()
-    part = h.add("dut", IdMerger())
+    part = h.add("dut", IdMerger(kernels=KERNELS))
     dut: Any = part.ports
+    places = part.part("places")
     watched = h.constant(32, "watched")
-    h.m.d.comb += dut.ids.ready.eq(h.free(1, "ready"))
+    h.m.d.comb += [dut.ids.ready.eq(h.free(1, "ready")), dut.owner.eq(h.constant(len(dut.owner), "owner"))]
     taken: dict[str, Any] = {}
     for plane in PLANES:
         ids = getattr(dut, plane)
         h.offer(ids, plane)
         taken[plane] = h.net(ids.valid & ids.ready, f"taken_{plane}")
     leaves = h.net(dut.ids.valid & dut.ids.ready, "leaves")
-    came = Cat(taken[plane] & (getattr(dut, plane).payload == watched) for plane in PLANES)
+    came = Cat(
+        taken[plane] & (Cat(Const(number, 1), dut.owner, getattr(dut, plane).payload) == watched)
+        for number, plane in enumerate(PLANES)
+    )
     held = h.counter("held", width=3, up=came[0] + came[1], down=leaves & (dut.ids.payload == watched))
-    h.prove(held == (dut.ids.valid & (dut.ids.payload == watched)), "every_id_goes_on_once_as_it_came")
-    free = ~dut.ids.valid | leaves
+    behind, entry = places.signal("behind"), places.signal("entry")
+    waits_behind = behind & (Cat(entry[0], dut.owner, entry[1:]) == watched)
+    shown = dut.ids.valid & (dut.ids.payload == watched)
+    h.prove(held == shown + waits_behind, "every_id_goes_on_once_as_it_came")
+    h.invariant(dut.ids.valid | ~behind, "the_first_place_is_filled_first")
+    free = ~behind
     h.prove(~(free & (dut.even.valid | dut.odd.valid)) | Cat(taken.values()).any(), "takes_one_whenever_it_can")
     for plane, other in (PLANES, PLANES[::-1]):
         waits = getattr(dut, plane).valid & ~taken[plane]
@@ -140,7 +148,7 @@ def merger() -> Harness:
     h.obeys_stream_rules(dut.ids, "ids")
     h.prove(dut.idle == ~dut.ids.valid, "idle_if_no_id_is_held")
     resting = h.past(~dut.moving & ~leaves, "resting")
-    inside = Cat(dut.ids.valid, Value.cast(dut.ids.payload), part.signal("turn"))
+    inside = Cat(dut.ids.valid, Value.cast(dut.ids.payload), behind, part.signal("turn"))
     h.prove(~resting | h.steady(inside, "inside"), "rests_unless_moving")
     return h
 
@@ -268,7 +276,7 @@ def serves_only_the_odd_plane(self: IdMerger, m: Module) -> None:
 
 def loses_a_bit(self: IdMerger, m: Module) -> None:
     """Clear the lowest bit of an id."""
-    m.d.sync += self.ids.payload[0].eq(0)
+    m.d.comb += self.ids.payload[0].eq(0)
 
 
 def forgets_the_exchange(self: ReadingGatherer, m: Module) -> None:
@@ -338,7 +346,7 @@ PROOFS = (
                 idle_if_no_id_is_held=sticks("idle", at=1),
                 rests_unless_moving=sticks("moving", at=0),
             ),
-            *breaking(_MERGER, "ids", registered=True),
+            *breaking(_MERGER, "ids"),
         ),
     ),
     Proof(

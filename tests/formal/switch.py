@@ -128,8 +128,8 @@ def _watch_channel(h: Harness, part: Part, name: str, *, choose: Any) -> _Channe
     with h.m.Else():
         h.m.d.sync += ahead.eq(ahead - sends)
     first, behind = places.ports.output, places.signal("full")
-    turn, even, odd = (places.signal(word) for word in ("first", "even", "odd"))
-    second = Mux(turn, Value.cast(even), Value.cast(odd))
+    turn = places.ports.first
+    second = Mux(turn, Value.cast(places.ports.even), Value.cast(places.ports.odd))
     h.invariant(kept == first.valid + behind, f"{name}s_are_kept")
     h.invariant(first.valid | (turn == places.signal("end")), f"next_{name}_is_shown_at_once")
     h.invariant(~first.valid | (places.ports.link == _link(first.payload.address)), f"link_of_{name}_is_known")
@@ -248,14 +248,14 @@ def kernel_slice() -> Harness:
         used, available = credits.signal(f"used{n}"), credits.ports.available[n]
         in_use = [(sent > place) & (own[0] == n) for place, own in enumerate(shadow)]
         total = h.net(sum(in_use[1:], in_use[0]), f"total{n}")
-        h.invariant(used == total, f"credits{n}_are_those_of_what_was_sent")
-        h.invariant(~available | (used < capacity), f"credit{n}_is_free")
-        h.invariant(used <= capacity, f"credits{n}_are_within_depth")
         used_before = h.past(used, f"used{n}")
+        had_credit = h.past(available, f"credit{n}", init=1)
+        h.invariant(used + sends_read[n] == total + pulling[n], f"credits{n}_are_those_of_what_was_sent")
+        h.invariant(used == asked[n] + watched.held[n], f"credits{n}_are_asked_or_answered")
+        h.invariant(used <= capacity - sends_read[n], f"credits{n}_are_within_capacity")
         h.invariant(used <= used_before + 1, f"takes_one_credit{n}_a_cycle")
-        h.invariant(h.first | (available == (used_before < capacity - 1)), f"credit{n}_is_available")
-        h.invariant(used + pulling[n] == unanswered[n] + watched.held[n], f"credits{n}_are_asked_or_answered")
-        h.invariant(~pulling[n] | (used < capacity), f"credit{n}_of_what_is_read_is_free")
+        h.invariant(h.first | (available == (used_before < capacity - 2)), f"credit{n}_is_available")
+        h.invariant(~sends_read[n] | had_credit, f"credit{n}_was_available")
 
     response = dut.port.response
     pending = h.counter("pending", width=5, up=reads.taken, down=response.valid)
@@ -271,7 +271,7 @@ def kernel_slice() -> Harness:
     h.prove(~own | (response.payload.data == watched.value), "answers_have_the_data_of_their_link")
 
     every = dut.room.all()
-    few = h.net(pending - reads.kept < capacity - 1, "few_are_under_way")
+    few = h.net(pending - reads.kept < capacity - 2, "few_are_under_way")
     wants_to_write = h.past((writes.kept > 0) & every, "wants_to_write")
     wants_to_read = h.past((reads.kept > 0) & (writes.kept == 0) & every & few & h.past(few, "few"), "wants_to_read")
     h.prove(~wants_to_write | (dut.send.any() & dut.request.write), "a_write_goes_if_there_is_room")

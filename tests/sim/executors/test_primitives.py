@@ -33,10 +33,15 @@ DRIVER = """
 #include <cstdio>
 #include <memory>
 using namespace cyscc;
-static uint64_t next() { unsigned long long value = 0; if (std::scanf("%llx", &value) != 1) std::abort(); return value; }
+static uint64_t next() {
+    unsigned long long value = 0;
+    if (std::scanf("%llx", &value) != 1) std::abort();
+    return value;
+}
 static void show(uint64_t value) { std::printf("%llx ", (unsigned long long)(value)); }
 struct Printer {
-    void add(const char* name, int first, int width, void* address, int bytes, int shift, int rows = 1, int stride = 0) {
+    void add(const char* name, int first, int width, void* address, int bytes, int shift, int rows = 1,
+             int stride = 0) {
         for (int row = 0; row < rows; ++row) {
             uint64_t value = 0;
             std::memcpy(&value, static_cast<char*>(address) + row * stride, bytes);
@@ -122,7 +127,7 @@ def credited(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict
     used = kept.setdefault("used", [0] * 5)
     free = [n for n in range(5) if seen["available"] >> n & 1]
     taken = random.choice(free) if free and random.random() < 0.8 else None
-    given = random.choice([n for n in range(5) if used[n]] or [None])  # type: ignore[list-item]
+    given = random.choice([n for n in range(5) if used[n]] or [None])
     if random.random() < 0.3:
         given = None
     for fifo, step in ((taken, 1), (given, -1)):

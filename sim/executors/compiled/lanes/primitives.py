@@ -47,7 +47,8 @@ class Primitive:
     outputs : Mapping of str to Form
         Outputs that are functions of registers, which are data members.
     derived : Mapping of str to str
-        Other outputs, all of one bit, as expressions of masks; inputs of one bit are in braces, as is the object ``box``.
+        Other outputs, all of one bit, as expressions of masks; inputs of one bit are in braces, as is the object
+        ``box``.
     """
 
     kind: str

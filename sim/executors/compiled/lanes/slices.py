@@ -203,7 +203,8 @@ class Signals:
     @staticmethod
     def _keep(signal: Signal, member: str) -> None:
         """Set the members in which a signal of a form is kept, and cut it between them."""
-        step = {Form.PLACES: 1, Form.WORDS: WORD}.get(signal.form, signal.width)  # type: ignore[call-overload]
+        steps: dict[Form | None, int] = {Form.PLACES: 1, Form.WORDS: WORD}
+        step = steps.get(signal.form, signal.width)
         places = range(0, signal.width, step)
         signal.cuts = set(places[1:])
         indexed = signal.form in (Form.PLACES, Form.WORDS)

@@ -26,14 +26,13 @@ def lanes_source(description: Description, *, name: str, lanes: int, shared: Seq
     For each one-bit port, the class has a function of the port's name that takes or returns a mask. For each 64-bit
     word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` (inputs; for one
     that is the same for all instances ``put_<port>_<w>(value)``), or ``get_<port>_<w>(lane)`` and
-    ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one,
-    which computes it. A port whose bits a component executed by hand takes or has one by one (see `Form.PLACES`) is an
-    array ``<port>()`` of a mask for each bit; the words of ports that are the queues' entries of such a component are
-    arrays ``<port>_<w>()`` too, where the port has no number. ``tick()`` advances all instances by a cycle; outputs are then those of the next cycle. All state
-    except memories is in the bytes from ``first_register`` to ``end_of_registers()``. ``wrote()`` is the mask of
-    instances whose memories the last cycle has written, or may have. ``resume()`` follows on a change of the state from
-    outside. ``list(inventory, lane)`` adds the registers and memories of an
-    instance by name.
+    ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one, which computes it. A port
+    whose bits a component executed by hand takes or has one by one (see `Form.PLACES`) is an array ``<port>()`` of a
+    mask for each bit; the words of ports that are the queues' entries of such a component are arrays ``<port>_<w>()``
+    too, where the port has no number. ``tick()`` advances all instances by a cycle; outputs are then those of the next
+    cycle. All state except memories is in the bytes from ``first_register`` to ``end_of_registers()``. ``wrote()`` is
+    the mask of instances whose memories the last cycle has written, or may have. ``resume()`` follows on a change of
+    the state from outside. ``list(inventory, lane)`` adds the registers and memories of an instance by name.
 
     Parameters
     ----------
@@ -418,7 +417,8 @@ class _Source:
     def _place_memory(self, cell: Cell) -> None:
         """Place the slices of a memory in banks.
 
-        It has a port that writes words or parts of them, and clocked ones that read contents before this cycle's writes.
+        It has a port that writes words or parts of them, and clocked ones that read contents before this cycle's
+        writes.
         """
         plain = ("RD_ARST", "RD_SRST", "RD_TRANSPARENCY_MASK")
         usual = all(set(cell.pins.get(pin, ())) <= {"0"} and not cell.numbers.get(pin, 0) for pin in plain)
@@ -563,7 +563,8 @@ class _Source:
             array = self._entries[port.name]
             for word in range(-(-len(port.bits) // WORD)):
                 size = f"sizeof {array}[{word}] / sizeof *{array}[{word}]"
-                yield f"auto {port.name.rstrip('0123456789')}_{word}() -> uint64_t (&)[{size}] {{ return {array}[{word}]; }}"
+                name = f"{port.name.rstrip('0123456789')}_{word}"
+                yield f"auto {name}() -> uint64_t (&)[{size}] {{ return {array}[{word}]; }}"
         if len(port.bits) == 1:
             ((run, _),) = self._expressions.pieces(port.bits)
             if run.signal is None:

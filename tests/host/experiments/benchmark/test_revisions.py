@@ -20,7 +20,7 @@ from cyscc.sim.errors import SimulationError
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[4]
-PRESET = Preset(config="test", memory="hc2", graphs={"compiled-2": (2**4, 2)}, repetitions={})
+PRESET = Preset(config="test", memory="hc2", next_config="fast-test", graphs={"compiled-2": (2**4, 2)}, repetitions={})
 
 LIBRARY = """\
 static long now;
