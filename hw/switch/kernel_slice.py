@@ -103,14 +103,15 @@ class KernelSlice(wiring.Component):
         layout = data.StructLayout({"link": number_bits(self._links), "tag": TAG_BITS})
         m.submodules.order = order = Queue(layout, 1 << (self._links * answers.capacity - 1).bit_length())
 
+        def goes(link: Value, links_open: Value) -> Value:
+            return Cat((link == n) & links_open[n] for n in links).any()
+
         writing = Signal()
         take = Signal()
         odd = Signal()
         m.d.comb += [
-            writing.eq(write.valid & self.room.bit_select(writes.link, 1)),
-            take.eq(
-                read.valid & self.room.bit_select(reads.link, 1) & credit.available.bit_select(reads.link, 1) & ~writing
-            ),
+            writing.eq(write.valid & goes(writes.link, self.room)),
+            take.eq(read.valid & goes(reads.link, self.room & credit.available) & ~writing),
             write.ready.eq(writing),
             read.ready.eq(take),
             # Selected before the kind of request is, so that a bit takes one gate.
