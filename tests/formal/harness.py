@@ -79,12 +79,20 @@ class Part:
         name : str
             Name of the signal.
         """
-        instance = self.fragment.find_subfragment(memory)
-        if not isinstance(instance, MemoryInstance):
-            raise KeyError(f"{memory!r} is no memory")
+        instance = self._memory(memory)
         data = Signal(instance._data.shape, name=name)
         instance.read_port(domain="comb", addr=address, data=data, en=Value.cast(1), transparent_for=())
         return data
+
+    def shown(self, memory: str) -> Value:
+        """Return what the first read port of a memory of the part shows."""
+        return Value.cast(self._memory(memory)._read_ports[0]._data)
+
+    def _memory(self, name: str) -> MemoryInstance:
+        instance = self.fragment.find_subfragment(name)
+        if not isinstance(instance, MemoryInstance):
+            raise KeyError(f"{name!r} is no memory")
+        return instance
 
 
 class Harness:
