@@ -138,6 +138,7 @@ class KernelSlice(wiring.Component):
         head = order.output.payload
         back = Signal()
         coming = Signal()
+        pulled = Signal(TAG_BITS)  # the tag of the answer that is pulled
         tag = Signal(TAG_BITS)
         pull = Signal(self._links)
         m.d.comb += [
@@ -147,13 +148,13 @@ class KernelSlice(wiring.Component):
             credit.give.eq(answers.pulling),
             *drive(answers, push=self.arrives, pull=pull, advance=1),
             *(getattr(answers, f"entry{n}").eq(getattr(self, f"answer{n}")) for n in links),
-            response.payload.data.eq(answers.shown),
+            *drive(response.payload, data=answers.shown, tag=tag),
         ]
         m.d.sync += [coming.eq(back), response.valid.eq(coming)]
         with m.If(back):
-            m.d.sync += tag.eq(head.tag)
+            m.d.sync += pulled.eq(head.tag)
         with m.If(coming):
-            m.d.sync += response.payload.tag.eq(tag)
+            m.d.sync += tag.eq(pulled)
         if self._instrument:
             entered = [channel.valid & channel.ready for channel in (self.port.read, self.port.write)]
             moving = Cat(entered, take, writing, self.send, order.moving, self.arrives, back, coming)
