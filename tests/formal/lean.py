@@ -53,8 +53,8 @@ def lean_visitor(*, chunk: int) -> Harness:
     fifo = part.part("fifo")
     head, there = fifo.ports.output.payload, fifo.ports.output.valid
     further, more = (head.further, head.more) if chunk else (C(0, 1), C(0, 1))
-    step, alone, kept, number, first, follows, writes, drops = (
-        part.signal(name) for name in ("step", "alone", "kept", "number", "first", "follows", "writes", "drops")
+    step, alone, kept, number, first, follows = (
+        part.signal(name) for name in ("step", "alone", "kept", "number", "first", "follows")
     )
 
     # What is to be written still: of the visit in progress, and an id of one before.
@@ -107,9 +107,9 @@ def lean_visitor(*, chunk: int) -> Harness:
     h.prove(dut.demand == (taken & ~dut.neighbours.payload.word[0]), "demands_a_slot_for_every_new_vertex")
     h.prove(~granted | (command.last == (slot_taken | (ids & ~queued))), "the_last_write_ends_the_group")
     h.obeys_stream_rules(dut.command, "command")
-    outlast(h, "an_id_that_is_kept_waits_for_no_slot", waiting=open_ & ~dut.command.valid, cycles=3)
+    outlast(h, "an_id_that_is_kept_waits_for_no_slot", waiting=open_ & ~dut.command.valid, cycles=2)
     resting = h.past(~dut.moving & ~granted, "resting")
-    inside = Cat(step, alone, kept, there, writes, drops, dut.level, dut.idle)
+    inside = Cat(step, alone, kept, there, dut.level, dut.idle)
     h.prove(~resting | h.steady(inside, "inside"), "rests_unless_moving")
 
     queue_counts(h, fifo, "fifo")
@@ -120,17 +120,14 @@ def lean_visitor(*, chunk: int) -> Harness:
     h.invariant(~awaited | in_time, "vertices_come_out_within_three_cycles")
     so_far = h.waited("idle_so_far", width=4, waiting=open_ & ~dut.command.valid)
     on_its_way = awaited & (stuck >= so_far) & dut.slot.valid
-    begins = visiting & (so_far <= 2)
-    h.invariant((so_far == 0) | ~open_ | dut.command.valid | on_its_way | begins, "it_waits_for_a_vertex_with_a_slot")
-    h.invariant(~writes | visiting, "it_writes_for_a_vertex_with_a_slot")
-    h.invariant(~drops | (there & dut.slot.valid & ~slot.fits), "it_drops_a_vertex_whose_slot_does_not_fit")
+    h.invariant((so_far == 0) | ~open_ | dut.command.valid | on_its_way, "it_waits_for_a_vertex_with_a_slot")
     h.invariant(~open_ | (its_slot != (1 << 32) - 1), "there_is_a_slot_behind_it")
     h.invariant((kept == open_) & (~kept | (Cat(number, first) == Cat(its_slot, its_id))), "the_open_id_is_kept")
     h.invariant(~kept | (number[0] == dut.reach_queue[2]), "an_id_that_is_kept_is_the_first_half")
     h.invariant(~alone | (kept & (step == Step.ENQUEUE)), "it_is_written_alone_between_visits")
     at = Mux(queued, Mux(marked | further, Step.REACH, Step.MARK), Step.ENQUEUE)
     h.invariant(step == at, "the_step_counts_the_writes")
-    h.invariant(~queued | writes, "what_was_begun_is_there")
+    h.invariant(~queued | visiting, "what_was_begun_is_there")
     h.invariant(~marked | (queued & ~further), "marked_after_it_was_queued")
     h.invariant(~(queued & kept) | (follows == (slot.number == number + 1)), "it_is_known_whether_it_follows")
     second = slot.number[0] != dut.reach_queue[2]

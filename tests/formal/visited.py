@@ -164,7 +164,7 @@ PROOFS = (
         "one without a bit as often as it comes. Clearing takes a cycle for each row up to that of the last "
         "id.",
         harness=visited_bank,
-        depth=1,
+        depth=3,
         broken=(
             *spoiled(
                 _BANK,
