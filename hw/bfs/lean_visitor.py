@@ -17,9 +17,6 @@ class LeanVisitor(Visitor):
     or if there is no slot: one is there without a pause as long as the reservation lasts. So the ids of all visits are
     written before it is idle, though in another order than their words.
 
-    A visit begins in the cycle after vertex and slot have come together, so that its commands follow from a register.
-    Meanwhile the port is free for reads, of which each visit needs one at least.
-
     Parameters and members are those of `Visitor`, but for the meaning of these:
 
     pushed : Out(1)
@@ -40,16 +37,16 @@ class LeanVisitor(Visitor):
         follows = Signal()  # the slot in use is the one behind it
         alone = Signal()  # it is written by itself, since no visit follows
 
-        writes = Signal()  # vertex and slot are there, and it fits
-        drops = Signal()  # they are there, but it does not fit
+        ready = Signal()
         granted = self.command.valid & self.command.ready
         # The reach queue of a level begins behind that of the last one, at a multiple of 4 bytes.
         half = self.reach_queue[2]
         lower = slot.number[0] == half  # this visit's id has the first half of 8 bytes
         m.d.comb += [
+            ready.eq(fifo.output.valid & self.slot.valid & ~alone),
             self.waiting.eq(fifo.output.valid & ~self.slot.valid),
-            self.overflow.eq(drops & ~alone & ~kept),
-            self.command.valid.eq(alone | writes),
+            self.overflow.eq(ready & ~slot.fits & ~kept),
+            self.command.valid.eq(alone | (ready & slot.fits)),
         ]
         leave = Signal()
         with m.If(kept & ~alone & (step == Step.ENQUEUE) & ~(self.slot.valid & slot.fits)):
@@ -65,14 +62,11 @@ class LeanVisitor(Visitor):
             self.pushed.eq(keep | (granted & ~alone & (step == Step.REACH) & (~kept | follows))),
         ]
         finished = self.pushed | self.overflow
-        there = fifo.output.valid & self.slot.valid & ~finished
-        begins = there & ~writes & ~drops
-        m.d.sync += [writes.eq(there & slot.fits), drops.eq(there & ~slot.fits)]
         m.d.comb += [
             fifo.output.ready.eq(finished),
             self.slot.ready.eq(finished),
             self.idle.eq(~fifo.level.any() & ~kept),
-            self.moving.eq(fifo.moving | self.demand | self.overflow | leave | begins),
+            self.moving.eq(fifo.moving | self.demand | self.overflow | leave),
             self.level.eq(fifo.level),
         ]
         with m.If(keep):

@@ -28,6 +28,25 @@ def credits() -> Harness:
     return h
 
 
+def registered_credits() -> Harness:
+    """Return the harness of `Credits` that are registered, with the same user."""
+    h = Harness()
+    dut = h.add("dut", Credits(DEPTH, registered=True)).ports
+    take, give = h.free(1, "take"), h.free(1, "give")
+    h.m.d.comb += [dut.take.eq(take), dut.give.eq(give)]
+    out = h.counter("out", width=8, up=take, down=give)
+    h.assume(~take | dut.available, "taken_only_if_available")
+    h.assume(~give | (out > 0), "given_only_if_taken")
+    h.prove(dut.count + out == DEPTH, "free_and_promised_places_are_all")
+    h.prove(~dut.available | (out < DEPTH), "available_only_while_one_is_free")
+    free = h.past((out < DEPTH) & ~take, "free")
+    h.prove(~free | dut.available, "available_a_cycle_after_one_is_free")
+    h.prove(dut.home == (out == 0), "home_if_all_are_free")
+    resting = h.past(~dut.moving, "resting")
+    h.prove(~resting | h.steady(dut.available, "available"), "available_changes_only_if_moving")
+    return h
+
+
 def queue() -> Harness:
     """Return the harness of `Queue`: any producer, any consumer, and one entry that is watched on its way."""
     h = Harness()
@@ -105,6 +124,16 @@ def waits_for_the_consumer(self: Queue, m: Module) -> None:
         m.d.sync += self.output.valid.eq(self.output.valid)
 
 
+def forgets_what_is_taken(self: Credits, m: Module) -> None:
+    """Look at the count of the cycle before alone."""
+    m.d.sync += self.available.eq(self.count.any())
+
+
+def is_never_available(self: Credits, m: Module) -> None:
+    """Offer no place."""
+    m.d.sync += self.available.eq(0)
+
+
 PROOFS = (
     Proof(
         name="credits",
@@ -117,6 +146,21 @@ PROOFS = (
             count_is_within_depth=counts_what_is_given_twice,
             available_while_one_is_free=sticks("available", at=1),
             home_if_all_are_free=is_home_early,
+        ),
+    ),
+    Proof(
+        name="registered-credits",
+        claim="The same, with `available` from a register: it says only of places that are free, and a cycle later of "
+        "each that was not taken at once.",
+        harness=registered_credits,
+        depth=1,
+        broken=spoiled(
+            f"{__name__}.Credits",
+            free_and_promised_places_are_all=forgets_to_take,
+            available_only_while_one_is_free=forgets_what_is_taken,
+            available_a_cycle_after_one_is_free=is_never_available,
+            home_if_all_are_free=is_home_early,
+            available_changes_only_if_moving=sticks("moving", at=0),
         ),
     ),
     Proof(

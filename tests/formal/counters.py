@@ -1,5 +1,7 @@
 """Proof about event counters, which count further than any run can show."""
 
+from functools import partial
+
 from amaranth.hdl import Cat, Module
 
 from cyscc.hw.bfs import Kernel as BfsKernel
@@ -11,15 +13,27 @@ from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 
 
-def counters() -> Harness:
-    """Return the harness of `KernelControl`, of both kinds of kernel, to which anything may happen."""
+def counters(*, late: bool) -> Harness:
+    """Return the harness of `KernelControl`, of both kinds of kernel, to which anything may happen.
+
+    Parameters
+    ----------
+    late : bool
+        Events are counted a cycle later.
+    """
     h = Harness()
     exact = []
     for name, kind in {"bfs": BfsKernel, "intersection": IntersectionKernel}.items():
-        part = h.add(name, KernelControl(parameters=kind.PARAMETERS, words=kind.WORDS, instrument=True))
+        part = h.add(
+            name, KernelControl(parameters=kind.PARAMETERS, words=kind.WORDS, late_events=late, instrument=True)
+        )
         events = part.ports.events
         h.m.d.comb += events.eq(h.free(len(events), f"{name}_events"))
-        for counter, event in zip(Counter, h.past(events, f"{name}_events"), strict=True):
+        counted = h.past(events, f"{name}_events")
+        if late:
+            counted = h.past(counted, f"{name}_events_before")
+            h.invariant(part.signal("late_events") == h.past(events, f"{name}_late"), f"{name}_events_are_kept")
+        for counter, event in zip(Counter, counted, strict=True):
             count = part.signal(f"count_{counter.name.lower()}")
             exact.append(h.first | (count == (h.past(count, f"{name}_{count.name}") + event)[: len(count)]))
     h.prove(Cat(*exact).all(), "every_event_counts_one_up_to_the_last_bit")
@@ -31,12 +45,13 @@ def counts_in_fewer_bits(self: KernelControl, m: Module) -> None:
     m.d.sync += driven(m, f"count_{next(iter(Counter)).name.lower()}")[3:].eq(0)
 
 
-PROOFS = (
+PROOFS = tuple(
     Proof(
-        name="counters",
-        claim="Every event of a kernel is counted exactly once, in 32 bits.",
-        harness=counters,
+        name=name,
+        claim=f"Every event of a kernel is counted exactly once, in 32 bits{also}.",
+        harness=partial(counters, late=late),
         depth=1,
         broken=spoiled(f"{__name__}.KernelControl", every_event_counts_one_up_to_the_last_bit=counts_in_fewer_bits),
-    ),
+    )
+    for name, late, also in (("counters", False, ""), ("late-counters", True, ", a cycle after it happened"))
 )

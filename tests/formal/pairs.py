@@ -31,7 +31,10 @@ def _pairs(start: Any, size: Any) -> Value:
 
 def _expander(kind: Any, outputs: Sequence[str]) -> tuple[Harness, Part, Any, Any, list[Any]]:
     """Return a harness with a reader of pairs in it; whether it requests, a pair leaves it, and each stream an id."""
-    h, part, dut = opened(kind(depth=DEPTH), inputs=[], constants=["neighbours"])
+    registered = kind is LanePairReader  # as in a machine
+    h, part, dut = opened(kind(depth=DEPTH, registered=registered), inputs=[], constants=["neighbours"])
+    if registered:
+        h.invariant(~part.part("credits").ports.available | dut.credits.any(), "available_only_while_one_is_free")
     h.offer(dut.words, "words")
     requested, outstanding = requests(h, dut)
     taken = [consumer(h, getattr(dut, name), name) for name in outputs]

@@ -278,7 +278,6 @@ def kernel_slice() -> Harness:
     h.prove(~wants_to_read | sends_read.any(), "a_read_goes_if_no_write_does_and_few_are_under_way")
     all_here = ~Cat(*unanswered).any() & (pending > reads.kept)
     overdue = h.net(all_here & ~response.valid, "overdue")
-    outlast(h, "answers_that_are_here_come_within_four_cycles", waiting=overdue, cycles=3)
 
     stage, tag = part.signal("coming"), part.signal("tag")
     once = h.past(overdue, "overdue")
@@ -376,13 +375,6 @@ def mixes_up_links(self: KernelSlice, m: Module) -> None:
     m.d.comb += m.submodules.answers.entry0.eq(self.answer1)
 
 
-def answers_before_the_last(self: KernelSlice, m: Module) -> None:
-    """Leave the last answer until there is another one."""
-    pull = driven(m, "pull")
-    with m.If(m.submodules.order.level < 2):
-        m.d.comb += pull.eq(0)
-
-
 def promises_without_end(self: CreditBank, m: Module) -> None:
     """Take each place for free."""
     m.d.sync += self.available.eq(-1)
@@ -439,7 +431,6 @@ PROOFS = (
                 answers_only_what_was_asked=answers_all_along,
                 answers_come_in_order_with_their_tags=names_the_following,
                 answers_have_the_data_of_their_link=mixes_up_links,
-                answers_that_are_here_come_within_four_cycles=answers_before_the_last,
             ),
             *spoiled(
                 "cyscc.hw.switch.kernel_slice.CreditBank", answers_have_the_data_of_their_link=promises_without_end

@@ -24,7 +24,6 @@ from tests.formal import (
     slot_proofs,
     station,
     switch,
-    visited,
     visits,
     wiring,
 )
@@ -40,7 +39,6 @@ PROOFS: tuple[Proof, ...] = (
     *lean.PROOFS,
     *filters.PROOFS,
     *exchange.PROOFS,
-    *visited.PROOFS,
     *switch.PROOFS,
     *barriers.PROOFS,
     *marks.PROOFS,
