@@ -49,6 +49,11 @@ class Queue(wiring.Component):
             }
         )
 
+    @property
+    def depth(self) -> int:
+        """Entries that its memory holds."""
+        return self._depth
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Wrap the library's FIFO."""
         m = Module()

@@ -106,12 +106,14 @@ class KernelSlice(wiring.Component):
         def goes(link: Value, links_open: Value) -> Value:
             return Cat((link == n) & links_open[n] for n in links).any()
 
+        open_links = Signal(self._links)
         writing = Signal()
         take = Signal()
         odd = Signal()
         m.d.comb += [
             writing.eq(write.valid & goes(writes.link, self.room)),
-            take.eq(read.valid & goes(reads.link, self.room & credit.available) & ~writing),
+            open_links.eq(self.room & credit.available),
+            take.eq(read.valid & goes(reads.link, open_links) & ~writing),
             write.ready.eq(writing),
             read.ready.eq(take),
             # Selected before the kind of request is, so that a bit takes one gate.

@@ -56,6 +56,11 @@ class RequestSkid(wiring.Component):
             }
         )
 
+    @property
+    def link_places(self) -> tuple[int, ...]:
+        """Positions of a request's bits that make the link's number, lowest first."""
+        return tuple(self._shape["address"].offset + bit for bit in self._link_bits)
+
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the registers, and the bits that say which one is next."""
         m = Module()

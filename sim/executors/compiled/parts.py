@@ -277,7 +277,7 @@ class _Switch(Part):
         }
         with steps.step("switch as lanes"):
             texts = [
-                lanes_source(description, name=name, lanes=self._lanes[name], shared=shared[name])
+                lanes_source(description, name=name, lanes=self._lanes[name], shared=shared[name], fifos=True)
                 for name, description in self._descriptions.items()
             ]
             texts.append(switch_wires(sizes, kernels="KernelSlices", links="LinkSlices"))

@@ -15,9 +15,11 @@ from amaranth.sim import Simulator
 
 from cyscc.hw.arbitrated_queues import ArbitratedQueues
 from cyscc.hw.exchange.visited_bank import VisitedBank
-from cyscc.hw.interfaces import drive
+from cyscc.hw.interfaces import ReadRequest, WriteRequest, drive
+from cyscc.hw.queue import Queue
 from cyscc.hw.queue_bank import QueueBank
 from cyscc.hw.switch.credit_bank import CreditBank
+from cyscc.hw.switch.request_skid import RequestSkid
 from cyscc.hw.verilog import port_names
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes import describe, lanes_source
@@ -150,12 +152,26 @@ def visited(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[
     }
 
 
+def streamed(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[str, int]:
+    """Choose inputs of what stands between two streams: what is offered stays until it is taken."""
+    if not kept.get("offers"):
+        kept["offers"] = random.random() < 0.6
+        kept["entry"] = random.getrandbits(kept["sizes"]["width"]) if kept["offers"] else kept.get("entry", 0)
+    offers, kept["offers"] = kept["offers"], kept["offers"] and not seen["input_ready"]
+    ready = random.random() < (0.3 if kept["cycle"] % 100 < 50 else 0.8)
+    return {"input_valid": offers, "input_payload": kept["entry"], "output_ready": ready}
+
+
 CASES: dict[str, tuple[Callable[[], wiring.Component], Chooser, dict[str, int]]] = {
     "ids": (lambda: ArbitratedQueues(27, queues=6, depth=8), arbitrated, {"queues": 6, "width": 27}),
     "requests": (lambda: ArbitratedQueues(108, queues=3, depth=4), arbitrated, {"queues": 3, "width": 108}),
     "answers": (lambda: QueueBank(64, queues=5, depth=16), banked, {"queues": 5, "width": 64}),
     "words": (lambda: QueueBank(70, queues=2, depth=4), banked, {"queues": 2, "width": 70}),
     "credits": (lambda: CreditBank(fifos=5, depth=5), credited, {}),
+    "order": (lambda: Queue(6, 8), streamed, {"width": 6}),
+    "long order": (lambda: Queue(70, 4), streamed, {"width": 70}),
+    "reads": (lambda: RequestSkid(ReadRequest, (3, 6, 7, 8)), streamed, {"width": 51}),
+    "writes": (lambda: RequestSkid(WriteRequest, (6, 7)), streamed, {"width": 113}),
     "ids met": (lambda: Banked(kernels=4, vertices=1 << 11), visited, {"kernels": 4}),
     "few ids met": (lambda: Banked(kernels=2, vertices=16), visited, {"kernels": 2}),
 }
@@ -272,7 +288,7 @@ def test_primitives_do_what_the_hardware_does(case: str, processor: str, tmp_pat
     make = CASES[case][0]
     given, seen, states = simulated(case)
     shared = [name for name in ports(make(), inputs=True) if name.startswith("entry")]
-    source = lanes_source(describe(make()), name="Part_", lanes=LANES, shared=shared)
+    source = lanes_source(describe(make()), name="Part_", lanes=LANES, shared=shared, fifos=True)
     assert "primitives.h" in source
     (tmp_path / "part.h").write_text(source)
     (tmp_path / "driver.cpp").write_text(driver(make(), source))

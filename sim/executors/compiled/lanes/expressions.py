@@ -91,9 +91,9 @@ class Expressions:
         if len(bits) == 1:
             return self.mask(bits)
         kind = vector_type(len(bits))
-        number = self._signals.decoded(bits)
-        if number is not None:
-            return f"as<{kind}>(shl(Word(0x1u), {self.value(padded(number, _SIZES['Word']))}))"
+        combined = self._combined(bits)
+        if combined is not None:
+            return combined
         terms, fixed = [], 0
         flags: dict[str, int] = {}  # bits stored as masks, with all their positions
         for piece, place in self.pieces(bits):
@@ -109,6 +109,31 @@ class Expressions:
         if fixed or not terms:
             terms.append(_constant(fixed, kind))
         return terms[0] if len(terms) == 1 else f"({' | '.join(terms)})"
+
+    def _combined(self, bits: Bits) -> str | None:
+        """Return an expression for bits that cells of one bit compute alike, as for each value of a number."""
+        kind = vector_type(len(bits))
+        number = self._signals.decoded(bits)
+        if number is not None:
+            return f"as<{kind}>(shl(Word(0x1u), {self.value(padded(number, _SIZES['Word']))}))"
+        cells = self._signals.alike(bits)
+        if cells is None:
+            return None
+        operands = [self._row(tuple(cell.pins[pin][0] for cell in cells)) for pin in "AB"]
+        if None in operands:
+            return None
+        if cells[0].kind == "$mux":
+            selects = {cell.pins["S"] for cell in cells}
+            return f"select({self.mask(selects.pop())}, {operands[1]}, {operands[0]})" if len(selects) == 1 else None
+        return f"({operands[0]} {_SIGNS[cells[0].kind]} {operands[1]})"
+
+    def _row(self, bits: Bits) -> str | None:
+        """Return an expression for bits that need not be packed one by one."""
+        kind = vector_type(len(bits))
+        if len(set(bits)) == 1 and isinstance(bits[0], int):
+            return f"from_mask({self.mask(bits[:1])}, {_constant((1 << len(bits)) - 1, kind)})"
+        combined = self._combined(bits)
+        return self.value(bits) if combined is None and len(self.pieces(bits)) == 1 else combined
 
     def mask(self, bits: Bits) -> str:
         """Return an expression for one bit, as a mask of lanes."""
@@ -221,6 +246,9 @@ class Expressions:
         """Return a mask of the lanes in which any of some bits is set."""
         if "1" in bits:
             return "~Mask{}"
+        combined = self._combined(bits) or self._combined(bits[::-1])
+        if combined is not None:
+            return f"test({combined}, {_constant((1 << len(bits)) - 1, vector_type(len(bits)))})"
         # Flags of boxes are numbers, which are joined faster than masks.
         runs = [run for run, _ in self.pieces(bits)]
         flags = [run for run in runs if run.signal is not None and run.signal.form in (Form.FLAG, Form.PLACES)]

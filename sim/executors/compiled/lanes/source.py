@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
 from cyscc.sim.executors.compiled.lanes.netlist import Bits, Box, Cell, Description, Netlist, Port, read_netlist
-from cyscc.sim.executors.compiled.lanes.primitives import Form
-from cyscc.sim.executors.compiled.lanes.slices import WORD, Run, Signal, Signals, padded
+from cyscc.sim.executors.compiled.lanes.primitives import WORD, Form
+from cyscc.sim.executors.compiled.lanes.slices import Run, Signal, Signals, padded
 
 __all__ = ["lanes_source", "single_source"]
 
@@ -16,7 +16,9 @@ _ORDER = ("uint64_t", "uint32_t", "Bits", "uint8_t", "Mask")
 """Types of members in the order in which they are laid out, so that each is aligned."""
 
 
-def lanes_source(description: Description, *, name: str, lanes: int, shared: Sequence[str] = ()) -> str:
+def lanes_source(
+    description: Description, *, name: str, lanes: int, shared: Sequence[str] = (), fifos: bool = False
+) -> str:
     """Return a C++ header that defines a class of all instances of a component.
 
     A one-bit signal is a mask with one bit per instance. A wider signal is an array with one element per instance, or a
@@ -44,13 +46,15 @@ def lanes_source(description: Description, *, name: str, lanes: int, shared: Seq
         Instances, 1 to 16.
     shared : sequence of str
         Inputs that are the same for all instances, which those of one bit may be besides.
+    fifos : bool
+        Whether FIFOs are executed by hand too: faster if few of them move, but then `wrote()` is never 0.
 
     Raises
     ------
     BuildError
         Yosys failed, or the module has an unsupported cell; with its name.
     """
-    return _Source(read_netlist(description), name=name, lanes=lanes, shared=shared).text()
+    return _Source(read_netlist(description, fifos=fifos), name=name, lanes=lanes, shared=shared).text()
 
 
 def single_source(description: Description, *, name: str) -> str:

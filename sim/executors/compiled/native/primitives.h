@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <type_traits>
 
@@ -297,6 +298,166 @@ public:
 private:
     uint32_t free_[kLanes];
     uint8_t used_[kLanes][kFifos] = {};
+};
+
+// `cyscc.hw.queue`.
+template <int kLanes, int kDepth, int kBits>
+class Queue {
+public:
+    static constexpr int kWords = (kBits + 63) / 64;
+    using Word = Part<kBits>;
+
+    Bits input_ready = 0;
+    Bits output_valid = 0;
+    Bits moving = 0;
+    Word output_payload[kWords][kLanes] = {};
+    uint32_t level[kLanes] = {};
+
+    Queue() { resume(); }
+
+    void tick(Bits input_valid, const Word (&input_payload)[kWords][kLanes], Bits output_ready) {
+        const Bits advance = ~output_valid | output_ready;
+        const Bits writes = input_valid & input_ready;
+        const Bits reads = filled_ & (~shown_ | advance);
+        const Bits shows = advance & shown_;
+        for (Bits left = shows; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            for (int word = 0; word < kWords; ++word) output_payload[word][lane] = read_[lane][word];
+        }
+        for (Bits left = reads; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            uint16_t& consume = consume_[lane];
+            for (int word = 0; word < kWords; ++word) read_[lane][word] = entries_[lane][consume][word];
+            consume = (consume + 1) % kDepth;
+        }
+        for (Bits left = writes; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            uint16_t& produce = produce_[lane];
+            for (int word = 0; word < kWords; ++word) entries_[lane][produce][word] = input_payload[word][lane];
+            produce = (produce + 1) % kDepth;
+        }
+        for (Bits left = reads ^ writes; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            const Bits bit = 1u << lane;
+            const uint32_t held = inner_level_[lane] += writes & bit ? 1 : -1;
+            filled_ = (filled_ & ~bit) | Bits(held != 0) << lane;
+            input_ready = (input_ready & ~bit) | Bits(held != kDepth) << lane;
+        }
+        output_valid = shows | (output_valid & ~advance);
+        shown_ = reads | (shown_ & ~advance);
+        put_out();
+    }
+
+    void resume() {
+        filled_ = input_ready = 0;
+        for (int lane = 0; lane < kLanes; ++lane) {
+            filled_ |= Bits(inner_level_[lane] != 0) << lane;
+            input_ready |= Bits(inner_level_[lane] != kDepth) << lane;
+        }
+        put_out();
+    }
+
+    template <class Inventory>
+    void list(Inventory& inventory, const char* place, int lane) {
+        constexpr int pointer = std::bit_width(unsigned(kDepth - 1));
+        Registers<Inventory> registers(inventory, place);
+        registers.add_flag("output__valid", output_valid, lane);
+        registers.add_flag("fifo.r_rdy", shown_, lane);
+        registers.add("fifo.inner_level", inner_level_[lane], std::bit_width(unsigned(kDepth)));
+        registers.add("fifo.produce", produce_[lane], pointer);
+        registers.add("fifo.consume", consume_[lane], pointer);
+        for (int word = 0; word < kWords; ++word) {
+            registers.add_word("entry", output_payload[word][lane], word, kBits);
+            registers.add_word("fifo.storage.r_port__data", read_[lane][word], word, kBits);
+            registers.add_word("fifo.storage", entries_[lane][0][word], word, kBits, kDepth, sizeof **entries_);
+        }
+    }
+
+private:
+    void put_out() {
+        const Words<kLanes> one(1u);
+        moving = (filled_ & ~shown_) | (shown_ & ~output_valid);
+        store(level, load(inner_level_) + from_mask(Mask::of(shown_), one) + from_mask(Mask::of(output_valid), one));
+    }
+
+    Bits filled_ = 0;  // lanes with an entry in the memory
+    Bits shown_ = 0;   // lanes whose memory shows an entry
+    uint32_t inner_level_[kLanes] = {};
+    uint16_t produce_[kLanes] = {};
+    uint16_t consume_[kLanes] = {};
+    Word read_[kLanes][kWords] = {};
+    Word entries_[kLanes][kDepth][kWords] = {};
+};
+
+// `cyscc.hw.switch.request_skid`. The number of a request's link consists of bits `kLink` of the word `kPlace`.
+template <int kLanes, int kBits, int kPlace, int... kLink>
+class RequestSkid {
+public:
+    static constexpr int kWords = (kBits + 63) / 64;
+    using Word = Part<kBits>;
+
+    Bits input_ready = kAll;
+    Bits output_valid = 0;
+    Bits first = 0;
+    uint32_t link[kLanes] = {};
+    Word even[kWords][kLanes] = {};
+    Word odd[kWords][kLanes] = {};
+    Word output_payload[kWords][kLanes] = {};
+
+    void tick(Bits input_valid, const Word (&input_payload)[kWords][kLanes], Bits output_ready) {
+        const Bits full = ~input_ready & kAll;
+        const Bits taken = input_valid & input_ready, left = output_valid & output_ready;
+        for (Bits lanes = (~output_valid & taken) | left; lanes; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            const auto& behind = first >> lane & 1 ? even : odd;
+            link[lane] = link_of(full >> lane & 1 ? behind[kPlace][lane] : input_payload[kPlace][lane]);
+        }
+        for (Bits lanes = taken; lanes; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            auto& entry = end_ >> lane & 1 ? odd : even;
+            for (int word = 0; word < kWords; ++word) entry[word][lane] = input_payload[word][lane];
+        }
+        output_valid = taken | full | (output_valid & ~left);
+        end_ ^= taken;
+        first ^= left;
+        show(taken | left);
+    }
+
+    void resume() { show(kAll); }
+
+    template <class Inventory>
+    void list(Inventory& inventory, const char* place, int lane) {
+        Registers<Inventory> registers(inventory, place);
+        registers.add_flag("output__valid", output_valid, lane);
+        registers.add_flag("first", first, lane);
+        registers.add_flag("end", end_, lane);
+        registers.add("link", link[lane], sizeof...(kLink) ? sizeof...(kLink) : 1);
+        for (int word = 0; word < kWords; ++word) {
+            registers.add_word("even", even[word][lane], word, kBits);
+            registers.add_word("odd", odd[word][lane], word, kBits);
+        }
+    }
+
+private:
+    static constexpr Bits kAll = (Bits(1) << kLanes) - 1;
+
+    static uint32_t link_of(Word word) {
+        uint32_t number = 0;
+        int place = 0;
+        for (const int bit : std::initializer_list<int>{kLink...}) number |= uint32_t(word >> bit & 1) << place++;
+        return number;
+    }
+
+    void show(Bits changed) {
+        input_ready = ~(output_valid & ~(first ^ end_)) & kAll;
+        for (Bits lanes = changed; lanes; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            const auto& entry = first >> lane & 1 ? odd : even;
+            for (int word = 0; word < kWords; ++word) output_payload[word][lane] = entry[word][lane];
+        }
+    }
+
+    Bits end_ = 0;
 };
 
 // `cyscc.hw.exchange.visited_bank`. An id has `kRest` bits, and a bit in the bank if none is set above the lowest `kOwn`; a
