@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <string>
 #include <type_traits>
 
@@ -20,6 +19,19 @@ namespace cyscc {
 // A word of something of some bits.
 template <int kBits>
 using Part = std::conditional_t<kBits <= 32, uint32_t, uint64_t>;
+
+// Which of some numbers are not 0.
+template <int k>
+inline Bits present(const uint32_t (&numbers)[k]) {
+    return among<k>(test(load(numbers), Words<k>(~0u)));
+}
+
+// Calls a function with each of some lanes. How many there are no processor predicts, so that all that is done for a lane
+// is best done without branches, and what is done for few of them in a loop of its own.
+template <class Function>
+inline void for_each(Bits lanes, Function&& function) {
+    for (; lanes; lanes &= lanes - 1) function(std::countr_zero(lanes));
+}
 
 // The registers and memories of a component's instance, by name.
 template <class Inventory>
@@ -76,41 +88,48 @@ public:
     // A cycle begins.
     void begin() { std::memcpy(room, free_, sizeof room); }
 
-    // An entry was pulled before, if any, and one is pulled now. Returns the former.
-    const Word* advance(int lane, uint32_t pull) {
-        const uint32_t pulled = pulling[lane];
-        const Word* head = nullptr;
-        if (pulled) {
-            const int queue = std::countr_zero(pulled);
-            uint8_t& place = place_[lane][queue];
-            head = entries_[place][lane][queue];
-            place = 0;
-            if (--count_[lane][queue] < kCapacity - kSlack) free_[queue] |= 1u << lane;
-        }
-        pulling[lane] = pull;
-        if (pull) {
-            const int queue = std::countr_zero(pull);
-            uint8_t& first = first_[lane][queue];
-            place_[lane][queue] = first;
-            first = kFollowing[first];
-            if (first == end_[lane][queue]) available[lane] &= ~pull;
-        }
-        if (!(available[lane] | pull)) busy &= ~(1u << lane);
-        return head;
+    // The entry that a lane pulls.
+    const Word* head(int lane) const {
+        const int queue = std::countr_zero(pulling[lane]);
+        return entries_[place_[lane][queue]][lane][queue];
+    }
+
+    // What lanes pull leaves.
+    void leave(Bits lanes) {
+        for_each(lanes, [this](int lane) {
+            const int queue = std::countr_zero(pulling[lane]);
+            place_[lane][queue] = 0;
+            pulling[lane] = 0;
+            const bool free = --count_[lane][queue] < kCapacity - kSlack;
+            free_[queue] |= Bits(free) << lane;
+            busy &= ~(Bits(available[lane] == 0) << lane);
+        });
+    }
+
+    // A lane, which pulls nothing, begins to pull an entry of a queue.
+    void pull(int lane, uint32_t bit) {
+        const int queue = std::countr_zero(bit);
+        const uint8_t first = first_[lane][queue], following = kFollowing[first];
+        pulling[lane] = bit;
+        place_[lane][queue] = first;
+        first_[lane][queue] = following;
+        available[lane] &= ~(uint32_t(following == end_[lane][queue]) << queue);
+        busy |= 1u << lane;
     }
 
     void push(const Pushes& lanes, const Entries& entries) {
-        for (int queue = 0; queue < kQueues; ++queue) {
+        for_each(present(lanes), [&](int queue) {
             for (Bits left = lanes[queue]; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                uint8_t& end = end_[lane][queue];
+                const uint8_t end = end_[lane][queue];
                 for (int word = 0; word < kWords; ++word) entries_[end][lane][queue][word] = Word(entries[word][queue]);
-                end = kFollowing[end];
+                end_[lane][queue] = kFollowing[end];
                 available[lane] |= 1u << queue;
-                if (++count_[lane][queue] >= kCapacity - kSlack) free_[queue] &= ~(1u << lane);
+                const bool full = ++count_[lane][queue] >= kCapacity - kSlack;
+                free_[queue] &= ~(Bits(full) << lane);
             }
             busy |= lanes[queue];
-        }
+        });
     }
 
     // After the registers were set.
@@ -176,12 +195,17 @@ public:
     void tick(const typename Store::Pushes& push, const typename Store::Entries& entries,
               const uint32_t (&pull)[kLanes], Bits advance) {
         Store::begin();
-        for (int lane = 0; lane < kLanes; ++lane) {
-            if (!(Store::pulling[lane] | pull[lane] | (showing_ >> lane & 1)) || !(advance >> lane & 1)) continue;
-            const auto* head = Store::advance(lane, pull[lane]);
-            showing_ = (showing_ & ~(1u << lane)) | Bits(head != nullptr) << lane;
-            for (int word = 0; word < Store::kWords; ++word) shown[word][lane] = head ? head[word] : 0;
-        }
+        const Bits left = present(Store::pulling) & advance;
+        for_each(left, [this](int lane) {
+            const auto* head = Store::head(lane);
+            for (int word = 0; word < Store::kWords; ++word) shown[word][lane] = head[word];
+        });
+        for_each(showing_ & advance & ~left, [this](int lane) {
+            for (auto& word : shown) word[lane] = 0;
+        });
+        showing_ = (showing_ & ~advance) | left;
+        Store::leave(left);
+        for_each(present(pull) & advance, [&](int lane) { Store::pull(lane, pull[lane]); });
         Store::push(push, entries);
     }
 
@@ -216,19 +240,27 @@ public:
 
     void tick(const typename Store::Pushes& push, const typename Store::Entries& entries, Bits output_ready) {
         queues_.begin();
-        Bits valid = output_valid;
-        for (Bits left = (queues_.busy & ~valid) | (valid & output_ready); left; left &= left - 1) {
-            const int lane = std::countr_zero(left);
-            const uint32_t pulled = queues_.pulling[lane], available = queues_.available[lane];
-            const uint32_t later = available & above_[lane];
+        const Bits advance = ~output_valid | output_ready;
+        const Bits left = present(queues_.pulling) & advance;
+        const Bits valid = (output_valid & ~advance) | left;
+        const Bits chooses = present(queues_.available) & advance;
+        for_each(left, [this](int lane) {
+            const auto* head = queues_.head(lane);
+            for (int word = 0; word < Store::kWords; ++word) output_payload[word][lane] = head[word];
+            source[lane] = std::countr_zero(queues_.pulling[lane]);
+        });
+        for_each(output_valid & ~valid, [this](int lane) {
+            for (auto& word : output_payload) word[lane] = 0;
+            source[lane] = 0;
+        });
+        queues_.leave(left);
+        for_each(chooses, [this](int lane) {
+            const uint32_t available = queues_.available[lane], later = available & above_[lane];
             const uint32_t from = later ? later : available;
             const uint32_t pick = from & -from;
-            if (pick) above_[lane] = ~(pick | (pick - 1)) & kAllQueues;
-            const auto* head = queues_.advance(lane, pick);
-            for (int word = 0; word < Store::kWords; ++word) output_payload[word][lane] = head ? head[word] : 0;
-            source[lane] = head ? std::countr_zero(pulled) : 0;
-            valid = (valid & ~(1u << lane)) | Bits(head != nullptr) << lane;
-        }
+            above_[lane] = ~(pick | (pick - 1)) & kAllQueues;
+            queues_.pull(lane, pick);
+        });
         output_valid = valid;
         queues_.push(push, entries);
         busy = queues_.busy | valid;
@@ -270,14 +302,15 @@ public:
 
     void tick(const uint32_t (&take)[kLanes], const uint32_t (&give)[kLanes]) {
         std::memcpy(available, free_, sizeof available);
-        for (int lane = 0; lane < kLanes; ++lane) {
-            for (uint32_t left = take[lane] ^ give[lane]; left; left &= left - 1) {
+        const auto add = [this](int lane, uint32_t fifos, int places) {
+            for (uint32_t left = fifos; left; left &= left - 1) {
                 const int fifo = std::countr_zero(left);
-                const int used = used_[lane][fifo] += take[lane] >> fifo & 1 ? 1 : -1;
-                const uint32_t bit = 1u << fifo;
-                free_[lane] = used < kDepth - 1 ? free_[lane] | bit : free_[lane] & ~bit;
+                const bool free = (used_[lane][fifo] += places) < kDepth - 1;
+                free_[lane] = (free_[lane] & ~(1u << fifo)) | uint32_t(free) << fifo;
             }
-        }
+        };
+        for_each(present(take), [&](int lane) { add(lane, take[lane], 1); });
+        for_each(present(give), [&](int lane) { add(lane, give[lane], -1); });
     }
 
     void resume() {
@@ -320,42 +353,27 @@ public:
         const Bits writes = input_valid & input_ready;
         const Bits reads = filled_ & (~shown_ | advance);
         const Bits shows = advance & shown_;
-        for (Bits left = shows; left; left &= left - 1) {
-            const int lane = std::countr_zero(left);
-            for (int word = 0; word < kWords; ++word) output_payload[word][lane] = read_[lane][word];
-        }
-        for (Bits left = reads; left; left &= left - 1) {
-            const int lane = std::countr_zero(left);
-            uint16_t& consume = consume_[lane];
-            for (int word = 0; word < kWords; ++word) read_[lane][word] = entries_[lane][consume][word];
-            consume = (consume + 1) % kDepth;
-        }
-        for (Bits left = writes; left; left &= left - 1) {
-            const int lane = std::countr_zero(left);
-            uint16_t& produce = produce_[lane];
+        const Mask showing = Mask::of(shows);
+        for (int word = 0; word < kWords; ++word)
+            store(output_payload[word], select(showing, load(read_[word]), load(output_payload[word])));
+        for_each(reads, [this](int lane) {
+            const int consume = consume_[lane];
+            for (int word = 0; word < kWords; ++word) read_[word][lane] = entries_[lane][consume][word];
+            consume_[lane] = (consume + 1) % kDepth;
+        });
+        for_each(writes, [&](int lane) {
+            const int produce = produce_[lane];
             for (int word = 0; word < kWords; ++word) entries_[lane][produce][word] = input_payload[word][lane];
-            produce = (produce + 1) % kDepth;
-        }
-        for (Bits left = reads ^ writes; left; left &= left - 1) {
-            const int lane = std::countr_zero(left);
-            const Bits bit = 1u << lane;
-            const uint32_t held = inner_level_[lane] += writes & bit ? 1 : -1;
-            filled_ = (filled_ & ~bit) | Bits(held != 0) << lane;
-            input_ready = (input_ready & ~bit) | Bits(held != kDepth) << lane;
-        }
+            produce_[lane] = (produce + 1) % kDepth;
+        });
+        const Words<kLanes> one(1u);
+        store(inner_level_, load(inner_level_) + from_mask(Mask::of(writes), one) - from_mask(Mask::of(reads), one));
         output_valid = shows | (output_valid & ~advance);
         shown_ = reads | (shown_ & ~advance);
         put_out();
     }
 
-    void resume() {
-        filled_ = input_ready = 0;
-        for (int lane = 0; lane < kLanes; ++lane) {
-            filled_ |= Bits(inner_level_[lane] != 0) << lane;
-            input_ready |= Bits(inner_level_[lane] != kDepth) << lane;
-        }
-        put_out();
-    }
+    void resume() { put_out(); }
 
     template <class Inventory>
     void list(Inventory& inventory, const char* place, int lane) {
@@ -368,16 +386,18 @@ public:
         registers.add("fifo.consume", consume_[lane], pointer);
         for (int word = 0; word < kWords; ++word) {
             registers.add_word("entry", output_payload[word][lane], word, kBits);
-            registers.add_word("fifo.storage.r_port__data", read_[lane][word], word, kBits);
+            registers.add_word("fifo.storage.r_port__data", read_[word][lane], word, kBits);
             registers.add_word("fifo.storage", entries_[lane][0][word], word, kBits, kDepth, sizeof **entries_);
         }
     }
 
 private:
     void put_out() {
-        const Words<kLanes> one(1u);
+        const Words<kLanes> one(1u), held = load(inner_level_);
+        filled_ = present(inner_level_);
+        input_ready = among<kLanes>(~equal(held, Words<kLanes>(uint32_t(kDepth))));
         moving = (filled_ & ~shown_) | (shown_ & ~output_valid);
-        store(level, load(inner_level_) + from_mask(Mask::of(shown_), one) + from_mask(Mask::of(output_valid), one));
+        store(level, held + from_mask(Mask::of(shown_), one) + from_mask(Mask::of(output_valid), one));
     }
 
     Bits filled_ = 0;  // lanes with an entry in the memory
@@ -385,7 +405,7 @@ private:
     uint32_t inner_level_[kLanes] = {};
     uint16_t produce_[kLanes] = {};
     uint16_t consume_[kLanes] = {};
-    Word read_[kLanes][kWords] = {};
+    Word read_[kWords][kLanes] = {};
     Word entries_[kLanes][kDepth][kWords] = {};
 };
 
@@ -405,25 +425,24 @@ public:
     Word output_payload[kWords][kLanes] = {};
 
     void tick(Bits input_valid, const Word (&input_payload)[kWords][kLanes], Bits output_ready) {
-        const Bits full = ~input_ready & kAll;
         const Bits taken = input_valid & input_ready, left = output_valid & output_ready;
-        for (Bits lanes = (~output_valid & taken) | left; lanes; lanes &= lanes - 1) {
-            const int lane = std::countr_zero(lanes);
-            const auto& behind = first >> lane & 1 ? even : odd;
-            link[lane] = link_of(full >> lane & 1 ? behind[kPlace][lane] : input_payload[kPlace][lane]);
+        const Mask next = Mask::of((~output_valid & taken) | left), full = Mask::of(~input_ready), odd_first = Mask::of(first);
+        const Mask to_even = Mask::of(taken & ~end_), to_odd = Mask::of(taken & end_);
+        const auto behind = select(odd_first, load(even[kPlace]), load(odd[kPlace]));
+        const auto following = select(full, behind, load(input_payload[kPlace]));
+        store(link, select(next, link_of(as<Words<kLanes>>(following)), load(link)));
+        for (int word = 0; word < kWords; ++word) {
+            const auto given = load(input_payload[word]);
+            store(even[word], select(to_even, given, load(even[word])));
+            store(odd[word], select(to_odd, given, load(odd[word])));
         }
-        for (Bits lanes = taken; lanes; lanes &= lanes - 1) {
-            const int lane = std::countr_zero(lanes);
-            auto& entry = end_ >> lane & 1 ? odd : even;
-            for (int word = 0; word < kWords; ++word) entry[word][lane] = input_payload[word][lane];
-        }
-        output_valid = taken | full | (output_valid & ~left);
+        output_valid = (taken | ~input_ready | (output_valid & ~left)) & kAll;
         end_ ^= taken;
         first ^= left;
-        show(taken | left);
+        put_out();
     }
 
-    void resume() { show(kAll); }
+    void resume() { put_out(); }
 
     template <class Inventory>
     void list(Inventory& inventory, const char* place, int lane) {
@@ -441,20 +460,18 @@ public:
 private:
     static constexpr Bits kAll = (Bits(1) << kLanes) - 1;
 
-    static uint32_t link_of(Word word) {
-        uint32_t number = 0;
+    static Words<kLanes> link_of(const Words<kLanes>& word) {
+        Words<kLanes> number(0u);
         int place = 0;
-        for (const int bit : std::initializer_list<int>{kLink...}) number |= uint32_t(word >> bit & 1) << place++;
+        ((number = number | shl(shr<kLink>(word) & Words<kLanes>(1u), Words<kLanes>(uint32_t(place++)))), ...);
         return number;
     }
 
-    void show(Bits changed) {
+    void put_out() {
         input_ready = ~(output_valid & ~(first ^ end_)) & kAll;
-        for (Bits lanes = changed; lanes; lanes &= lanes - 1) {
-            const int lane = std::countr_zero(lanes);
-            const auto& entry = first >> lane & 1 ? odd : even;
-            for (int word = 0; word < kWords; ++word) output_payload[word][lane] = entry[word][lane];
-        }
+        const Mask odd_first = Mask::of(first);
+        for (int word = 0; word < kWords; ++word)
+            store(output_payload[word], select(odd_first, load(odd[word]), load(even[word])));
     }
 
     Bits end_ = 0;
