@@ -280,7 +280,9 @@ class Signals:
     def alike(self, bits: Bits) -> list[Cell] | None:
         """Return the cells of one bit that drive these bits, of one kind and with two operands, if it is so."""
         found = [self._drivers[bit][0] if isinstance(bit, int) and bit in self._drivers else None for bit in bits]
-        cells = [signal.cell for signal in found if signal is not None and signal.width == 1 and signal.cell is not None]
+        cells = [
+            signal.cell for signal in found if signal is not None and signal.width == 1 and signal.cell is not None
+        ]
         kinds = {cell.kind for cell in cells}
         if len(bits) < _FEWEST or len(cells) < len(bits) or len(kinds) > 1 or not kinds <= {"$and", "$or", "$mux"}:
             return None

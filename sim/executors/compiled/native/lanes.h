@@ -109,7 +109,7 @@ struct Vector {
         for (auto& part : v) part = value - Part{};
     }
     template <class Function>
-    static Vector make(Function function) {
+    CYSCC_INLINE static Vector make(Function function) {
         Vector result;
         for (int n = 0; n < kParts; ++n) result.v[n] = function(n);
         return result;
