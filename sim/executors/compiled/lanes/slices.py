@@ -299,7 +299,7 @@ class Signals:
         a, b = cell.pins["A"], cell.pins["B"]
         if not set(b) <= {"0", "1"}:
             a, b = b, a
-        same = "".join(reversed(padded(b, len(a)))) == f"{value:0{len(a)}b}"  # type: ignore[arg-type]
+        same = len(b) <= len(a) and padded(b, len(a)) == tuple(reversed(f"{value:0{len(a)}b}"))
         return a if same else None
 
     def runs(self, bits: Bits) -> list[Run]:

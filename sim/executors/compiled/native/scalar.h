@@ -82,6 +82,10 @@ inline Single<N> shr(Single<N> a) {
     return Single<N>(N(a.v >> by));
 }
 template <class N>
+inline Single<N> shl(Single<N> a, Single<N> by) {
+    return Single<N>(N(a.v << by.v));
+}
+template <class N>
 inline Single<N> select(Mask mask, Single<N> a, Single<N> b) {
     return mask.v & 1 ? a : b;
 }
