@@ -91,7 +91,7 @@ class Point:
             event, colon, fifo = first.partition(":")
             if event not in EVENTS or (colon and event != "full"):
                 there = ["a cycle", "level=", *EVENTS, *(f"{name}=" for name in _EVENTS_OF)]
-                raise ValueError(f"there is no point {first!r}: there are {', '.join(there)}")
+                raise ValueError(f"no point {first!r}: there are {', '.join(there)}")
             values["event"] = event
             if colon:
                 values["fifo"] = fifo

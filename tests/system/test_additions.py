@@ -50,7 +50,7 @@ ADDED = {
 }
 EXAMINED = "Cause.EXAMINING: visitor.neighbours.valid & visitor.neighbours.ready"
 CHANGED = {
-    "WordReader(depth=config.word_depth,": "WordReader(depth=config.word_depth >> config.halved_words,",
+    "depth=config.word_depth, registered": "depth=config.word_depth >> config.halved_words, registered",
     "{Cause.SLOT: visitor.waiting}": f"{{Cause.SLOT: visitor.waiting, {EXAMINED}}}",
 }
 """Changes of the BFS kernel."""

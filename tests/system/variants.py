@@ -301,8 +301,8 @@ class InOrderKernel(Kernel):
 class GenerousCredits(Credits):
     """Hazard 7: promises every place of a FIFO four times, as if most responses in flight took none."""
 
-    def __init__(self, depth: int) -> None:
-        super().__init__(4 * depth)
+    def __init__(self, depth: int, *, registered: bool = False) -> None:
+        super().__init__(4 * depth, registered=registered)
 
 
 def on_credits(kind: Any, credits: type[Credits]) -> type:

@@ -38,19 +38,19 @@ def test_points(text: str, point: Point, shown: str | None) -> None:
     [
         (
             "",
-            f"there is no point '': there are {THERE}",
+            f"no point '': there are {THERE}",
         ),
         (
             "slots",
-            f"there is no point 'slots': there are {THERE}",
+            f"no point 'slots': there are {THERE}",
         ),
         (
             "slot:words",
-            f"there is no point 'slot:words': there are {THERE}",
+            f"no point 'slot:words': there are {THERE}",
         ),
         (
             "-5",
-            f"there is no point '-5': there are {THERE}",
+            f"no point '-5': there are {THERE}",
         ),
         ("12x", "a cycle must be a number from 0 on, not '12x'"),
         ("500,level=3", "'500,level=3' is a cycle, and nothing can be said about it"),

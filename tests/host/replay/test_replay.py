@@ -265,7 +265,7 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
         ("seen --at hang", "seen: there is no hang in the run: the run did not fail"),
         (
             "seen --at slots",
-            "--at: there is no point 'slots': there are a cycle, level=, {events}",
+            "--at: no point 'slots': there are a cycle, level=, {events}",
         ),
         ("seen --at 5 --output -", "-o needs a file"),
         ("seen --at slot --scope none.*", "scope none.*: matches no signal: the machine has engine0, engine1"),
