@@ -246,15 +246,15 @@ class EpochBlindAllocator(SlotAllocator):
 class UnreservedCredits(Credits):
     """Hazard 6: enough places that requests are never held back; it only counts entries in flight or stored."""
 
-    def __init__(self, depth: int) -> None:
-        super().__init__(64 * depth)
+    def __init__(self, depth: int, *, registered: bool = False) -> None:
+        super().__init__(64 * depth, registered=registered)
 
 
 class RoomTellingNeighbourReader(NeighbourReader):
     """Hazard 6: reports whether its FIFO can accept a response."""
 
-    def __init__(self, *, depth: int, fetching: bool, instrument: bool) -> None:
-        super().__init__(depth=depth, fetching=fetching, instrument=instrument)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         self.room = Signal()
 
     def elaborate(self, platform: object) -> Elaboratable:

@@ -62,8 +62,10 @@ def test_what_one_executor_saves_goes_on_the_same_on_both(kind: str, save_at: in
 
 def unread(path: tuple[str, ...]) -> bool:
     """Return whether a signal may be anything at times: what a channel carries while it is not valid."""
-    answers = any("response__payload" in name for name in path[-2:])
-    return answers or (path[-2] == "decoder" and path[-1].endswith("__payload"))
+    if any("response__payload" in name for name in path[-2:]):
+        return True
+    decoded = path[-2] == "decoder" and path[-1].endswith("__payload")
+    return decoded or ("fifo" in path[-2] and path[-1] in ("input__payload", "w_data"))
 
 
 @machines
