@@ -244,6 +244,8 @@ def kernel_slice() -> Harness:
         queue=link,
         choose=arrival,
     )
+    full = Cat(count == capacity for count in watched.held)
+    h.prove((dut.arrives & full) == 0, "an_answer_finds_its_place")
     for n in range(LINKS):
         used, available = credits.signal(f"used{n}"), credits.ports.available[n]
         in_use = [(sent > place) & (own[0] == n) for place, own in enumerate(shadow)]
@@ -278,12 +280,12 @@ def kernel_slice() -> Harness:
     h.prove(~wants_to_read | sends_read.any(), "a_read_goes_if_no_write_does_and_few_are_under_way")
     all_here = ~Cat(*unanswered).any() & (pending > reads.kept)
     overdue = h.net(all_here & ~response.valid, "overdue")
+    so_far = h.waited("overdue_so_far", width=4, waiting=overdue)
+    h.prove(~overdue | (so_far < 3), "answers_that_are_here_come_within_four_cycles")
 
-    stage, tag = part.signal("coming"), part.signal("tag")
-    once = h.past(overdue, "overdue")
-    twice = h.past(once & overdue, "overdue_twice")
-    h.invariant(~(once & overdue) | out | stage, "the_first_that_is_here_is_at_the_output")
-    h.invariant(~(twice & overdue) | stage, "the_first_that_is_here_is_read")
+    stage, pulled_tag = part.signal("coming"), part.signal("pulled")
+    h.invariant(~overdue | (so_far < 1) | out | stage, "the_first_that_is_here_is_at_the_output")
+    h.invariant(~overdue | (so_far < 2) | stage, "the_first_that_is_here_is_read")
     h.invariant((fifo.signal("inner_level") == 0) | read | Cat(*asked).any(), "what_is_on_its_way_was_just_sent")
     h.invariant(on_its_way == sends_read.any(), "what_is_sent_is_on_its_way")
     lined = h.net(
@@ -303,7 +305,7 @@ def kernel_slice() -> Harness:
     h.invariant(~in_order | (Array(shadow)[position] == its), "watched_read_is_in_order_unaltered")
     h.invariant(~reads.watching | (ahead == reads.place + sent + stage + response.valid), "ahead_while_kept")
     h.invariant(~in_order | (ahead == position + stage + response.valid), "ahead_in_order")
-    h.invariant(~coming | ((ahead == response.valid) & stage & (tag == reads.value.tag)), "ahead_while_coming")
+    h.invariant(~coming | ((ahead == response.valid) & stage & (pulled_tag == reads.value.tag)), "ahead_while_coming")
     h.invariant(~back | ((ahead == 0) & response.valid & (response.payload.tag == reads.value.tag)), "ahead_at_the_end")
     h.invariant(~waits | (in_order & (before < Array(unanswered)[link])), "its_answer_is_to_come")
     h.invariant(~waits | (lined == before + to_read), "answers_before_its_own_are_to_come_or_here")
@@ -367,12 +369,19 @@ def answers_all_along(self: KernelSlice, m: Module) -> None:
 
 def names_the_following(self: KernelSlice, m: Module) -> None:
     """Answer with the tag of the read behind."""
-    m.d.sync += self.port.response.payload.tag.eq(m.submodules.order.output.payload.tag)
+    m.d.sync += driven(m, "tag").eq(m.submodules.order.output.payload.tag)
 
 
 def mixes_up_links(self: KernelSlice, m: Module) -> None:
     """Take the answers of one link for those of the other."""
     m.d.comb += m.submodules.answers.entry0.eq(self.answer1)
+
+
+def answers_before_the_last(self: KernelSlice, m: Module) -> None:
+    """Leave the last answer until there is another one."""
+    pull = driven(m, "pull")
+    with m.If(m.submodules.order.level < 2):
+        m.d.comb += pull.eq(0)
 
 
 def promises_without_end(self: CreditBank, m: Module) -> None:
@@ -414,7 +423,8 @@ PROOFS = (
         name="kernel-slice",
         claim="Each request of the kernel is sent once and unaltered to the link of its address, if that had room, "
         "reads and writes each in their order; each read is answered once, in the order of the reads, with its tag and "
-        "the answer of its link; an answer always finds a place; `busy` until the last request is sent.",
+        "the answer of its link, four cycles after the last answer came at the latest; an answer always finds a place; "
+        "`busy` until the last request is sent.",
         harness=kernel_slice,
         broken=(
             *spoiled(
@@ -431,9 +441,12 @@ PROOFS = (
                 answers_only_what_was_asked=answers_all_along,
                 answers_come_in_order_with_their_tags=names_the_following,
                 answers_have_the_data_of_their_link=mixes_up_links,
+                answers_that_are_here_come_within_four_cycles=answers_before_the_last,
             ),
             *spoiled(
-                "cyscc.hw.switch.kernel_slice.CreditBank", answers_have_the_data_of_their_link=promises_without_end
+                "cyscc.hw.switch.kernel_slice.CreditBank",
+                an_answer_finds_its_place=promises_without_end,
+                answers_have_the_data_of_their_link=promises_without_end,
             ),
         ),
     ),
