@@ -24,6 +24,7 @@ from tests.formal import (
     slot_proofs,
     station,
     switch,
+    visited,
     visits,
     wiring,
 )
@@ -39,6 +40,7 @@ PROOFS: tuple[Proof, ...] = (
     *lean.PROOFS,
     *filters.PROOFS,
     *exchange.PROOFS,
+    *visited.PROOFS,
     *switch.PROOFS,
     *barriers.PROOFS,
     *marks.PROOFS,
