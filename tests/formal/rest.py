@@ -8,21 +8,28 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from amaranth.hdl import C, Cat, Fragment, MemoryInstance, Module, Signal, Value
+from amaranth.hdl import C, Cat, Fragment, MemoryInstance, Module, Mux, Signal, Value
 from amaranth.lib.fifo import SyncFIFOBuffered
 
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.bfs.neighbour_reader import NeighbourReader
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.dispatch import Dispatch
+from cyscc.hw.exchange.exchange_slice import ExchangeSlice
+from cyscc.hw.exchange.wires import PLANES
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.kernel_control import KernelControl
 from cyscc.hw.queue import Queue
 from cyscc.hw.shell import Shell
-from tests.formal.faults import spoiled, sticks
+from cyscc.hw.switch.kernel_slice import KernelSlice
+from cyscc.hw.switch.link_slice import LinkSlice
+from cyscc.hw.switch.request_skid import RequestSkid
+from tests.formal.faults import driven, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.kernels import FETCHING, SEARCHING
 from tests.formal.proof import Proof
+from tests.formal.switch import KERNELS, LINK_BITS, LINKS, MANY_LINK_BITS
+from tests.formal.watch_bank import DEPTH
 
 
 class _Register(NamedTuple):
@@ -57,6 +64,10 @@ def _meanings(part: Part) -> dict[str, Any]:
         return dict.fromkeys(("start", "size"), part.signal("decoded"))
     if isinstance(component, Dispatch):
         return {"index": ~part.state("IDLE", of="reader"), "data1": part.state("LOOK", of="reader")}
+    if isinstance(component, RequestSkid):
+        return {"link": component.output.valid}
+    if isinstance(component, KernelSlice):
+        return {"input__payload": part.part("order").ports.input.valid}
     return {}
 
 
@@ -78,10 +89,10 @@ def _registers(
         yield from _registers(inner, f"{path}{name or number}_", meanings)
 
 
-def _claim(
-    h: Harness, part: Part, *, quiescent: Any, silent: Any, excuse: Any = 0, apart: tuple[str, ...] = ()
-) -> None:
-    """Claim that a quiescent part does not change while all inputs are silent, and the reverse.
+def _claim_rest(
+    h: Harness, part: Part, *, quiescent: Any, silent: Any, apart: tuple[str, ...] = ()
+) -> tuple[Value, Value]:
+    """Claim that a quiescent part does not change while all inputs are silent; return whether it stayed, and they were.
 
     Parameters
     ----------
@@ -90,11 +101,9 @@ def _claim(
     part : Part
         The component.
     quiescent : Signal
-        Its output `quiescent`.
+        It reports that it rests.
     silent : Value
         No input arrives, none of its outputs is taken.
-    excuse : Value
-        It may say that it changes although it does not.
     apart : tuple of str
         Registers that are no part of the state.
     """
@@ -112,6 +121,14 @@ def _claim(
     stays = h.net(Cat(*(Value.cast(each).bool() for each in same)).all(), "stays")
     h.prove(~rested | stays, "nothing_changes_while_it_rests")
     h.prove(~rested | quiescent, "it_rests_until_something_comes")
+    return stays, was_silent
+
+
+def _claim(
+    h: Harness, part: Part, *, quiescent: Any, silent: Any, excuse: Any = 0, apart: tuple[str, ...] = ()
+) -> None:
+    """Claim the same, and the reverse; `excuse`: it may say that it changes although it does not."""
+    stays, was_silent = _claim_rest(h, part, quiescent=quiescent, silent=silent, apart=apart)
     told = h.net(h.first | ~was_silent | ~stays | quiescent | h.past(excuse, "excuse"), "told")
     h.prove(told, "it_says_so_if_nothing_changes")
 
@@ -185,6 +202,114 @@ def shell_rest(config: AcceleratorConfig) -> Harness:
     return h
 
 
+def _bank_rests(h: Harness, bank: Part, name: str, *, quiescent: Any, idle: Any) -> None:
+    """Add the invariants of a `QueueBank` whose registers follow what goes in and out.
+
+    Parameters
+    ----------
+    h : Harness
+        The harness.
+    bank : Part
+        The bank.
+    name : str
+        Its name.
+    quiescent : Value
+        Nothing came or went in the cycle before.
+    idle : Value
+        No entry is shown, so that what is read goes on.
+    """
+    dut = bank.ports
+    room = []
+    for n in range(len(dut.push)):
+        first, end, place, count = (bank.signal(f"{word}{n}") for word in ("first", "end", "place", "count"))
+        unused = Value.cast(bank.word(f"entries{n}", Value.cast(C(0, len(place))), name=f"{name}_unused{n}"))
+        h.invariant((first != 0) & (end != 0), f"{name}_pointers{n}_are_no_place_0")
+        h.invariant(unused == 0, f"{name}_place_0_of_queue{n}_is_zero")
+        h.invariant(dut.pulling[n] | (place == 0), f"{name}_place{n}_is_0_unless_read")
+        room.append(count < dut.capacity - dut.SLACK)
+    h.invariant(~quiescent | (dut.room == Cat(room)), f"{name}_room_is_known_at_rest")
+    h.invariant(~(quiescent & idle) | ((dut.pulling == 0) & (Value.cast(dut.shown) == 0)), f"{name}_shows_nothing")
+
+
+def _queues_rest(h: Harness, queues: Part, name: str, *, quiescent: Any) -> None:
+    """Add the invariants of `ArbitratedQueues`; parameters as of `_bank_rests`."""
+    dut, bank = queues.ports, queues.part("bank")
+    valid = dut.output.valid
+    _bank_rests(h, bank, name, quiescent=quiescent, idle=~valid)
+    h.invariant(valid | (dut.source == 0), f"{name}_source_is_0_without_an_entry")
+    h.invariant(~quiescent | valid | (bank.ports.available == 0), f"{name}_output_is_filled_at_rest")
+
+
+def kernel_slice_rest() -> Harness:
+    """Return the harness of a kernel slice between a kernel and links that do anything."""
+    h = Harness()
+    part = h.add("dut", KernelSlice(link_bits=LINK_BITS, places=DEPTH, instrument=True))
+    dut: Any = part.ports
+    h.drive(h.free, dut, "room", "arrives", *(f"answer{n}" for n in range(LINKS)))
+    arriving = [dut.arrives.any(), ~h.steady(dut.room, "room")]
+    for name in ("read", "write"):
+        channel = getattr(dut.port, name)
+        h.m.d.comb += [
+            channel.valid.eq(h.free(1, f"{name}_valid")),
+            channel.payload.eq(h.free(channel.payload.shape(), name)),
+        ]
+        arriving.append(channel.valid & channel.ready)
+    _claim(h, part, quiescent=dut.quiescent, silent=~Cat(*arriving).any(), apart=("quiescent",))
+    bank, credits = part.part("answers"), part.part("credits")
+    _bank_rests(h, bank, "answers", quiescent=dut.quiescent, idle=C(1))
+    used = [credits.signal(f"used{n}") for n in range(LINKS)]
+    sent = Mux(dut.request.write, 0, dut.send)
+    for n in range(LINKS):
+        # The proof of the kernel slice has this as an invariant.
+        h.assume(used[n] <= bank.ports.capacity - sent[n], f"credits{n}_are_within_capacity")
+    left = Cat(count < credits.ports.depth - 1 for count in used)
+    h.invariant(~dut.quiescent | (credits.ports.available == left), "credits_are_known_at_rest")
+    h.invariant(~(left & ~credits.ports.available).any() | dut.port.response.valid, "a_credit_is_new_with_its_answer")
+    h.invariant(part.signal("coming") == bank.ports.pulling.any(), "an_answer_is_read_with_its_tag")
+    h.invariant(~part.part("order").ports.input.valid | dut.send.any(), "what_is_on_its_way_was_just_sent")
+    return h
+
+
+def link_slice_rest() -> Harness:
+    """Return the harness of a link slice between kernels and a port that do anything."""
+    h = Harness()
+    part = h.add("dut", LinkSlice(kernels=KERNELS, link_bits=MANY_LINK_BITS, depth=DEPTH, instrument=True))
+    dut: Any = part.ports
+    h.drive(h.constant, dut, "number")
+    h.drive(h.free, dut, "push")
+    response = dut.port.response
+    h.m.d.comb += [
+        *(getattr(dut, f"request{n}").eq(h.free(dut.request0.shape(), f"request{n}")) for n in range(KERNELS)),
+        response.valid.eq(h.free(1, "response_valid")),
+        response.payload.eq(h.free(response.payload.shape(), "response")),
+    ]
+    arriving = [dut.push.any(), response.valid]
+    for name in ("read", "write"):
+        channel = getattr(dut.port, name)
+        h.m.d.comb += channel.ready.eq(h.free(1, f"{name}_ready"))
+        arriving.append(channel.valid & channel.ready)
+    _claim(h, part, quiescent=dut.quiescent, silent=~Cat(*arriving).any(), apart=("quiescent",))
+    _queues_rest(h, part.part("queues"), "queues", quiescent=dut.quiescent)
+    return h
+
+
+def exchange_slice_rest() -> Harness:
+    """Return the harness of an exchange slice between kernels that do anything; it shows that it rests by `busy`."""
+    h = Harness()
+    part = h.add("dut", ExchangeSlice(kernels=KERNELS, depth=DEPTH))
+    dut: Any = part.ports
+    for plane in PLANES:
+        h.drive(h.free, dut, f"push_{plane}", *(f"{plane}{n}" for n in range(KERNELS)))
+        h.m.d.comb += getattr(dut, f"owned_{plane}").ready.eq(h.free(1, f"ready_{plane}"))
+    pushed = h.net(dut.push_even.any() | dut.push_odd.any(), "pushed")
+    quiescent = h.past(~(dut.busy | pushed), "nothing_was_held")
+    h.invariant(~quiescent | ~dut.busy, "nothing_is_held_then")
+    _claim_rest(h, part, quiescent=quiescent, silent=~pushed)
+    for plane in PLANES:
+        _queues_rest(h, part.part(plane), plane, quiescent=quiescent)
+    return h
+
+
 def overlooks_messages(self: KernelControl, m: Module) -> None:
     """Say that nothing changes although a message has come."""
     with m.If(self.chain_in.valid):
@@ -199,9 +324,24 @@ def wakes_by_itself(self: KernelControl, m: Module) -> None:
         m.d.sync += self.quiescent.eq(0)
 
 
-def never_rests(self: KernelControl, m: Module) -> None:
+def never_rests(self: Any, m: Module) -> None:
     """Say always that something changes."""
     m.d.sync += self.quiescent.eq(0)
+
+
+def overlooks_answers(self: KernelSlice, m: Module) -> None:
+    """Say that nothing changes although an answer is on its way to the kernel."""
+    moved = driven(m, "coming") | self.port.response.valid
+    with m.If(moved):
+        m.d.sync += self.quiescent.eq(1)
+
+
+def fills_up_by_itself(self: ExchangeSlice, m: Module) -> None:
+    """Push an id that did not come."""
+    passed = Signal(3)
+    m.d.sync += passed.eq(passed + 1)
+    with m.If(passed == 7):
+        m.d.comb += m.submodules.odd.push.eq(1)
 
 
 _CLAIM = (
@@ -210,6 +350,8 @@ _CLAIM = (
 )
 _CONFIG = PRESETS["test"]
 _CONTROL = "cyscc.hw.kernel.KernelControl"
+_KERNEL_SLICE, _LINK_SLICE = f"{__name__}.KernelSlice", f"{__name__}.LinkSlice"
+_QUEUES, _EXCHANGE_SLICE = "cyscc.hw.switch.link_slice.ArbitratedQueues", f"{__name__}.ExchangeSlice"
 
 PROOFS = (
     Proof(
@@ -248,5 +390,42 @@ PROOFS = (
         claim=_CLAIM,
         harness=partial(shell_rest, _CONFIG),
         broken=spoiled("cyscc.hw.shell.RingMaster", nothing_changes_while_it_rests=sticks("moving", at=0)),
+    ),
+    Proof(
+        name="kernel-slice-rest",
+        claim=_CLAIM,
+        harness=kernel_slice_rest,
+        broken=(
+            *spoiled("cyscc.hw.switch.kernel_slice.Queue", nothing_changes_while_it_rests=sticks("moving", at=0)),
+            *spoiled(
+                _KERNEL_SLICE,
+                nothing_changes_while_it_rests=overlooks_answers,
+                it_rests_until_something_comes=falls("quiescent", registered=True),
+                it_says_so_if_nothing_changes=never_rests,
+            ),
+        ),
+    ),
+    Proof(
+        name="link-slice-rest",
+        claim=_CLAIM,
+        harness=link_slice_rest,
+        broken=(
+            *spoiled(_QUEUES, nothing_changes_while_it_rests=sticks("busy", at=0)),
+            *spoiled(
+                _LINK_SLICE,
+                it_rests_until_something_comes=falls("quiescent", registered=True),
+                it_says_so_if_nothing_changes=never_rests,
+            ),
+        ),
+    ),
+    Proof(
+        name="exchange-slice-rest",
+        claim="An exchange slice that held no id in a cycle, and into which none came in it, changes no register and "
+        "no memory from the next cycle on until an id comes.",
+        harness=exchange_slice_rest,
+        broken=(
+            *spoiled(_EXCHANGE_SLICE, nothing_changes_while_it_rests=sticks("busy", at=0)),
+            *spoiled(_EXCHANGE_SLICE, it_rests_until_something_comes=fills_up_by_itself),
+        ),
     ),
 )
