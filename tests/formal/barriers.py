@@ -1,42 +1,91 @@
 """Proofs about the switch's flush barrier, and the registers between its streams."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
-from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
 
+from cyscc.hw.interfaces import drive
 from cyscc.hw.switch.flush_barrier import FlushBarrier
 from cyscc.hw.switch.skid import Skid
+from cyscc.hw.switch.switch import Switch, SwitchSizes
+from cyscc.hw.verilog import port_names
 from tests.formal.faults import breaking, driven, falls, spoiled, sticks
-from tests.formal.harness import Harness
+from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
+from tests.formal.stub import Stub, free_ports
 from tests.formal.watch import outlast
 
 KERNELS = 3
 LINKS = 2
+_MOST_HELD = 5
+"""Requests that a kernel slice holds at most: two reads, two writes, and the one that it sends."""
+_MOST_QUEUED = KERNELS * 8
+"""Requests that a link slice holds at most: what its queues hold, and what is read of each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Flushes:
+    """Flushes under way between kernels that ask once a run and ports that answer after any delay.
+
+    Parameters
+    ----------
+    waiting : Signal
+        The kernels that asked and have no answer.
+    flushing : Signal
+        The ports that have not answered.
+    away : Signal
+        From the flush of the ports to the answer for the kernels.
+    whole : Signal
+        All kernels at work wait.
+    """
+
+    waiting: Any
+    flushing: Any
+    away: Any
+    whole: Any
+
+    @classmethod
+    def of(cls, h: Harness, part: Part) -> Self:
+        """Return those of a `FlushBarrier`, with what is assumed of kernels and ports; adds the invariants."""
+        dut: Any = part.ports
+        working, asks, answers = dut.working, dut.asks, dut.answers
+        waiting = h.register(KERNELS, "waiting")
+        h.m.d.sync += waiting.eq((waiting | asks) & ~dut.flushed)
+        flushing = h.register(LINKS, "flushing")
+        h.m.d.sync += flushing.eq(Mux(dut.flush, -1, flushing) & ~answers)
+        away = h.register(1, "away")
+        h.m.d.sync += away.eq((away | dut.flush) & ~dut.flushed.any())
+        h.assume((asks & (waiting | ~working)) == 0, "asks_while_at_work_and_once")
+        h.assume(~(answers & ~Mux(dut.flush, Value.cast(-1)[:LINKS], flushing)).any(), "ports_answer_a_flush")
+        h.assume(h.steady(working, "working") | (waiting == 0), "the_kernels_at_work_change_between_runs")
+        h.assume(working.any(), "a_kernel_is_at_work")
+
+        flushed, under_way = dut.flushed.any(), dut.flush | away
+        asked, answered = part.signal("asked"), part.signal("answered")
+        h.invariant((waiting & ~working) == 0, "those_at_work_wait")
+        h.invariant(asked == Mux(under_way, 0, waiting), "what_was_asked_waits")
+        h.invariant(~under_way | (waiting == working), "all_wait_for_a_flush_under_way")
+        h.invariant(answered == Mux(away & ~flushed, ~flushing, 0), "ports_that_answered")
+        h.invariant(under_way | ~(flushing.any() | flushed), "nothing_else_is_under_way")
+        h.invariant(~(dut.flush & (away | flushed | flushing.any())), "flush_comes_first")
+        return cls(waiting=waiting, flushing=flushing, away=away, whole=waiting.any() & (waiting == working))
 
 
 def flushes() -> Harness:
     """Return the harness of `FlushBarrier`: kernels that ask once a run, and ports that answer after any delay.
 
-    A kernel writes nothing after it asked, so once all have asked, the switch only becomes empty.
+    A kernel writes nothing after it asked, so once all have asked, the switch only becomes empty, as `switch-busy`
+    proves.
     """
     h = Harness()
     part = h.add("dut", FlushBarrier(kernels=KERNELS, links=LINKS))
     dut: Any = part.ports
-    asks, answers = h.free(KERNELS, "asks"), h.free(LINKS, "answers")
-    working, busy = h.free(KERNELS, "working"), h.free(1, "busy")
-    h.m.d.comb += [dut.asks.eq(asks), dut.answers.eq(answers), dut.working.eq(working), dut.busy.eq(busy)]
-    waiting = h.register(KERNELS, "waiting")  # the kernels that asked and have no answer
-    h.m.d.sync += waiting.eq((waiting | asks) & ~dut.flushed)
-    flushing = h.register(LINKS, "flushing")  # the ports that have not answered
-    h.m.d.sync += flushing.eq(Mux(dut.flush, -1, flushing) & ~answers)
-    away = h.register(1, "away")  # from the flush of the ports to the answer for the kernels
-    h.m.d.sync += away.eq((away | dut.flush) & ~dut.flushed.any())
-    h.assume((asks & (waiting | ~working)) == 0, "asks_while_at_work_and_once")
-    h.assume(~(answers & ~Mux(dut.flush, Value.cast(-1)[:LINKS], flushing)).any(), "ports_answer_a_flush")
-    h.assume(h.steady(working, "working") | (waiting == 0), "the_kernels_at_work_change_between_runs")
-    h.assume(working.any(), "a_kernel_is_at_work")
-    whole = waiting.any() & (waiting == working)
+    h.drive(h.free, dut, "asks", "answers", "working", "busy")
+    each = _Flushes.of(h, part)
+    waiting, flushing, away, whole, busy = each.waiting, each.flushing, each.away, each.whole, dut.busy
     h.assume(~(h.past(whole, "whole") & whole & ~h.past(busy, "was_busy")) | ~busy, "then_the_switch_becomes_empty")
 
     flushed = dut.flushed.any()
@@ -44,20 +93,89 @@ def flushes() -> Harness:
     h.prove(~dut.flush | ~h.past(busy, "busy"), "flushes_when_the_switch_is_empty")
     h.prove(~dut.flush | ~(flushing.any() | away), "one_flush_at_a_time")
     h.prove(~flushed | (away & ~flushing.any()), "answers_when_all_ports_have_answered")
-    h.prove(~flushed | ((dut.flushed == working) & (dut.flushed == waiting)), "answers_all_that_asked")
+    h.prove(~flushed | ((dut.flushed == dut.working) & (dut.flushed == waiting)), "answers_all_that_asked")
     outlast(h, "a_flush_follows_within_two_cycles", waiting=whole & ~busy & ~dut.flush & ~away, cycles=2)
     outlast(h, "an_answer_follows_within_two_cycles", waiting=away & ~flushing.any() & ~flushed, cycles=2)
     asked, answered = part.signal("asked"), part.signal("answered")
     resting = h.past(~dut.moving & ~dut.asks.any(), "resting")
     h.prove(~resting | h.steady(Cat(asked, answered, dut.flush, dut.flushed), "state"), "rests_unless_moving")
+    return h
 
-    under_way = dut.flush | away
-    h.invariant((waiting & ~working) == 0, "those_at_work_wait")
-    h.invariant(asked == Mux(under_way, 0, waiting), "what_was_asked_waits")
-    h.invariant(~under_way | (waiting == working), "all_wait_for_a_flush_under_way")
-    h.invariant(answered == Mux(away & ~flushed, ~flushing, 0), "ports_that_answered")
-    h.invariant(under_way | ~(flushing.any() | flushed), "nothing_else_is_under_way")
-    h.invariant(~(dut.flush & (away | flushed | flushing.any())), "flush_comes_first")
+
+def _count(bits: Any) -> Value:
+    """Return how many bits are set."""
+    return sum((Value.cast(bit) for bit in bits[1:]), Value.cast(bits[0]))
+
+
+def _requests(port: Any) -> list[Value]:
+    """Return whether a read and whether a write is taken at a port."""
+    return [channel.valid & channel.ready for channel in (port.read, port.write)]
+
+
+def switch_busy() -> Harness:
+    """Return the harness of a `Switch` and its `FlushBarrier`: slices that do what their proofs show.
+
+    A kernel at work asks for a flush after its last request of a run, and has no other one until it is answered.
+    """
+    h = Harness()
+    slices: list[Any] = []
+
+    def stub(sound: wiring.Component) -> wiring.Component:
+        made = Stub.of(sound)
+        slices.append(made.twin)
+        return made
+
+    sizes = SwitchSizes(kernels=KERNELS, link_bits=(4,), depth=4)
+    dut: Any = h.add("dut", Switch(sizes, make_slice=stub)).ports
+    inner = h.add("barrier", FlushBarrier(kernels=KERNELS, links=LINKS))
+    barrier: Any = inner.ports
+    for number, each in enumerate(slices):
+        free_ports(h, f"slice{number}", each, PortDirection.Output)
+    for name, (port, way) in port_names(dut).items():
+        if way == PortDirection.Input and name not in ("flush", "flushed"):
+            h.m.d.comb += port.eq(h.free(len(port), name))
+    h.drive(h.free, barrier, "working")
+    h.m.d.comb += [
+        *drive(barrier, asks=dut.asks, busy=dut.busy, answers=dut.answers),
+        *drive(dut, flush=barrier.flush, flushed=barrier.flushed),
+    ]
+    kernels = [getattr(dut, f"kernel{n}") for n in range(KERNELS)]
+    ports = [getattr(dut, f"port{n}") for n in range(LINKS)]
+    of_kernels, of_links = slices[:KERNELS], slices[KERNELS:]
+
+    # What the proofs of the slices show: each knows whether it holds a request, and sends only what it holds.
+    held = []
+    for n, part in enumerate(of_kernels):
+        came, sends = h.net(_count(_requests(part.port)), f"came{n}"), h.net(part.send.any(), f"sends{n}")
+        held.append(h.counter(f"held{n}", width=4, up=came, down=sends))
+        h.assume(held[n] <= _MOST_HELD, f"kernel{n}_has_places")
+        h.assume(part.busy == (held[n] > 0), f"kernel_slice{n}_knows_what_it_holds")
+        h.assume((part.send & (part.send - 1)[:LINKS]) == 0, f"kernel_slice{n}_sends_one")
+        h.assume(~sends | (held[n] > 0), f"kernel_slice{n}_sends_what_came")
+    queued = []
+    for n, part in enumerate(of_links):
+        offers = Cat(part.port.read.valid, part.port.write.valid)
+        queued.append(h.counter(f"queued{n}", width=7, up=_count(part.push), down=Cat(_requests(part.port)).any()))
+        h.assume(queued[n] <= _MOST_QUEUED, f"link{n}_has_places")
+        h.assume(part.busy == (queued[n] > 0), f"link_slice{n}_knows_what_it_holds")
+        h.assume(~offers.all(), f"link_slice{n}_offers_one")
+        h.assume(~offers.any() | (queued[n] > 0), f"link_slice{n}_offers_what_came")
+
+    came = h.net(_count([bit for port in kernels for bit in _requests(port)]), "came")
+    left = h.net(_count([bit for port in ports for bit in _requests(port)]), "left")
+    inside = h.counter("inside", width=10, up=came, down=left)
+    flush = _Flushes.of(h, inner)
+    requested = Cat(Cat(_requests(port)).any() for port in kernels)
+    blocked = flush.waiting | ~barrier.working
+    h.assume((requested & blocked) == 0, "no_request_between_asking_and_the_answer")
+
+    h.prove(dut.busy == (inside > 0), "busy_while_a_request_is_in_the_switch")
+    flushed = Cat(port.flush for port in ports)
+    h.prove(~flushed.any() | (flushed.all() & (inside == 0)), "all_ports_are_flushed_when_no_request_is_inside")
+    empty = h.past(flush.whole & ~dut.busy, "whole_and_empty")
+    h.prove(~(empty & flush.whole) | ~dut.busy, "stays_empty_until_the_kernels_are_answered")
+    h.invariant(inside == _count([*held, *queued]), "what_is_inside_is_in_a_slice")
+    h.invariant(~barrier.flush | ~dut.busy, "the_switch_is_empty_at_a_flush")
     return h
 
 
@@ -122,7 +240,21 @@ def swaps(self: Skid, m: Module) -> None:
         m.d.sync += Value.cast(self.output.payload).eq(self.input.payload)
 
 
-_BARRIER, _SKID = f"{__name__}.FlushBarrier", f"{__name__}.Skid"
+def overlooks_links(self: Switch, m: Module) -> None:
+    """Be busy with the requests that are in kernel slices only."""
+    m.d.comb += self.busy.eq(Cat(m.submodules[f"kernel{n}"].busy for n in range(KERNELS)).any())
+
+
+def is_busy_too_late(self: Switch, m: Module) -> None:
+    """Show a request two cycles after it came."""
+    late = Signal()
+    busy = [m.submodules[f"kernel{n}"].busy for n in range(KERNELS)]
+    busy += [m.submodules[f"link{n}"].busy for n in range(LINKS)]
+    m.d.sync += late.eq(Cat(busy).any())
+    m.d.comb += self.busy.eq(late)
+
+
+_BARRIER, _SWITCH, _SKID = f"{__name__}.FlushBarrier", f"{__name__}.Switch", f"{__name__}.Skid"
 
 PROOFS = (
     Proof(
@@ -140,6 +272,22 @@ PROOFS = (
             a_flush_follows_within_two_cycles=falls("flush", registered=True),
             an_answer_follows_within_two_cycles=falls("flushed", registered=True),
             rests_unless_moving=sticks("moving", at=0),
+        ),
+    ),
+    Proof(
+        name="switch-busy",
+        claim="The switch is busy exactly while it holds a request, from the cycle after a kernel's port took it until "
+        "a memory port takes it; ports are flushed only when it holds none; once it is empty and all kernels at work "
+        "have asked for a flush, it stays empty until they are answered.",
+        harness=switch_busy,
+        broken=(
+            *spoiled(
+                _SWITCH,
+                busy_while_a_request_is_in_the_switch=overlooks_links,
+                all_ports_are_flushed_when_no_request_is_inside=overlooks_links,
+                stays_empty_until_the_kernels_are_answered=is_busy_too_late,
+            ),
+            *spoiled(_BARRIER, all_ports_are_flushed_when_no_request_is_inside=flushes_what_is_under_way),
         ),
     ),
     Proof(

@@ -1,53 +1,35 @@
 """Proofs about what only connects: an engine around its shell and kernels, the machine around its engines."""
 
 from collections.abc import Iterable
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 from unittest.mock import patch
 
-from amaranth.hdl import Cat, Elaboratable, Module, Mux, Value
+from amaranth.hdl import Cat, Module, Mux, Value
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 from cyscc.hw.accelerator import Accelerator
 from cyscc.hw.application_engine import ApplicationEngine, application_engine_signature
 from cyscc.hw.config import PRESETS, AcceleratorConfig
-from cyscc.hw.shell import Shell
+from cyscc.hw.exchange.exchange_slice import ExchangeSlice
+from cyscc.hw.exchange.wires import PLANES
+from cyscc.hw.shell import STATION_BITS, Shell
+from cyscc.hw.switch.kernel_slice import KernelSlice
+from cyscc.hw.switch.link_slice import LinkSlice
+from cyscc.hw.switch.switch import Switch
 from cyscc.hw.verilog import port_names
 from tests.formal.faults import spoiled
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
+from tests.formal.stub import Stub, free_ports
 
 CONFIG = PRESETS["test"]
+SWITCHED = PRESETS["fast-test"].replace(memory_ports=4)
 
 
-class _Stub(wiring.Component):
-    """Stub with the ports of a component, which connects them to those of its twin."""
-
-    @cached_property
-    def twin(self) -> Any:
-        """The opposite ports, by which a harness drives and reads the component."""
-        return self.signature.create(path=("twin",))
-
-    def elaborate(self, platform: object) -> Elaboratable:
-        """Connect both."""
-        m = Module()
-        for name, (port, way) in port_names(self).items():
-            inner, _ = port_names(self.twin)[name]
-            # A mere wire would leave no part in the netlist, with pins that may be faulty.
-            m.d.comb += port.eq(inner | 0) if way == PortDirection.Output else inner.eq(port | 0)
-        return m
-
-
-class _EmptyShell(_Stub, Shell):
+class _EmptyShell(Stub, Shell):
     """The same of a shell."""
-
-
-def _free(h: Harness, name: str, component: Any, way: PortDirection) -> None:
-    """Drive the ports of a direction with anything."""
-    for port, (value, its) in port_names(component).items():
-        if its == way:
-            h.m.d.comb += value.eq(h.free(len(value), f"{name}_{port}"))
 
 
 def _same(h: Harness, name: str, pairs: Iterable[tuple[Any, Any]]) -> None:
@@ -62,74 +44,178 @@ def _stream(first: Any, second: Any) -> list[tuple[Any, Any]]:
     return [(first.valid, valid), (Mux(valid, Value.cast(first.payload), 0), Mux(valid, Value.cast(second.payload), 0))]
 
 
+@dataclass(frozen=True)
+class _Engine:
+    """An engine whose shell, kernels and slices may do anything.
+
+    Parameters
+    ----------
+    h : Harness
+        The harness around it.
+    ports : Component
+        The engine.
+    shell : interface
+        The ports of its shell, from the other side.
+    bfs, intersection : list of interface
+        The same of its kernels.
+    slices : mapping of type to list of interface
+        The same of the slices of switch and exchange, by their kind.
+    """
+
+    h: Harness
+    ports: Any
+    shell: Any
+    bfs: list[Any]
+    intersection: list[Any]
+    slices: dict[type, list[Any]]
+
+    @classmethod
+    def of(cls, config: AcceleratorConfig) -> Self:
+        """Return the engine of a machine."""
+        h = Harness()
+        twins: list[Any] = []
+        slices: dict[type, list[Any]] = {}
+
+        def known(stub: Stub) -> wiring.Component:
+            twins.append(stub.twin)
+            return stub
+
+        def kernel(kind: Any, config: AcceleratorConfig) -> wiring.Component:
+            return known(Stub(kind.signature_of(config)))
+
+        def part(sound: wiring.Component) -> wiring.Component:
+            stub = Stub.of(sound)
+            slices.setdefault(type(sound), []).append(stub.twin)
+            return stub
+
+        with patch("cyscc.hw.application_engine.Shell", lambda config: known(_EmptyShell(config))):
+            dut = h.add("dut", ApplicationEngine(config, make_kernel=kernel, make_slice=part)).ports
+        for number, each in enumerate([*twins, *(each for kind in slices.values() for each in kind)]):
+            free_ports(h, f"part{number}", each, PortDirection.Output)
+        free_ports(h, "dut", dut, PortDirection.Input)
+        shell, kernels = twins[0], twins[1:]
+        bfs, intersection = kernels[: config.bfs_kernels], kernels[config.bfs_kernels :]
+        return cls(h, dut, shell, bfs, intersection, slices)
+
+    def claim_shell(self) -> None:
+        """Claim that the kernels of each module are in their order on chain and ring, and the shell is at its place."""
+        h, shell = self.h, self.shell
+        for place, own, module in (
+            (shell.bfs, self.bfs, "bfs"),
+            (shell.intersection, self.intersection, "intersection"),
+        ):
+            chains = [place.chain_out, *(each.chain_out for each in own)]
+            links = [*zip((*(each.chain_in for each in own), place.chain_in), chains, strict=True)]
+            if hasattr(place, "token_out"):
+                tokens = [place.token_out, *(each.token_out for each in own)]
+                links += zip((*(each.token_in for each in own), place.token_in), tokens, strict=True)
+                name = f"chain_and_ring_pass_all_{module}_kernels"
+            else:
+                name = f"chain_passes_all_{module}_kernels"
+                _same(
+                    h,
+                    f"station_serves_all_{module}_kernels",
+                    [
+                        *((getattr(place, bit), Cat(getattr(each, bit) for each in own)) for bit in STATION_BITS),
+                        *(p for n, each in enumerate(own) for p in _stream(each.block, getattr(place, f"block{n}"))),
+                    ],
+                )
+            _same(h, name, [pair for link in links for pair in _stream(*link)])
+            ends = Cat(*(each.done for each in own)), Cat(*(each.error for each in own))
+            _same(h, f"the_shell_hears_all_{module}_kernels", zip((place.done, place.error), ends, strict=True))
+        given, told = [], []
+        for name in ("write", "read", "instruction"):
+            given += _stream(getattr(shell, name), getattr(self.ports, name))
+            told.append((getattr(self.ports, name).ready, getattr(shell, name).ready))
+        given += [*_stream(shell.link_in, self.ports.link_in), (shell.engine, self.ports.engine)]
+        told += [*_stream(self.ports.data, shell.data), *_stream(self.ports.link_out, shell.link_out)]
+        told += [(self.ports.idle, shell.idle), (self.ports.exception, shell.exception)]
+        _same(h, "the_shell_gets_what_comes", given)
+        _same(h, "the_shell_is_what_speaks", told)
+
+    def claim_port(self, number: int, port: Any, name: str, *, flush: Any, flushed: Any) -> None:
+        """Claim that a port of the kernels is its owner's; flushes come and go elsewhere."""
+        asked, answered = [], []
+        shared = number < len(self.intersection)
+        owns = self.shell.intersection_owns
+        for kernel, mine in (
+            (self.bfs[number], ~owns if shared else Value.cast(1)),
+            *([(self.intersection[number], owns)] if shared else []),
+        ):
+            own = kernel.port
+            for channel in ("read", "write"):
+                mouth, ear = getattr(port, channel), getattr(own, channel)
+                asked += [(mine & mouth.valid, mine & ear.valid)]
+                looked = mine & ear.valid
+                asked += [(Mux(looked, Value.cast(mouth.payload), 0), Mux(looked, Value.cast(ear.payload), 0))]
+                answered += [(ear.ready, mine & mouth.ready)]
+            asked += [(mine & flush, mine & own.flush)]
+            heard = own.response.valid
+            answered += [
+                (heard, mine & port.response.valid),
+                (Mux(heard, Value.cast(own.response.payload), 0), Mux(heard, Value.cast(port.response.payload), 0)),
+                (own.flushed, mine & flushed),
+            ]
+        _same(self.h, f"{name}_asks_what_its_owner_asks", asked)
+        _same(self.h, f"{name}_answers_its_owner", answered)
+
+
 def engine() -> Harness:
     """Return the harness of an engine whose shell and kernels may do anything."""
-    h = Harness()
-    twins: list[Any] = []
+    made = _Engine.of(CONFIG)
+    made.claim_shell()
+    for number, port in enumerate(made.ports.port):
+        made.claim_port(number, port, f"port{number}", flush=port.flush, flushed=port.flushed)
+    return made.h
 
-    def known(stub: _Stub) -> wiring.Component:
-        twins.append(stub.twin)
-        return stub
 
-    def kernel(kind: Any, config: AcceleratorConfig) -> wiring.Component:
-        return known(_Stub(kind.signature_of(config)))
+def switched_engine() -> Harness:
+    """Return the harness of an engine with switch and exchange, whose shell, kernels and slices may do anything."""
+    made = _Engine.of(SWITCHED)
+    made.claim_shell()
+    h, shell, ports = made.h, made.shell, made.ports.port
+    kernels, links = made.slices[KernelSlice], made.slices[LinkSlice]
+    for number, part in enumerate(kernels):
+        flushes = {"flush": shell.asks[number], "flushed": shell.flushed[number]}
+        made.claim_port(number, part.port, f"kernel{number}", **flushes)
+    requests, answers, outside, back = [], [], [], []
+    for number, (link, port) in enumerate(zip(links, ports, strict=True)):
+        requests.append((link.push, Cat(kernel.send[number] for kernel in kernels)))
+        requests += [(getattr(link, f"request{n}"), kernel.request) for n, kernel in enumerate(kernels)]
+        for n, kernel in enumerate(kernels):
+            requests.append((kernel.room[number], link.room[n]))
+            answers += [(kernel.arrives[number], link.answers[n]), (getattr(kernel, f"answer{number}"), link.answer)]
+        for channel in ("read", "write"):
+            outside += _stream(getattr(port, channel), getattr(link.port, channel))
+            back.append((getattr(link.port, channel).ready, getattr(port, channel).ready))
+        back += _stream(link.port.response, port.response)
+    _same(h, "each_slice_of_a_link_has_its_number", [(link.number, number) for number, link in enumerate(links)])
+    _same(h, "requests_and_room_pass_between_kernel_and_link", requests)
+    _same(h, "answers_pass_from_link_to_kernel", answers)
+    _same(h, "each_port_asks_what_its_link_asks", outside)
+    _same(h, "each_link_hears_its_port", back)
+    _same(h, "the_barrier_flushes_all_ports", [(port.flush, shell.flush) for port in ports])
+    _same(h, "the_barrier_hears_all_ports", [(shell.answers, Cat(port.flushed for port in ports))])
+    _same(h, "the_barrier_knows_of_all_slices", [(shell.busy, Cat(part.busy for part in (*kernels, *links)).any())])
 
-    with patch("cyscc.hw.application_engine.Shell", lambda config: known(_EmptyShell(config))):
-        dut = h.add("dut", ApplicationEngine(CONFIG, make_kernel=kernel)).ports
-    for number, each in enumerate(twins):
-        _free(h, f"part{number}", each, PortDirection.Output)
-    _free(h, "dut", dut, PortDirection.Input)
-    shell_, *kernels = twins
-    bfs, intersection = kernels[: CONFIG.bfs_kernels], kernels[CONFIG.bfs_kernels :]
-    for place, own in ((shell_.bfs, bfs), (shell_.intersection, intersection)):
-        module = "bfs" if own is bfs else "intersection"
-        chains = [place.chain_out, *(each.chain_out for each in own)]
-        tokens = [place.token_out, *(each.token_out for each in own)]
-        links = [
-            *zip((*(each.chain_in for each in own), place.chain_in), chains, strict=True),
-            *zip((*(each.token_in for each in own), place.token_in), tokens, strict=True),
-        ]
-        _same(h, f"chain_and_ring_pass_all_{module}_kernels", [pair for link in links for pair in _stream(*link)])
-        ends = Cat(*(each.done for each in own)), Cat(*(each.error for each in own))
-        _same(h, f"the_shell_hears_all_{module}_kernels", zip((place.done, place.error), ends, strict=True))
-    owns = shell_.intersection_owns
-    for number, port in enumerate(dut.port):
-        _port(h, number, port, owns, bfs[number], intersection[number] if number < len(intersection) else None)
-    given, told = [], []
-    for name in ("write", "read", "instruction"):
-        given += _stream(getattr(shell_, name), getattr(dut, name))
-        told.append((getattr(dut, name).ready, getattr(shell_, name).ready))
-    given += [*_stream(shell_.link_in, dut.link_in), (shell_.engine, dut.engine)]
-    told += [*_stream(dut.data, shell_.data), *_stream(dut.link_out, shell_.link_out)]
-    told += [(dut.idle, shell_.idle), (dut.exception, shell_.exception)]
-    _same(h, "the_shell_gets_what_comes", given)
-    _same(h, "the_shell_is_what_speaks", told)
+    owners = made.slices[ExchangeSlice]
+    sent, owned, told = [], [], [(shell.exchange_busy, Cat(part.busy for part in owners))]
+    told.append((shell.read_epoch, Cat(kernel.read_epoch for kernel in made.bfs)))
+    for number, (part, owner) in enumerate(zip(owners, made.bfs, strict=True)):
+        told.append((owner.drained, shell.drained))
+        for plane in PLANES:
+            goes, comes = getattr(part, f"owned_{plane}"), getattr(owner, f"owned_{plane}")
+            owned += [*_stream(comes, goes), (goes.ready, comes.ready)]
+            for n, kernel in enumerate(made.bfs):
+                sent += [
+                    (getattr(part, f"push_{plane}")[n], getattr(kernel, f"send_{plane}")[number]),
+                    (getattr(part, f"{plane}{n}"), getattr(kernel, f"id_{plane}")),
+                    (getattr(kernel, f"room_{plane}")[number], getattr(part, f"room_{plane}")[n]),
+                ]
+    _same(h, "ids_go_to_the_slice_of_their_owner", sent)
+    _same(h, "each_kernel_gets_the_ids_of_its_slice", owned)
+    _same(h, "the_shell_knows_when_the_exchange_is_drained", told)
     return h
-
-
-def _port(h: Harness, number: int, port: Any, owns: Any, bfs: Any, intersection: Any) -> None:
-    """Claim that a port is its owner's."""
-    asked, answered = [], []
-    for kernel in (bfs, intersection):
-        if kernel is None:
-            continue
-        own = kernel.port
-        mine = Value.cast(1) if intersection is None else owns if kernel is intersection else ~owns
-        for name in ("read", "write"):
-            mouth, ear = getattr(port, name), getattr(own, name)
-            asked += [(mine & mouth.valid, mine & ear.valid)]
-            looked = mine & ear.valid
-            asked += [(Mux(looked, Value.cast(mouth.payload), 0), Mux(looked, Value.cast(ear.payload), 0))]
-            answered += [(ear.ready, mine & mouth.ready)]
-        asked += [(mine & port.flush, mine & own.flush)]
-        heard = own.response.valid
-        answered += [
-            (heard, mine & port.response.valid),
-            (Mux(heard, Value.cast(own.response.payload), 0), Mux(heard, Value.cast(port.response.payload), 0)),
-            (own.flushed, mine & port.flushed),
-        ]
-    _same(h, f"port{number}_asks_what_its_owner_asks", asked)
-    _same(h, f"port{number}_answers_its_owner", answered)
 
 
 def machine() -> Harness:
@@ -138,7 +224,7 @@ def machine() -> Harness:
     engines: list[Any] = []
 
     def make(config: AcceleratorConfig) -> wiring.Component:
-        made = _Stub(application_engine_signature(config))
+        made = Stub(application_engine_signature(config))
         engines.append(made.twin)
         return made
 
@@ -155,7 +241,7 @@ def machine() -> Harness:
     _same(h, "each_engine_has_its_share_of_the_boundary", boundary)
     tokens = []
     for number, each in enumerate(engines):
-        _free(h, f"engine{number}", each, PortDirection.Output)
+        free_ports(h, f"engine{number}", each, PortDirection.Output)
         link = Cat(each.link_out.valid, Value.cast(each.link_out.payload))
         for hop in range(CONFIG.link_cycles):
             link = h.past(link, f"link{number}_{hop}")
@@ -173,6 +259,11 @@ def machine() -> Harness:
 def skips_a_kernel(self: ApplicationEngine, m: Module) -> None:
     """Give the second kernel nothing of what the first one passes on."""
     m.d.comb += [m.submodules.bfs1.chain_in.valid.eq(0), m.submodules.bfs1.token_in.valid.eq(0)]
+
+
+def skips_a_switched_kernel(self: ApplicationEngine, m: Module) -> None:
+    """Give the second kernel no message."""
+    m.d.comb += m.submodules.bfs1.chain_in.valid.eq(0)
 
 
 def loses_a_chain(self: ApplicationEngine, m: Module) -> None:
@@ -209,6 +300,51 @@ def keeps_quiet(self: ApplicationEngine, m: Module) -> None:
     m.d.comb += self.exception.eq(0)
 
 
+def gives_one_block_twice(self: ApplicationEngine, m: Module) -> None:
+    """Give the second kernel the slots of the first one."""
+    m.d.comb += m.submodules.bfs1.block.payload.eq(m.submodules.shell.bfs.block0.payload)
+
+
+def mixes_up_kernels(self: Switch, m: Module) -> None:
+    """Send the first kernel's requests to the links as the second one's, and those of the port to the other slice."""
+    m.d.comb += [
+        m.submodules.kernel1.port.read.payload.eq(self.kernel0.read.payload),
+        m.submodules.kernel0.port.read.payload.eq(self.kernel1.read.payload),
+        self.kernel0.response.payload.eq(m.submodules.kernel1.port.response.payload),
+        self.kernel1.response.payload.eq(m.submodules.kernel0.port.response.payload),
+        m.submodules.link2.request1.eq(m.submodules.kernel0.request),
+    ]
+
+
+def mixes_up_links(self: Switch, m: Module) -> None:
+    """Take the third link for the fourth one."""
+    m.d.comb += [
+        m.submodules.link3.number.eq(2),
+        m.submodules.kernel0.answer3.eq(m.submodules.link2.answer),
+        self.port3.write.payload.eq(m.submodules.link2.port.write.payload),
+        m.submodules.link3.port.response.payload.eq(self.port2.response.payload),
+    ]
+
+
+def forgets_the_last_port(self: Switch, m: Module) -> None:
+    """Flush all ports but the last one, and take it for flushed and empty."""
+    m.d.comb += [
+        self.port3.flush.eq(0),
+        self.answers[3].eq(1),
+        self.busy.eq(Cat(m.submodules[f"{kind}{n}"].busy for kind in ("kernel", "link") for n in range(2)).any()),
+    ]
+
+
+def mixes_up_owners(self: ApplicationEngine, m: Module) -> None:
+    """Take the first kernel's ids for the second's, and its reading too."""
+    first, second = m.submodules.exchange0, m.submodules.exchange1
+    m.d.comb += [
+        second.push_odd[0].eq(m.submodules.bfs0.send_odd[0]),
+        m.submodules.bfs1.owned_odd.payload.eq(first.owned_odd.payload),
+        m.submodules.shell.read_epoch[1].eq(m.submodules.bfs0.read_epoch),
+    ]
+
+
 def links_an_engine_to_itself(self: Accelerator, m: Module) -> None:
     """Take what the first engine sends for what the last one sends."""
     m.d.comb += self.engines[0].link_in.valid.eq(self.engines[0].link_out.valid)
@@ -230,6 +366,7 @@ def mixes_up_the_boundary(self: Accelerator, m: Module) -> None:
 
 
 _ENGINE = f"{__name__}.ApplicationEngine"
+_SWITCH = "cyscc.hw.application_engine.Switch"
 
 PROOFS = (
     Proof(
@@ -250,6 +387,40 @@ PROOFS = (
             port1_answers_its_owner=mixes_up_ports,
             the_shell_gets_what_comes=is_deaf,
             the_shell_is_what_speaks=keeps_quiet,
+        ),
+    ),
+    Proof(
+        name="switched-engine-wiring",
+        claim="In an engine with switch and exchange, the port of each kernel and of the one that shares it is that of "
+        "its slice, each slice of a kernel is connected to all links and to no other kernel's places there, each slice "
+        "of a link has its number and its port; the barrier flushes all ports and knows of all slices; ids go to the "
+        "slice of their owner and from there to it; chain, station and shell as in any engine.",
+        harness=switched_engine,
+        depth=1,
+        broken=(
+            *spoiled(
+                _ENGINE,
+                chain_passes_all_bfs_kernels=skips_a_switched_kernel,
+                station_serves_all_bfs_kernels=gives_one_block_twice,
+                ids_go_to_the_slice_of_their_owner=mixes_up_owners,
+                each_kernel_gets_the_ids_of_its_slice=mixes_up_owners,
+                the_shell_knows_when_the_exchange_is_drained=mixes_up_owners,
+            ),
+            *spoiled(
+                _SWITCH,
+                kernel0_asks_what_its_owner_asks=mixes_up_kernels,
+                kernel1_asks_what_its_owner_asks=mixes_up_kernels,
+                kernel0_answers_its_owner=mixes_up_kernels,
+                kernel1_answers_its_owner=mixes_up_kernels,
+                requests_and_room_pass_between_kernel_and_link=mixes_up_kernels,
+                each_slice_of_a_link_has_its_number=mixes_up_links,
+                answers_pass_from_link_to_kernel=mixes_up_links,
+                each_port_asks_what_its_link_asks=mixes_up_links,
+                each_link_hears_its_port=mixes_up_links,
+                the_barrier_flushes_all_ports=forgets_the_last_port,
+                the_barrier_hears_all_ports=forgets_the_last_port,
+                the_barrier_knows_of_all_slices=forgets_the_last_port,
+            ),
         ),
     ),
     Proof(
