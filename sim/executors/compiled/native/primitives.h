@@ -94,16 +94,14 @@ public:
         return entries_[place_[lane][queue]][lane][queue];
     }
 
-    // What lanes pull leaves.
-    void leave(Bits lanes) {
-        for_each(lanes, [this](int lane) {
-            const int queue = std::countr_zero(pulling[lane]);
-            place_[lane][queue] = 0;
-            pulling[lane] = 0;
-            const bool free = --count_[lane][queue] < kCapacity - kSlack;
-            free_[queue] |= Bits(free) << lane;
-            busy &= ~(Bits(available[lane] == 0) << lane);
-        });
+    // What a lane pulls leaves.
+    void leave(int lane) {
+        const int queue = std::countr_zero(pulling[lane]);
+        place_[lane][queue] = 0;
+        pulling[lane] = 0;
+        const bool free = --count_[lane][queue] < kCapacity - kSlack;
+        free_[queue] |= Bits(free) << lane;
+        busy &= ~(Bits(available[lane] == 0) << lane);
     }
 
     // A lane, which pulls nothing, begins to pull an entry of a queue.
@@ -112,6 +110,7 @@ public:
         const uint8_t first = first_[lane][queue], following = kFollowing[first];
         pulling[lane] = bit;
         place_[lane][queue] = first;
+        __builtin_prefetch(entries_[first][lane][queue]);
         first_[lane][queue] = following;
         available[lane] &= ~(uint32_t(following == end_[lane][queue]) << queue);
         busy |= 1u << lane;
@@ -196,22 +195,15 @@ public:
               const uint32_t (&pull)[kLanes], Bits advance) {
         Store::begin();
         const Bits left = present(Store::pulling) & advance;
+        const Mask stays = Mask::of(~advance);
+        for (auto& word : shown) store(word, from_mask(stays, load(word)));
         for_each(left, [this](int lane) {
             const auto* head = Store::head(lane);
             for (int word = 0; word < Store::kWords; ++word) shown[word][lane] = head[word];
+            Store::leave(lane);
         });
-        for_each(showing_ & advance & ~left, [this](int lane) {
-            for (auto& word : shown) word[lane] = 0;
-        });
-        showing_ = (showing_ & ~advance) | left;
-        Store::leave(left);
         for_each(present(pull) & advance, [&](int lane) { Store::pull(lane, pull[lane]); });
         Store::push(push, entries);
-    }
-
-    void resume() {
-        Store::resume();
-        showing_ = (Bits(1) << kLanes) - 1;
     }
 
     template <class Inventory>
@@ -220,15 +212,13 @@ public:
         Store::list(registers, lane);
         for (int word = 0; word < Store::kWords; ++word) registers.add_word("shown", shown[word][lane], word, kBits);
     }
-
-private:
-    Bits showing_ = 0;  // lanes that show an entry, or may
 };
 
 // `cyscc.hw.arbitrated_queues`.
 template <int kLanes, int kQueues, int kDepth, int kBits>
 class ArbitratedQueues {
     using Store = Queues<kLanes, kQueues, kDepth, kBits>;
+    using Word = Words<kLanes>;
     Store queues_;
 
 public:
@@ -243,24 +233,23 @@ public:
         const Bits advance = ~output_valid | output_ready;
         const Bits left = present(queues_.pulling) & advance;
         const Bits valid = (output_valid & ~advance) | left;
-        const Bits chooses = present(queues_.available) & advance;
+        // Of the queues of a lane with an entry, the first above the one that was served last, or the first of all.
+        const Word available = load(queues_.available), later = available & load(above_);
+        const Word from = select(test(later, Word(~0u)), later, available), pick = from & (Word(0u) - from);
+        const Bits chooses = among<kLanes>(test(available, Word(~0u))) & advance;
+        alignas(64) uint32_t picks[kLanes];
+        store(picks, pick);
+        store(above_, select(Mask::of(chooses), (Word(0u) - pick - pick) & Word(kAllQueues), load(above_)));
+        const Mask stays = Mask::of(valid);
+        for (auto& word : output_payload) store(word, from_mask(stays, load(word)));
+        store(source, from_mask(stays, load(source)));
         for_each(left, [this](int lane) {
             const auto* head = queues_.head(lane);
             for (int word = 0; word < Store::kWords; ++word) output_payload[word][lane] = head[word];
             source[lane] = std::countr_zero(queues_.pulling[lane]);
+            queues_.leave(lane);
         });
-        for_each(output_valid & ~valid, [this](int lane) {
-            for (auto& word : output_payload) word[lane] = 0;
-            source[lane] = 0;
-        });
-        queues_.leave(left);
-        for_each(chooses, [this](int lane) {
-            const uint32_t available = queues_.available[lane], later = available & above_[lane];
-            const uint32_t from = later ? later : available;
-            const uint32_t pick = from & -from;
-            above_[lane] = ~(pick | (pick - 1)) & kAllQueues;
-            queues_.pull(lane, pick);
-        });
+        for_each(chooses, [&](int lane) { queues_.pull(lane, picks[lane]); });
         output_valid = valid;
         queues_.push(push, entries);
         busy = queues_.busy | valid;
@@ -339,6 +328,7 @@ class Queue {
 public:
     static constexpr int kWords = (kBits + 63) / 64;
     using Word = Part<kBits>;
+    using Stored = std::conditional_t<kBits <= 8, uint8_t, Word>;  // a deep queue shall stay in the first cache
 
     Bits input_ready = 0;
     Bits output_valid = 0;
@@ -363,7 +353,7 @@ public:
         });
         for_each(writes, [&](int lane) {
             const int produce = produce_[lane];
-            for (int word = 0; word < kWords; ++word) entries_[lane][produce][word] = input_payload[word][lane];
+            for (int word = 0; word < kWords; ++word) entries_[lane][produce][word] = Stored(input_payload[word][lane]);
             produce_[lane] = (produce + 1) % kDepth;
         });
         const Words<kLanes> one(1u);
@@ -406,7 +396,7 @@ private:
     uint16_t produce_[kLanes] = {};
     uint16_t consume_[kLanes] = {};
     Word read_[kWords][kLanes] = {};
-    Word entries_[kLanes][kDepth][kWords] = {};
+    Stored entries_[kLanes][kDepth][kWords] = {};
 };
 
 // `cyscc.hw.switch.request_skid`. The number of a request's link consists of bits `kLink` of the word `kPlace`.
@@ -535,7 +525,6 @@ private:
     static constexpr Bits kAll = (Bits(1) << kLanes) - 1;
     static constexpr uint64_t kPartBits = (uint64_t(1) << kPart) - 1;
 
-    static int part_of(uint32_t id) { return id / kPart % (kRow / kPart); }
     static int row_of(uint32_t id) { return id / kRow % kRows; }
     // The ids that have a bit.
     static Mask beneath(const Word& id) {
@@ -555,30 +544,27 @@ private:
         const Word given = load(payload), read_id = load(read_id_), tested = load(tested_);
         const Word last = load(last_), second_last = load(second_last_);
 
-        alignas(64) uint32_t shown[kLanes];
-        for (int lane = 0; lane < kLanes; ++lane)
-            shown[lane] = uint32_t(row_[lane] >> kPart * part_of(tested_[lane]) & kPartBits);
-        const Word before =
-            load(shown) | from_mask(load(tests_behind_[0]), last) | from_mask(load(tests_behind_[1]), second_last);
+        const auto row = load(row_);
+        const auto place = as<Longs<kLanes>>(tested & Word(kRow - kPart));
+        const Word shown = as<Word>(shr(row, place) & Longs<kLanes>(kPartBits));
+        const Word before = shown | from_mask(load(tests_behind_[0]), last) | from_mask(load(tests_behind_[1]), second_last);
         const Word own = from_mask(tests_bit, shl(Word(1u), tested & Word(kPart - 1)));
         const Word following = before | own;
-        alignas(64) uint32_t written[kLanes];
-        store(written, following);
 
-        const Bits rows = among<kLanes>(reading & ~reads_first & ~reads_second);
-        const Bits writes = among<kLanes>(tests_bit) & advances & ~sweep;
-        for (Bits left = moves | takes; left; left &= left - 1) {
-            const int lane = std::countr_zero(left);
-            uint64_t* const all = bits_[lane];
-            const uint64_t read = all[row_of(payload[lane])];
-            if (moves >> lane & 1) row_[lane] = rows >> lane & 1 ? read_row_[lane] : 0;
-            read_row_[lane] = takes >> lane & 1 ? read : read_row_[lane];
-            if (writes >> lane & 1) {
-                uint64_t& to = all[row_of(tested_[lane])];
-                const int place = kPart * part_of(tested_[lane]);
-                to = (to & ~(kPartBits << place)) | uint64_t(written[lane]) << place;
-            }
+        // All lanes, since how many have an id no processor predicts: what a lane without one reads is not used, and a
+        // lane that writes nothing writes what is there.
+        alignas(64) uint64_t read[kLanes], cleared[kLanes], set[kLanes];
+        for (int lane = 0; lane < kLanes; ++lane) read[lane] = bits_[lane][row_of(payload[lane])];
+        const Mask rows = reading & ~reads_first & ~reads_second;
+        const Mask writes = tests_bit & advance & ~Mask::of(sweep);
+        store(cleared, from_mask(writes, shl(Longs<kLanes>(kPartBits), place)));
+        store(set, from_mask(writes, shl(as<Longs<kLanes>>(following), place)));
+        for (int lane = 0; lane < kLanes; ++lane) {
+            uint64_t& to = bits_[lane][row_of(tested_[lane])];
+            to = (to & ~cleared[lane]) | set[lane];
         }
+        store(row_, select(moved, from_mask(rows, load(read_row_)), row));
+        store(read_row_, select(taken, load(read), load(read_row_)));
 
         reads_behind_[0] = select(taken, reading & reads_bit & same(given, read_id), reads_first);
         reads_behind_[1] = select(taken, tests_bit & same(given, tested), reads_second);
