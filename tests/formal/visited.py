@@ -1,6 +1,7 @@
 """Proofs about the visited banks: an id goes on when it first comes in a search, and is dropped from then on."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Value
@@ -16,10 +17,9 @@ from tests.formal.watch import outlast
 KERNELS = 2
 ROWS = 4
 VERTICES = ROWS * 2 * KERNELS * VisitedBank.ROW
+FEW_VERTICES = 2 * KERNELS * VisitedBank.PART
+"""So few that they have bits in one part of the bank only."""
 REST = rest_bits(KERNELS)
-BITS = ROWS * VisitedBank.ROW
-"""Ids of the bank that have a bit."""
-_ADDRESS = (ROWS - 1).bit_length()
 
 
 def _row(rest: Value) -> Value:
@@ -45,13 +45,20 @@ class _Stages:
     ----------
     part : Part
         The bank.
+    bits : int
+        Ids that have a bit.
     """
 
     part: Part
+    bits: int
 
     def __getattr__(self, name: str) -> Any:
         """Return a register of the bank."""
         return self.part.signal(name)
+
+    def word(self, rest: Value, name: str) -> Value:
+        """Return the content of an id's row."""
+        return self.part.word("bits", _row(rest)[: (self.part.ports.rows - 1).bit_length()], name=name)
 
     @property
     def stalled(self) -> Value:
@@ -69,13 +76,19 @@ class _Stages:
         )
 
 
-def visited_bank() -> Harness:
-    """Return the harness of `VisitedBank` with its `BankSweeper`: any ids of the search, of which one is watched."""
+def visited_bank(vertices: int) -> Harness:
+    """Return the harness of `VisitedBank` with its `BankSweeper`: any ids of the search, of which one is watched.
+
+    Parameters
+    ----------
+    vertices : int
+        Ids with a bit in one of the AE's banks.
+    """
     h = Harness()
-    part = h.add("dut", VisitedBank(kernels=KERNELS, vertices=VERTICES))
+    part = h.add("dut", VisitedBank(kernels=KERNELS, vertices=vertices))
     dut: Any = part.ports
-    stages = _Stages(part)
-    sweeper: Any = h.add("sweeper", BankSweeper(kernels=KERNELS, rows=ROWS)).ports
+    stages, rows = _Stages(part, vertices // (2 * KERNELS)), dut.rows
+    sweeper: Any = h.add("sweeper", BankSweeper(kernels=KERNELS, rows=rows)).ports
     h.drive(h.free, sweeper, "clear", "last")
     h.offer(dut.ids, "ids")
     h.m.d.comb += [dut.fresh.ready.eq(h.free(1, "ready")), dut.sweep.eq(sweeper.sweep), dut.row.eq(sweeper.row)]
@@ -91,7 +104,7 @@ def visited_bank() -> Harness:
     comes = h.net(taken & (dut.ids.payload == watched), "comes")
     read, at_test, shown = (h.net(each, f"watched{n}") for n, each in enumerate(stages.has(watched)))
     goes = h.net(shown & dut.fresh.ready, "goes")
-    has_bit = h.net(watched < BITS, "has_bit")
+    has_bit = h.net(watched < stages.bits, "has_bit")
     came, went = h.flag("came", set=comes, clear=clear), h.flag("went", set=goes, clear=clear)
     copies = h.counter("copies", width=3, up=comes, down=goes)
     h.prove(~has_bit | ~dut.idle | (came == went), "an_id_that_came_has_gone_on_when_it_is_idle")
@@ -102,9 +115,9 @@ def visited_bank() -> Harness:
     _keeps_order(h, stages, watched, comes=comes, taken=taken)
 
     stalled = h.net(stages.stalled, "stalled")
-    to_clear = h.register(range(ROWS + 1), "to_clear")  # rows that a clearing of one a cycle has left
+    to_clear = h.register(range(rows + 1), "to_clear")  # rows that a clearing of one a cycle has left
     with h.m.If(clear):
-        h.m.d.sync += to_clear.eq(Mux(_row(end) < ROWS, _row(end) + 1, ROWS))
+        h.m.d.sync += to_clear.eq(Mux(_row(end) < rows, _row(end) + 1, rows))
     with h.m.Elif(to_clear > 0):
         h.m.d.sync += to_clear.eq(to_clear - 1)
     h.prove(dut.ids.ready | (to_clear > 0) | stalled, "takes_an_id_unless_it_clears_or_waits")
@@ -115,8 +128,7 @@ def visited_bank() -> Harness:
 
     _follow_parts(h, stages, taken=taken, stalled=stalled)
     known = h.flag("known", set=at_test & ~stalled, clear=clear)
-    own = part.word("bits", _row(watched)[:_ADDRESS], name="own_row")
-    set_bit = own.bit_select(watched[: (VisitedBank.ROW - 1).bit_length()], 1)
+    set_bit = stages.word(watched, "own_row").bit_select(watched[: (VisitedBank.ROW - 1).bit_length()], 1)
     is_swept = ~dut.sweep | (_row(watched) > dut.row)
     h.invariant(~(has_bit & is_swept & (watched <= limit)) | (set_bit == known), "its_bit_tells_whether_it_was_tested")
     h.invariant(~has_bit | (came == (known | read | at_test)), "what_came_is_known_or_at_hand")
@@ -174,8 +186,8 @@ def _follow_parts(h: Harness, stages: _Stages, *, taken: Any, stalled: Any) -> N
     looked = h.past(stages.reading & disturbed & ~stalled, "looked_at_disturbed")
     h.prove(~looked | (stages.row == 0), "what_is_read_while_it_is_written_is_not_used")
 
-    of_read = part.word("bits", _row(read_id)[:_ADDRESS], name="of_read").word_select(_part(read_id), size)
-    of_tested = part.word("bits", _row(tested)[:_ADDRESS], name="of_tested").word_select(_part(tested), size)
+    of_read = stages.word(read_id, "of_read").word_select(_part(read_id), size)
+    of_tested = stages.word(tested, "of_tested").word_select(_part(tested), size)
     data = part.shown("bits").word_select(_part(read_id), size)
     newer = (stages.last & behind[0].replicate(size)) | (stages.second_last & behind[1].replicate(size))
     seen = stages.row.word_select(_part(tested), size) | newer
@@ -186,8 +198,8 @@ def _follow_parts(h: Harness, stages: _Stages, *, taken: Any, stalled: Any) -> N
     h.invariant(~(stages.reading & disturbed) | earlier, "it_knows_the_earlier_id")
     follows = tests_bit & _share_part(read_id, tested)
     h.invariant(~reads_bit | (stages.reads_behind[0] == follows), "it_knows_the_id_before")
-    h.invariant(~stages.reading | (stages.reads_bit == (read_id < BITS)), "it_knows_what_is_read_without_a_bit")
-    h.invariant(tests_bit == (stages.testing & (tested < BITS)), "it_knows_what_is_tested_without_a_bit")
+    h.invariant(~stages.reading | (stages.reads_bit == (read_id < stages.bits)), "it_knows_what_is_read_without_a_bit")
+    h.invariant(tests_bit == (stages.testing & (tested < stages.bits)), "it_knows_what_is_tested_without_a_bit")
     h.invariant(stages.testing | ((stages.row == 0) & (behind == 0)), "zeros_are_written_while_none_is_tested")
 
 
@@ -283,15 +295,18 @@ def overtakes(self: VisitedBank, m: Module) -> None:
             m.d.sync += [self.fresh.payload.eq(read_id), tested.eq(tested)]
 
 
+_CLAIM = (
+    "An id that did not come since the bank was cleared goes on, unchanged; one with a bit goes on once, one without a "
+    "bit as often as it comes; ids go on in their order. Clearing takes a cycle for each row up to that of the last "
+    "id. What a block RAM shows of a part that is written meanwhile is not used."
+)
 _BANK, _SWEEPER = f"{__name__}.VisitedBank", f"{__name__}.BankSweeper"
 
 PROOFS = (
     Proof(
         name="visited-bank",
-        claim="An id that did not come since the bank was cleared goes on, unchanged; one with a bit goes on once, "
-        "one without a bit as often as it comes; ids go on in their order. Clearing takes a cycle for each row up to "
-        "that of the last id. What a block RAM shows of a part that is written meanwhile is not used.",
-        harness=visited_bank,
+        claim=_CLAIM,
+        harness=partial(visited_bank, VERTICES),
         broken=(
             *spoiled(
                 _BANK,
@@ -308,6 +323,16 @@ PROOFS = (
             *spoiled(_SWEEPER, an_id_that_came_has_gone_on_when_it_is_idle=leaves_the_first_row),
             *spoiled(_SWEEPER, an_id_that_came_has_gone_on_when_it_is_idle=leaves_the_last_row),
             *breaking(_BANK, "fresh", registered=True),
+        ),
+    ),
+    Proof(
+        name="visited-bank-small",
+        claim=_CLAIM,
+        harness=partial(visited_bank, FEW_VERTICES),
+        broken=spoiled(
+            _BANK,
+            an_id_with_a_bit_goes_on_once=misses_what_it_has_just_written,
+            an_id_without_a_bit_goes_on_always=keeps_no_bit,
         ),
     ),
     Proof(
