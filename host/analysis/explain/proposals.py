@@ -43,6 +43,12 @@ _CAPACITIES = {
 }
 """Parameters of memories of which more may help: the cause that they lower, and the reason."""
 
+_OPTIONS = PRESETS["fast"]
+"""A machine with the values with which options are proposed to others."""
+
+_LEAST_FILTER = 64
+"""Least vertices of a filter."""
+
 _NOT_TIMES = (
     *("controller_bit", "link_bit", "channel_bit", "low_groups", "low_columns"),
     *("machine_mhz", "memory_mhz", "seed", "columns", "t_refi", "refresh_stagger"),
@@ -113,8 +119,7 @@ _FOUND: WeakKeyDictionary[Record, list[Proposal]] = WeakKeyDictionary()
 
 def _proposed(record: Record) -> list[Proposal]:
     predictor = Predictor(record)
-    # The model has no vertices in chunks.
-    if not predictor.cycles or not predictor.config.queues_whole_vertices:
+    if not predictor.cycles:
         return []
     pushed, copies = (int(record.instructions[name].sum()) for name in ("pushed", "duplicates"))
     trusted = 1 - max(copies / max(pushed, 1) - _MANY_COPIES, 0)
@@ -147,6 +152,7 @@ def _intersects(record: Record) -> bool:
 def _candidates(predictor: Predictor, *, searches_only: bool) -> Iterator[tuple[dict[str, Any], str, str]]:
     """Yield the changes that may help: settings, the cause that they lower, and the reason."""
     yield from _of_machine(predictor.config, searches_only=searches_only)
+    yield from _of_options(predictor.config, predictor.vertices, searches_only=searches_only)
     if predictor.memory is None:
         return
     for name, value in asdict(predictor.memory).items():
@@ -165,7 +171,9 @@ def _of_machine(config: AcceleratorConfig, *, searches_only: bool) -> Iterator[t
         depths += ["reach_depth", "colour_depth", "unvisit_depth"]
         yield {"intersection_kernels": 2 * config.intersection_kernels}, "response", "More kernels intersect."
     for name in depths:
-        yield {name: 2 * getattr(config, name)}, "credit", "More reads of a kernel can be under way."
+        # Where kernels exchange ids, these wait for a place for their word.
+        cause = "exchange" if name == "word_depth" and config.exchange_kernels else "credit"
+        yield {name: 2 * getattr(config, name)}, cause, "More reads of a kernel can be under way."
     both = {name: 2 * getattr(config, name) for name in ("neighbour_depth", "word_depth")}
     yield both, "credit", "More reads of a kernel can be under way, of neighbours and of their words."
     yield {"visit_depth": 2 * config.visit_depth}, "slot", "A kernel reserves more slots in a turn of the token."
@@ -184,3 +192,26 @@ def _of_machine(config: AcceleratorConfig, *, searches_only: bool) -> Iterator[t
     yield {"engines": 2 * config.engines}, "response", more
     yield {"bfs_kernels": config.bfs_kernels // 2}, "no_work", fewer
     yield {"bfs_kernels": 2 * config.bfs_kernels}, "response", more
+
+
+def _of_options(
+    config: AcceleratorConfig, vertices: int, *, searches_only: bool
+) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yield the options that may help, switched on or changed, on a graph of so many vertices."""
+    if not config.pair_reads:
+        yield {"pair_reads": True}, "issue_2", "A read brings two ids."
+    if not config.lean_visits:
+        yield {"lean_visits": True}, "write", "Two visits write their ids together."
+    if not config.short_ring:
+        yield {"short_ring": True}, "no_work", "The token's turn is shorter."
+    if config.link_queues:
+        yield {"link_queues": 2 * config.link_queues}, "refused", "More of a kernel's requests wait for each link."
+    else:
+        yield {"link_queues": _OPTIONS.link_queues}, "refused", "No request waits behind one for another link."
+    most = AcceleratorConfig.limits("visited_filter")[1]
+    whole = min(max(1 << (vertices - 1).bit_length(), _LEAST_FILTER), most)
+    if whole > config.visited_filter:
+        yield {"visited_filter": whole}, "issue_3", "Each AE reads the word of a vertex only once."
+    if searches_only:
+        chunk = config.edge_chunk // 2 or _OPTIONS.edge_chunk
+        yield {"edge_chunk": chunk}, "no_work", "More kernels share the edges of a vertex."

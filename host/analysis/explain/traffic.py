@@ -32,6 +32,9 @@ _STEPS = 7
 _REPEATED = 0.003
 """Vertices pushed again, as a share of the edges, from which on that number matters."""
 
+_CAPPING = 20
+"""Most rounds in which edges of entries that have more than a chunk go to others."""
+
 _NEAR = 16
 """Entries within which a vertex stands in a queue again: kernels that read its word at the same time reserve slots in
 the same turn of the token."""
@@ -60,7 +63,7 @@ class Traffic:
     share : float
         The part that it has.
     pushed, found : int
-        Vertices that it pushes; and each of them counted once.
+        Vertices that it pushes, not their chunks; and each of them counted once.
     """
 
     def __init__(self, record: Record, memory: Profile | None, number: int, share: float) -> None:
@@ -75,13 +78,18 @@ class Traffic:
         read = _edges(record, row, second, third) if searches else second
         edges = np.rint(read * share).astype(np.int64) if searches else part
         self.share = share
+        config = AcceleratorConfig.from_mapping(record.document["configuration"])
+        self._chunk = config.edge_chunk if searches else 0
         self._degrees = _degrees(part, edges, random)
+        if self._chunk:
+            self._degrees = _capped(self._degrees, self._chunk, entries.size)
         self._first = np.cumsum(self._degrees) - self._degrees
         self._lists = random.integers(0, 1 << _WORD_BITS, self._degrees.size)
         count = int(self._degrees.sum())
         self._words = _words(record, memory, number, count, random)
         self._fates = np.full(count, NOTHING, np.int8)
         self._vertices = np.zeros(max(count, 1), np.int64)
+        self._pieces = np.ones(max(count, 1), np.int64)
         draws = random.random(count)
         self.found = self.pushed = 0
         self._copies = np.zeros(self._degrees.size, bool)
@@ -90,19 +98,22 @@ class Traffic:
             self._fates[draws < int(third.sum()) / number_of] = READ_AGAIN
             self._fates[draws > 1 - (int(writes.sum()) - int(third.sum())) / number_of] = WRITTEN
             return
-        config = AcceleratorConfig.from_mapping(record.document["configuration"])
-        pushed = int(writes.sum()) / hardware.WRITES_PER_VISIT if config.writes_single_ids else int(row["pushed"])
+        pushed, found, slots = _pushes(record, config, number)
+        self._pieces_each = slots / max(pushed, 1)
         self.pushed = round(pushed * share)
-        self.found = max(self.pushed - round(int(row["duplicates"]) * share), 0)
-        before = record.instructions[["pushed", "duplicates"]].reindex([number - 1]).iloc[0]
-        if row["level"] > 0 and before["pushed"]:
-            self._copies = random.random(self._degrees.size) < before["duplicates"] / before["pushed"]
+        self.found = round(found * share)
+        if row["level"] > 0 and (number - 1) in record.instructions.index:
+            pushed, found, slots = _pushes(record, config, number - 1)
+            self._copies = random.random(self._degrees.size) < 1 - found / max(pushed, 1)
         self._chances = random.random(self._degrees.size)
         self._same, own = self._of_originals()
         self._order = random.permutation(own)
         self._popular = random.random(own.size)
-        self._dropped = draws > int(third.sum()) / max(float(read.sum()), 1)
+        self._draws = draws
+        self._read = int(third.sum()) / max(float(read.sum()), 1)
         self._words[: self._same.size] = self._words[: self._same.size][self._same]
+        # Which vertices have more chunks than others is not recorded.
+        self._pieces += (self._pieces_each - 1 + random.random(self._pieces.size)).astype(np.int64)
         self._repeat(self.pushed - self.found)
 
     def _of_originals(self) -> tuple[Integers, Integers]:
@@ -126,7 +137,7 @@ class Traffic:
         repeated = min(repeated, self._order.size - new)
         at = self._order[: new + repeated]
         self._fates[:] = NOTHING
-        self._fates[self._dropped] = DROPPED
+        self._fates[self._draws > self._read] = DROPPED
         self._fates[at] = WRITTEN
         self._vertices[at[:new]] = np.arange(new)
         self._vertices[at[new:]] = self._popular[:repeated] * new
@@ -150,17 +161,21 @@ class Traffic:
         for _ in range(_STEPS):
             middle = (least * most) ** 0.5
             self._repeat(round(middle))
-            _, pushed = modelled(machine, memory, self.stream())
+            _, pushed = modelled(machine, memory, self.stream(machine))
             least, most = (middle, most) if pushed < self.pushed else (least, middle)
         self._repeat(round((least * most) ** 0.5))
 
-    def stream(self, more: float = 0.0) -> Stream:
+    def stream(self, machine: Machine, more: float = 0.0, words: float = 1.0) -> Stream:
         """Return the traffic.
 
         Parameters
         ----------
+        machine : Machine
+            The kernels.
         more : float
             Entries that stand in the queue once more than recorded, as a share of its entries; negative if fewer do.
+        words : float
+            Words that a machine reads, as a multiple of those that the recorded one reads for as many edges.
         """
         degrees, first, lists = self._degrees, self._first, self._lists
         if more < 0 and self._copies.any():
@@ -169,12 +184,55 @@ class Traffic:
         elif more > 0:
             times = 1 + np.floor(more + self._chances).astype(np.int64)
             degrees, first, lists = (np.repeat(each, times) for each in (degrees, first, lists))
-        return Stream(degrees, first, lists, self._words, self._fates, self._vertices)
+        if machine.chunk and machine.chunk != self._chunk:
+            pieces = np.maximum(-(-degrees // machine.chunk), 1)
+            number = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+            first, lists = (np.repeat(each, pieces) + number * machine.chunk for each in (first, lists))
+            degrees = np.minimum(np.repeat(degrees, pieces) - number * machine.chunk, machine.chunk)
+        fates = self._fates
+        if words != 1.0 and not machine.intersects:
+            fates = np.where(fates == WRITTEN, fates, np.where(self._others_read(words), NOTHING, DROPPED)).astype(np.int8)
+        return Stream(degrees, first, lists, self._words, fates, self._vertices, self._pieces)
+
+    def _others_read(self, words: float) -> npt.NDArray[np.bool_]:
+        """Return of which edges, but those to new vertices, the words are read."""
+        written = float((self._fates == WRITTEN).mean()) if self._fates.size else 0.0
+        read = min(words * self._read, 1.0)
+        found: npt.NDArray[np.bool_] = self._draws < (read - written) / max(1 - written, 1e-9)
+        return found
+
+    def most_pieces(self, machine: Machine) -> int:
+        """Return the pieces that the largest entry has on a machine with other chunks, beyond one."""
+        largest = int(self._degrees.max(initial=0))
+        return -(-largest // machine.chunk) - 1 if machine.chunk and machine.chunk != self._chunk and largest else 0
 
     def beginning(self, entries: int) -> Stream:
         """Return the traffic of the first entries, with an edge each."""
         degrees = np.minimum(self._degrees[:entries], 1)
-        return Stream(degrees, self._first[:entries], self._lists[:entries], self._words, self._fates, self._vertices)
+        first, lists = self._first[:entries], self._lists[:entries]
+        return Stream(degrees, first, lists, self._words, self._fates, self._vertices, self._pieces)
+
+
+def _pushes(record: Record, config: AcceleratorConfig, number: int) -> tuple[int, int, int]:
+    """Return the vertices that a level pushed, each of them counted once, and their entries of the next queue.
+
+    An entry more than a vertex's first one is a copy of it, or another chunk. Only vertices are marked.
+    """
+    row = record.instructions.loc[number]
+    slots, found = int(row["pushed"]), int(row["pushed"] - row["duplicates"])
+    frame = record.frame("instruction_kernels")
+    its = frame[frame["instruction"] == number]
+    writes = int(its["write"].sum())
+    if config.queues_whole_vertices:
+        pushed = writes // hardware.WRITES_PER_VISIT if config.writes_single_ids else slots
+        return pushed, max(pushed - int(row["duplicates"]), 0), pushed
+    banks = record.frame("instruction_banks")
+    if len(banks):
+        of_words = banks[(banks["instruction"] == number) & (banks["array"] == "words")]
+        pushed = int(of_words["accesses"].sum()) - int(its["issue_3"].sum())
+    else:
+        pushed = writes - 2 * slots if config.writes_single_ids else slots
+    return min(max(pushed, found), slots), found, slots
 
 
 def _edges(record: Record, row: Any, second: Integers, third: Integers) -> npt.NDArray[Any]:
@@ -210,6 +268,23 @@ def _degrees(entries: Integers, edges: Integers, random: np.random.Generator) ->
         if its.size:
             degrees[kernel::kernels] = np.diff(np.rint(its / its[-1] * edges[kernel]), prepend=0)
     return degrees
+
+
+def _capped(degrees: Integers, chunk: int, kernels: int) -> Integers:
+    """Return degrees of at most a chunk, with the same sum for each kernel, if its entries have room for it."""
+    found = np.minimum(degrees, chunk)
+    for kernel in range(kernels):
+        its = found[kernel::kernels]
+        rest = int(degrees[kernel::kernels].sum() - its.sum())
+        for _ in range(_CAPPING):
+            room = np.flatnonzero(its < chunk)
+            if rest <= 0 or not room.size:
+                break
+            more = np.minimum(np.full(room.size, -(-rest // room.size)), chunk - its[room])
+            more = np.diff(np.minimum(more.cumsum(), rest), prepend=0)
+            its[room] += more
+            rest -= int(more.sum())
+    return found
 
 
 def _words(record: Record, memory: Profile | None, number: int, count: int, random: np.random.Generator) -> Integers:
