@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cyscc.host.analysis.explain.queueing import PLAIN, Machine, Memory, modelled
-from cyscc.host.analysis.explain.traffic import Traffic
+from cyscc.host.analysis.explain.traffic import Traffic, pushes_of
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import MODULES
 from cyscc.sim import hardware
@@ -232,7 +232,7 @@ class Predictor:
             requests = int(row["requests"])
             wanted = max(_REQUESTS * cycles / self.cycles, _OF_KERNEL * self._record.kernels(module))
             before = place.get(number - 1) if module == "bfs" and row["level"] > 0 else None
-            traffic = Traffic(self._record, self.memory, number, min(1.0, wanted / requests))
+            traffic = Traffic(self._record, self.memory, self._pushes, number, min(1.0, wanted / requests))
             if module == "bfs":
                 traffic.calibrate(self._now.kernels[module], self._now.memory)
             measured = int(row["cycles"])
@@ -264,6 +264,17 @@ class Predictor:
             ports = sum((places >> bit & 1) << number for number, bit in enumerate(config.link_bits))
             memory_ways = memory_ways._replace(port_of=np.asarray(ports, np.int64) + np.zeros_like(places))
         return _Machines(kernels, memory_ways)
+
+    @cached_property
+    def _pushes(self) -> "pd.DataFrame":
+        """The vertices that each level pushed."""
+        return pushes_of(self._record)
+
+    @property
+    def copied(self) -> float:
+        """Share of the pushed vertices that were pushed before."""
+        pushed, found, _ = (int(number) for number in self._pushes.sum())
+        return 1 - found / max(pushed, 1)
 
     @cached_property
     def _searches(self) -> "pd.DataFrame":

@@ -121,8 +121,7 @@ def _proposed(record: Record) -> list[Proposal]:
     predictor = Predictor(record)
     if not predictor.cycles:
         return []
-    pushed, copies = (int(record.instructions[name].sum()) for name in ("pushed", "duplicates"))
-    trusted = 1 - max(copies / max(pushed, 1) - _MANY_COPIES, 0)
+    trusted = 1 - max(predictor.copied - _MANY_COPIES, 0)
     found = []
     for changes, cause, reason in _candidates(predictor, searches_only=not _intersects(record)):
         overrides = Overrides.of(changes)

@@ -234,13 +234,14 @@ _SKID = 2
     _SENT,
     _SENT_WRITE,
     _PIECES,
+    _SLOT,
     _STATES,
-) = range(21)
+) = range(22)
 """State of a kernel: edges of its entry that are not read yet, the next of them, and the place of its id; the next
 entry; the writes made of a visit; when the multiplexer rests until; vertices without a slot, slots, and slots reserved
 ahead; whether requests are held; the token's next and first passage; when something can happen; when it is done; the
 port's latest entry into a link, answer, and completed write; when its latest read and write entered the switch; and
-pieces of a vertex that wait for a slot already."""
+pieces of a vertex that wait for a slot already; the slot that it writes to."""
 
 
 @jit
@@ -452,7 +453,10 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                     if ready <= cycle:
                         kind = _PUSH
                         # The next queue has 8 bytes for a slot, the reach queue 4.
-                        target = slot >> state[_STEP, k] // 2
+                        if state[_STEP, k] == 0:
+                            state[_SLOT, k] = slot
+                            slot += 1
+                        target = state[_SLOT, k] >> state[_STEP, k] // 2
                         if state[_STEP, k] == 1:
                             visits += 1
                             target = stream.words[whose[_VISITS, k, spot]]
@@ -601,7 +605,6 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                     if state[_STEP, k] < _WRITES - left:
                         state[_REST, k] = cycle + 1
                     else:
-                        slot += 1
                         state[_STEP, k] = 0
                         heads[_VISITS, k] += 1
                         state[_SLOTS, k] -= 1

@@ -1,6 +1,6 @@
 """Synthetic traffic of a recorded level: entries, edges, words and pushes with the counts of the record."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,10 @@ from cyscc.sim import hardware
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Profile
 
-__all__ = ["Traffic"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Traffic", "pushes_of"]
 
 _WORD_BITS = 20
 """Bits of the place of a word: more than any address map distinguishes."""
@@ -34,6 +37,16 @@ _REPEATED = 0.003
 
 _CAPPING = 20
 """Most rounds in which edges of entries that have more than a chunk go to others."""
+
+_HUB, _HUB_SHARE = 8, 0.01
+"""Edges of an entry, as a multiple of the mean and as a share of the level's, above both of which it is no copy: without
+it the level would be another one."""
+
+_OUTLIER = 6
+"""Standard deviations by which a kernel has more edges than others of which a single entry is the reason."""
+
+_SIGMA = 1.4826
+"""Standard deviation of a normal distribution, in median deviations."""
 
 _NEAR = 16
 """Entries within which a vertex stands in a queue again: kernels that read its word at the same time reserve slots in
@@ -53,6 +66,8 @@ class Traffic:
         The record.
     memory : Profile or None
         Its memory.
+    pushes : pandas.DataFrame
+        The vertices that its levels pushed, see `pushes_of`.
     number : int
         The instruction.
     share : float
@@ -66,7 +81,9 @@ class Traffic:
         Vertices that it pushes, not their chunks; and each of them counted once.
     """
 
-    def __init__(self, record: Record, memory: Profile | None, number: int, share: float) -> None:
+    def __init__(
+        self, record: Record, memory: Profile | None, pushes: "pd.DataFrame", number: int, share: float
+    ) -> None:
         random = np.random.default_rng(number)
         frame = record.frame("instruction_kernels")
         frame = frame[frame["instruction"] == number].sort_values(["engine", "kernel"])
@@ -98,13 +115,14 @@ class Traffic:
             self._fates[draws < int(third.sum()) / number_of] = READ_AGAIN
             self._fates[draws > 1 - (int(writes.sum()) - int(third.sum())) / number_of] = WRITTEN
             return
-        pushed, found, slots = _pushes(record, config, number)
+        pushed, found, slots = (int(value) for value in pushes.loc[number])
         self._pieces_each = slots / max(pushed, 1)
         self.pushed = round(pushed * share)
         self.found = round(found * share)
-        if row["level"] > 0 and (number - 1) in record.instructions.index:
-            pushed, found, slots = _pushes(record, config, number - 1)
-            self._copies = random.random(self._degrees.size) < 1 - found / max(pushed, 1)
+        if row["level"] > 0 and number - 1 in pushes.index and pushes["pushed"][number - 1]:
+            before = pushes.loc[number - 1]
+            self._copies = random.random(self._degrees.size) < 1 - before["found"] / before["pushed"]
+            self._copies &= self._degrees <= max(_HUB * self._degrees.mean(), _HUB_SHARE * self._degrees.sum())
         self._chances = random.random(self._degrees.size)
         self._same, own = self._of_originals()
         self._order = random.permutation(own)
@@ -213,26 +231,29 @@ class Traffic:
         return Stream(degrees, first, lists, self._words, self._fates, self._vertices, self._pieces)
 
 
-def _pushes(record: Record, config: AcceleratorConfig, number: int) -> tuple[int, int, int]:
-    """Return the vertices that a level pushed, each of them counted once, and their entries of the next queue.
+def pushes_of(record: Record) -> "pd.DataFrame":
+    """Return the vertices that each level pushed (`pushed`), each of them counted once (`found`), and their `slots`.
 
-    An entry more than a vertex's first one is a copy of it, or another chunk. Only vertices are marked.
+    A slot more than a vertex's first one is for a copy of it, or for another chunk. Only vertices are marked.
     """
-    row = record.instructions.loc[number]
-    slots, found = int(row["pushed"]), int(row["pushed"] - row["duplicates"])
-    frame = record.frame("instruction_kernels")
-    its = frame[frame["instruction"] == number]
-    writes = int(its["write"].sum())
+    import pandas as pd
+
+    config = AcceleratorConfig.from_mapping(record.document["configuration"])
+    rows = record.instructions
+    rows = rows[rows["module"] == "bfs"]
+    slots, duplicates = rows["pushed"], rows["duplicates"]
+    stacks = record.stacks.reindex(rows.index)
     if config.queues_whole_vertices:
-        pushed = writes // hardware.WRITES_PER_VISIT if config.writes_single_ids else slots
-        return pushed, max(pushed - int(row["duplicates"]), 0), pushed
+        pushed = stacks["write"] // hardware.WRITES_PER_VISIT if config.writes_single_ids else slots
+        return pd.DataFrame({"pushed": pushed, "found": (pushed - duplicates).clip(lower=0), "slots": pushed})
+    found = slots - duplicates
     banks = record.frame("instruction_banks")
     if len(banks):
-        of_words = banks[(banks["instruction"] == number) & (banks["array"] == "words")]
-        pushed = int(of_words["accesses"].sum()) - int(its["issue_3"].sum())
+        words = banks[banks["array"] == "words"].groupby("instruction")["accesses"].sum()
+        pushed = words.reindex(rows.index, fill_value=0) - stacks["issue_3"]
     else:
-        pushed = writes - 2 * slots if config.writes_single_ids else slots
-    return min(max(pushed, found), slots), found, slots
+        pushed = stacks["write"] - 2 * slots if config.writes_single_ids else slots
+    return pd.DataFrame({"pushed": pushed.clip(found, slots), "found": found, "slots": slots})
 
 
 def _edges(record: Record, row: Any, second: Integers, third: Integers) -> npt.NDArray[Any]:
@@ -259,6 +280,8 @@ def _degrees(entries: Integers, edges: Integers, random: np.random.Generator) ->
     some = entries > 0
     if not some.any():
         return degrees
+    hubs = _hubs(entries, edges)
+    edges = edges - hubs
     mean = edges.sum() / degrees.size
     variance = float(((edges - entries * mean)[some] ** 2 / entries[some]).mean())
     spread = np.sqrt(np.log1p(variance / max(mean, 1e-9) ** 2))
@@ -267,7 +290,17 @@ def _degrees(entries: Integers, edges: Integers, random: np.random.Generator) ->
         its = weights[kernel::kernels].cumsum()
         if its.size:
             degrees[kernel::kernels] = np.diff(np.rint(its / its[-1] * edges[kernel]), prepend=0)
+            degrees[kernel + kernels * int(weights[kernel::kernels].argmax())] += hubs[kernel]
     return degrees
+
+
+def _hubs(entries: Integers, edges: Integers) -> Integers:
+    """Return the edges of each kernel that a single entry has, which others of the level are not alike."""
+    some = entries > 0
+    typical = float(np.median(edges[some] / entries[some]))
+    more = edges - entries * typical
+    spread = _SIGMA * float(np.median(np.abs(more[some]) / np.sqrt(entries[some])))
+    return np.where(more > np.maximum(_HUB * typical, _OUTLIER * spread * np.sqrt(entries)), more, 0).astype(np.int64)
 
 
 def _capped(degrees: Integers, chunk: int, kernels: int) -> Integers:
