@@ -232,11 +232,13 @@ class Predictor:
             requests = int(row["requests"])
             wanted = max(_REQUESTS * cycles / self.cycles, _OF_KERNEL * self._record.kernels(module))
             before = place.get(number - 1) if module == "bfs" and row["level"] > 0 else None
+            search = None
             traffic = Traffic(self._record, self.memory, self._pushes, number, min(1.0, wanted / requests))
             if module == "bfs":
-                traffic.calibrate(self._now.kernels[module], self._now.memory)
+                search = self._searches.loc[number]
+                ends = row["edges"] * search["unmet"] / max(search["reached"], 1)
+                traffic.calibrate(self._now.kernels[module], self._now.memory, max(ends - row["pushed"], 0.0))
             measured = int(row["cycles"])
-            search = self._searches.loc[number] if module == "bfs" else None
             if len(its) == 1:
                 place[number] = len(found)
             found.append(
@@ -278,13 +280,16 @@ class Predictor:
 
     @cached_property
     def _searches(self) -> "pd.DataFrame":
-        """Of each level, the edges of those before it in its search, and the vertices that the whole search found."""
+        """Of each level, the vertices that its search found (`reached`), those of them that were not before the level
+        (`unmet`), and the edges of the levels before it (`earlier`)."""
         rows = self._record.instructions
         rows = rows[rows["module"] == "bfs"]
         search = (rows["level"] <= 0).cumsum()
-        found = (rows["pushed"] - rows["duplicates"]).groupby(search).transform("sum")
+        found = rows["pushed"] - rows["duplicates"]
+        reached = found.groupby(search).transform("sum")
+        unmet = reached - found.groupby(search).cumsum() + found
         earlier = rows["edges"].groupby(search).cumsum() - rows["edges"]
-        return found.to_frame("reached").assign(earlier=earlier)
+        return reached.to_frame("reached").assign(unmet=unmet, earlier=earlier)
 
     @staticmethod
     def _words_read(level: _Level, machine: Machine) -> float:

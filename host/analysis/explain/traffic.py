@@ -103,7 +103,8 @@ class Traffic:
         self._first = np.cumsum(self._degrees) - self._degrees
         self._lists = random.integers(0, 1 << _WORD_BITS, self._degrees.size)
         count = int(self._degrees.sum())
-        self._words = _words(record, memory, number, count, random)
+        places = random.integers(0, 1 << _WORD_BITS, max(count, 1))
+        self._words = _words(record, memory, number, places, random)
         self._fates = np.full(count, NOTHING, np.int8)
         self._vertices = np.zeros(max(count, 1), np.int64)
         self._pieces = np.ones(max(count, 1), np.int64)
@@ -129,6 +130,8 @@ class Traffic:
         self._popular = random.random(own.size)
         self._draws = draws
         self._read = int(third.sum()) / max(float(read.sum()), 1)
+        # The banks tell nothing of words that are not read.
+        self._words[:count] = np.where(draws > self._read, places[:count], self._words[:count])
         self._words[: self._same.size] = self._words[: self._same.size][self._same]
         # Which vertices have more chunks than others is not recorded.
         self._pieces += (self._pieces_each - 1 + random.random(self._pieces.size)).astype(np.int64)
@@ -163,7 +166,7 @@ class Traffic:
         if self._same.size:
             self._vertices = self._vertices[self._same]
 
-    def calibrate(self, machine: Machine, memory: Memory) -> None:
+    def calibrate(self, machine: Machine, memory: Memory, repeated: float) -> None:
         """Choose the number of repeated neighbours such that the model pushes as many vertices as the level did.
 
         Parameters
@@ -172,7 +175,12 @@ class Traffic:
             The kernels.
         memory : Memory
             Their memory.
+        repeated : float
+            The number in the whole level if all edges had random ends, for a machine whose filter hides it.
         """
+        if machine.lanes and machine.engines == 1:
+            self._repeat(round(max(repeated * self.share, self.pushed - self.found)))
+            return
         least, most = 1.0, float(max(self._order.size - self.found, 1))
         if self.pushed - self.found < _REPEATED * self._fates.size:
             return
@@ -208,16 +216,20 @@ class Traffic:
             first, lists = (np.repeat(each, pieces) + number * machine.chunk for each in (first, lists))
             degrees = np.minimum(np.repeat(degrees, pieces) - number * machine.chunk, machine.chunk)
         fates = self._fates
-        if words != 1.0 and not machine.intersects:
-            fates = np.where(fates == WRITTEN, fates, np.where(self._others_read(words), NOTHING, DROPPED)).astype(np.int8)
+        if (machine.lanes or words != 1.0) and not machine.intersects:
+            others = np.where(self._draws < self._others_read(machine, words), NOTHING, DROPPED)
+            fates = np.where(fates == WRITTEN, fates, others).astype(np.int8)
         return Stream(degrees, first, lists, self._words, fates, self._vertices, self._pieces)
 
-    def _others_read(self, words: float) -> npt.NDArray[np.bool_]:
-        """Return of which edges, but those to new vertices, the words are read."""
-        written = float((self._fates == WRITTEN).mean()) if self._fates.size else 0.0
-        read = min(words * self._read, 1.0)
-        found: npt.NDArray[np.bool_] = self._draws < (read - written) / max(1 - written, 1e-9)
-        return found
+    def _others_read(self, machine: Machine, words: float) -> float:
+        """Return the share of the edges, but those to new vertices, whose words are read."""
+        written = int((self._fates == WRITTEN).sum())
+        read = float(written)
+        if machine.lanes and self.found:
+            # Each AE reads a new vertex's word at most once, if its filter has a bit for the vertex.
+            met = self.found * machine.engines * (1 - (1 - 1 / machine.engines) ** (written / self.found))
+            read += machine.filtered * (met - written)
+        return (words * self._read * self._fates.size - read) / max(self._fates.size - written, 1)
 
     def most_pieces(self, machine: Machine) -> int:
         """Return the pieces that the largest entry has on a machine with other chunks, beyond one."""
@@ -320,9 +332,10 @@ def _capped(degrees: Integers, chunk: int, kernels: int) -> Integers:
     return found
 
 
-def _words(record: Record, memory: Profile | None, number: int, count: int, random: np.random.Generator) -> Integers:
-    """Return the places of the words that edges lead to, with the banks' recorded accesses."""
-    places = random.integers(0, 1 << _WORD_BITS, max(count, 1))
+def _words(
+    record: Record, memory: Profile | None, number: int, places: Integers, random: np.random.Generator
+) -> Integers:
+    """Return the places of the words that edges lead to, with the banks' recorded accesses, from random ones."""
     shared = None if memory is None else memory.contention
     if shared is None:
         return places
