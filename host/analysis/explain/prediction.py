@@ -262,7 +262,9 @@ class Predictor:
         kernels = {module: _kernels(config, module, self.vertices) for module in MODULES}
         memory_ways = self._ways(memory)
         if config.link_queues:
-            places = np.arange(1 << max(config.link_bits) + 1, step=_BYTES) if config.link_bits else np.zeros(1, np.int64)
+            places = (
+                np.arange(1 << max(config.link_bits) + 1, step=_BYTES) if config.link_bits else np.zeros(1, np.int64)
+            )
             ports = sum((places >> bit & 1) << number for number, bit in enumerate(config.link_bits))
             memory_ways = memory_ways._replace(port_of=np.asarray(ports, np.int64) + np.zeros_like(places))
         return _Machines(kernels, memory_ways)
@@ -280,8 +282,10 @@ class Predictor:
 
     @cached_property
     def _searches(self) -> "pd.DataFrame":
-        """Of each level, the vertices that its search found (`reached`), those of them that were not before the level
-        (`unmet`), and the edges of the levels before it (`earlier`)."""
+        """Vertices that the search of each level found (`reached`), and had not found before the level (`unmet`).
+
+        The edges of the levels before it are `earlier`.
+        """
         rows = self._record.instructions
         rows = rows[rows["module"] == "bfs"]
         search = (rows["level"] <= 0).cumsum()
@@ -370,9 +374,9 @@ def _recorded_memory(described: Mapping[str, Any]) -> Profile | None:
 
 
 def _queueing_of_chunks(level: _Level, machine: Machine) -> float:
-    """Return the cycles for which a kernel queues the additional chunks of a level's largest vertex, if all others wait.
+    """Return the cycles in which a kernel queues the additional chunks of a level's largest vertex.
 
-    That a level takes less time since a vertex's edges are divided is certain only beyond these.
+    The level before takes so many more if all others wait for it. Divided edges gain only what is beyond these.
     """
     more = level.traffic.most_pieces(machine)
     return more * max(_CHUNK_WRITES, machine.turn / machine.visits)

@@ -10,7 +10,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 
-__all__ = ["Proposal", "proposals", "proposed_depths"]
+__all__ = ["Proposal", "not_predicted", "proposals", "proposed_depths"]
 
 _LEAST = 0.02
 """Least predicted gain of a proposal, as a share of the run's cycles: smaller ones are within the model's error."""
@@ -113,6 +113,23 @@ def proposed_depths(record: Record) -> dict[str, int]:
     return {name: depth for changes in alone for name, depth in changes.items() if name in fifos}
 
 
+def not_predicted(record: Record) -> str:
+    """Return the changes of a record's machine that are never proposed, in a sentence; empty if there are none.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    """
+    config = AcceleratorConfig.from_mapping(record.document["configuration"])
+    changes = []
+    if config.exchange_kernels and config.engines > 1:
+        changes.append("fewer engines")
+    if config.edge_chunk:
+        changes.append("another edge_chunk" if _intersects(record) else "a larger edge_chunk")
+    return f"Not predicted, as a record tells too little: {', '.join(changes)}." if changes else ""
+
+
 _FOUND: WeakKeyDictionary[Record, list[Proposal]] = WeakKeyDictionary()
 """The proposals for records that are in use: the verdict, its pages and its trials ask for the same ones."""
 
@@ -185,9 +202,11 @@ def _of_machine(config: AcceleratorConfig, *, searches_only: bool) -> Iterator[t
             yield {name: getattr(config, name) // 2}, "no_work", "The token's turn is shorter."
     fewer = "Levels too small for so many kernels pay for a longer turn of the token."
     more = "More kernels share the work."
-    yield {"engines": config.engines // 2}, "no_work", fewer
-    if config.engines > 2:
-        yield {"engines": 1, "ring_stages": PRESETS["hc2-1ae"].ring_stages}, "no_work", fewer
+    # How often several AEs meet a vertex, and push it, is recorded as a sum.
+    if not config.exchange_kernels:
+        yield {"engines": config.engines // 2}, "no_work", fewer
+        if config.engines > 2:
+            yield {"engines": 1, "ring_stages": PRESETS["hc2-1ae"].ring_stages}, "no_work", fewer
     yield {"engines": 2 * config.engines}, "response", more
     yield {"bfs_kernels": config.bfs_kernels // 2}, "no_work", fewer
     yield {"bfs_kernels": 2 * config.bfs_kernels}, "response", more

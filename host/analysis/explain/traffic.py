@@ -24,7 +24,7 @@ from cyscc.sim.memory import Profile
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Traffic", "pushes_of"]
+__all__ = ["Traffic", "capped", "hubs_of", "pushes_of"]
 
 _WORD_BITS = 20
 """Bits of the place of a word: more than any address map distinguishes."""
@@ -39,8 +39,8 @@ _CAPPING = 20
 """Most rounds in which edges of entries that have more than a chunk go to others."""
 
 _HUB, _HUB_SHARE = 8, 0.01
-"""Edges of an entry, as a multiple of the mean and as a share of the level's, above both of which it is no copy: without
-it the level would be another one."""
+"""Edges of an entry, as a multiple of the mean and as a share of the level's, above both of which it counts as no copy:
+without it the level would be another one."""
 
 _OUTLIER = 6
 """Standard deviations by which a kernel has more edges than others of which a single entry is the reason."""
@@ -99,7 +99,7 @@ class Traffic:
         self._chunk = config.edge_chunk if searches else 0
         self._degrees = _degrees(part, edges, random)
         if self._chunk:
-            self._degrees = _capped(self._degrees, self._chunk, entries.size)
+            self._degrees = capped(self._degrees, self._chunk, entries.size)
         self._first = np.cumsum(self._degrees) - self._degrees
         self._lists = random.integers(0, 1 << _WORD_BITS, self._degrees.size)
         count = int(self._degrees.sum())
@@ -292,7 +292,7 @@ def _degrees(entries: Integers, edges: Integers, random: np.random.Generator) ->
     some = entries > 0
     if not some.any():
         return degrees
-    hubs = _hubs(entries, edges)
+    hubs = hubs_of(entries, edges)
     edges = edges - hubs
     mean = edges.sum() / degrees.size
     variance = float(((edges - entries * mean)[some] ** 2 / entries[some]).mean())
@@ -306,8 +306,14 @@ def _degrees(entries: Integers, edges: Integers, random: np.random.Generator) ->
     return degrees
 
 
-def _hubs(entries: Integers, edges: Integers) -> Integers:
-    """Return the edges of each kernel that a single entry has, which others of the level are not alike."""
+def hubs_of(entries: Integers, edges: Integers) -> Integers:
+    """Return the edges of each kernel that a single one of its entries has, a hub beside those of all others.
+
+    Parameters
+    ----------
+    entries, edges : ndarray of int64
+        Entries of each kernel, and edges that leave them.
+    """
     some = entries > 0
     typical = float(np.median(edges[some] / entries[some]))
     more = edges - entries * typical
@@ -315,8 +321,18 @@ def _hubs(entries: Integers, edges: Integers) -> Integers:
     return np.where(more > np.maximum(_HUB * typical, _OUTLIER * spread * np.sqrt(entries)), more, 0).astype(np.int64)
 
 
-def _capped(degrees: Integers, chunk: int, kernels: int) -> Integers:
-    """Return degrees of at most a chunk, with the same sum for each kernel, if its entries have room for it."""
+def capped(degrees: Integers, chunk: int, kernels: int) -> Integers:
+    """Return degrees of at most a chunk, with the same sum for each kernel, if its entries have room for it.
+
+    Parameters
+    ----------
+    degrees : ndarray of int64
+        Degrees of the entries of a queue, of which kernels in turn read one each.
+    chunk : int
+        Most edges of an entry.
+    kernels : int
+        Kernels.
+    """
     found = np.minimum(degrees, chunk)
     for kernel in range(kernels):
         its = found[kernel::kernels]
