@@ -96,6 +96,38 @@ def test_a_switch_takes_some_cycles_more_and_no_request_waits_for_another_link()
     assert one >= requests > 2 * spread
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_any_traffic_ends_on_any_machine(seed: int) -> None:
+    random = np.random.default_rng(seed)
+
+    def one_of(*values: int) -> int:
+        return int(random.choice(values))
+
+    paired, lanes, ports = one_of(0, 1), one_of(0, 1), one_of(0, 1, 4)
+    machine = KERNELS._replace(
+        engines=one_of(1, 2, 4),
+        entries=one_of(4, 64),
+        ids=one_of(4, 64) << paired,
+        words=one_of(4, 64),
+        visits=one_of(4, 64),
+        paired=bool(paired),
+        lean=bool(one_of(0, 1)),
+        together=bool(one_of(0, 1)),
+        ports=ports,
+        crosspoints=one_of(7, 15) if ports else 0,
+        lanes=lanes << paired,
+        filtered=one_of(0, 1) * lanes,
+    )
+    memory = MEMORY._replace(reads=one_of(2, 512), writes=one_of(2, 512), port_of=np.arange(8) % max(ports, 1))
+    traffic = stream(NOTHING, entries=one_of(1, 5, 200), degree=one_of(1, 30), vertices=one_of(1, 50))
+    edges = traffic.fates.size
+    fates = random.choice([NOTHING, WRITTEN, DROPPED], edges).astype(np.int8)
+    pieces = random.integers(1, one_of(2, 12), edges)
+    cycles, pushed = modelled(machine, memory, traffic._replace(fates=fates, pieces=pieces))
+    assert 0 < cycles < 1_000_000
+    assert min(1, (fates == WRITTEN).sum()) <= pushed <= (fates == WRITTEN).sum()
+
+
 def test_chunks_keep_the_edges_of_each_kernel() -> None:
     random = np.random.default_rng(1)
     degrees = random.integers(0, 100, 64)
