@@ -5,10 +5,9 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["QueueBank", "counted"]
+from cyscc.hw.or_gate import OrGate
 
-_INPUTS = 6
-"""Inputs of a LUT of the LX330."""
+__all__ = ["QueueBank", "counted"]
 
 _FEEDBACK = {3: 1, 4: 2, 5: 2, 6: 4, 7: 5}
 """By length of a shift register, the bit that is fed back beside the last one to pass all states but 0."""
@@ -141,13 +140,13 @@ class QueueBank(wiring.Component):
 
 
 def _joined(m: Module, heads: list[Value]) -> Value:
-    """Return all entries joined bit by bit, in gates of six inputs that synthesis does not divide otherwise."""
-    width = len(heads[0])
-    while len(heads) > _INPUTS:
-        part = Signal(width, name=f"joined{len(heads)}", attrs={"keep": 1})
-        m.d.comb += part.eq(Cat(Cat(head[bit] for head in heads[:_INPUTS]).any() for bit in range(width)))
-        heads = [*heads[_INPUTS:], part]
-    return Cat(Cat(head[bit] for head in heads).any() for bit in range(width))
+    """Return all entries joined bit by bit."""
+    while len(heads) > 1:
+        words, rest = heads[: OrGate.MOST], heads[OrGate.MOST :]
+        m.submodules[f"join{len(heads)}"] = gate = OrGate(len(words[0]), inputs=len(words))
+        m.d.comb += [getattr(gate, f"word{n}").eq(word) for n, word in enumerate(words)]
+        heads = [*rest, gate.joined]
+    return heads[0]
 
 
 def _following(place: Value) -> Value:
