@@ -10,6 +10,9 @@ from amaranth.lib import data
 from cyscc.hw.accelerator import ring_turn
 from cyscc.hw.bfs import Kernel
 from cyscc.hw.bfs.tags import Tag as BfsTag
+from cyscc.hw.exchange.exchange_slice import ExchangeSlice
+from cyscc.hw.exchange.id_router import IdRouter
+from cyscc.hw.exchange.visited_bank import VisitedBank
 from cyscc.hw.exchange.wires import ID_BITS, owner_bits
 from cyscc.hw.graph_word import GraphWord, LevelWord
 from cyscc.hw.intersection.tags import Tag as IntersectionTag
@@ -17,10 +20,15 @@ from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.netlist import signal_graph
 from cyscc.hw.queue import Queue
 from cyscc.hw.request_mux import RequestMux
-from cyscc.hw.switch.switch import Switch
+from cyscc.hw.switch.kernel_slice import KernelSlice
+from cyscc.hw.switch.link_slice import LinkSlice
+from cyscc.hw.switch.switch import Switch, SwitchSizes
 
 __all__ = [
     "DEGREE",
+    "EXCHANGE_CYCLES",
+    "EXCHANGE_PLACES",
+    "FILTER_CYCLES",
     "LAUNCH_CYCLES",
     "LEVEL",
     "MUX_CYCLES",
@@ -30,6 +38,8 @@ __all__ = [
     "READS_PER_EDGE",
     "READS_PER_ENTRY",
     "START",
+    "SWITCH_ANSWERS",
+    "SWITCH_BACK",
     "SWITCH_CYCLES",
     "TAGS",
     "VISITED",
@@ -37,6 +47,7 @@ __all__ = [
     "Field",
     "chunk_words",
     "chunks_of",
+    "crosspoint_places",
     "owners_of",
     "ring_turn",
     "signal_graph",
@@ -93,6 +104,27 @@ QUEUE_REGISTERS = Queue.REGISTERS
 
 SWITCH_CYCLES = Switch.LATENCY
 """Cycles of a read in the switch, there and back."""
+
+SWITCH_BACK = LinkSlice.ANSWER_LATENCY + KernelSlice.ANSWER_LATENCY
+"""Those of its answer."""
+
+
+def crosspoint_places(depth: int) -> int:
+    """Return how many entries a queue of a `cyscc.hw.queue_bank.QueueBank` holds that has this depth."""
+    return 2 * depth - 1
+
+
+SWITCH_ANSWERS = crosspoint_places(SwitchSizes.places)
+"""Answers of a link that have a place at a kernel."""
+
+EXCHANGE_CYCLES = IdRouter.LATENCY + ExchangeSlice.LATENCY
+"""Least cycles of an id from process 2 to the filter of its owner."""
+
+EXCHANGE_PLACES = crosspoint_places(ExchangeSlice.DEPTH)
+"""Ids of a kernel and plane that have a place at an owner."""
+
+FILTER_CYCLES = VisitedBank.LATENCY + 1
+"""Least cycles of an id from there to process 3 of its owner: the filter's, and one in the merger behind it."""
 
 READS_PER_ENTRY = Kernel.READS_PER_ENTRY
 """Memory reads for each queue entry."""

@@ -373,7 +373,7 @@ class Evidence:
 
         By Little's law: the reads issued per cycle, counted by the given cause, times the mean latency.
         """
-        working = self.cycles * (1 - self.share("starting", "ending", "no_work", "flush"))
+        working = self.cycles * (1 - self.share("starting", "ending", "no_work", "ids", "flush"))
         if cause is None or self.latency is None or working <= 0:
             return None
         return self.stack[cause] * self.latency.mean / working

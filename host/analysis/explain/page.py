@@ -79,7 +79,9 @@ def page(
     parts += _cause_section(record, rows)
     parts += bank_section(record, rows, min(top, 5))
     foretold = proposed is not None or len(rows) < len(record.instructions)
-    return parts + _verdict_section(record, findings_of(record, rows, proposed), top, foretold=foretold)
+    unpredicted = "" if proposed is None else _not_predicted(record)
+    found = findings_of(record, rows, proposed)
+    return parts + _verdict_section(record, found, top, foretold=foretold, unpredicted=unpredicted)
 
 
 def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
@@ -373,7 +375,16 @@ def _proposed_depths(record: Record) -> dict[str, int]:
     return proposed_depths(record)
 
 
-def _verdict_section(record: Record, findings: list[Finding], top: int, *, foretold: bool) -> "list[RenderableType]":
+def _not_predicted(record: Record) -> str:
+    # Its module has the model, which takes a moment to load.
+    from cyscc.host.analysis.explain.proposals import not_predicted
+
+    return not_predicted(record)
+
+
+def _verdict_section(
+    record: Record, findings: list[Finding], top: int, *, foretold: bool, unpredicted: str
+) -> "list[RenderableType]":
     """Return the section on the findings, and the command that says more: on what was not foretold, or not measured."""
     from rich.text import Text
 
@@ -386,6 +397,8 @@ def _verdict_section(record: Record, findings: list[Finding], top: int, *, foret
             lines.append(Text(f"cyscc explain {folder} --try measures what is predicted"))
     elif not foretold and any(finding.phase != WHOLE for finding in findings):
         lines.append(Text(f"cyscc explain {folder} --predict says which changes would help, and how much"))
+    if unpredicted:
+        lines.append(Text(unpredicted))
     return section("verdict", *(lines or [Text("no cause stands out")]))
 
 

@@ -7,17 +7,20 @@ by bank. The model runs it on the recorded machine and on the changed one; what 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cyscc.host.analysis.explain.queueing import PLAIN, Machine, Memory, modelled
-from cyscc.host.analysis.explain.traffic import Traffic
+from cyscc.host.analysis.explain.traffic import Traffic, pushes_of
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import MODULES
 from cyscc.sim import hardware
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Profile, profile_from
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Predictor"]
 
@@ -41,6 +44,12 @@ _COPIES = 2
 """Factor of the additional copies in a queue if a kernel issues more quickly: more vertices than the model knows of,
 from those that the run pushed twice, are then read again before they are marked."""
 
+_CHUNK_WRITES = hardware.WRITES_PER_VISIT - 1
+"""Writes for each chunk of a vertex but the first one, which is marked, too."""
+
+_BYTES = 8
+"""Bytes of a word."""
+
 _POINTS = 16
 """Points of a turn of the token for which the end of a level is evaluated."""
 
@@ -61,6 +70,10 @@ class _Level:
         Cycles of all levels that it stands for, in those of this one.
     after : int or None
         Index of the level before it, if that one is modelled for itself: it pushes the copies in this one's queue.
+    edges, earlier : int
+        Edges that leave its vertices, and those of the levels before it in its search.
+    found, reached : int
+        Vertices that it pushed for the first time, and those of its whole search.
     """
 
     module: str
@@ -69,6 +82,10 @@ class _Level:
     measured: int
     weight: float
     after: int | None
+    edges: int
+    earlier: int
+    found: int
+    reached: int
 
 
 class _Machines(NamedTuple):
@@ -94,6 +111,8 @@ class Predictor:
         Its memory; None if its rules are not in the record.
     cycles : int
         The recorded cycles of the instructions.
+    vertices : int
+        Vertices of the graph.
     """
 
     def __init__(self, record: Record) -> None:
@@ -103,6 +122,7 @@ class Predictor:
         self.memory = _recorded_memory(document["memory_profile"])
         self.cycles = int(record.instructions["cycles"].sum())
         self._known: dict[tuple[object, ...], int] = {}
+        self.vertices = int(document["run"]["vertices"])
 
     def predicted(self, config: AcceleratorConfig, memory: Profile | None) -> int:
         """Return the predicted cycles of the instructions on another machine.
@@ -115,12 +135,16 @@ class Predictor:
             Its memory; None only if that of the record is unknown.
         """
         machine = self._machine_of(config, memory)
-        key = (*machine.kernels.values(), machine.memory[:-2], *(each.tobytes() for each in machine.memory[-2:]))
+        key = (*machine.kernels.values(), machine.memory[:-3], *(each.tobytes() for each in machine.memory[-3:]))
         if key not in self._known:
             after = self._modelled(machine, self._before)
             self._known[key] = round(
                 sum(
-                    level.weight * self._ended(level, before, machine.kernels[level.module], cycles)
+                    level.weight
+                    * (
+                        self._ended(level, before, machine.kernels[level.module], cycles)
+                        + _queueing_of_chunks(level, machine.kernels[level.module])
+                    )
                     for level, (before, _), (cycles, _) in zip(self._levels, self._before, after, strict=True)
                 )
             )
@@ -155,7 +179,10 @@ class Predictor:
                 more = (found[level.after][1] - before[level.after][1]) / pushed
                 if kernels.interval < self._now.kernels[level.module].interval:
                     more = max(more, _COPIES * more)
-            cycles, pushed = modelled(kernels, machine.memory, traffic.stream(more))
+            words = 1.0
+            if level.module == "bfs":
+                words = self._words_read(level, kernels) / self._words_read(level, self._now.kernels["bfs"])
+            cycles, pushed = modelled(kernels, machine.memory, traffic.stream(kernels, more, words))
             if traffic.share < 1:
                 # The first entries of all kernels take as long as all that does not grow with the level.
                 beginning = traffic.beginning(kernels.engines * kernels.kernels)
@@ -205,9 +232,12 @@ class Predictor:
             requests = int(row["requests"])
             wanted = max(_REQUESTS * cycles / self.cycles, _OF_KERNEL * self._record.kernels(module))
             before = place.get(number - 1) if module == "bfs" and row["level"] > 0 else None
-            traffic = Traffic(self._record, self.memory, number, min(1.0, wanted / requests))
+            search = None
+            traffic = Traffic(self._record, self.memory, self._pushes, number, min(1.0, wanted / requests))
             if module == "bfs":
-                traffic.calibrate(self._now.kernels[module], self._now.memory)
+                search = self._searches.loc[number]
+                ends = row["edges"] * search["unmet"] / max(search["reached"], 1)
+                traffic.calibrate(self._now.kernels[module], self._now.memory, max(ends - row["pushed"], 0.0))
             measured = int(row["cycles"])
             if len(its) == 1:
                 place[number] = len(found)
@@ -219,13 +249,68 @@ class Predictor:
                     measured=measured,
                     weight=cycles / measured,
                     after=before,
+                    edges=int(row["edges"]),
+                    earlier=0 if search is None else int(search["earlier"]),
+                    found=int(row["pushed"] - row["duplicates"]),
+                    reached=0 if search is None else int(search["reached"]),
                 )
             )
         return found
 
     def _machine_of(self, config: AcceleratorConfig, memory: Profile | None) -> _Machines:
         """Return the model of a machine."""
-        return _Machines({module: _kernels(config, module) for module in MODULES}, self._ways(memory))
+        kernels = {module: _kernels(config, module, self.vertices) for module in MODULES}
+        memory_ways = self._ways(memory)
+        if config.link_queues:
+            places = (
+                np.arange(1 << max(config.link_bits) + 1, step=_BYTES) if config.link_bits else np.zeros(1, np.int64)
+            )
+            ports = sum((places >> bit & 1) << number for number, bit in enumerate(config.link_bits))
+            memory_ways = memory_ways._replace(port_of=np.asarray(ports, np.int64) + np.zeros_like(places))
+        return _Machines(kernels, memory_ways)
+
+    @cached_property
+    def _pushes(self) -> "pd.DataFrame":
+        """The vertices that each level pushed."""
+        return pushes_of(self._record)
+
+    @property
+    def copied(self) -> float:
+        """Share of the pushed vertices that were pushed before."""
+        pushed, found, _ = (int(number) for number in self._pushes.sum())
+        return 1 - found / max(pushed, 1)
+
+    @cached_property
+    def _searches(self) -> "pd.DataFrame":
+        """Vertices that the search of each level found (`reached`), and had not found before the level (`unmet`).
+
+        The edges of the levels before it are `earlier`.
+        """
+        rows = self._record.instructions
+        rows = rows[rows["module"] == "bfs"]
+        search = (rows["level"] <= 0).cumsum()
+        found = rows["pushed"] - rows["duplicates"]
+        reached = found.groupby(search).transform("sum")
+        unmet = reached - found.groupby(search).cumsum() + found
+        earlier = rows["edges"].groupby(search).cumsum() - rows["edges"]
+        return reached.to_frame("reached").assign(unmet=unmet, earlier=earlier)
+
+    @staticmethod
+    def _words_read(level: _Level, machine: Machine) -> float:
+        """Return the words that a machine reads in a level, as a share of the edges.
+
+        With a filter each AE reads the word of a vertex once. How many AEs meet a vertex is estimated for edges with
+        random ends: where some vertices have many more than others, fewer words are read.
+        """
+        if not machine.lanes or not level.edges:
+            return 1.0
+        reached, engines = max(level.reached, 1), machine.engines
+        unmet, left = (
+            engines * reached * np.exp(-edges / (engines * reached))
+            for edges in (level.earlier, level.earlier + level.edges)
+        )
+        read = min(max(unmet - left, level.found) / level.edges, 1.0)
+        return float(machine.filtered * read + 1 - machine.filtered)
 
     def _ways(self, memory: Profile | None) -> Memory:
         """Return the model of a memory."""
@@ -288,8 +373,17 @@ def _recorded_memory(described: Mapping[str, Any]) -> Profile | None:
         return None
 
 
-def _kernels(config: AcceleratorConfig, module: str) -> Machine:
-    """Return the model of the kernels of a kind."""
+def _queueing_of_chunks(level: _Level, machine: Machine) -> float:
+    """Return the cycles in which a kernel queues the additional chunks of a level's largest vertex.
+
+    The level before takes so many more if all others wait for it. Divided edges gain only what is beyond these.
+    """
+    more = level.traffic.most_pieces(machine)
+    return more * max(_CHUNK_WRITES, machine.turn / machine.visits)
+
+
+def _kernels(config: AcceleratorConfig, module: str, vertices: int) -> Machine:
+    """Return the model of the kernels of a kind, for a graph of so many vertices."""
     searches = module == "bfs"
     paired = searches and config.pair_reads
     kernels = config.bfs_kernels if searches else config.intersection_kernels
@@ -308,4 +402,10 @@ def _kernels(config: AcceleratorConfig, module: str) -> Machine:
         intersects=not searches,
         paired=paired,
         lean=searches and config.lean_visits,
+        together=searches and config.short_ring,
+        ports=config.ports if config.link_queues else 0,
+        crosspoints=hardware.crosspoint_places(config.link_queues) if config.link_queues else 0,
+        lanes=0 if not searches or not config.exchange_kernels else 1 + config.pair_reads,
+        filtered=min(config.visited_filter / max(vertices, 1), 1.0) if searches else 0.0,
+        chunk=config.edge_chunk if searches else 0,
     )

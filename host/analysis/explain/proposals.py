@@ -10,7 +10,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 
-__all__ = ["Proposal", "proposals", "proposed_depths"]
+__all__ = ["Proposal", "not_predicted", "proposals", "proposed_depths"]
 
 _LEAST = 0.02
 """Least predicted gain of a proposal, as a share of the run's cycles: smaller ones are within the model's error."""
@@ -42,6 +42,12 @@ _CAPACITIES = {
     "port_queue": ("refused", "A port's longer queue takes bursts."),
 }
 """Parameters of memories of which more may help: the cause that they lower, and the reason."""
+
+_OPTIONS = PRESETS["fast"]
+"""A machine with the values with which options are proposed to others."""
+
+_LEAST_FILTER = 64
+"""Least vertices of a filter."""
 
 _NOT_TIMES = (
     *("controller_bit", "link_bit", "channel_bit", "low_groups", "low_columns"),
@@ -107,17 +113,32 @@ def proposed_depths(record: Record) -> dict[str, int]:
     return {name: depth for changes in alone for name, depth in changes.items() if name in fifos}
 
 
+def not_predicted(record: Record) -> str:
+    """Return the changes of a record's machine that are never proposed, in a sentence; empty if there are none.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    """
+    config = AcceleratorConfig.from_mapping(record.document["configuration"])
+    changes = []
+    if config.exchange_kernels and config.engines > 1:
+        changes.append("fewer engines")
+    if config.edge_chunk:
+        changes.append("another edge_chunk" if _intersects(record) else "a larger edge_chunk")
+    return f"Not predicted, as a record tells too little: {', '.join(changes)}." if changes else ""
+
+
 _FOUND: WeakKeyDictionary[Record, list[Proposal]] = WeakKeyDictionary()
 """The proposals for records that are in use: the verdict, its pages and its trials ask for the same ones."""
 
 
 def _proposed(record: Record) -> list[Proposal]:
     predictor = Predictor(record)
-    # The model has no vertices in chunks.
-    if not predictor.cycles or not predictor.config.queues_whole_vertices:
+    if not predictor.cycles:
         return []
-    pushed, copies = (int(record.instructions[name].sum()) for name in ("pushed", "duplicates"))
-    trusted = 1 - max(copies / max(pushed, 1) - _MANY_COPIES, 0)
+    trusted = 1 - max(predictor.copied - _MANY_COPIES, 0)
     found = []
     for changes, cause, reason in _candidates(predictor, searches_only=not _intersects(record)):
         overrides = Overrides.of(changes)
@@ -147,6 +168,7 @@ def _intersects(record: Record) -> bool:
 def _candidates(predictor: Predictor, *, searches_only: bool) -> Iterator[tuple[dict[str, Any], str, str]]:
     """Yield the changes that may help: settings, the cause that they lower, and the reason."""
     yield from _of_machine(predictor.config, searches_only=searches_only)
+    yield from _of_options(predictor.config, predictor.vertices, searches_only=searches_only)
     if predictor.memory is None:
         return
     for name, value in asdict(predictor.memory).items():
@@ -165,7 +187,9 @@ def _of_machine(config: AcceleratorConfig, *, searches_only: bool) -> Iterator[t
         depths += ["reach_depth", "colour_depth", "unvisit_depth"]
         yield {"intersection_kernels": 2 * config.intersection_kernels}, "response", "More kernels intersect."
     for name in depths:
-        yield {name: 2 * getattr(config, name)}, "credit", "More reads of a kernel can be under way."
+        # Where kernels exchange ids, these wait for a place for their word.
+        cause = "exchange" if name == "word_depth" and config.exchange_kernels else "credit"
+        yield {name: 2 * getattr(config, name)}, cause, "More reads of a kernel can be under way."
     both = {name: 2 * getattr(config, name) for name in ("neighbour_depth", "word_depth")}
     yield both, "credit", "More reads of a kernel can be under way, of neighbours and of their words."
     yield {"visit_depth": 2 * config.visit_depth}, "slot", "A kernel reserves more slots in a turn of the token."
@@ -178,9 +202,34 @@ def _of_machine(config: AcceleratorConfig, *, searches_only: bool) -> Iterator[t
             yield {name: getattr(config, name) // 2}, "no_work", "The token's turn is shorter."
     fewer = "Levels too small for so many kernels pay for a longer turn of the token."
     more = "More kernels share the work."
-    yield {"engines": config.engines // 2}, "no_work", fewer
-    if config.engines > 2:
-        yield {"engines": 1, "ring_stages": PRESETS["hc2-1ae"].ring_stages}, "no_work", fewer
+    # How often several AEs meet a vertex, and push it, is recorded as a sum.
+    if not config.exchange_kernels:
+        yield {"engines": config.engines // 2}, "no_work", fewer
+        if config.engines > 2:
+            yield {"engines": 1, "ring_stages": PRESETS["hc2-1ae"].ring_stages}, "no_work", fewer
     yield {"engines": 2 * config.engines}, "response", more
     yield {"bfs_kernels": config.bfs_kernels // 2}, "no_work", fewer
     yield {"bfs_kernels": 2 * config.bfs_kernels}, "response", more
+
+
+def _of_options(
+    config: AcceleratorConfig, vertices: int, *, searches_only: bool
+) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yield the options that may help, switched on or changed, on a graph of so many vertices."""
+    if not config.pair_reads:
+        yield {"pair_reads": True}, "issue_2", "A read brings two ids."
+    if not config.lean_visits:
+        yield {"lean_visits": True}, "write", "Two visits write their ids together."
+    if not config.short_ring:
+        yield {"short_ring": True}, "no_work", "The token's turn is shorter."
+    if config.link_queues:
+        yield {"link_queues": 2 * config.link_queues}, "refused", "More of a kernel's requests wait for each link."
+    else:
+        yield {"link_queues": _OPTIONS.link_queues}, "refused", "No request waits behind one for another link."
+    most = AcceleratorConfig.limits("visited_filter")[1]
+    whole = min(max(1 << (vertices - 1).bit_length(), _LEAST_FILTER), most)
+    if whole > config.visited_filter:
+        yield {"visited_filter": whole}, "issue_3", "Each AE reads the word of a vertex only once."
+    if searches_only:
+        chunk = config.edge_chunk // 2 or _OPTIONS.edge_chunk
+        yield {"edge_chunk": chunk}, "no_work", "More kernels share the edges of a vertex."

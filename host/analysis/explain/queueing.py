@@ -2,6 +2,8 @@
 
 It has the machine's queues, credits, priorities and latencies, but neither its registers nor its data. Of the memory it
 has the links, which a port enters in order, the banks, and the links back; a read's answer comes in the port's order.
+Of a switch it has the crosspoint queues and the places for answers; of an exchange the queues at the owners, each of
+which takes an id a cycle and plane.
 """
 
 from typing import NamedTuple
@@ -26,6 +28,11 @@ _QUEUE = hardware.QUEUE_CYCLES
 _MUX = hardware.MUX_CYCLES
 _WRITES = hardware.WRITES_PER_VISIT
 _REGISTERS = hardware.QUEUE_REGISTERS
+_THERE, _BACK = hardware.SWITCH_CYCLES - hardware.SWITCH_BACK, hardware.SWITCH_BACK
+_ANSWERS = hardware.SWITCH_ANSWERS
+_EXCHANGE, _PLACES, _FILTER = hardware.EXCHANGE_CYCLES, hardware.EXCHANGE_PLACES, hardware.FILTER_CYCLES
+_DRAINED = 3
+"""Cycles from the last id of an AE until its kernels know that none is to come."""
 _NEVER = 1 << 60
 _AHEAD = 1 << 11
 """Cycles for which links can be reserved ahead; a power of two."""
@@ -53,6 +60,16 @@ class Machine(NamedTuple):
         Whether ids of neighbours are read in aligned pairs.
     lean : bool
         Whether the ids of two visits are written together.
+    together : bool
+        Whether the token meets all kernels of an AE at the same time.
+    ports, crosspoints : int
+        Memory ports behind the switch of an AE, and requests of a kernel that wait for one of them; 0 without a switch.
+    lanes : int
+        Ids that a kernel can hand to the exchange in a cycle; 0 if it reads the words of its own ids.
+    filtered : float
+        Share of the vertices that the filter behind the exchange has a bit for.
+    chunk : int
+        Most edges of an entry; 0 for any number.
     """
 
     engines: int
@@ -69,6 +86,12 @@ class Machine(NamedTuple):
     intersects: bool
     paired: bool
     lean: bool
+    together: bool = False
+    ports: int = 0
+    crosspoints: int = 0
+    lanes: int = 0
+    filtered: float = 0.0
+    chunk: int = 0
 
 
 class Memory(NamedTuple):
@@ -94,8 +117,8 @@ class Memory(NamedTuple):
         Least cycles of a flush.
     of_controller : int
         Banks of a controller.
-    link_of, bank_of : ndarray of int64
-        Link and bank of each word; a power of two of words.
+    link_of, bank_of, port_of : ndarray of int64
+        Link and bank of each word, and its memory port behind a switch; a power of two of words.
     """
 
     links: int
@@ -115,6 +138,7 @@ class Memory(NamedTuple):
     of_controller: int
     link_of: Integers
     bank_of: Integers
+    port_of: Integers
 
 
 _UNLIMITED = 1 << 12
@@ -138,6 +162,7 @@ PLAIN = Memory(
     of_controller=1,
     link_of=np.zeros(1, np.int64),
     bank_of=np.zeros(1, np.int64),
+    port_of=np.zeros(1, np.int64),
 )
 """A memory without contention, and without latency."""
 
@@ -156,6 +181,8 @@ class Stream(NamedTuple):
     vertices : ndarray of int64, shape (edges,)
         Of a search, the vertex that an edge leads to, if its fate is `WRITTEN`: it is pushed by all who read its word
         before it is marked.
+    pieces : ndarray of int64, shape (edges,)
+        Entries of the next queue for it.
     """
 
     degrees: Integers
@@ -164,6 +191,7 @@ class Stream(NamedTuple):
     words: Integers
     fates: npt.NDArray[np.int8]
     vertices: Integers
+    pieces: Integers
 
 
 @jit
@@ -176,8 +204,14 @@ def _booked(taken: npt.NDArray[np.int64], link: int, cycle: int) -> int:
     return cycle
 
 
-_ENTRIES, _IDS, _WORDS, _VISITS = range(4)
-"""Rings of a kernel, between its processes."""
+_ENTRIES, _IDS, _WORDS, _VISITS, _FRESH = range(5)
+"""Rings of a kernel, between its processes; the last one has ids from the exchange."""
+
+_PLANES = 2
+"""Planes of the exchange, by the lowest bit of an id."""
+
+_SKID = 2
+"""Requests of a kernel that wait in its part of the switch, or ids that wait behind its filter."""
 
 (
     _LEFT,
@@ -197,12 +231,17 @@ _ENTRIES, _IDS, _WORDS, _VISITS = range(4)
     _ENTERED,
     _ANSWERED,
     _COMPLETED,
+    _SENT,
+    _SENT_WRITE,
+    _PIECES,
+    _SLOT,
     _STATES,
-) = range(18)
+) = range(22)
 """State of a kernel: edges of its entry that are not read yet, the next of them, and the place of its id; the next
 entry; the writes made of a visit; when the multiplexer rests until; vertices without a slot, slots, and slots reserved
 ahead; whether requests are held; the token's next and first passage; when something can happen; when it is done; the
-port's latest entry into a link, answer, and completed write."""
+port's latest entry into a link, answer, and completed write; when its latest read and write entered the switch; and
+pieces of a vertex that wait for a slot already; the slot that it writes to."""
 
 
 @jit
@@ -214,10 +253,11 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
     while size < max(max(machine.entries, machine.ids), max(machine.words, machine.visits + 4)) + 4:
         size *= 2
     ring = size - 1
-    times = np.zeros((4, total, size), np.int64)
-    whose = np.zeros((4, total, size), np.int64)
-    heads = np.zeros((4, total), np.int64)
-    tails = np.zeros((4, total), np.int64)
+    times = np.zeros((5, total, size), np.int64)
+    whose = np.zeros((5, total, size), np.int64)
+    heads = np.zeros((5, total), np.int64)
+    tails = np.zeros((5, total), np.int64)
+    unread = _FRESH if machine.lanes else _IDS
     credits = np.zeros((3, total), np.int64)
     credits[_ENTRIES], credits[_IDS], credits[_WORDS] = machine.entries, machine.ids, machine.words
     state = np.zeros((_STATES, total), np.int64)
@@ -225,6 +265,8 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
         state[_FOLLOWING, k] = k
         state[_WAKE, k] = machine.launch + k % machine.kernels
         passage = machine.stages + k // machine.kernels * (machine.turn // machine.engines)
+        if machine.together:
+            passage -= k % machine.kernels
         state[_TOKEN, k] = state[_FIRST_TOKEN, k] = state[_WAKE, k] + passage
     state[_ENTERED] = -1
 
@@ -236,10 +278,38 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
     flights = 1
     while flights <= max(memory.reads, memory.writes):
         flights *= 2
-    seen = np.zeros((2, total, flights), np.int64)
-    issued = np.zeros((2, total), np.int64)
+    places = max(total, machine.engines * machine.ports)
+    seen = np.zeros((2, places, flights), np.int64)
+    issued = np.zeros((2, places), np.int64)
+
+    # Of the switch: by kernel and port, when the latest requests left their queue, and the latest answers theirs.
+    crossings = total * machine.ports if machine.ports else 1
+    port_mask = memory.port_of.size - 1
+    port_ways = np.full((max(machine.engines * machine.ports, 1), _AHEAD), -1, np.int64)
+    waits = np.zeros((crossings, 2 * machine.crosspoints if machine.ports else 1), np.int64)
+    crossed = np.zeros(crossings, np.int64)
+    answers = np.zeros((crossings, _ANSWERS), np.int64)
+    answered = np.zeros(crossings, np.int64)
+
+    # Of the exchange: by owner and plane, the ids that wait; by source, how many of them; by AE, how many are to come.
+    owners = machine.kernels - 1
+    deep = 1
+    while deep < machine.kernels * _PLACES and machine.lanes:
+        deep *= 2
+    ids = np.zeros((total * _PLANES, deep), np.int64)
+    arrivals = np.zeros((total * _PLANES, deep), np.int64)
+    sources = np.zeros((total * _PLANES, deep), np.int64)
+    first = np.zeros(total * _PLANES, np.int64)
+    behind = np.zeros(total * _PLANES, np.int64)
+    waiting = np.zeros((total, machine.kernels * _PLANES if machine.lanes else 1), np.int64)
+    coming = np.zeros(machine.engines, np.int64)
+    vertices = stream.vertices.max() + 1
+    met = np.zeros((machine.engines, vertices if machine.lanes else 1), np.bool_)
+    if machine.lanes:
+        for entry in range(number):
+            coming[entry % total // machine.kernels] += stream.degrees[entry]
     marked = np.full(stream.vertices.max() + 1, _NEVER)
-    chance = slot = cycle = 0
+    chance = slot = cycle = visits = 0
     running = total
     while running:
         upcoming = _NEVER
@@ -276,13 +346,81 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                     pushed = edge >= 0
                     if not pushed or tails[_VISITS, k] - heads[_VISITS, k] < machine.visits + _REGISTERS:
                         if pushed:
-                            whose[_VISITS, k, tails[_VISITS, k] & ring] = edge
+                            # Further pieces of a vertex are not marked.
+                            whose[_VISITS, k, tails[_VISITS, k] & ring] = -1 if state[_PIECES, k] else edge
                             times[_VISITS, k, tails[_VISITS, k] & ring] = cycle + _QUEUE
                             tails[_VISITS, k] += 1
                             state[_DEMANDED, k] += 1
-                        heads[_WORDS, k] += 1
-                        credits[_WORDS, k] += 1
+                            state[_PIECES, k] += 1
+                        if not pushed or state[_PIECES, k] >= stream.pieces[edge]:
+                            state[_PIECES, k] = 0
+                            heads[_WORDS, k] += 1
+                            credits[_WORDS, k] += 1
                         moved = True
+
+            if machine.lanes:
+                engine = k // machine.kernels
+                # The filter takes an id a cycle in each plane, and drops it or passes it on, one a cycle.
+                passed = False
+                for plane in range(_PLANES):
+                    place = k * _PLANES + plane
+                    if first[place] == behind[place]:
+                        continue
+                    spot = first[place] & deep - 1
+                    if arrivals[place, spot] > cycle:
+                        soon = min(soon, arrivals[place, spot])
+                        continue
+                    edge = ids[place, spot]
+                    dropped = stream.fates[edge] == DROPPED
+                    vertex = stream.vertices[edge]
+                    if stream.fates[edge] == WRITTEN and vertex < machine.filtered * vertices:
+                        dropped = met[engine, vertex]
+                    if not dropped and (passed or tails[_FRESH, k] - heads[_FRESH, k] >= _SKID + _FILTER):
+                        continue
+                    if not dropped:
+                        passed = True
+                        met[engine, vertex] |= stream.fates[edge] == WRITTEN
+                        whose[_FRESH, k, tails[_FRESH, k] & ring] = edge
+                        times[_FRESH, k, tails[_FRESH, k] & ring] = cycle + _FILTER
+                        tails[_FRESH, k] += 1
+                    source = sources[place, spot]
+                    waiting[source, place % (machine.kernels * _PLANES)] -= 1
+                    first[place] += 1
+                    moved = True
+                    coming[engine] -= 1
+                    if state[_WAKE, source] > cycle + 1:
+                        state[_WAKE, source] = cycle + 1
+                    if coming[engine] == 0:
+                        for other in range(engine * machine.kernels, (engine + 1) * machine.kernels):
+                            state[_WAKE, other] = min(state[_WAKE, other], cycle + _DRAINED)
+                    upcoming = min(upcoming, cycle + 1)
+                # Ids that have come go to the filters of their owners, at most one in each plane.
+                sent = -1
+                for _ in range(machine.lanes):
+                    if heads[_IDS, k] == tails[_IDS, k]:
+                        break
+                    spot = heads[_IDS, k] & ring
+                    if times[_IDS, k, spot] > cycle:
+                        soon = min(soon, times[_IDS, k, spot])
+                        break
+                    word = stream.words[whose[_IDS, k, spot]]
+                    plane = word & 1
+                    owner = (word >> 1 & owners) * _PLANES + plane
+                    if sent == plane or waiting[k, owner] >= _PLACES:
+                        break
+                    place = engine * machine.kernels * _PLANES + owner
+                    ids[place, behind[place] & deep - 1] = whose[_IDS, k, spot]
+                    arrivals[place, behind[place] & deep - 1] = cycle + _EXCHANGE
+                    sources[place, behind[place] & deep - 1] = k
+                    behind[place] += 1
+                    waiting[k, owner] += 1
+                    sent = plane
+                    heads[_IDS, k] += 1
+                    credits[_IDS, k] += 1
+                    moved = True
+                    other = place // _PLANES
+                    state[_WAKE, other] = min(state[_WAKE, other], cycle + _EXCHANGE)
+                    upcoming = min(upcoming, cycle + _EXCHANGE)
 
             # The multiplexer grants a request: of the latest process that has one.
             kind = -1
@@ -291,12 +429,15 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                 soon = min(soon, state[_REST, k])
             elif not (state[_HELD, k] and state[_SLOTS, k] == 0):
                 readable = writable = cycle
-                if memory.links:
-                    readable = writable = state[_ENTERED, k] - memory.queue - _MUX + 1
-                if issued[0, k] >= memory.reads:
-                    readable = max(readable, seen[0, k, (issued[0, k] - memory.reads) & (flights - 1)])
-                if issued[1, k] >= memory.writes:
-                    writable = max(writable, seen[1, k, (issued[1, k] - memory.writes) & (flights - 1)])
+                if machine.ports:
+                    readable, writable = state[_SENT, k] - _MUX - _SKID, state[_SENT_WRITE, k] - _MUX - _SKID
+                else:
+                    if memory.links:
+                        readable = writable = state[_ENTERED, k] - memory.queue - _MUX + 1
+                    if issued[0, k] >= memory.reads:
+                        readable = max(readable, seen[0, k, (issued[0, k] - memory.reads) & (flights - 1)])
+                    if issued[1, k] >= memory.writes:
+                        writable = max(writable, seen[1, k, (issued[1, k] - memory.writes) & (flights - 1)])
                 if machine.intersects:
                     if heads[_WORDS, k] != tails[_WORDS, k]:
                         spot = heads[_WORDS, k] & ring
@@ -312,22 +453,26 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                     if ready <= cycle:
                         kind = _PUSH
                         # The next queue has 8 bytes for a slot, the reach queue 4.
-                        target = slot >> state[_STEP, k] // 2
+                        if state[_STEP, k] == 0:
+                            state[_SLOT, k] = slot
+                            slot += 1
+                        target = state[_SLOT, k] >> state[_STEP, k] // 2
                         if state[_STEP, k] == 1:
+                            visits += 1
                             target = stream.words[whose[_VISITS, k, spot]]
                             vertex = stream.vertices[whose[_VISITS, k, spot]]
                             marked[vertex] = min(marked[vertex], cycle)
                     soon = min(soon, ready)
-                if kind < 0 and heads[_IDS, k] != tails[_IDS, k]:
-                    spot = heads[_IDS, k] & ring
-                    ready = times[_IDS, k, spot]
-                    edge = whose[_IDS, k, spot]
+                if kind < 0 and heads[unread, k] != tails[unread, k]:
+                    spot = heads[unread, k] & ring
+                    ready = times[unread, k, spot]
+                    edge = whose[unread, k, spot]
                     fate = stream.fates[edge]
                     if machine.intersects and fate == WRITTEN:
                         ready = max(ready, writable)
                         if ready <= cycle:
                             kind, target = _PUSH, stream.words[edge]
-                    elif fate != DROPPED and (fate == READ_AGAIN or not machine.intersects):
+                    elif (fate != DROPPED or unread == _FRESH) and (fate == READ_AGAIN or not machine.intersects):
                         ready = max(ready, readable) if credits[_WORDS, k] else _NEVER
                         if ready <= cycle:
                             kind, target = _WORDS, stream.words[edge]
@@ -339,8 +484,8 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                     soon = min(soon, ready)
                     if ready <= cycle:
                         moved = True
-                        heads[_IDS, k] += 1
-                        credits[_IDS, k] += 1
+                        heads[unread, k] += 1
+                        credits[_IDS, k] += unread == _IDS
                 # Of the two reads for an entry of an intersection, the first one takes the place of both.
                 second = machine.intersects and state[_LEFT, k] & 1
                 if kind < 0 and state[_LEFT, k] and (second or credits[_IDS, k] > machine.paired):
@@ -374,9 +519,31 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                 moved = True
                 writes = kind >= _PUSH
                 complete = cycle + _MUX
+                port, cross, entered = k, 0, state[_ENTERED, k] + 1
+                if machine.ports:
+                    # Reads and writes wait apart, each for room in the queue of their port, and a place for the answer.
+                    way = _SENT_WRITE if writes else _SENT
+                    complete = max(complete, state[way, k] + 1)
+                    cross = k * machine.ports + memory.port_of[target & port_mask]
+                    port = k // machine.kernels * machine.ports + memory.port_of[target & port_mask]
+                    if crossed[cross] >= machine.crosspoints:
+                        free_from = waits[cross, (crossed[cross] - machine.crosspoints) % waits.shape[1]]
+                        complete = max(complete, free_from)
+                    if not writes and answered[cross] >= _ANSWERS:
+                        complete = max(complete, answers[cross, answered[cross] % _ANSWERS])
+                    state[way, k] = complete
+                    complete += _THERE
+                    limit = memory.writes if writes else memory.reads
+                    if issued[int(writes), port] >= limit:
+                        before = seen[int(writes), port, (issued[int(writes), port] - limit) & (flights - 1)]
+                        complete = max(complete, before)
+                    complete = _booked(port_ways, port, complete)
+                    waits[cross, crossed[cross] % waits.shape[1]] = complete
+                    crossed[cross] += 1
+                    entered = 0
                 if memory.links:
                     link = k // machine.kernels * links + memory.link_of[target & link_mask]
-                    state[_ENTERED, k] = _booked(ways[0], link, max(complete, state[_ENTERED, k] + 1))
+                    state[_ENTERED, k] = _booked(ways[0], link, max(complete, entered))
                     bank = memory.bank_of[target & bank_mask]
                     arrival = state[_ENTERED, k] + memory.there
                     start = max(arrival, free[bank])
@@ -397,10 +564,17 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                     complete = int(np.ceil(complete + memory.back))
                 elif not writes:
                     complete += int(memory.there)
+                seen[int(writes), port, issued[int(writes), port] & (flights - 1)] = complete
+                if machine.ports and not writes:
+                    complete += _BACK
                 latest = _COMPLETED if writes else _ANSWERED
                 state[latest, k] = max(complete, state[latest, k] + 1)
-                seen[int(writes), k, issued[int(writes), k] & (flights - 1)] = state[latest, k]
-                issued[int(writes), k] += 1
+                if not machine.ports:
+                    seen[int(writes), port, issued[int(writes), port] & (flights - 1)] = state[latest, k]
+                elif not writes:
+                    answers[cross, answered[cross] % _ANSWERS] = state[latest, k]
+                    answered[cross] += 1
+                issued[int(writes), port] += 1
                 state[_REST, k] = cycle + machine.interval
                 if kind == _IDS:
                     if second or not machine.intersects:
@@ -424,12 +598,13 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                     tails[kind, k] += 1
                 if kind == _PUSH and not machine.intersects:
                     state[_STEP, k] += 1
+                    if state[_STEP, k] == 1 and whose[_VISITS, k, heads[_VISITS, k] & ring] < 0:
+                        state[_STEP, k] = 2
                     # With a slot behind it, every second visit leaves its id to the next one.
                     left = machine.lean and state[_SLOTS, k] > 1 and heads[_VISITS, k] & 1 == 0
                     if state[_STEP, k] < _WRITES - left:
                         state[_REST, k] = cycle + 1
                     else:
-                        slot += 1
                         state[_STEP, k] = 0
                         heads[_VISITS, k] += 1
                         state[_SLOTS, k] -= 1
@@ -440,7 +615,8 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
                 state[_WAKE, k] = cycle + 1
             else:
                 idle = state[_FOLLOWING, k] >= number and state[_LEFT, k] == 0
-                for queue in range(4):
+                idle &= machine.lanes == 0 or coming[k // machine.kernels] == 0
+                for queue in range(5):
                     idle &= heads[queue, k] == tails[queue, k]
                 if idle:
                     state[_DONE, k] = max(cycle + memory.flush, state[_COMPLETED, k]) + 2
@@ -450,7 +626,7 @@ def _run(machine: Machine, memory: Memory, stream: Stream, chances: npt.NDArray[
         cycle = max(upcoming, cycle + 1)
     if machine.intersects:
         return int(state[_DONE].max()), slot
-    return int((state[_DONE] - state[_FIRST_TOKEN]).max()), slot
+    return int((state[_DONE] - state[_FIRST_TOKEN]).max()), visits
 
 
 _CHANCES = np.random.default_rng(0).random(1 << 12)

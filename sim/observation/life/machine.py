@@ -77,6 +77,8 @@ def read_lives(reader: WaveReader) -> Lives:
                 raise UntoldLivesError("lives are not told of kernels that queue vertices in chunks (edge_chunk)")
             if window.has("visitor.alone"):
                 raise UntoldLivesError("lives are not told of kernels that write two ids at once (lean_visits)")
+            if window.has("allocator.asked"):
+                raise UntoldLivesError("lives are not told of kernels with a common station on the ring (short_ring)")
             vertices |= known_words(window)
             own = (*kernel_lives(window), [])
         else:

@@ -104,8 +104,12 @@ def test_whole_life_of_a_vertex(
         (["--config", "fast-test"], "kernels that hand ids to others (visited_filter)"),
         (["--config", "test", "--set", "pair_reads=true"], "kernels that read neighbour ids in pairs (pair_reads)"),
         (["--config", "test", "--set", "edge_chunk=4"], "kernels that queue vertices in chunks (edge_chunk)"),
+        (
+            ["--config", "test", "--set", "short_ring=true"],
+            "kernels with a common station on the ring (short_ring)",
+        ),
     ],
-    ids=["fast-test", "pairs", "chunks"],
+    ids=["fast-test", "pairs", "chunks", "short ring"],
 )
 def test_life_of_a_vertex_whose_stages_are_not_told(
     options: list[str], parts: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -251,7 +251,9 @@ def check_fifos(plain: Plain, drawn: Drawn) -> None:
         reads = reads[reads["instruction"].isin(own["instruction"])]
         latency = (reads["latency"].astype(float) * reads["reads"]).sum() / reads["reads"].sum()
         causes = plain.of("instruction_kernels", module=module)
-        idle = sum(causes[name].sum() for name in ("starting", "ending", "no_work", "flush")) / plain.kernels(module)
+        idle = sum(causes[name].sum() for name in ("starting", "ending", "no_work", "ids", "flush")) / plain.kernels(
+            module
+        )
         issued = causes[fifo["answers"]].sum() / plain.kernels(module) if fifo["answers"] else 0
         promised = np.ceil(2 * issued * latency / (cycles - idle))
         needed.append(min(max(most[-1], promised), depth[-1]))
