@@ -62,7 +62,7 @@ class BankSweeperStimuli(Stimuli):
 class VisitedBankStimuli(Stimuli):
     """Ids come again, or differ in a bit from one that came; rows are cleared when nothing is under way."""
 
-    LENGTHS = (1500,)
+    LENGTHS = (3000,)
     PACES = (0.3, 0.8, 1.0)
     BITS = ("row",)
 
@@ -76,11 +76,11 @@ class VisitedBankStimuli(Stimuli):
             return super().value(name)
         draw = self.random.random()
         value = self.random.choice(self._recent)
-        if draw < 0.1:
-            value = super().value(name)
-        elif draw < 0.4:
+        if draw < 0.35:
+            value = self.random.getrandbits(self.component.id_bits)
+        elif draw < 0.65:
             value ^= 1 << self.random.randrange(self.component.id_bits + 1)
-        elif draw < 0.5:
+        elif draw < 0.75:
             value ^= 1 << self.random.randrange(self.inputs[name])
         self._recent = [*self._recent[1:], value]
         return value
@@ -90,7 +90,7 @@ class VisitedBankStimuli(Stimuli):
         rests = before.get("idle", 1) and not (offered and before["ids_ready"])
         free = rests and not (offered and not before["ids_ready"])
         self._rows_left = max(self._rows_left - 1, 0)
-        if free and not self._rows_left and self.random.random() < 0.15:
+        if free and not self._rows_left and self.random.random() < 0.03:
             # No id is offered in the first cycle; those that come later wait.
             now["ids_valid"] = 0
             self._rows_left = self.random.randrange(1, self.component.rows + 1)

@@ -21,8 +21,8 @@ _PUBLISHED = _CONFIG.replace(issue_interval=2, blocking_reservation=True)
 _FETCHING = _PUBLISHED.replace(queued_requests=4)
 _SEARCHING = _CONFIG.replace(bfs_only=True, remembered_ids=8)
 _LEAN = _CONFIG.replace(pair_reads=True, lean_visits=True)
-# Larger banks than those of the preset, which have one row in use.
-_EXCHANGING = _CONFIG.replace(visited_filter=2048, edge_chunk=4)
+# Larger banks than those of the preset, which have one row in use: as large as those of the proofs.
+_EXCHANGING = _CONFIG.replace(visited_filter=1024, edge_chunk=4)
 
 
 def optional_kernels() -> list[wiring.Component]:
