@@ -20,7 +20,8 @@ _FAST = PRESETS["fast-test"]
 _PUBLISHED = _CONFIG.replace(issue_interval=2, blocking_reservation=True)
 _FETCHING = _PUBLISHED.replace(queued_requests=4)
 _SEARCHING = _CONFIG.replace(bfs_only=True, remembered_ids=8)
-_LEAN = _CONFIG.replace(pair_reads=True, lean_visits=True)
+# A reader of pairs with as many places as in its proofs.
+_LEAN = _CONFIG.replace(pair_reads=True, lean_visits=True, neighbour_depth=4)
 # Larger banks than those of the preset, which have one row in use: as large as those of the proofs.
 _EXCHANGING = _CONFIG.replace(visited_filter=1024, edge_chunk=4)
 

@@ -81,6 +81,8 @@ class MutantProof:
             pairs = {name: _pairs(cells, ours[name], exact=True) for name in likely}
             if not any(pairs.values()):
                 pairs = {name: _pairs(cells, ours[name], exact=False) for name in likely}
+            if not any(pairs.values()):
+                pairs = {name: _pairs_of_part(cells, ours[name]) for name in here}
             self._pins |= {(module, name): each for name, each in pairs.items() if each is not None}
 
     def covers(self, mutant: Mutant) -> bool:
@@ -166,6 +168,30 @@ def _pairs(theirs: dict[str, Any], ours: dict[str, Any], *, exact: bool) -> _Pin
     ]
     parts = {inner[0][pin]: inner[1][pin] for pin in inner[0].keys() & inner[1].keys()}
     return pairs | {pin: place for pin, place in parts.items() if pin[0] not in own}
+
+
+def _pairs_of_part(theirs: dict[str, Any], ours: dict[str, Any]) -> _Pins | None:
+    """Return which pins are the same apart from outputs that only the first module has, and what only they need."""
+    shown = {_plain(port) for port in ours["ports"]}
+    outputs = {port: about["bits"] for port, about in theirs["ports"].items() if about["direction"] == "output"}
+    common = [bits for port, bits in outputs.items() if _plain(port) in shown]
+    if len(common) == len(outputs):
+        return None
+    needed = {bit for bits in common for bit in bits}
+    due, part = dict(theirs["cells"]), {}
+    while found := {name: cell for name, cell in due.items() if not needed.isdisjoint(_bits(cell, "output"))}:
+        part |= found
+        due = {name: cell for name, cell in due.items() if name not in found}
+        needed |= {bit for cell in found.values() for bit in _bits(cell, "input")}
+    # Memories are written by cells without outputs.
+    part |= {name: cell for name, cell in due.items() if not _bits(cell, "output")}
+    return _pairs(theirs | {"cells": part}, ours, exact=True)
+
+
+def _bits(cell: dict[str, Any], direction: str) -> set[int | str]:
+    """Return what a cell's inputs or outputs are connected to."""
+    pins = cell["connections"].items()
+    return {bit for pin, bits in pins if cell["port_directions"][pin] == direction for bit in bits}
 
 
 def _cells(module: dict[str, Any]) -> Sequence[Any]:
