@@ -1,8 +1,9 @@
 """The mutants: which faults a design may have, by Yosys' `mutate`, and the design with all of them to choose from."""
 
 import json
+import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +22,12 @@ _CLOCKED_ONLY = frozenset({"EN", "ARST", "SRST"})
 
 _SPARE = 100
 """Number of mutants listed beyond those wanted, since some are left out."""
+
+_ALL = 10_000_000
+"""More mutants than any module has."""
+
+_MOST = 0.5
+"""Share of all that may be asked for: to pick more of them, Yosys can take forever."""
 
 
 @dataclass(frozen=True)
@@ -117,27 +124,31 @@ def list_mutants(design: Design, folder: Path, *, seed: int, count: int) -> list
     folder : Path
         Where it is.
     seed : int
-        Which mutants Yosys picks; it sees to it that all lines, wires and cells have some.
+        Which mutants are picked; Yosys sees to it that all lines, wires and cells have some. Of more than half of all
+        faults of a module, the seed shuffles them.
     count : int
         How many of a file, or all where there are fewer. Where a file describes several modules, each has its share.
     """
-    script = [f"read_rtlil {BASE}"]
-    shares: dict[str, int] = {}
-    for file in sorted(set(design.files.values())):
-        modules = design.modules_of(file)
-        for place, module in enumerate(modules):
-            shares[module] = count // len(modules) + (place < count % len(modules))
-            wanted = f"{shares[module] + _SPARE} -seed {seed} -module {module}"
-            # What a memory holds at first is no signal.
-            script.append(f"mutate -list {wanted} -o {module}.txt {module}/* {module}/t:$meminit* %d")
-    run_yosys(folder, script)
+    files = sorted(set(design.files.values()))
+    shares = {
+        module: count // len(modules) + (place < count % len(modules))
+        for modules in map(design.modules_of, files)
+        for place, module in enumerate(modules)
+    }
+    everything = _list(folder, dict.fromkeys(shares, _ALL), seed=seed)
+    wanted = {module: share + _SPARE for module, share in shares.items()}
+    picked = _list(
+        folder, {name: most for name, most in wanted.items() if most <= _MOST * len(everything[name])}, seed=seed
+    )
     unclocked = _unclocked_ports(folder)
     mutants = []
-    for file in sorted(set(design.files.values())):
+    for file in files:
         number = 0
         for module in design.modules_of(file):
-            found = [_options(line) for line in (folder / f"{module}.txt").read_text().splitlines()]
-            faults = [Mutant(file, 0, options) for options in found if options]
+            found = picked.get(module, everything[module])
+            if module not in picked:
+                random.Random(seed).shuffle(found)
+            faults = [Mutant(file, 0, options) for options in map(_options, found) if options]
             faults = [
                 fault
                 for fault in faults
@@ -147,6 +158,17 @@ def list_mutants(design: Design, folder: Path, *, seed: int, count: int) -> list
                 number += 1
                 mutants.append(replace(fault, number=number))
     return mutants
+
+
+def _list(folder: Path, numbers: Mapping[str, int], *, seed: int) -> dict[str, list[str]]:
+    """Return, by module, as many faults as are asked for or as there are, each a command of Yosys."""
+    script = [f"read_rtlil {BASE}"]
+    for module, number in numbers.items():
+        # What a memory holds at first is no signal.
+        signals = f"{module}/* {module}/t:$meminit* %d"
+        script.append(f"mutate -list {number} -seed {seed} -module {module} -o {module}.txt {signals}")
+    run_yosys(folder, script)
+    return {module: (folder / f"{module}.txt").read_text().splitlines() for module in numbers}
 
 
 def _unclocked_ports(folder: Path) -> set[tuple[str, str]]:

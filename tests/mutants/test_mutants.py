@@ -10,12 +10,14 @@ from amaranth.hdl import ClockDomain, Module, Signal
 from cyscc.hw.credits import Credits
 from cyscc.hw.intersection.start_finder import StartFinder
 from cyscc.hw.queue_bank import QueueBank
+from tests.formal.table import PROOFS
 from tests.mutants.__main__ import PRESETS
 from tests.mutants.campaign import sound, tell_apart
 from tests.mutants.design import Design, component_design, machine_design
 from tests.mutants.equivalence import equivalent
 from tests.mutants.faults import Mutant, list_mutants, prepare, simplify, write_selectable
 from tests.mutants.machine import build
+from tests.mutants.proofs import MutantProof
 from tests.mutants.report import page, summary
 from tests.mutants.verdicts import Fate, Results, Stage, Verdict
 
@@ -85,6 +87,19 @@ def test_machines_share_what_is_the_same(machines: tuple[Path, Design]) -> None:
     assert {"bfs_kernel", "bfs_slot_allocator"} <= small.inside - fast.inside
     assert {"switch_kernel_slice", "exchange_exchange_slice", "bfs_slot_station"} <= fast.inside - small.inside
     assert design.texts.keys() - small.inside - fast.inside >= {"bfs_kernel_1", "bfs_copy_filter", "all"}
+
+
+@pytest.mark.long
+def test_a_proof_is_also_of_a_part_with_outputs_for_simulation_only(
+    machines: tuple[Path, Design], tmp_path: Path
+) -> None:
+    folder, design = machines
+    mutants = list_mutants(design, folder, seed=1, count=300)
+    own = [mutant for mutant in mutants if mutant.module == "bfs_neighbour_reader"]
+    proof = MutantProof(next(proof for proof in PROOFS if proof.name == "neighbour-reader"), folder, tmp_path)
+    covered = {mutant for mutant in own if proof.covers(mutant)}
+    assert {mutant.option("wire") for mutant in own if mutant not in covered} >= {"starved"}
+    assert {mutant.option("wire") for mutant in covered} >= {"words_payload", "expanding"}
 
 
 @pytest.mark.long
