@@ -12,6 +12,7 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 from cyscc.hw.verilog import port_names
+from tests.alone.parts import file_of
 from tests.formal.proof import Proof
 from tests.formal.solve import Outcome, SolverError, solve
 from tests.mutants.faults import BASE, Mutant, simplify
@@ -75,6 +76,7 @@ class MutantProof:
         theirs = json.loads((machine / "base.json").read_text())["modules"]
         ours = json.loads((folder / "base.json").read_text())["modules"]
         here = [name for name in written if name in ours]
+        files = {modules[name]: file_of(part).replace("/", "_") for name, part in components.items() if name in modules}
         self._pins: dict[tuple[str, str], _Pins] = {}
         for module, cells in theirs.items():
             likely = [name for name in here if len(_cells(ours[name])) == len(_cells(cells))]
@@ -82,7 +84,8 @@ class MutantProof:
             if not any(pairs.values()):
                 pairs = {name: _pairs(cells, ours[name], exact=False) for name in likely}
             if not any(pairs.values()):
-                pairs = {name: _pairs_of_part(cells, ours[name]) for name in here}
+                alike = [name for name in here if re.fullmatch(rf"{files[name]}(_\d+)?", module)]
+                pairs = {name: _pairs_of_part(cells, ours[name]) for name in alike}
             self._pins |= {(module, name): each for name, each in pairs.items() if each is not None}
 
     def covers(self, mutant: Mutant) -> bool:
