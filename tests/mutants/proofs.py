@@ -181,7 +181,8 @@ def _pairs_of_part(theirs: dict[str, Any], ours: dict[str, Any]) -> _Pins | None
     if len(common) == len(outputs):
         return None
     needed = {bit for bits in common for bit in bits}
-    due, part = dict(theirs["cells"]), {}
+    due: dict[str, Any] = dict(theirs["cells"])
+    part: dict[str, Any] = {}
     while found := {name: cell for name, cell in due.items() if not needed.isdisjoint(_bits(cell, "output"))}:
         part |= found
         due = {name: cell for name, cell in due.items() if name not in found}
