@@ -243,6 +243,13 @@ def _every_capacity(machine: Machine) -> object:
     return found
 
 
+def _full(machine: Machine) -> object:
+    """Run a level for which the queues are too short."""
+    _level(machine, capacity=2)
+    cycles = machine.wait()
+    return cycles, machine.get_registers([Register.STATUS, Register.CURRENT_COUNT]).tolist()
+
+
 def _registers_alone(machine: Machine) -> object:
     """Write and read registers, with every bit as 0 and as 1; dispatch what does not exist."""
     found: list[object] = []
@@ -350,6 +357,7 @@ def _fast_runs() -> Iterator[PinnedRun]:
     yield make(name="fast: registers", memory="fixed:9", work=_registers_alone, everywhere=True, watched=True)
     yield make(name="fast: every bit", memory="fixed:9", work=_every_bit, everywhere=True, watched=True)
     yield make(name="fast: every capacity", memory="fixed:9", work=_every_capacity)
+    yield make(name="fast: full queues", memory="fixed:9", work=_full, everywhere=True, watched=True)
     yield make(name="fast: watched", memory="fixed:400", work=_watched)
     yield make(name="fast: ids beyond the filter, hc2", memory="hc2", work=_spread)
     yield make(name="fast: hub, stress", memory="stress", work=_hub)
@@ -376,6 +384,7 @@ RUNS: tuple[PinnedRun, ...] = (
     PinnedRun(name="registers", memory="fixed:9", work=_registers_alone, everywhere=True, watched=True),
     PinnedRun(name="every bit", memory="fixed:9", work=_every_bit, everywhere=True, watched=True),
     PinnedRun(name="every capacity", memory="fixed:9", work=_every_capacity),
+    PinnedRun(name="full queues", memory="fixed:9", work=_full, everywhere=True, watched=True),
     PinnedRun(name="watched", memory="fixed:400", work=_watched),
     PinnedRun(name="spread, hc2", memory="hc2", work=_spread),
     *_graph_runs(),
