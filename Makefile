@@ -151,7 +151,7 @@ verilog: $(INSTALLED) ## Write the Verilog of CONFIG with the ports of TOP to bu
 formal: $(INSTALLED) ## Prove the properties of the hardware, and show that each can fail
 	@$(BIN)/python -m tests.formal --jobs $(JOBS)
 
-mutants: $(INSTALLED) ## Make small faults in the hardware, or in MODULE, and find out what finds them (an hour)
+mutants: $(INSTALLED) ## Make small faults in the hardware, or in MODULE, and find out what finds them (hours)
 	@$(BIN)/python -m tests.mutants --seed "$(SEED)" --count "$(COUNT)" $(MODULE)
 
 synth: $(INSTALLED) ## Synthesise all presets (or CONFIG) for Virtex-5 and Virtex-6, then with FIFOs of each of DEPTHS

@@ -1,24 +1,20 @@
-"""Stimuli of kernels, shells and engines: instructions, tokens, and a memory with random contents."""
+"""Stimuli of kernels, shells and engines: instructions, tokens, and memories."""
 
 from collections import deque
 from collections.abc import Mapping
 from typing import ClassVar
 
 from cyscc.hw.bfs import Kernel as BfsKernel
-from cyscc.hw.bfs.tags import Tag
 from cyscc.hw.dispatch import AegWrite
-from cyscc.hw.graph_word import GraphWord
-from cyscc.hw.interfaces import ChainMessage, ChainOp, ReadRequest, Response, Token
+from cyscc.hw.interfaces import ChainMessage, ChainOp, Token
 from cyscc.hw.registers import NO_START, Instruction, KernelWord, Register, kernel_register
+from tests.alone.memories import Memory
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
 _COUNTS = frozenset({Register.CURRENT_COUNT, Register.CAPACITY, Register.FORWARD_COUNT, Register.BACKWARD_COUNT})
 """Registers that decide how long a run takes."""
 
 _READ = (*range(18), Register.STATUS, Register.STATUS, Register.CURRENT_COUNT, Register.NEXT_START)
-
-_IDS = (0, 0, 0, 1, 2, 5)
-"""Frequent values: of neighbours, so that some repeat, and of colours, so that many vertices have none."""
 
 
 def _often(stimuli: Stimuli, share: float) -> bool:
@@ -46,42 +42,6 @@ def register_number(stimuli: Stimuli, name: str) -> int:
     return Stimuli.value(stimuli, name)
 
 
-class _Memory:
-    """Answers the reads of a port in their order, and a flush."""
-
-    def __init__(self, stimuli: Stimuli, port: str) -> None:
-        self._stimuli = stimuli
-        self._port = port
-        self._tags: deque[int] = deque()
-        self.searching = True
-        """Whether reads are those of a BFS kernel."""
-        self._flush = 0
-
-    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
-        """Answer."""
-        port = self._port
-        if before.get(f"{port}_read_valid") and before[f"{port}_read_ready"]:
-            self._tags.append(field_of(ReadRequest, before[f"{port}_read_payload"], "tag"))
-        now[f"{port}_response_valid"] &= bool(self._tags)
-        if now[f"{port}_response_valid"]:
-            tag = self._tags.popleft()
-            now[f"{port}_response_payload"] = packed(Response, tag=tag, data=self._data(tag))
-        if before.get(f"{port}_flush"):
-            self._flush = self._stimuli.random.randrange(2, 7)
-        self._flush = max(self._flush - 1, 0)
-        now[f"{port}_flushed"] = int(self._flush == 1)
-
-    def _data(self, tag: int) -> int:
-        draw = self._stimuli.random
-        if tag == number_of(Tag.FRONTIER_WORD) and self.searching:
-            return packed(GraphWord, start=self._stimuli.field(32), degree=draw.randrange(5), visited=1)
-        if tag == number_of(Tag.NEIGHBOUR_ID) and draw.random() < 0.6:
-            return draw.choice(_IDS)
-        # Words have neighbours or have none; and a few are visited.
-        words = self._stimuli.field(64) & (~0xFFFF_FFFE if draw.random() < 0.3 else -1)
-        return words & (~1 if draw.random() < 0.5 else -1)
-
-
 class KernelStimuli(Stimuli):
     """Runs one after another, tokens that come by, questions, and a memory."""
 
@@ -92,21 +52,14 @@ class KernelStimuli(Stimuli):
 
     def restart(self, run: int) -> None:
         super().restart(run)
-        self._memory = _Memory(self, "port")
+        self._memory = Memory(self, "port")
         self._memory.searching = isinstance(self.component, BfsKernel)
         self._script: deque[int] = deque()
         self._started = self._capacity = 0
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         self._memory.rule(now, before)
-        now["token_in_valid"] &= _often(self, 0.4)
-        if _often(self, 0.8):
-            # A slot below the capacity, where that is not the lowest numbers.
-            value = max(self._capacity - self.random.randrange(10), 0)
-            fields = {"done": self.random.randrange(2), "epoch": self.random.randrange(2)}
-            if not isinstance(self.component, BfsKernel):
-                value = NO_START
-            now["token_in_payload"] = packed(Token, value=value, **fields)
+        self._give_slots(now, before)
         if not self._script and (not self._started or (self.cycle - self._started > 3 and before["done"])):
             self._script.extend(self._program())
             self._started = self.cycle + 1000
@@ -125,6 +78,17 @@ class KernelStimuli(Stimuli):
             fields = {"index": word, "hops": hops, "value": self.field(48)}
             op = self.random.choice((ChainOp.READ, ChainOp.READ, ChainOp.READ, ChainOp.DATA))
             now["chain_in_payload"] = packed(ChainMessage, op=number_of(op), **fields)
+
+    def _give_slots(self, now: Ports, before: Mapping[str, int]) -> None:
+        """Let tokens come by."""
+        now["token_in_valid"] &= _often(self, 0.4)
+        if _often(self, 0.8):
+            # A slot below the capacity, where that is not the lowest numbers.
+            value = max(self._capacity - self.random.randrange(10), 0)
+            fields = {"done": self.random.randrange(2), "epoch": self.random.randrange(2)}
+            if not isinstance(self.component, BfsKernel):
+                value = NO_START
+            now["token_in_payload"] = packed(Token, value=value, **fields)
 
     def _program(self) -> list[int]:
         """Return the messages that begin a run: registers of this kernel and of others, and the start."""
@@ -146,14 +110,16 @@ class KernelStimuli(Stimuli):
 class BfsKernelStimuli(KernelStimuli):
     """In a second run tokens are rare and writes wait, and the kernel is asked how many vertices wait for a slot."""
 
-    LENGTHS = (1020, 400)
+    LENGTHS: tuple[int, ...] = (1020, 400)
     LONGER = (1, 4)
+    SLOTS = "token_in"
+    """The stream that brings slots."""
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         super().rule(now, before)
         if not self.run:
             return
-        now["token_in_valid"] &= _often(self, 0.15)
+        now[f"{self.SLOTS}_valid"] &= _often(self, 0.15)
         now["port_read_ready"] |= _often(self, 0.8)
         now["port_write_ready"] &= self.cycle % 64 < 24
         if now["chain_in_valid"] and field_of(ChainMessage, now["chain_in_payload"], "op") == number_of(ChainOp.READ):
@@ -191,7 +157,7 @@ class _HostStimuli(Stimuli):
 class ShellStimuli(_HostStimuli):
     """A host, the kernels' stations of chain and ring, and links."""
 
-    LENGTHS = (2000, 600, 100)
+    LENGTHS: tuple[int, ...] = (2000, 600, 100)
     FOREIGN = 32
 
     def restart(self, run: int) -> None:
@@ -208,26 +174,43 @@ class ShellStimuli(_HostStimuli):
             for name in ("write", "read", "instruction"):
                 now[f"{name}_valid"] &= before[f"{name}_valid"] & ~before[f"{name}_ready"]
         for module, count in self._kernels.items():
-            message = before.get(f"{module}_chain_out_payload", 0)
-            sent = before.get(f"{module}_chain_out_valid", 0)
-            if sent and field_of(ChainMessage, message, "op") == number_of(ChainOp.START):
-                message = packed(ChainMessage, op=number_of(ChainOp.START), value=(message >> 10) + count)
-                self._left[module] = [self.random.randrange(3, 40) for _ in range(count)]
-            elif sent and field_of(ChainMessage, message, "op") == number_of(ChainOp.READ):
-                message = packed(ChainMessage, op=number_of(ChainOp.DATA), value=self.field(48))
-            self._chains[module].append((sent, message))
-            now[f"{module}_chain_in_valid"], now[f"{module}_chain_in_payload"] = self._chains[module].popleft()
-            token = before.get(f"{module}_token_out_payload", 0)
-            busy = any(self._left[module])
-            done = (token >> Token["done"].offset) & (not busy) & _often(self, 0.9)
-            token = token & ~(1 << Token["done"].offset) | done << Token["done"].offset
-            token ^= self.field(4) if module == "bfs" and _often(self, 0.5) else 0
-            self._rings[module].append((before.get(f"{module}_token_out_valid", 0), token))
-            now[f"{module}_token_in_valid"], now[f"{module}_token_in_payload"] = self._rings[module].popleft()
+            self._pass_message(module, count, now, before)
+            if f"{module}_token_in_valid" in self.inputs:
+                self._pass_token(module, now, before)
             self._left[module] = [max(left - 1, 0) for left in self._left[module]]
-            now[f"{module}_done"] = sum((left == 0) << place for place, left in enumerate(self._left[module]))
+            now[f"{module}_done"] = sum(self._done(module, place) << place for place in range(count))
             if before and not _often(self, 0.1):
                 now[f"{module}_error"] = before[f"{module}_error"]
+
+    def _done(self, module: str, place: int) -> bool:
+        """Return whether a kernel is done."""
+        return self._left[module][place] == 0
+
+    def _begin(self, module: str, count: int) -> None:
+        """Begin a run of a module's kernels."""
+        self._left[module] = [self.random.randrange(3, 40) for _ in range(count)]
+
+    def _pass_message(self, module: str, count: int, now: Ports, before: Mapping[str, int]) -> None:
+        """Pass a message of the chain through a module's kernels."""
+        message = before.get(f"{module}_chain_out_payload", 0)
+        sent = before.get(f"{module}_chain_out_valid", 0)
+        if sent and field_of(ChainMessage, message, "op") == number_of(ChainOp.START):
+            message = packed(ChainMessage, op=number_of(ChainOp.START), value=(message >> 10) + count)
+            self._begin(module, count)
+        elif sent and field_of(ChainMessage, message, "op") == number_of(ChainOp.READ):
+            message = packed(ChainMessage, op=number_of(ChainOp.DATA), value=self.field(48))
+        self._chains[module].append((sent, message))
+        now[f"{module}_chain_in_valid"], now[f"{module}_chain_in_payload"] = self._chains[module].popleft()
+
+    def _pass_token(self, module: str, now: Ports, before: Mapping[str, int]) -> None:
+        """Pass a token through a module's kernels."""
+        token = before.get(f"{module}_token_out_payload", 0)
+        busy = any(self._left[module])
+        done = (token >> Token["done"].offset) & (not busy) & _often(self, 0.9)
+        token = token & ~(1 << Token["done"].offset) | done << Token["done"].offset
+        token ^= self.field(4) if module == "bfs" and _often(self, 0.5) else 0
+        self._rings[module].append((before.get(f"{module}_token_out_valid", 0), token))
+        now[f"{module}_token_in_valid"], now[f"{module}_token_in_payload"] = self._rings[module].popleft()
 
 
 class EngineStimuli(_HostStimuli):
@@ -238,7 +221,7 @@ class EngineStimuli(_HostStimuli):
 
     def restart(self, run: int) -> None:
         super().restart(run)
-        self._memories = [_Memory(self, f"port_{number}") for number in range(len(self.component.port))]
+        self._memories = [Memory(self, f"port_{number}") for number in range(len(self.component.port))]
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         super().rule(now, before)

@@ -1,4 +1,4 @@
-"""All components of the machine, and of kernels with other options, each set of parameters once."""
+"""All components of two machines, and of kernels with other options, each set of parameters once."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,21 +13,31 @@ from cyscc.hw.verilog import port_names
 from tests.system.watched import WatchedEngine
 
 _HARDWARE = "cyscc.hw."
-_INNER = ("_Component", "_MustUse", "_kernels", "_make_kernel")
+_INNER = ("_Component", "_MustUse", "_kernels", "_make_")
 """Attributes that are no parameters."""
 _CONFIG = PRESETS["test"]
+_FAST = PRESETS["fast-test"]
 _PUBLISHED = _CONFIG.replace(issue_interval=2, blocking_reservation=True)
 _FETCHING = _PUBLISHED.replace(queued_requests=4)
 _SEARCHING = _CONFIG.replace(bfs_only=True, remembered_ids=8)
+# A reader of pairs with as many places as in its proofs.
+_LEAN = _CONFIG.replace(pair_reads=True, lean_visits=True, neighbour_depth=4)
+# Larger banks than those of the preset, which have one row in use: as large as those of the proofs.
+_EXCHANGING = _CONFIG.replace(visited_filter=1024, edge_chunk=4)
 
 
 def optional_kernels() -> list[wiring.Component]:
-    """Return kernels with all options that the machine of the preset ``test`` does without."""
+    """Return kernels with options that the machine of the preset ``test`` does without.
+
+    Options that the preset ``fast-test`` has are here in other combinations.
+    """
     return [
         BfsKernel(_PUBLISHED, instrument=True),
         BfsKernel(_SEARCHING, instrument=True),
         IntersectionKernel(_PUBLISHED, instrument=True),
         BfsKernel(_FETCHING, instrument=True),
+        BfsKernel(_LEAN, instrument=True),
+        BfsKernel(_EXCHANGING, instrument=True),
     ]
 
 
@@ -52,7 +62,7 @@ def same_part(one: wiring.Component, other: wiring.Component) -> bool:
 def all_parts() -> dict[str, Any]:
     """Return the components by their file, with a number where there are several: ``queue 2``."""
     parts: dict[str, Any] = {}
-    for root in (WatchedEngine(_CONFIG), *optional_kernels()):
+    for root in (WatchedEngine(_CONFIG), *optional_kernels(), WatchedEngine(_FAST)):
         for component in _walk(Fragment.get(root, None)):
             if any(same_part(component, known) for known in parts.values()):
                 continue

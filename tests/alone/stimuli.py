@@ -59,6 +59,12 @@ class Stimuli:
     STEADY: tuple[str, ...] = ()
     """Narrow inputs that are steady too."""
 
+    CHANGING: tuple[str, ...] = ()
+    """Beginnings of the names of wide inputs that are not steady."""
+
+    BITS: tuple[str, ...] = ()
+    """Inputs whose bits are each like an input of one bit."""
+
     PHASE = 16
     """Cycles after which it is drawn anew how often streams go on, and what steady inputs are."""
 
@@ -101,11 +107,13 @@ class Stimuli:
         for name, width in self.inputs.items():
             if name in self._of_streams:
                 continue
-            steady = name in self.STEADY or width >= _STEADY_WIDTH
+            steady = name in self.STEADY or (width >= _STEADY_WIDTH and not name.startswith(self.CHANGING))
             if steady and self.cycle % self.PHASE:
                 now[name] = before[name]
             elif width == 1:
-                now[name] = int(self.random.random() < self._paces[name])
+                now[name] = self.paced(name)
+            elif name in self.BITS:
+                now[name] = sum(self.paced(name) << place for place in range(width))
             else:
                 now[name] = self.value(name)
         for name in self._streams:
@@ -117,6 +125,10 @@ class Stimuli:
         self.rule(now, before)
         self.cycle += 1
         return now
+
+    def paced(self, name: str) -> int:
+        """Return 1 as often as it is an input's turn in this phase, else 0."""
+        return int(self.random.random() < self._paces[name])
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         """Change the inputs of a cycle into what the component may be given."""

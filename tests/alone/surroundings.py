@@ -5,14 +5,34 @@ from collections.abc import Mapping
 
 from amaranth.lib import wiring
 
+from cyscc.hw.bfs.slot_allocator import Slot
 from cyscc.hw.bfs.word_reader import Neighbour
 from cyscc.hw.graph_word import GraphWord
 from cyscc.hw.interfaces import ChainMessage, ChainOp, Token
 from cyscc.hw.intersection.tags import Tag
 from cyscc.hw.registers import NO_START, Register
 from tests.alone.engines import BfsKernelStimuli, EngineStimuli, KernelStimuli, ShellStimuli, register_number
+from tests.alone.exchanges import (
+    BankSweeperStimuli,
+    ExchangeSliceStimuli,
+    IdMergerStimuli,
+    IdRouterStimuli,
+    VisitedBankStimuli,
+)
+from tests.alone.exchanging import ExchangingKernelStimuli, ExchangingShellStimuli
 from tests.alone.parts import file_of
+from tests.alone.slots import SlotDispenserStimuli, SlotStationStimuli
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
+from tests.alone.switches import (
+    CreditBankStimuli,
+    FlushBarrierStimuli,
+    GatheringStimuli,
+    KernelSliceStimuli,
+    LinkSliceStimuli,
+    QueueBankStimuli,
+    RoundRobinStimuli,
+    SwitchStimuli,
+)
 
 
 class _Credits(Stimuli):
@@ -69,6 +89,95 @@ class _NeighbourReader(_Reader):
             return super().value(name)
         degree = 1 + (1 << self.run - 1) if self.run and self.cycle > 4 else self.random.randrange(4)
         return packed(GraphWord, visited=1, degree=degree, start=self.field(32))
+
+
+class _PairReader(_NeighbourReader):
+    """The same with more neighbours, so that lists begin and end in the middle of pairs."""
+
+    LENGTHS = (900, *[24] * 31)
+
+    def value(self, name: str) -> int:
+        value = super().value(name)
+        if name == "words_payload" and not self.run:
+            return packed(GraphWord, visited=1, degree=self.random.randrange(8), start=self.field(32))
+        return value
+
+
+class _ChunkSplitter(Stimuli):
+    """Vertices of few chunks; and, in a run each, one of as many neighbours as one bit says."""
+
+    LENGTHS = (700, *[24] * 31)
+
+    def value(self, name: str) -> int:
+        value = super().value(name)
+        if name != "neighbours_payload":
+            return value
+        degree = self.random.randrange(5 * self.component._chunk)
+        if self.run and self.cycle > 4:
+            degree = 1 << self.run - 1
+        word = packed(GraphWord, visited=self.random.random() < 0.2, degree=degree, start=self.field(32))
+        return packed(Neighbour, vertex=field_of(Neighbour, value, "vertex"), word=word)
+
+
+class _LeanVisitor(Stimuli):
+    """Pieces of a vertex follow each other; slots ascend, and come for what was queued; addresses change between runs.
+
+    As soon as a slot is beyond the capacity, all further ones of a run are.
+    """
+
+    LENGTHS = (2000,)
+    PACES = (0.2, 0.6, 0.9, 1.0)
+
+    def restart(self, run: int) -> None:
+        super().restart(run)
+        self._owed = self._number = 0
+        self._fitting = 20
+        self._vertex: int | None = None
+
+    def rule(self, now: Ports, before: Mapping[str, int]) -> None:
+        if before.get("slot_valid") and before["slot_ready"]:
+            self._number += 1
+            self._fitting -= 1
+            self._owed -= 1
+        self._owed += before.get("demand", 0)
+        rests = not before or (before["idle"] and not before["demand"])
+        if not rests:
+            for name in ("next_queue", "words", "reach_queue"):
+                now[name] = before[name]
+        elif self.random.random() < 0.3:
+            self._number = self.random.choice((0, 1 << self.random.randrange(32), 2**32 - 4, self.field(32)))
+            self._fitting = self.random.randrange(60)
+        if not (before.get("slot_valid") and not before["slot_ready"]):
+            now["slot_valid"] &= self._owed > 0
+            if self.random.random() < 0.2:
+                # Those between are another kernel's.
+                gap = self.random.randrange(1, 4)
+                self._number += gap
+                self._fitting -= gap
+            now["slot_payload"] = packed(Slot, number=self._number % 2**32, fits=self._fitting > 0)
+        self._bring(now, before)
+
+    def _bring(self, now: Ports, before: Mapping[str, int]) -> None:
+        """Change what comes into a further piece of the last vertex, if that has more."""
+        shape = self.component.neighbours.payload.shape()
+        if before.get("neighbours_valid"):
+            if not before["neighbours_ready"]:
+                return
+            came = before["neighbours_payload"]
+            more = "more" in shape.members and field_of(shape, came, "more")
+            self._vertex = field_of(shape, came, "vertex") if more else None
+        # Now and then none comes, so that a run ends.
+        now["neighbours_valid"] &= self.cycle % 100 < 70
+        word = field_of(shape, now["neighbours_payload"], "word") & ~1
+        fields = {"vertex": field_of(shape, now["neighbours_payload"], "vertex"), "word": word}
+        if self._vertex is None and self.random.random() < 0.3:
+            fields["word"] |= 1
+        elif "more" in shape.members:
+            fields["more"] = self.random.randrange(2)
+            fields["further"] = self._vertex is not None
+        if self._vertex is not None:
+            fields["vertex"] = self._vertex
+        now["neighbours_payload"] = packed(shape, **fields)
 
 
 class _SlotAllocator(Stimuli):
@@ -235,28 +344,55 @@ class _RequestMux(Stimuli):
 
 _KINDS: dict[str, type[Stimuli]] = {
     "application_engine": EngineStimuli,
+    "arbitrated_queues": GatheringStimuli,
+    "bfs/chunk_splitter": _ChunkSplitter,
     "bfs/copy_filter": _CopyFilter,
     "bfs/frontier_reader": _QueueReader,
     "bfs/kernel": BfsKernelStimuli,
+    "bfs/lean_visitor": _LeanVisitor,
     "bfs/marking_visitor": _MarkingVisitor,
     "bfs/neighbour_reader": _NeighbourReader,
+    "bfs/pair_reader": _PairReader,
     "bfs/slot_allocator": _SlotAllocator,
+    "bfs/slot_dispenser": SlotDispenserStimuli,
+    "bfs/slot_station": SlotStationStimuli,
     "bfs/word_reader": _Reader,
     "credits": _Credits,
     "dispatch": _Dispatch,
+    "exchange/bank_sweeper": BankSweeperStimuli,
+    "exchange/exchange_slice": ExchangeSliceStimuli,
+    "exchange/id_merger": IdMergerStimuli,
+    "exchange/id_router": IdRouterStimuli,
+    "exchange/visited_bank": VisitedBankStimuli,
     "intersection/classifier": _Reader,
     "intersection/colour_reader": _ColourReader,
     "intersection/kernel": KernelStimuli,
     "intersection/reach_reader": _ReachReader,
     "kernel_control": _KernelControl,
     "module_master": _ModuleMaster,
+    "queue_bank": QueueBankStimuli,
     "queue_reader": _QueueReader,
     "request_mux": _RequestMux,
+    "round_robin": RoundRobinStimuli,
     "intersection/start_finder": _StartFinder,
     "shell": ShellStimuli,
+    "switch/credit_bank": CreditBankStimuli,
+    "switch/flush_barrier": FlushBarrierStimuli,
+    "switch/kernel_slice": KernelSliceStimuli,
+    "switch/link_slice": LinkSliceStimuli,
+    "switch/switch": SwitchStimuli,
 }
+
+_EXCHANGING: dict[type[Stimuli], type[Stimuli]] = {
+    BfsKernelStimuli: ExchangingKernelStimuli,
+    ShellStimuli: ExchangingShellStimuli,
+}
+"""By stimuli, those of such a component in a machine with an exchange."""
 
 
 def stimuli_of(component: wiring.Component, name: str) -> Stimuli:
     """Return the stimuli of a component, whose name they are drawn by."""
-    return _KINDS.get(file_of(component), Stimuli)(component, name)
+    kind = _KINDS.get(file_of(component), Stimuli)
+    if "drained" in component.signature.members:
+        kind = _EXCHANGING.get(kind, kind)
+    return kind(component, name)

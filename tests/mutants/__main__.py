@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 
 from cyscc.host.output.progress import Progress
-from cyscc.hw.config import PRESETS
 from tests.formal.table import PROOFS
 from tests.mutants.alone import look_alone
 from tests.mutants.campaign import sound, tell_apart
@@ -27,7 +26,8 @@ from tests.mutants.trials import cover, pick, try_changes
 from tests.mutants.trials import summary as summary_of_trials
 from tests.mutants.verdicts import Fate, Results, Stage, Verdict
 
-CONFIG = PRESETS["test"]
+PRESETS = ("test", "fast-test")
+"""The machines whose mutants are made: without the options that the published machine does not have, and with them."""
 
 _ADAPTERS = ("axi-", "convey-")
 """How proofs are called that are of no part of the machine."""
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--count must be at least 1, not {options.count}")
     if any(file.startswith(_SOURCES) for file in options.files):
         return _try_sources(options, folder)
-    design = machine_design(CONFIG)
+    design = machine_design(PRESETS)
     known = sorted(set(design.files.values()))
     for file in options.files:
         if file not in known:
@@ -117,13 +117,24 @@ def _equivalence(due: Sequence[Mutant], folder: Path) -> Iterator[Verdict]:
 
 
 def _runs(due: Sequence[Mutant], design: Design, folder: Path, stage: Stage) -> Iterator[Verdict]:
-    # What the machine does tells of nothing that is not in it.
-    inside = [mutant for mutant in due if mutant.module in design.machine]
-    for first in range(0, len(inside), _BATCH):
-        batch = inside[first : first + _BATCH]
-        library = build(design, CONFIG, batch, folder)
-        sound(library, CONFIG)
-        yield from tell_apart(library, CONFIG, batch, batch, stage=stage)
+    """Make the runs of each machine that a mutant is in, up to the first that kills it."""
+    left = list(due)
+    for preset, machine in design.machines.items():
+        # What the machine does tells of nothing that is not in it.
+        inside = [mutant for mutant in left if mutant.module in machine.inside]
+        for first in range(0, len(inside), _BATCH):
+            batch = inside[first : first + _BATCH]
+            library = build(design, preset, batch, folder)
+            sound(library, preset)
+            for mutant, verdict in zip(batch, tell_apart(library, preset, batch, batch, stage=stage), strict=True):
+                if verdict.fate != Fate.SURVIVED or preset == _last_machine(mutant, design):
+                    yield verdict
+                    left.remove(mutant)
+
+
+def _last_machine(mutant: Mutant, design: Design) -> str:
+    """Return the last of the machines that a mutant is in."""
+    return next(preset for preset, machine in reversed(design.machines.items()) if mutant.module in machine.inside)
 
 
 def _prove(due: Sequence[Mutant], folder: Path) -> Iterator[Verdict]:

@@ -9,13 +9,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.config import PRESETS
 from tests.mutants.faults import Mutant
 from tests.mutants.machine import mutated
 from tests.mutants.verdicts import Fate, Stage, Verdict
 from tests.system.pinned import RUNS, PinnedRun, Trace, pins
 
-_ONLY_SIMULATED_BY_AMARANTH = frozenset({"accelerator", "application_engine", "port_share"})
+_ONLY_SIMULATED_BY_AMARANTH = frozenset({"accelerator", "application_engine", "port_share", "switch/switch"})
 """Components that the compiled executor has in C++, in which only runs on every executor find faults."""
 
 _SHORT_CYCLES = 9000
@@ -25,8 +25,15 @@ _EXTRA_CYCLES = 500
 _SECONDS = 120.0
 
 
-def sound(library: Path, config: AcceleratorConfig) -> None:
-    """Check that the library's machine without a mutant gives the pinned results.
+def sound(library: Path, preset: str) -> None:
+    """Check that a library's machine without a mutant gives the pinned results.
+
+    Parameters
+    ----------
+    library : Path
+        Machine with mutants.
+    preset : str
+        Which machine it is.
 
     Raises
     ------
@@ -34,20 +41,24 @@ def sound(library: Path, config: AcceleratorConfig) -> None:
         It does not; the run that differs is named on standard error.
     """
     # In a process of its own: what its memories had mapped is in the way of those that are begun after it.
-    process = multiprocessing.get_context("fork").Process(target=_check_sound, args=(library, config))
+    process = multiprocessing.get_context("fork").Process(target=_check_sound, args=(library, preset))
     process.start()
     process.join()
     assert process.exitcode == 0, "the machine without a mutant does not leave what is pinned"
 
 
-def _check_sound(library: Path, config: AcceleratorConfig) -> None:
-    for run in RUNS:
-        with mutated(library, config, run.memory, 0, cycle_limit=5_000_000) as machine:
+def _check_sound(library: Path, preset: str) -> None:
+    for run in _runs_of(preset):
+        with mutated(library, PRESETS[preset], run.memory, 0, cycle_limit=5_000_000) as machine:
             assert run.trace(machine).agrees(pins()[run.name]), run.name
 
 
+def _runs_of(preset: str) -> list[PinnedRun]:
+    return [run for run in RUNS if run.preset == preset]
+
+
 def tell_apart(
-    library: Path, config: AcceleratorConfig, mutants: Sequence[Mutant], wanted: Sequence[Mutant], *, stage: Stage
+    library: Path, preset: str, mutants: Sequence[Mutant], wanted: Sequence[Mutant], *, stage: Stage
 ) -> Iterator[Verdict]:
     """Yield the verdict of the runs on some mutants.
 
@@ -55,8 +66,8 @@ def tell_apart(
     ----------
     library : Path
         Machine with mutants.
-    config : AcceleratorConfig
-        Its sizes.
+    preset : str
+        Which machine it is.
     mutants : sequence of Mutant
         All that it has.
     wanted : sequence of Mutant
@@ -67,7 +78,7 @@ def tell_apart(
     places = {mutant.name: place for place, mutant in enumerate(mutants, start=1)}
     worker: _Worker | None = None
     for mutant in wanted:
-        worker = worker or _Worker(library, config)
+        worker = worker or _Worker(library, preset)
         verdict = worker.ask(mutant, places[mutant.name], stage)
         if verdict is None:
             verdict = Verdict(mutant.name, mutant.options, stage, Fate.KILLED, how="the process ended or did not")
@@ -80,10 +91,10 @@ def tell_apart(
 class _Worker:
     """A process that makes runs: a fault may end it."""
 
-    def __init__(self, library: Path, config: AcceleratorConfig) -> None:
+    def __init__(self, library: Path, preset: str) -> None:
         context = multiprocessing.get_context("fork")
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, library, config), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, library, preset), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -104,7 +115,7 @@ class _Worker:
         self._process.join()
 
 
-def _serve(connection: Connection, library: Path, config: AcceleratorConfig) -> None:
+def _serve(connection: Connection, library: Path, preset: str) -> None:
     """Answer with verdicts until the other end is closed."""
     # What a model says as it ends the process is of no interest.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -113,7 +124,7 @@ def _serve(connection: Connection, library: Path, config: AcceleratorConfig) -> 
         mutant, place, stage = connection.recv()
         own = [
             run
-            for run in RUNS
+            for run in _runs_of(preset)
             if (run.everywhere or mutant.file not in _ONLY_SIMULATED_BY_AMARANTH)
             and (expected[run.name].cycles <= _SHORT_CYCLES) == (stage == Stage.SHORT_RUNS)
         ]
@@ -121,7 +132,7 @@ def _serve(connection: Connection, library: Path, config: AcceleratorConfig) -> 
         # What finds many in little time comes first.
         worth = {run.name: (1 + useful[run.name]) / (500 + expected[run.name].cycles) for run in own}
         for run in sorted(own, key=lambda run: -worth[run.name]):
-            how = _difference(partial(_trace, library, config, run, place), expected[run.name])
+            how = _difference(partial(_trace, library, run, place), expected[run.name])
             if how:
                 useful[run.name] += 1
                 verdict = Verdict(mutant.name, mutant.options, stage, Fate.KILLED, run.name, how)
@@ -129,8 +140,8 @@ def _serve(connection: Connection, library: Path, config: AcceleratorConfig) -> 
         connection.send(verdict)
 
 
-def _trace(library: Path, config: AcceleratorConfig, run: PinnedRun, place: int, limit: int) -> Trace:
-    with mutated(library, config, run.memory, place, cycle_limit=limit) as machine:
+def _trace(library: Path, run: PinnedRun, place: int, limit: int) -> Trace:
+    with mutated(library, PRESETS[run.preset], run.memory, place, cycle_limit=limit) as machine:
         return run.trace(machine)
 
 

@@ -1,7 +1,7 @@
 """The hardware as RTLIL in which every component is one module, used wherever the machine has it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,18 +12,31 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 from cyscc.hw.accelerator import Accelerator
-from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.config import PRESETS
 from cyscc.hw.verilog import port_names
 from tests.alone.parts import component_of, file_of, optional_kernels
 from tests.system.watched import watched_accelerator
 
-TOP = "accelerator"
-"""The module of a whole machine."""
-
 ALL = "all"
-"""The module that has the machine in it, and the kernels that are in no machine."""
+"""The module that has all machines in it, and the kernels that are in no machine."""
 
 _ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class MachineModules:
+    """The modules of a machine.
+
+    Parameters
+    ----------
+    top : str
+        The module of the whole machine.
+    inside : frozenset of str
+        It, and all that it has in it.
+    """
+
+    top: str
+    inside: frozenset[str]
 
 
 @dataclass
@@ -40,15 +53,15 @@ class Design:
         By module, the file of the hardware that describes it: ``bfs/visitor``.
     components : dict of str to wiring.Component
         By module, a component that was turned into it.
-    machine : frozenset of str
-        The modules that are in the machine `TOP`.
+    machines : dict of str to MachineModules
+        The machines by their presets.
     """
 
     top: str = ""
     texts: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     components: dict[str, Any] = field(default_factory=dict)
-    machine: frozenset[str] = frozenset()
+    machines: dict[str, MachineModules] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -79,7 +92,8 @@ def _ports(component: Any) -> dict[str, Any]:
 
 def _without_paths(text: str) -> str:
     """Return RTLIL whose source locations are relative: to the repository, or to where packages are installed."""
-    text = text.replace(f'"{_ROOT}/', '"')
+    # The package has links to the folders of sources.
+    text = text.replace(f'"{_ROOT}/cyscc/', f'"{_ROOT}/').replace(f'"{_ROOT}/', '"')
     return re.sub(r'"[^"\n]*/site-packages/', '"', text)
 
 
@@ -89,12 +103,13 @@ class _Builder:
     def __init__(self) -> None:
         self.design = Design()
         self._names: dict[str, str] = {}
+        self._inside: dict[str, frozenset[str]] = {}
 
     def add(self, fragment: Fragment, ports: dict[str, Any] | None = None) -> str:
         """Add a component with all that is in it; return the name of its module."""
         component = component_of(fragment)
         assert component is not None
-        self._replace_components(fragment)
+        inside = self._replace_components(fragment)
         fragment.add_domains(domain := ClockDomain("sync", reset_less=True))
         clock = {"clk": (domain.clk, PortDirection.Input)}
         text = rtlil.convert(_Opened(fragment), name="self", ports={**(ports or _ports(component)), **clock})
@@ -104,22 +119,35 @@ class _Builder:
             same = len(self.design.modules_of(file))
             name = file.replace("/", "_") + (f"_{same}" if same else "")
             self._names[text] = name
+            self._inside[name] = inside | {name}
             self.design.files[name] = file
             self.design.components[name] = component
             self.design.texts[name] = re.sub(r"\\self\b", rf"\\{name}", text)
         return self._names[text]
 
-    def _replace_components(self, fragment: Fragment) -> None:
-        """Replace each component by an instance of a module, also in parts of the library."""
+    def add_machine(self, preset: str) -> str:
+        """Add the whole machine of a preset, with what only simulation needs; return the name of its module."""
+        accelerator = watched_accelerator(PRESETS[preset])
+        ports = {**port_names(accelerator), **dict(_engine_ports(accelerator))}
+        top = self.add(Fragment.get(accelerator, None), ports)
+        self.design.machines[preset] = MachineModules(top, self._inside[top])
+        return top
+
+    def _replace_components(self, fragment: Fragment) -> frozenset[str]:
+        """Replace each component by an instance of a module, also in parts of the library; return all of them."""
+        found: frozenset[str] = frozenset()
         for number, (inner, name, location) in enumerate(fragment.subfragments):
             component = component_of(inner)
             if component is None:
-                self._replace_components(inner)
+                found |= self._replace_components(inner)
                 continue
             kinds = {PortDirection.Input: "i", PortDirection.Output: "o"}
             pins = [(kinds[way], port, signal) for port, (signal, way) in _ports(component).items()]
-            instance = Instance(self.add(inner), ("i", "clk", ClockSignal()), *pins, src_loc=inner.src_loc)
+            module = self.add(inner)
+            instance = Instance(module, ("i", "clk", ClockSignal()), *pins, src_loc=inner.src_loc)
             fragment.subfragments[number] = (instance, name, location)
+            found |= self._inside[module]
+        return found
 
 
 def _engine_ports(accelerator: Accelerator) -> Iterator[tuple[str, Any]]:
@@ -143,20 +171,22 @@ def component_design(component: wiring.Component) -> Design:
     return builder.design
 
 
-def machine_design(config: AcceleratorConfig) -> Design:
-    """Return the whole machine, with what only simulation needs, and without reset; apart from it, optional kernels.
+def machine_design(presets: Iterable[str]) -> Design:
+    """Return whole machines, with what only simulation needs, and without reset; apart from them, optional kernels.
+
+    Modules that are the same in several machines are there once.
 
     Parameters
     ----------
-    config : AcceleratorConfig
-        Sizes.
+    presets : iterable of str
+        The machines.
     """
     builder = _Builder()
-    accelerator = watched_accelerator(config)
-    ports = {**port_names(accelerator), **dict(_engine_ports(accelerator))}
-    tops = [builder.add(Fragment.get(accelerator, None), ports)]
-    builder.design.machine = frozenset(builder.design.files)
+    first, *others = presets
+    tops = [builder.add_machine(first)]
+    # Other machines come last, so that the modules of the first one and of the kernels keep their names.
     tops += [builder.add(Fragment.get(kernel, None)) for kernel in optional_kernels()]
+    tops += [builder.add_machine(preset) for preset in others]
     cells = "".join(f"  attribute \\keep 1\n  cell \\{top} \\{top}\n  end\n" for top in tops)
     builder.design.texts[ALL] = f"module \\{ALL}\n{cells}end\n"
     builder.design.top = ALL

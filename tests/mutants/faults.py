@@ -1,8 +1,10 @@
 """The mutants: which faults a design may have, by Yosys' `mutate`, and the design with all of them to choose from."""
 
+import json
+import random
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.mutants.design import Design
@@ -15,8 +17,17 @@ BASE = "base.il"
 """The file with the design that mutants are made of."""
 
 _LEFT_OUT = frozenset({"CLK", "clk", "Q"})
+_CLOCKED_ONLY = frozenset({"EN", "ARST", "SRST"})
+"""Pins of a memory's read port that mean nothing if it has no clock."""
+
 _SPARE = 100
 """Number of mutants listed beyond those wanted, since some are left out."""
+
+_ALL = 10_000_000
+"""More mutants than any module has."""
+
+_MOST = 0.5
+"""Share of all that may be asked for: to pick more of them, Yosys can take forever."""
 
 
 @dataclass(frozen=True)
@@ -113,29 +124,62 @@ def list_mutants(design: Design, folder: Path, *, seed: int, count: int) -> list
     folder : Path
         Where it is.
     seed : int
-        Which mutants Yosys picks; it sees to it that all lines, wires and cells have some.
+        Which mutants are picked; Yosys sees to it that all lines, wires and cells have some. Of more than half of all
+        faults of a module, the seed shuffles them.
     count : int
         How many of a file, or all where there are fewer. Where a file describes several modules, each has its share.
     """
-    script = [f"read_rtlil {BASE}"]
-    shares: dict[str, int] = {}
-    for file in sorted(set(design.files.values())):
-        modules = design.modules_of(file)
-        for place, module in enumerate(modules):
-            shares[module] = count // len(modules) + (place < count % len(modules))
-            wanted = f"{shares[module] + _SPARE} -seed {seed} -module {module}"
-            # What a memory holds at first is no signal.
-            script.append(f"mutate -list {wanted} -o {module}.txt {module}/* {module}/t:$meminit* %d")
-    run_yosys(folder, script)
+    files = sorted(set(design.files.values()))
+    shares = {
+        module: count // len(modules) + (place < count % len(modules))
+        for modules in map(design.modules_of, files)
+        for place, module in enumerate(modules)
+    }
+    everything = _list(folder, dict.fromkeys(shares, _ALL), seed=seed)
+    wanted = {module: share + _SPARE for module, share in shares.items()}
+    picked = _list(
+        folder, {name: most for name, most in wanted.items() if most <= _MOST * len(everything[name])}, seed=seed
+    )
+    unclocked = _unclocked_ports(folder)
     mutants = []
-    for file in sorted(set(design.files.values())):
+    for file in files:
         number = 0
         for module in design.modules_of(file):
-            found = [_options(line) for line in (folder / f"{module}.txt").read_text().splitlines()]
-            for options in [each for each in found if each][: shares[module]]:
+            found = picked.get(module, everything[module])
+            if module not in picked:
+                random.Random(seed).shuffle(found)
+            faults = [Mutant(file, 0, options) for options in map(_options, found) if options]
+            faults = [
+                fault
+                for fault in faults
+                if (module, fault.option("cell")) not in unclocked or fault.option("port") not in _CLOCKED_ONLY
+            ]
+            for fault in faults[: shares[module]]:
                 number += 1
-                mutants.append(Mutant(file, number, options))
+                mutants.append(replace(fault, number=number))
     return mutants
+
+
+def _list(folder: Path, numbers: Mapping[str, int], *, seed: int) -> dict[str, list[str]]:
+    """Return, by module, as many faults as are asked for or as there are, each a command of Yosys."""
+    script = [f"read_rtlil {BASE}"]
+    for module, number in numbers.items():
+        # What a memory holds at first is no signal.
+        signals = f"{module}/* {module}/t:$meminit* %d"
+        script.append(f"mutate -list {number} -seed {seed} -module {module} -o {module}.txt {signals}")
+    run_yosys(folder, script)
+    return {module: (folder / f"{module}.txt").read_text().splitlines() for module in numbers}
+
+
+def _unclocked_ports(folder: Path) -> set[tuple[str, str]]:
+    """Return module and cell of the memories' read ports without a clock."""
+    modules = json.loads((folder / "base.json").read_text())["modules"]
+    return {
+        (module, cell)
+        for module, its in modules.items()
+        for cell, about in its["cells"].items()
+        if about["type"].startswith("$memrd") and not int(about["parameters"]["CLK_ENABLE"], 2)
+    }
 
 
 def _options(line: str) -> str:
@@ -151,7 +195,7 @@ def select_width(mutants: Sequence[Mutant]) -> int:
     return max(len(mutants).bit_length(), 1)
 
 
-def write_selectable(top: str, folder: Path, mutants: Sequence[Mutant]) -> Path:
+def write_selectable(top: str, folder: Path, mutants: Sequence[Mutant], *, name: str = "") -> Path:
     """Write Verilog of a module in which `SELECT` chooses one of some mutants, by its place among them from 1.
 
     Parameters
@@ -162,6 +206,8 @@ def write_selectable(top: str, folder: Path, mutants: Sequence[Mutant]) -> Path:
         Where to, in a folder that `prepare` has written a design with this module to.
     mutants : sequence of Mutant
         Mutants of the module and of what it has in it.
+    name : str
+        What the module is called in Verilog, if not as in the design.
 
     Returns
     -------
@@ -169,13 +215,15 @@ def write_selectable(top: str, folder: Path, mutants: Sequence[Mutant]) -> Path:
         The Verilog.
     """
     width = select_width(mutants)
-    target = folder / f"{top}.v"
+    name = name or top
+    target = folder / f"{name}.v"
     run_yosys(
         folder,
         [
             f"read_rtlil ../{BASE}",
             f"hierarchy -top {top}",
             *_commands(mutants, width),
+            *([f"rename {top} {name}"] if name != top else []),
             f"write_verilog -noattr {target.name}",
         ],
     )

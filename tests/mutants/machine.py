@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.causes import Cause
-from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.executors.cache import cached_runtime, machine_headers
 from cyscc.sim.executors.comparison.build import TOP, connections_header
 from cyscc.sim.executors.shared_object import LibraryExecutor
@@ -32,6 +32,8 @@ class _Executor(LibraryExecutor):
         self._shape = (config.engines, config.bfs_kernels + config.intersection_kernels, len(Cause))
         self._library.cyscc_select.argtypes = [ctypes.c_void_p, ctypes.c_int]
         self._library.cyscc_select(self._machine, mutant)
+        self._library.cyscc_causes.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        self._library.cyscc_causes.restype = None
         self._library.cyscc_traces.argtypes = [ctypes.c_void_p]
         self._library.cyscc_traces.restype = ctypes.POINTER(ctypes.c_uint64)
 
@@ -47,28 +49,29 @@ class _Executor(LibraryExecutor):
         return counts
 
 
-def build(design: Design, config: AcceleratorConfig, mutants: Sequence[Mutant], folder: Path) -> Path:
+def build(design: Design, preset: str, mutants: Sequence[Mutant], folder: Path) -> Path:
     """Return the library of a machine with some mutants, built now if it is not in the folder.
 
     Parameters
     ----------
     design : Design
-        The machine, which `tests.mutants.faults.prepare` has written to the folder.
-    config : AcceleratorConfig
-        Its sizes.
+        What has the machine in it, and `tests.mutants.faults.prepare` has written to the folder.
+    preset : str
+        The machine.
     mutants : sequence of Mutant
         Those to choose from, by their place from 1.
     folder : Path
         Where to build.
     """
-    key = hashlib.sha256(repr([design.text, mutants]).encode()).hexdigest()[:16]
+    config, module = PRESETS[preset], design.machines[preset].top
+    key = hashlib.sha256(repr([design.text, preset, mutants]).encode()).hexdigest()[:16]
     library = folder / f"mutants-{key}.so"
     if library.exists():
         return library
     tools = Toolchain.find(verilator=True)
     place = folder / f"build-{key}"
     place.mkdir(exist_ok=True)
-    top = write_selectable(TOP, place, mutants)
+    top = write_selectable(module, place, mutants, name=TOP)
     connections = connections_header(top, str)
     kernels = config.bfs_kernels + config.intersection_kernels
     cases = " ".join(f"case {n}: return get(pins.cause_{n});" for n in range(kernels))

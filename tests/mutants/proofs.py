@@ -12,6 +12,7 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 from cyscc.hw.verilog import port_names
+from tests.alone.parts import file_of
 from tests.formal.proof import Proof
 from tests.formal.solve import Outcome, SolverError, solve
 from tests.mutants.faults import BASE, Mutant, simplify
@@ -75,12 +76,16 @@ class MutantProof:
         theirs = json.loads((machine / "base.json").read_text())["modules"]
         ours = json.loads((folder / "base.json").read_text())["modules"]
         here = [name for name in written if name in ours]
+        files = {modules[name]: file_of(part).replace("/", "_") for name, part in components.items() if name in modules}
         self._pins: dict[tuple[str, str], _Pins] = {}
         for module, cells in theirs.items():
             likely = [name for name in here if len(_cells(ours[name])) == len(_cells(cells))]
             pairs = {name: _pairs(cells, ours[name], exact=True) for name in likely}
             if not any(pairs.values()):
                 pairs = {name: _pairs(cells, ours[name], exact=False) for name in likely}
+            if not any(pairs.values()):
+                alike = [name for name in here if re.fullmatch(rf"{files[name]}(_\d+)?", module)]
+                pairs = {name: _pairs_of_part(cells, ours[name]) for name in alike}
             self._pins |= {(module, name): each for name, each in pairs.items() if each is not None}
 
     def covers(self, mutant: Mutant) -> bool:
@@ -166,6 +171,31 @@ def _pairs(theirs: dict[str, Any], ours: dict[str, Any], *, exact: bool) -> _Pin
     ]
     parts = {inner[0][pin]: inner[1][pin] for pin in inner[0].keys() & inner[1].keys()}
     return pairs | {pin: place for pin, place in parts.items() if pin[0] not in own}
+
+
+def _pairs_of_part(theirs: dict[str, Any], ours: dict[str, Any]) -> _Pins | None:
+    """Return which pins are the same apart from outputs that only the first module has, and what only they need."""
+    shown = {_plain(port) for port in ours["ports"]}
+    outputs = {port: about["bits"] for port, about in theirs["ports"].items() if about["direction"] == "output"}
+    common = [bits for port, bits in outputs.items() if _plain(port) in shown]
+    if len(common) == len(outputs):
+        return None
+    needed = {bit for bits in common for bit in bits}
+    due: dict[str, Any] = dict(theirs["cells"])
+    part: dict[str, Any] = {}
+    while found := {name: cell for name, cell in due.items() if not needed.isdisjoint(_bits(cell, "output"))}:
+        part |= found
+        due = {name: cell for name, cell in due.items() if name not in found}
+        needed |= {bit for cell in found.values() for bit in _bits(cell, "input")}
+    # Memories are written by cells without outputs.
+    part |= {name: cell for name, cell in due.items() if not _bits(cell, "output")}
+    return _pairs(theirs | {"cells": part}, ours, exact=True)
+
+
+def _bits(cell: dict[str, Any], direction: str) -> set[int | str]:
+    """Return what a cell's inputs or outputs are connected to."""
+    pins = cell["connections"].items()
+    return {bit for pin, bits in pins if cell["port_directions"][pin] == direction for bit in bits}
 
 
 def _cells(module: dict[str, Any]) -> Sequence[Any]:

@@ -9,9 +9,15 @@ from amaranth.hdl import ClockDomain, Module, Signal
 
 from cyscc.hw.credits import Credits
 from cyscc.hw.intersection.start_finder import StartFinder
-from tests.mutants.design import component_design
+from cyscc.hw.queue_bank import QueueBank
+from tests.formal.table import PROOFS
+from tests.mutants.__main__ import PRESETS
+from tests.mutants.campaign import sound, tell_apart
+from tests.mutants.design import Design, component_design, machine_design
 from tests.mutants.equivalence import equivalent
-from tests.mutants.faults import Mutant, list_mutants, prepare, simplify
+from tests.mutants.faults import Mutant, list_mutants, prepare, simplify, write_selectable
+from tests.mutants.machine import build
+from tests.mutants.proofs import MutantProof
 from tests.mutants.report import page, summary
 from tests.mutants.verdicts import Fate, Results, Stage, Verdict
 
@@ -47,6 +53,66 @@ def test_small_components_have_fewer(tmp_path: Path) -> None:
     design = component_design(Credits(4))
     prepare(design, tmp_path)
     assert 30 < len(list_mutants(design, tmp_path, seed=1, count=1000)) < 200
+
+
+@pytest.mark.long
+def test_ports_without_a_clock_have_none_of_clocked_ones(tmp_path: Path) -> None:
+    """Yosys takes no memory whose port has a clock's other pins, but no clock."""
+    design = component_design(QueueBank(2, queues=1, depth=4))
+    prepare(design, tmp_path)
+    mutants = list_mutants(design, tmp_path, seed=1, count=1000)
+    cells = json.loads((tmp_path / "base.json").read_text())["modules"]["queue_bank"]["cells"]
+    pins = {mutant.option("port") for mutant in mutants if cells[mutant.option("cell")]["type"] == "$memrd_v2"}
+    assert pins == {"ADDR", "DATA"}
+    folder = tmp_path / "selectable"
+    folder.mkdir()
+    assert "mutsel" in write_selectable("queue_bank", folder, mutants).read_text()
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Design]:
+    """All machines, as written to a folder."""
+    folder = tmp_path_factory.mktemp("machines")
+    design = machine_design(PRESETS)
+    prepare(design, folder)
+    return folder, design
+
+
+@pytest.mark.long
+def test_machines_share_what_is_the_same(machines: tuple[Path, Design]) -> None:
+    _, design = machines
+    small, fast = (design.machines[preset] for preset in PRESETS)
+    assert (small.top, fast.top) == ("accelerator", "accelerator_1")
+    assert {"intersection_kernel", "dispatch", "queue"} <= small.inside & fast.inside
+    assert {"bfs_kernel", "bfs_slot_allocator"} <= small.inside - fast.inside
+    assert {"switch_kernel_slice", "exchange_exchange_slice", "bfs_slot_station"} <= fast.inside - small.inside
+    assert design.texts.keys() - small.inside - fast.inside >= {"bfs_kernel_1", "bfs_copy_filter", "all"}
+
+
+@pytest.mark.long
+def test_a_proof_is_also_of_a_part_with_outputs_for_simulation_only(
+    machines: tuple[Path, Design], tmp_path: Path
+) -> None:
+    folder, design = machines
+    mutants = list_mutants(design, folder, seed=1, count=300)
+    own = [mutant for mutant in mutants if mutant.module == "bfs_neighbour_reader"]
+    proof = MutantProof(next(proof for proof in PROOFS if proof.name == "neighbour-reader"), folder, tmp_path)
+    covered = {mutant for mutant in own if proof.covers(mutant)}
+    assert {mutant.option("wire") for mutant in own if mutant not in covered} >= {"starved"}
+    assert {mutant.option("wire") for mutant in covered} >= {"words_payload", "expanding"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("preset", "file"), [("test", "bfs/slot_allocator"), ("fast-test", "switch/skid")])
+def test_runs_of_each_machine_find_mutants(machines: tuple[Path, Design], preset: str, file: str) -> None:
+    folder, design = machines
+    mutants = [mutant for mutant in list_mutants(design, folder, seed=1, count=6) if mutant.file == file]
+    inside = [mutant for mutant in mutants if mutant.module in design.machines[preset].inside]
+    library = build(design, preset, inside, folder)
+    sound(library, preset)
+    verdicts = list(tell_apart(library, preset, inside, inside, stage=Stage.SHORT_RUNS))
+    assert [verdict.mutant for verdict in verdicts] == [mutant.name for mutant in inside]
+    assert any(verdict.fate == Fate.KILLED and verdict.by for verdict in verdicts)
 
 
 @pytest.mark.long

@@ -66,6 +66,8 @@ class PinnedRun:
     ----------
     name : str
         What it is called.
+    preset : str
+        Configuration of the machine.
     memory : str
         Memory profile.
     work : callable
@@ -77,6 +79,7 @@ class PinnedRun:
     """
 
     name: str
+    preset: str = "test"
     memory: str
     work: Callable[[Machine], object]
     everywhere: bool = False
@@ -160,7 +163,13 @@ def _level(machine: Machine, *, shift: int = 0, capacity: int = 0xFFFF_FFFF, str
     stray : mapping of Register to int
         Added to addresses.
     """
+    if machine.config.pair_reads:
+        # Pairs stay aligned.
+        shift &= -2
     words = _noise(shift, 12)
+    if machine.config.edge_chunk:
+        # Few chunks of each, so that all have a place in the next queue.
+        words = [word & ~0xFFFF_FFF0 for word in words]
     targets = [[8, 9, 4], [8, 5], [], [10, 11, 6, 7]]
     begins = np.cumsum([0, *map(len, targets)])
     for vertex, (begin, own) in enumerate(zip(begins, targets, strict=False)):
@@ -232,6 +241,13 @@ def _every_capacity(machine: Machine) -> object:
         _level(machine, capacity=1 << bit)
         found.append((machine.wait(), machine.get_registers([Register.STATUS]).tolist()))
     return found
+
+
+def _full(machine: Machine) -> object:
+    """Run a level for which the queues are too short."""
+    _level(machine, capacity=2)
+    cycles = machine.wait()
+    return cycles, machine.get_registers([Register.STATUS, Register.CURRENT_COUNT]).tolist()
 
 
 def _registers_alone(machine: Machine) -> object:
@@ -324,6 +340,36 @@ def _graph_runs() -> Iterator[PinnedRun]:
         yield PinnedRun(name=f"overflow of {name}, {memory}", memory=memory, work=_scc(name, slack=0))
 
 
+def _hub(machine: Machine) -> object:
+    """Search from a vertex before a hub, whose edges are in many chunks, and from the hub; leaves are beyond a row."""
+    leaves = range(2, 90)
+    graph = graph_of(90, [(0, 1), *((1, leaf) for leaf in leaves), *((leaf, 0) for leaf in leaves if leaf % 9 == 0)])
+    return [check_bfs(machine, graph, source).level_records for source in (0, 1)]
+
+
+def _fast_runs() -> Iterator[PinnedRun]:
+    """Yield the runs of the preset ``fast-test``."""
+    make = partial(PinnedRun, preset="fast-test")
+    for memory in ("fixed:1", "fixed:75", "hc2", "stress:5"):
+        shown = memory == "fixed:1"
+        name = f"fast: components and search, {memory}"
+        yield make(name=name, memory=memory, work=_both, everywhere=shown, watched=shown)
+    yield make(name="fast: registers", memory="fixed:9", work=_registers_alone, everywhere=True, watched=True)
+    yield make(name="fast: every bit", memory="fixed:9", work=_every_bit, everywhere=True, watched=True)
+    yield make(name="fast: every capacity", memory="fixed:9", work=_every_capacity)
+    yield make(name="fast: full queues", memory="fixed:9", work=_full, everywhere=True, watched=True)
+    yield make(name="fast: watched", memory="fixed:400", work=_watched)
+    yield make(name="fast: ids beyond the filter, hc2", memory="hc2", work=_spread)
+    yield make(name="fast: hub, stress", memory="stress", work=_hub)
+    yield make(name="fast: overflow of random dense, fixed:75", memory="fixed:75", work=_scc("random dense", slack=0))
+    for name, memory in {"repeated edges": "fixed:1", "hub of leaves": "hc2", "R-MAT": "fixed:75"}.items():
+        yield make(name=f"fast: searches of {name}, {memory}", memory=memory, work=_bfs(name, times=2))
+    for name, memory in {"hub, every edge three times": "stress", "ladder": "fixed:1"}.items():
+        yield make(name=f"fast: components of {name}, {memory}", memory=memory, work=_scc(name))
+    for run in _stray_runs():
+        yield replace(run, preset="fast-test", name=f"fast: {run.name}")
+
+
 RUNS: tuple[PinnedRun, ...] = (
     *(
         PinnedRun(
@@ -338,26 +384,28 @@ RUNS: tuple[PinnedRun, ...] = (
     PinnedRun(name="registers", memory="fixed:9", work=_registers_alone, everywhere=True, watched=True),
     PinnedRun(name="every bit", memory="fixed:9", work=_every_bit, everywhere=True, watched=True),
     PinnedRun(name="every capacity", memory="fixed:9", work=_every_capacity),
+    PinnedRun(name="full queues", memory="fixed:9", work=_full, everywhere=True, watched=True),
     PinnedRun(name="watched", memory="fixed:400", work=_watched),
     PinnedRun(name="spread, hc2", memory="hc2", work=_spread),
     *_graph_runs(),
     *_stray_runs(),
+    *_fast_runs(),
 )
-"""All pinned runs, on the preset ``test``."""
+"""All pinned runs."""
 
 
 @contextmanager
 def slowly(run: PinnedRun) -> Iterator[Machine]:
     """Make the machine for a run in Amaranth's simulator, watched if the run is; close it at the end of the block."""
     make = watched if run.watched else partial(made, executor="amaranth")
-    with make(PRESETS["test"], run.memory, cycle_limit=100_000) as machine:
+    with make(PRESETS[run.preset], run.memory, cycle_limit=100_000) as machine:
         yield machine
 
 
 def _main() -> None:
     found = {}
     for run in RUNS:
-        with slowly(run) if run.watched else made("test", run.memory) as machine:
+        with slowly(run) if run.watched else made(run.preset, run.memory) as machine:
             found[run.name] = astuple(run.trace(machine))
     _PINS.write_text(json.dumps(found, indent=1) + "\n")
 

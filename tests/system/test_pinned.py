@@ -8,7 +8,7 @@ from tests.system.runs import made
 
 @pytest.mark.parametrize("run", [pytest.param(run, id=run.name) for run in RUNS])
 def test_run_leaves_what_is_pinned(run: PinnedRun) -> None:
-    with made("test", run.memory) as machine:
+    with made(run.preset, run.memory) as machine:
         assert run.trace(machine).agrees(pins()[run.name])
 
 

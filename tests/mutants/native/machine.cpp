@@ -45,9 +45,9 @@ public:
 
     const uint64_t* traces() const { return traces_.data(); }
 
-    void causes(int64_t* counts) override {
-        for (auto& engine : causes_)
-            for (auto& kernel : engine)
+    void causes(int64_t* counts) const {
+        for (const auto& engine : causes_)
+            for (const auto& kernel : engine)
                 for (int kind = 0; kind < kCauses; ++kind) *counts++ = kernel[kind];
     }
 
@@ -107,4 +107,7 @@ CYSCC_EXPORT void cyscc_select(cyscc::Machine* machine, int mutant) {
 }
 CYSCC_EXPORT const uint64_t* cyscc_traces(const cyscc::Machine* machine) {
     return static_cast<const cyscc::MutantMachine*>(machine)->traces();
+}
+CYSCC_EXPORT void cyscc_causes(const cyscc::Machine* machine, int64_t* counts) {
+    static_cast<const cyscc::MutantMachine*>(machine)->causes(counts);
 }
