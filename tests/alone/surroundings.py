@@ -19,7 +19,7 @@ from tests.alone.exchanges import (
     IdRouterStimuli,
     VisitedBankStimuli,
 )
-from tests.alone.exchanging import ExchangingKernelStimuli, ExchangingShellStimuli
+from tests.alone.exchanging_engines import ExchangingKernelStimuli, ExchangingShellStimuli
 from tests.alone.parts import file_of
 from tests.alone.slots import SlotDispenserStimuli, SlotStationStimuli
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed

@@ -99,7 +99,7 @@ def test_a_proof_is_also_of_a_part_with_outputs_for_simulation_only(
     proof = MutantProof(next(proof for proof in PROOFS if proof.name == "neighbour-reader"), folder, tmp_path)
     covered = {mutant for mutant in own if proof.covers(mutant)}
     assert {mutant.option("wire") for mutant in own if mutant not in covered} >= {"starved"}
-    assert {mutant.option("wire") for mutant in covered} >= {"words_payload", "expanding"}
+    assert {mutant.option("wire") for mutant in covered} >= {"words_payload", "ahead"}
 
 
 @pytest.mark.long
