@@ -181,12 +181,12 @@ class _State(Attempt):
             level=-1 if not searching else 0 if self.search is None else len(self.search.levels),
         )
 
-    def check(self, vertices: int, capacity: int) -> None:
+    def check(self, vertices: int, capacity: int, *, reaches: bool) -> None:
         """Refuse a state in which a run of a graph is never saved, with queues of a capacity."""
-        super().check(vertices, capacity)
+        super().check(vertices, capacity, reaches=reaches)
         for search in (self.forward, self.backward):
             if search is not None:
-                search.check(vertices, capacity)
+                search.check(vertices, capacity, reaches=reaches)
         places = (self.cursor, -1 if self.start is None else self.start, self.totals.components - 1)
         if not all(0 <= place < vertices for place in places):
             raise ValueError("its iteration is impossible")

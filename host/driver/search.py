@@ -197,8 +197,10 @@ class Search:
     counts: list[int] = field(default_factory=lambda: [1])
     levels: list[Level] = field(default_factory=list)
 
-    def check(self, vertices: int, capacity: int) -> None:
+    def check(self, vertices: int, capacity: int, *, reaches: bool) -> None:
         """Refuse a state that no search of a graph has, with queues of a capacity.
+
+        Without a reach queue (`reaches` is false) only the entries of a level have to fit.
 
         Raises
         ------
@@ -210,7 +212,7 @@ class Search:
             not 0 <= self.source < vertices
             or self.current not in (0, 1)
             or not 0 <= self.count <= capacity
-            or not 0 <= self.entries <= capacity
+            or (self.entries if reaches else max(self.counts, default=0)) > capacity
             or min(self.counts, default=-1) < 0
             or self.counts[0] != 1
             or sum(self.counts) != self.entries
@@ -258,7 +260,7 @@ class Attempt:
         level = 0 if self.search is None else len(self.search.levels)
         return Position(attempt=self.restarts, iteration=0, phase="forward", level=level)
 
-    def check(self, vertices: int, capacity: int) -> None:
+    def check(self, vertices: int, capacity: int, *, reaches: bool) -> None:
         """Refuse a state in which a run of a graph is never saved, with queues of a capacity.
 
         Raises
@@ -269,7 +271,7 @@ class Attempt:
         if not 0 <= self.restarts <= MAX_RESTARTS or self.dispatched is None or self.dispatched < 0:
             raise ValueError("its attempt is impossible")
         if self.search is not None:
-            self.search.check(vertices, capacity)
+            self.search.check(vertices, capacity, reaches=reaches)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -520,7 +522,9 @@ def with_retries(
     first = default_slack(vertices) if slack is None else slack
     least = coprocessor.config.queue_entries(vertices, edges)
     saved = checkpointer.restored(
-        name, kind, lambda state: state.check(vertices, least + _slack_after(state.restarts, first))
+        name,
+        kind,
+        lambda state: state.check(vertices, least + _slack_after(state.restarts, first), reaches=directions > 0),
     )
     begun = 0 if saved is None else saved.restarts
     for restarts in range(MAX_RESTARTS + 1):

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from cyscc.host.driver.search import BfsRun, Direction, Driver, Level, QueueOverflowError, breadth_first_search
+from cyscc.host.driver.search import (
+    BfsRun,
+    Direction,
+    Driver,
+    Level,
+    QueueOverflowError,
+    Search,
+    breadth_first_search,
+)
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import PlacedGraph, QueueArrays
 from cyscc.host.graph.reference import bfs_levels
@@ -168,3 +176,14 @@ def test_vertices_pushed_again_are_taken_out_of_the_reach_queue_before_it_is_ful
     assert run.levels.tolist() == list(range(200))
     assert run.reached == 200
     assert run.duplicates == 199
+
+
+def test_without_a_reach_queue_only_the_entries_of_a_level_have_to_fit() -> None:
+    levels = [Level(1, 3, 900, 100), Level(3, 2, 900, 1100)]
+    state = Search(source=0, count=2, entries=6, counts=[1, 3, 2], levels=levels)
+    state.check(3, 3, reaches=False)
+    with pytest.raises(ValueError, match=r"^its search is impossible$"):
+        state.check(3, 3, reaches=True)
+    with pytest.raises(ValueError, match=r"^its search is impossible$"):
+        state.check(3, 2, reaches=False)
+    state.check(3, 6, reaches=True)
