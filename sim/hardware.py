@@ -19,6 +19,7 @@ from cyscc.hw.intersection.tags import Tag as IntersectionTag
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.netlist import signal_graph
 from cyscc.hw.queue import Queue
+from cyscc.hw.queue_bank import capacity_of
 from cyscc.hw.request_mux import RequestMux
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
@@ -45,9 +46,9 @@ __all__ = [
     "VISITED",
     "WRITES_PER_VISIT",
     "Field",
+    "capacity_of",
     "chunk_words",
     "chunks_of",
-    "crosspoint_places",
     "owners_of",
     "ring_turn",
     "signal_graph",
@@ -109,18 +110,13 @@ SWITCH_BACK = LinkSlice.ANSWER_LATENCY + KernelSlice.ANSWER_LATENCY
 """Those of its answer."""
 
 
-def crosspoint_places(depth: int) -> int:
-    """Return how many entries a queue of a `cyscc.hw.queue_bank.QueueBank` holds that has this depth."""
-    return 2 * depth - 1
-
-
-SWITCH_ANSWERS = crosspoint_places(SwitchSizes.places)
+SWITCH_ANSWERS = capacity_of(SwitchSizes.places)
 """Answers of a link that have a place at a kernel."""
 
 EXCHANGE_CYCLES = IdRouter.LATENCY + ExchangeSlice.LATENCY
 """Least cycles of an id from process 2 to the filter of its owner."""
 
-EXCHANGE_PLACES = crosspoint_places(ExchangeSlice.DEPTH)
+EXCHANGE_PLACES = capacity_of(ExchangeSlice.DEPTH)
 """Ids of a kernel and plane that have a place at an owner."""
 
 FILTER_CYCLES = VisitedBank.LATENCY + 1

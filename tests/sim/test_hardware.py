@@ -19,7 +19,7 @@ def made(part: Elaboratable) -> Elaboratable:
 def test_places_of_a_crosspoint(depth: int) -> None:
     bank = QueueBank(8, queues=2, depth=depth)
     made(bank)
-    assert hardware.crosspoint_places(depth) == bank.capacity
+    assert hardware.capacity_of(depth) == bank.capacity
 
 
 def test_places_and_cycles_of_switch_and_exchange() -> None:

@@ -262,11 +262,11 @@ class Predictor:
         kernels = {module: _kernels(config, module, self.vertices) for module in MODULES}
         memory_ways = self._ways(memory)
         if config.link_queues:
-            places = (
-                np.arange(1 << max(config.link_bits) + 1, step=_BYTES) if config.link_bits else np.zeros(1, np.int64)
-            )
-            ports = sum((places >> bit & 1) << number for number, bit in enumerate(config.link_bits))
-            memory_ways = memory_ways._replace(port_of=np.asarray(ports, np.int64) + np.zeros_like(places))
+            places = np.arange(1 << max(config.link_bits, default=0) + 1, step=_BYTES)
+            ports = np.zeros_like(places)
+            for number, bit in enumerate(config.link_bits):
+                ports |= (places >> bit & 1) << number
+            memory_ways = memory_ways._replace(port_of=ports)
         return _Machines(kernels, memory_ways)
 
     @cached_property
@@ -404,7 +404,7 @@ def _kernels(config: AcceleratorConfig, module: str, vertices: int) -> Machine:
         lean=searches and config.lean_visits,
         together=searches and config.short_ring,
         ports=config.ports if config.link_queues else 0,
-        crosspoints=hardware.crosspoint_places(config.link_queues) if config.link_queues else 0,
+        crosspoints=hardware.capacity_of(config.link_queues) if config.link_queues else 0,
         lanes=0 if not searches or not config.exchange_kernels else 1 + config.pair_reads,
         filtered=min(config.visited_filter / max(vertices, 1), 1.0) if searches else 0.0,
         chunk=config.edge_chunk if searches else 0,
