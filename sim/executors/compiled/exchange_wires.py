@@ -20,8 +20,8 @@ def exchange_wires(kernels: int) -> str:
         send += [
             "{",
             *get_bits(("kernels", "BfsLanes", f"send_{plane}"), kernels, f"slices.push_{plane}()"),
-            f"if (all) kernels.get_id_{plane}_0(slices.{plane}_0());",
-            "sent |= all != 0;",
+            f"if (any) kernels.get_id_{plane}_0(slices.{plane}_0());",
+            "sent |= any;",
             "}",
         ]
         connect += [

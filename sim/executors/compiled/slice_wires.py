@@ -17,7 +17,7 @@ def number_slices(slices: str, kind: str, width: int) -> Iterator[str]:
 
 
 def get_bits(source: tuple[str, str, str], width: int, array: str) -> Iterator[str]:
-    """Yield statements that bring the numbers that slices put out into an array of masks, and gather ``all`` of them.
+    """Yield statements that bring the numbers that slices put out into an array of masks; ``any`` says if one is not 0.
 
     A slice's number has a bit for each slice of the other kind. So it is the mask of those to which it speaks.
 
@@ -31,9 +31,11 @@ def get_bits(source: tuple[str, str, str], width: int, array: str) -> Iterator[s
         Where to put the masks.
     """
     slices, kind, name = source
-    yield f"uint64_t values[{kind}::kLanes], all = 0;"
+    yield f"uint64_t values[{kind}::kLanes];"
     yield from get_word(slices, kind, name, width, "values")
-    yield f"for (int n = 0; n < {kind}::kLanes; ++n) all |= {array}[n] = Bits(values[n]);"
+    yield f"const auto masks = as<{kind}::Word>(load(values));"
+    yield f"store({array}, masks);"
+    yield f"const bool any = among<{kind}::kLanes>(test(masks, {kind}::Word(~0u))) != 0;"
 
 
 def put_room(array: str, target: tuple[str, str, str], width: int) -> Iterator[str]:
@@ -50,7 +52,8 @@ def put_room(array: str, target: tuple[str, str, str], width: int) -> Iterator[s
     """
     slices, kind, name = target
     yield f"uint64_t values[{kind}::kLanes];"
-    yield f"for (int n = 0; n < {kind}::kLanes; ++n) values[n] = {array}[n];"
+    # Stored as they are loaded next: a processor waits for numbers that come together from several stores.
+    yield f"store(values, as<{kind}::Long>(load({array})));"
     yield put_word(slices, name, width)
 
 

@@ -54,6 +54,7 @@ class Expressions:
         self._signals = signals
         self._shared = shared
         self._known: dict[tuple[Signal, int], str] = {}
+        self._words: set[str] = set()
         self._cells: dict[str, Callable[[Cell, int], str]] = {
             **dict.fromkeys(_SIGNS, self._one_bit),
             "$not": lambda cell, width: f"~{self.mask(cell.pins['A'])}",
@@ -85,6 +86,15 @@ class Expressions:
             expression = self._slice(signal, first, end)
             self.lines.append(f"const {vector_type(end - first)} {known} = {expression};")
         return known
+
+    def word_name(self, port: Signal, first: int) -> str:
+        """Return the name of a word that a memory's port has read, by its first bit; emits its load if needed."""
+        name = f"w_{port.name}_{first}"
+        if name not in self._words:
+            self._words.add(name)
+            _, width = port.words[first]
+            self.lines.append(f"const {vector_type(max(width, 2))} {name} = load({port.member(first)});")
+        return name
 
     def value(self, bits: Bits) -> str:
         """Return an expression for arbitrary bits, at most a word."""
@@ -172,17 +182,21 @@ class Expressions:
     def _placed(self, piece: Run, place: int, kind: str) -> str:
         """Return a piece of a vector shifted to its position in a word, with zeros elsewhere."""
         name, start, width = self._home(piece)
-        down = piece.first - start
+        return self._part(name, width, piece.first - start, piece.width, place, kind)
+
+    @staticmethod
+    def _part(name: str, width: int, down: int, bits: int, place: int, kind: str) -> str:
+        """Return some bits of a value of some width, from one up, at a position in a word."""
         has = vector_type(width)
-        field = (1 << piece.width) - 1
-        above = down + piece.width < width
+        field = (1 << bits) - 1
+        above = down + bits < width
         if has == kind and down == place:
             return f"({name} & {_constant(field << place, kind)})" if above or down else name
         part = f"shr<{down}>({name})" if down else name
         cut = _SIZES[kind] < _SIZES[has]
         if cut:
             part = f"as<{kind}>({part})"
-        if above and not (cut and piece.width == _SIZES[kind]):
+        if above and not (cut and bits == _SIZES[kind]):
             part = f"({part} & {_constant(field, kind if cut else has)})"
         if not cut and has != kind:
             part = f"as<{kind}>({part})"
@@ -195,15 +209,14 @@ class Expressions:
             return self._kept(signal, first, width)
         if signal.derived is not None:
             return _PIN.sub(lambda pin: f"({self.mask(signal.inputs[pin[1]])})", signal.derived)
-        if cell is None or cell.kind in REGISTERS or cell.kind == "$mem_v2":
+        if signal.words:
+            return self._read(signal, first, width)
+        if cell is None or cell.kind in REGISTERS:
             if cell is None and signal.name in self._shared:
                 kind = vector_type(max(width, 2))
                 number = f"{kind}({signal.member(first)})"
                 return f"test({number}, {kind}(1))" if width == 1 else number
-            loaded = f"load({signal.member(first)})"
-            return (
-                f"test({loaded}, Byte(0x1u))" if width == 1 and cell is not None and cell.kind == "$mem_v2" else loaded
-            )
+            return f"load({signal.member(first)})"
         if cell.kind in ("$mux", "$pmux"):
             return self._choice(signal, first, end)
         if signal.divisible:
@@ -219,6 +232,14 @@ class Expressions:
         if build is None:
             raise BuildError(f"cell {cell.name} is of the kind {cell.kind}, which the lanes cannot compute")
         return build(cell, width)
+
+    def _read(self, port: Signal, first: int, width: int) -> str:
+        """Return a slice of what a memory's port has read."""
+        start, all_bits = port.words[first]
+        name = self.word_name(port, start)
+        if width == 1:
+            return f"test({name}, {_constant(1 << (first - start), vector_type(max(all_bits, 2)))})"
+        return self._part(name, all_bits, first - start, width, 0, vector_type(width))
 
     def _kept(self, signal: Signal, first: int, width: int) -> str:
         """Return what a box has, or takes, as it has it."""

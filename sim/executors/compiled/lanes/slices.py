@@ -42,6 +42,8 @@ class Signal:
         Operands whose bits map one to one to its own.
     members : dict of int to str
         Where slices of a register or an input are kept that have no member of their own, by first bit.
+    words : dict of int to (int, int)
+        First bit and width of the word in which a slice of a memory is kept, by first bit.
     form : Form or None
         How an output of a box is kept, or an input that goes to a box and is kept as that takes it.
     is_input : bool
@@ -63,6 +65,7 @@ class Signal:
     cuts: set[int] = field(default_factory=set)
     operands: list[Bits] = field(default_factory=list)
     members: dict[int, str] = field(default_factory=dict)
+    words: dict[int, tuple[int, int]] = field(default_factory=dict)
     form: Form | None = None
     is_input: bool = False
     derived: str | None = None

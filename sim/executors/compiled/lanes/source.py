@@ -1,6 +1,5 @@
 """C++ source of a class that simulates all instances of a module together."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
 from cyscc.sim.executors.compiled.lanes.netlist import Bits, Box, Cell, Description, Netlist, Port, read_netlist
 from cyscc.sim.executors.compiled.lanes.primitives import WORD, Form
+from cyscc.sim.executors.compiled.lanes.schedule import NAME, scheduled
 from cyscc.sim.executors.compiled.lanes.slices import Run, Signal, Signals, padded
 
 __all__ = ["lanes_source", "single_source"]
@@ -118,13 +118,9 @@ def single_source(description: Description, *, name: str) -> str:
     return "\n".join(parts) + "\n"
 
 
-_NAME = re.compile(r"\b[acnvx]_\w+")
-"""A value that a statement defines or uses; the one that it defines comes first."""
-
-
 @dataclass
 class _Bank:
-    """The memory slices whose words have one type.
+    """The words of memories that have one type.
 
     In each cycle one loop moves the words that lanes read from any of them, and another those that they write. A loop
     for each memory would have few iterations, of a number that no processor predicts.
@@ -133,14 +129,14 @@ class _Bank:
     ----------
     kind : str
         Type of a word.
-    slices : int
-        Slices.
+    count : int
+        Words.
     address_bits : int
         Bits of an address.
     """
 
     kind: str
-    slices: int = 0
+    count: int = 0
     address_bits: int = 0
 
     @property
@@ -152,6 +148,15 @@ class _Bank:
     def reads(self) -> str:
         """Name of the array of the words read last."""
         return f"read_{self.kind}"
+
+
+_PACKED = 32
+"""Most bits of several slices of a memory in one word; of a wider word it is slower to take a slice."""
+
+
+def _words(port: Signal) -> list[tuple[int, int]]:
+    """Return the first bit and width of each word in which a memory's word is kept, from one of its ports."""
+    return sorted(set(port.words.values()))
 
 
 def _rank(member: str) -> int:
@@ -202,13 +207,9 @@ class _Source:
                 registers.append((signal, signal.cell, self._guard(signal.cell)))
         for bank in self._banks.values():
             self._add_bank(bank)
-        earliest = len(self._expressions.lines)
         for signal, cell, guard in registers:
             if not guard:
                 self._add_register(signal, cell, self._expressions.lines)
-        # No processor predicts how often these loops iterate. It loses less time if it has computed that long before.
-        late = max(earliest, len(self._expressions.lines) * 2 // 3)
-        self._expressions.lines[late:late] = self._moves
         boxes = [self._box_tick(box, number) for number, box in enumerate(self._netlist.boxes)]
         common = len(self._expressions.lines)
         for signal, cell, guard in registers:
@@ -283,12 +284,12 @@ class _Source:
         if no lane has that input. A chain through all kernels is rarely used, for example.
         """
         lines = self._expressions.lines
-        needed = {guard: set(_NAME.findall(" ".join(updates))) for guard, updates in self._guarded.items()}
+        needed = {guard: set(NAME.findall(" ".join(updates))) for guard, updates in self._guarded.items()}
         blocks: dict[str, list[str]] = {guard: [] for guard in needed}
         shared: set[str] = set()
         always = []
         for line in reversed(lines[common:]):
-            words = _NAME.findall(line)
+            words = NAME.findall(line)
             users = [guard for guard in needed if words[0] in needed[guard]]
             # What a member holds is read before any block changes it.
             if words[0] in shared or len(users) > 1 or len(words) == 1:
@@ -297,7 +298,8 @@ class _Source:
             else:
                 blocks[users[0]].append(line)
                 needed[users[0]].update(words)
-        statements = lines[:common] + always[::-1]
+        # No processor predicts how often the loops iterate. It loses less time if it has computed that long before.
+        statements = scheduled(lines[:common] + always[::-1]) + self._moves
         for guard, block in blocks.items():
             statements += [f"if (among<kLanes>({guard})) {{", *block[::-1], *self._guarded[guard], "}"]
         return statements
@@ -430,13 +432,29 @@ class _Source:
         clocked = ports and cell.numbers["RD_CLK_ENABLE"] == (1 << len(ports)) - 1
         if not usual or not clocked or cell.numbers["WR_PORTS"] != 1 or cell.numbers["OFFSET"] or cell.numbers["INIT"]:
             raise BuildError(f"memory {cell.name} is of a form that the lanes do not cover")
-        for first, end in ports[0].slices():
+        for slices in self._packed(cell):
+            first, end = slices[0][0], slices[-1][1]
             kind = scalar_type(end - first)
             bank = self._banks.setdefault(kind, _Bank(kind))
-            self._registers += [f"{kind} {port.member(first)}[kLanes] = {{}};" for port in ports[1:]]
-            ports[0].members[first] = f"{bank.reads}[{bank.slices}]"
-            bank.slices += 1
+            self._registers += [f"{kind} {port.name}_{first}[kLanes] = {{}};" for port in ports[1:]]
+            for port in ports:
+                member = f"{bank.reads}[{bank.count}]" if port is ports[0] else f"{port.name}_{first}"
+                port.members.update((start, member) for start, _ in slices)
+                port.words.update((start, (first, end - first)) for start, _ in slices)
+            bank.count += 1
             bank.address_bits = max(bank.address_bits, cell.numbers["ABITS"])
+
+    def _packed(self, cell: Cell) -> list[list[tuple[int, int]]]:
+        """Return the slices of a memory by the words that keep them: moving one costs more than taking it apart."""
+        enables = cell.pins["WR_EN"]
+        words: list[list[tuple[int, int]]] = []
+        for first, end in self._ports(cell)[0].slices():
+            start = words[-1][0][0] if words else 0
+            if words and end - start <= _PACKED and enables[first] == enables[start]:
+                words[-1].append((first, end))
+            else:
+                words.append([(first, end)])
+        return words
 
     def _ports(self, cell: Cell) -> list[Signal]:
         """Return the read ports of a memory."""
@@ -445,7 +463,7 @@ class _Source:
     def _add_bank(self, bank: _Bank) -> None:
         """Declare a bank, and move words from and to it in every cycle."""
         # As many words as addresses: a loaded state may have any.
-        size = f"[{bank.slices}][kLanes]"
+        size = f"[{bank.count}][kLanes]"
         self._registers.append(f"{bank.kind} {bank.reads}{size} = {{}};")
         self._memories.append(f"{bank.kind} {bank.words}{size}[{1 << bank.address_bits}] = {{}};")
         width = max(2, bank.address_bits)
@@ -457,11 +475,12 @@ class _Source:
         for cell in self._signals.memories:
             bits = cell.numbers["ABITS"]
             first_port, *further = self._ports(cell)
-            slices = [part for part in first_port.slices() if scalar_type(part[1] - part[0]) == bank.kind]
-            for first, end in slices:
-                self._expressions.slice_name(first_port, first)
+            for first, bits_of_word in _words(first_port):
+                if scalar_type(bits_of_word) != bank.kind:
+                    continue
+                self._expressions.word_name(first_port, first)
                 for number, port in enumerate(further, start=1):
-                    self._expressions.slice_name(port, first)
+                    self._expressions.word_name(port, first)
                     mask = self._expressions.mask(cell.pins["RD_EN"][number : number + 1])
                     places = self._array([padded(cell.pins["RD_ADDR"][number * bits : (number + 1) * bits], width)])
                     word = f"{bank.words}[{len(reading)}][n][{places}[0][n]]"
@@ -470,7 +489,7 @@ class _Source:
                 read.append(padded(cell.pins["RD_ADDR"][:bits], width))
                 writing.append(self._expressions.mask(cell.pins["WR_EN"][first : first + 1]))
                 written.append(padded(cell.pins["WR_ADDR"], width))
-                words.append(cell.pins["WR_DATA"][first:end])
+                words.append(cell.pins["WR_DATA"][first : first + bits_of_word])
                 self._expressions.lines.append(f"written = written | {writing[-1]};")
         word = f"(&{bank.words}[0][0][0])[n << {bank.address_bits} | (&{{}}[0][0])[n]]"
         self._move(reading, f"(&{bank.reads}[0][0])[n] = {word.format(self._array(read))};")
@@ -607,13 +626,13 @@ class _Source:
         yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ {body} store(values, as<Long>({value})); }}"
 
     def _member(self, piece: Run) -> tuple[str, int, int]:
-        """Return the member that holds a piece of an input or a register, its first bit and its width."""
+        """Return the member that holds a piece of an input or a register, its first bit and its width, in bits."""
         signal = piece.signal
         assert signal is not None
         if signal.cell is not None and signal not in self._signals.registers:
             raise BuildError(f"cell {signal.cell.name} drives an output, which only a register may")
         start, width = piece.home()
-        return signal.member(start), start, width
+        return signal.member(start), *signal.words.get(start, (start, width))
 
     def _is_word(self, piece: Run) -> bool:
         """Return whether a piece is in a word read from a memory, where flags are numbers like any other."""
