@@ -194,7 +194,7 @@ class Expressions:
         if signal.form is not None:
             return self._kept(signal, first, width)
         if signal.derived is not None:
-            return _PIN.sub(lambda pin: f"({self.mask(signal.inputs[pin[1]])})", signal.derived)
+            return _PIN.sub(lambda pin: f"({self.value(signal.inputs[pin[1]])})", signal.derived)
         if cell is None or cell.kind in REGISTERS or cell.kind == "$mem_v2":
             if cell is None and signal.name in self._shared:
                 kind = vector_type(max(width, 2))
