@@ -1,8 +1,8 @@
-"""Components that lanes execute by hand: outputs, registers and memories are those of the hardware, cycle for cycle."""
+"""Components that are executed by hand: outputs, registers and memories are those of the hardware, cycle for cycle."""
 
 import subprocess
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +14,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
 from cyscc.hw.arbitrated_queues import ArbitratedQueues
+from cyscc.hw.bfs.slot_station import SlotStation
 from cyscc.hw.exchange.visited_bank import VisitedBank
 from cyscc.hw.interfaces import ReadRequest, WriteRequest, drive
 from cyscc.hw.queue import Queue
@@ -22,7 +23,7 @@ from cyscc.hw.switch.credit_bank import CreditBank
 from cyscc.hw.switch.request_skid import RequestSkid
 from cyscc.hw.verilog import port_names
 from cyscc.sim.errors import BuildError
-from cyscc.sim.executors.compiled.lanes import describe, lanes_source
+from cyscc.sim.executors.compiled.lanes import describe, lanes_source, single_source
 from cyscc.sim.executors.registers import memories, registers
 from tests.sim.executors.processors import find_processor
 from tests.sim.executors.test_lanes import NATIVE, SHARED
@@ -30,9 +31,10 @@ from tests.sim.executors.test_lanes import NATIVE, SHARED
 CYCLES = 300
 LANES = 5
 
-DRIVER = """
+READER = """
 #include "part.h"
 #include <cstdio>
+#include <cstring>
 #include <memory>
 using namespace cyscc;
 static uint64_t next() {
@@ -52,6 +54,9 @@ struct Printer {
         }
     }
 };
+"""
+
+DRIVER = """
 int main() {
     auto part = std::make_unique<Part_>();
     alignas(64) uint64_t values[Part_::kLanes];
@@ -65,6 +70,19 @@ BODY
         std::printf("\\nlane");
         part->list(printer, lane);
     }
+}
+"""
+
+SINGLE_DRIVER = """
+int main() {
+    auto part = std::make_unique<Part_>();
+    for (int cycle = 0; cycle < CYCLES; ++cycle) {
+BODY
+        if (cycle % 50 == 49) part->resume();
+    }
+    Printer printer;
+    std::printf("\\nlane");
+    part->list(printer);
 }
 """
 
@@ -102,6 +120,26 @@ class Banked(wiring.Component):
             bank.fresh.ready.eq(self.fresh.ready),
         ]
         m.d.sync += [self.ids.ready.eq(bank.ids.ready), self.moved.eq(bank.moving)]
+        return m
+
+
+class Stationed(wiring.Component):
+    """A slot station whose output that follows from inputs is registered."""
+
+    def __init__(self, **sizes: int) -> None:
+        self._station = SlotStation(**sizes, instrument=True)
+        members = {name: member for name, member in self._station.signature.members.items() if name != "moving"}
+        super().__init__(members | {"moved": Out(1)})
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Add the register."""
+        m = Module()
+        m.submodules.station = station = self._station
+        for name, (signal, _) in port_names(station).items():
+            if name != "moving":
+                own = port_names(self)[name][0]
+                m.d.comb += signal.eq(own) if name in ports(self, inputs=True) else own.eq(signal)
+        m.d.sync += self.moved.eq(station.moving)
         return m
 
 
@@ -162,6 +200,28 @@ def streamed(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict
     return {"input_valid": offers, "input_payload": kept["entry"], "output_ready": ready}
 
 
+def demanding(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[str, int]:
+    """Choose inputs of `Stationed`: demands of vertices that can wait, and now and then nothing for some cycles."""
+    kernels = kept["sizes"]["kernels"]
+    demands, room = kept.setdefault("demands", [0] * kernels), kept.setdefault("room", [True] * kernels)
+    idle = kept["cycle"] % 60 > 40
+    pace = (0.05, 0.3, 1)[kept["cycle"] // 60 % 3]
+    asked = 0
+    for n in range(kernels):
+        if seen[f"block{n}_valid"]:
+            demands[n] -= seen[f"block{n}_payload"] >> 32
+            room[n] = False
+        elif not idle:
+            room[n] |= random.random() < 0.3
+        if not idle and demands[n] < kept["sizes"]["depth"] + 4 and random.random() < pace:
+            demands[n] += 1
+            asked |= 1 << n
+    every = (1 << kernels) - 1
+    state = {name: random.choice([every, every, 0, random.getrandbits(kernels)]) for name in ("done", "epoch")}
+    token = {"token_in_valid": not idle and random.random() < 0.3, "token_in_payload": random.getrandbits(34)}
+    return {"asked": asked, "room": sum(free << n for n, free in enumerate(room)), **state, **token}
+
+
 CASES: dict[str, tuple[Callable[[], wiring.Component], Chooser, dict[str, int]]] = {
     "ids": (lambda: ArbitratedQueues(27, queues=6, depth=8), arbitrated, {"queues": 6, "width": 27}),
     "requests": (lambda: ArbitratedQueues(108, queues=3, depth=4), arbitrated, {"queues": 3, "width": 108}),
@@ -177,6 +237,14 @@ CASES: dict[str, tuple[Callable[[], wiring.Component], Chooser, dict[str, int]]]
 }
 
 
+STATIONS: dict[str, tuple[Callable[[], wiring.Component], Chooser, dict[str, int]]] = {
+    f"{kernels} kernels": (partial(Stationed, **sizes), demanding, sizes)
+    for kernels, depth in ((1, 4), (6, 64), (16, 64))
+    for sizes in ({"kernels": kernels, "depth": depth},)
+}
+"""Components of which there is a single instance."""
+
+
 def ports(component: wiring.Component, *, inputs: bool) -> dict[str, int]:
     """Return widths of the inputs or outputs by name."""
     members = {"_".join(map(str, path)): member for path, member, _ in component.signature.flatten(component)}
@@ -190,7 +258,7 @@ def simulated(
     case: str,
 ) -> tuple[list[list[dict[str, int]]], list[list[dict[str, int]]], list[dict[str, list[int]]]]:
     """Simulate an instance for each lane; return inputs and outputs by cycle and lane, and the last state by lane."""
-    make, choose, sizes = CASES[case]
+    make, choose, sizes = (CASES | STATIONS)[case]
     instances = [make() for _ in range(LANES)]
     top = Module()
     for lane, instance in enumerate(instances):
@@ -264,7 +332,39 @@ def driver(component: wiring.Component, source: str) -> str:
             body += [
                 f"part->get_{name}_{word}(values); for (auto value : values) show(value);" for word in words(width)
             ]
-    return DRIVER.replace("CYCLES", str(CYCLES)).replace("BODY", "\n".join(body))
+    return READER + DRIVER.replace("CYCLES", str(CYCLES)).replace("BODY", "\n".join(body))
+
+
+def single_driver(component: wiring.Component) -> str:
+    """Return the same program for a single instance with pins."""
+    body = [f"part->{name} = next();" for name in ports(component, inputs=True)]
+    body.append("part->tick();")
+    for name in ports(component, inputs=False):
+        if name.startswith("block"):
+            number, _, kind = name.removeprefix("block").partition("_")
+            station = f"part->station().block{'s' if kind == 'valid' else f'[{number}]'}"
+            body.append(f"show({station}{f' >> {number} & 1' if kind == 'valid' else ''});")
+        else:
+            body.append(f"show(part->{name});")
+    return READER + SINGLE_DRIVER.replace("CYCLES", str(CYCLES)).replace("BODY", "\n".join(body))
+
+
+def compile_driver(text: str, source: str, target: Any, folder: Path) -> Callable[[list[int]], list[str]]:
+    """Compile a program with a class; return a function that runs it and returns all outputs, and the state by lane."""
+    (folder / "part.h").write_text(source)
+    (folder / "driver.cpp").write_text(text)
+    include = ("-I", str(NATIVE), "-I", str(SHARED))
+    command = [*target.compiler, "-std=c++20", "-O1", *include, "driver.cpp", "-o", "driver"]
+    subprocess.run(command, cwd=folder, check=True)
+
+    def run(numbers: list[int]) -> list[str]:
+        given = " ".join(f"{value:x}" for value in numbers)
+        result = subprocess.run(
+            [*target.runner, folder / "driver"], input=given, capture_output=True, text=True, check=True
+        )
+        return result.stdout.split("\nlane")
+
+    return run
 
 
 def in_forms(component: wiring.Component, source: str, values: list[dict[str, int]], *, inputs: bool) -> list[int]:
@@ -290,25 +390,30 @@ def test_primitives_do_what_the_hardware_does(case: str, processor: str, tmp_pat
     shared = [name for name in ports(make(), inputs=True) if name.startswith("entry")]
     source = lanes_source(describe(make()), name="Part_", lanes=LANES, shared=shared, fifos=True)
     assert "primitives.h" in source
-    (tmp_path / "part.h").write_text(source)
-    (tmp_path / "driver.cpp").write_text(driver(make(), source))
-    include = ("-I", str(NATIVE), "-I", str(SHARED))
-    command = [*target.compiler, "-std=c++20", "-O1", *include, "driver.cpp", "-o", "driver"]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    numbers = [value for lanes in given for value in in_forms(make(), source, lanes, inputs=True)]
-    result = subprocess.run(
-        [*target.runner, tmp_path / "driver"],
-        input=" ".join(f"{value:x}" for value in numbers),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    shown, *left = result.stdout.split("\nlane")
+    run = compile_driver(driver(make(), source), source, target, tmp_path)
+    shown, *left = run([value for lanes in given for value in in_forms(make(), source, lanes, inputs=True)])
     got = iter(int(word, 16) for word in shown.split())
     for cycle, lanes in enumerate(seen):
         wanted = in_forms(make(), source, lanes, inputs=False)
         assert [next(got) for _ in wanted] == wanted, f"cycle {cycle}"
     assert [parsed(lines, like) for lines, like in zip(left, states, strict=True)] == states
+
+
+@pytest.mark.parametrize("processor", ["native", "x86-64-v3", "skylake-avx512", "x86-64-v2", "plain"])
+@pytest.mark.parametrize("case", ["1 kernels", "6 kernels", pytest.param("16 kernels", marks=pytest.mark.long)])
+def test_stations_do_what_the_hardware_does(case: str, processor: str, tmp_path: Path) -> None:
+    target = find_processor(processor)
+    component = STATIONS[case][0]()
+    given, seen, states = simulated(case)
+    source = single_source(describe(component), name="Part_")
+    assert "slot_station.h" in source
+    run = compile_driver(single_driver(component), source, target, tmp_path)
+    for lane, state in enumerate(states):
+        shown, left = run([lanes[lane][name] for lanes in given for name in ports(component, inputs=True)])
+        got = iter(int(word, 16) for word in shown.split())
+        for cycle, lanes in enumerate(seen):
+            assert {name: next(got) for name in ports(component, inputs=False)} == lanes[lane], f"cycle {cycle}"
+        assert parsed(left, state) == state
 
 
 def parsed(lines: str, like: dict[str, list[int]]) -> dict[str, list[int]]:

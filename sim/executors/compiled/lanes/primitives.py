@@ -1,4 +1,4 @@
-"""Components that lanes execute by a C++ class written by hand, instead of cell by cell."""
+"""Components that are executed by a C++ class written by hand, instead of cell by cell."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ from typing import Any
 from amaranth.hdl import Value
 
 from cyscc.hw.arbitrated_queues import ArbitratedQueues
+from cyscc.hw.bfs.slot_station import SlotStation
 from cyscc.hw.exchange.visited_bank import VisitedBank
 from cyscc.hw.queue import Queue
 from cyscc.hw.queue_bank import QueueBank
@@ -21,7 +22,7 @@ WORD = 64
 
 
 class Form(Enum):
-    """How a class in `native/primitives.h` has the values of a port."""
+    """How a class written by hand has the values of a port."""
 
     FLAG = auto()
     """One bit of each lane, as one number."""
@@ -52,14 +53,17 @@ class Primitive:
     outputs : Mapping of str to Form
         Outputs that are functions of registers, which are data members.
     derived : Mapping of str to str
-        Other outputs, all of one bit, as expressions of masks; inputs of one bit are in braces, as is the object
-        ``box``.
+        Other outputs, as expressions of masks or vectors; in braces are the object ``box``, and inputs: of `Form.FLAG`
+        as masks, of `Form.NUMBER` as vectors of 32 bits.
+    header : str
+        The file in `native` that defines it.
     """
 
     kind: str
     inputs: Mapping[str, Form]
     outputs: Mapping[str, Form]
     derived: Mapping[str, str] = field(default_factory=dict)
+    header: str = "primitives.h"
 
 
 _STREAMS = {"input_valid": Form.FLAG, "input_payload": Form.WORDS, "output_ready": Form.FLAG}
@@ -67,7 +71,7 @@ _STREAMS = {"input_valid": Form.FLAG, "input_payload": Form.WORDS, "output_ready
 
 
 def primitive_of(component: Any, *, fifos: bool = False) -> Primitive | None:
-    """Return the class for a component; None if lanes execute it cell by cell.
+    """Return the class for a component; None if it is executed cell by cell.
 
     Parameters
     ----------
@@ -134,6 +138,23 @@ def primitive_of(component: Any, *, fifos: bool = False) -> Primitive | None:
                     "even": Form.WORDS,
                     "odd": Form.WORDS,
                     "first": Form.FLAG,
+                },
+            )
+        case SlotStation():
+            kernels = range(len(component.asked))
+            return Primitive(
+                kind=f"SlotStation<{len(kernels)}, {component._most}>",
+                header="slot_station.h",
+                inputs={
+                    **dict.fromkeys(("asked", "room", "done", "epoch"), Form.NUMBER),
+                    "token_in_valid": Form.FLAG,
+                    "token_in_payload": Form.WORDS,
+                },
+                outputs={"token_out_valid": Form.FLAG, "token_out_payload": Form.WORDS},
+                derived={
+                    "moving": "{token_in_valid} | Mask::of({box}.moves({asked}.v, {room}.v))",
+                    **{f"block{n}_valid": f"Mask::of({{box}}.blocks >> {n})" for n in kernels},
+                    **{f"block{n}_payload": f"Long({{box}}.block[{n}])" for n in kernels},
                 },
             )
         case VisitedBank():

@@ -61,8 +61,10 @@ def single_source(description: Description, *, name: str) -> str:
     """Return a C++ header that defines a class of a single instance of a component, with its ports as data members.
 
     A port of more than 64 bits, at most 128, is an array of 32-bit words. ``tick()`` advances the instance by a cycle:
-    it reads the inputs, and sets the outputs to those of the next cycle. ``show()`` sets the outputs after the
-    registers were changed. ``list(inventory)`` adds registers and memories by name.
+    it reads the inputs, and sets the outputs to those of the next cycle. ``resume()`` follows on a change of the state
+    from outside. ``list(inventory)`` adds registers and memories by name. The object of a component executed by hand is
+    returned by a function of the component's name. Outputs that it derives (see `Primitive`) are read there, and are no
+    data members.
 
     Parameters
     ----------
@@ -81,7 +83,10 @@ def single_source(description: Description, *, name: str) -> str:
     pins: list[str] = []
     inputs: list[str] = []
     outputs: list[str] = []
+    source = _Source(netlist, name=lane, lanes=1, single=True)
     for port in netlist.ports:
+        if source.derives(port):
+            continue
         words = -(-len(port.bits) // WORD)
         size = f"[{-(-len(port.bits) // 32)}]" if words > 1 else ""
         pins.append(f"{'uint64_t' if words == 1 else 'uint32_t'} {port.name}{size} = {{}};")
@@ -94,13 +99,18 @@ def single_source(description: Description, *, name: str) -> str:
             outputs += [f"lane.get_{port.name}_{word}({('low', 'high')[word]});" for word in range(words)]
             outputs.append(f"set({port.name}, {', '.join(('low[0]', 'high[0]')[:words])});")
     parts = [
-        _Source(netlist, name=lane, lanes=1, single=True).text(),
+        source.text(),
         '#include "pins.h"',
         "namespace cyscc {",
         f"struct {name} {{",
         *pins,
         f"{lane} lane;",
         f"{name}() {{ show(); }}",
+        *(f"const auto& {box.name}() const {{ return lane.b{number}; }}" for number, box in enumerate(netlist.boxes)),
+        "void resume() {",
+        "lane.resume();",
+        "show();",
+        "}",
         "void tick() {",
         *inputs,
         "lane.tick();",
@@ -221,7 +231,7 @@ class _Source:
         parts = [
             "#pragma once",
             f'#include "{self._header}"',
-            *(['#include "primitives.h"'] if boxes else []),
+            *sorted({f'#include "{box.primitive.header}"' for box in self._netlist.boxes}),
             "namespace cyscc {",
             f"struct {self._name} {{",
             f"static constexpr int kLanes = {self._lanes};",
@@ -257,6 +267,10 @@ class _Source:
             "}  // namespace cyscc",
         ]
         return "\n".join(parts) + "\n"
+
+    def derives(self, port: Port) -> bool:
+        """Return whether an output is one that a box derives."""
+        return all(run.signal is not None and run.signal.derived is not None for run in self._signals.runs(port.bits))
 
     def _guard(self, cell: Cell) -> str | None:
         """Return the name of an input of one bit without which a register keeps its value, if there is one."""

@@ -272,12 +272,17 @@ inline Head Engine::bfs_head() {
     Head head{.chain_valid = bool(shell_->bfs_chain_out_valid), .chain = shell_->bfs_chain_out_payload};
 #if CYSCC_STATION
     head.token_valid = shell_->bfs_arrival;
+#if VM_TRACE
     head.block = blocks_;
 #define CYSCC_BLOCK(n)                                          \
     head.blocks |= uint32_t(shell_->bfs_block##n##_valid) << n; \
     blocks_[n] = shell_->bfs_block##n##_payload;
     CYSCC_BLOCKS(CYSCC_BLOCK)
 #undef CYSCC_BLOCK
+#else
+    head.blocks = shell_->slot_station().blocks;
+    head.block = shell_->slot_station().block;
+#endif
 #else
     head.token_valid = shell_->bfs_token_out_valid;
     head.token = shell_->bfs_token_out_payload;

@@ -34,7 +34,7 @@ void reevaluate(Shell& model);
 struct Context {};
 
 inline void list(Shell& shell, Inventory& inventory) { shell.list(inventory); }
-inline void reevaluate(Shell& shell) { shell.show(); }
+inline void reevaluate(Shell& shell) { shell.resume(); }
 inline void tick(Shell& shell) { shell.tick(); }
 #endif
 
@@ -182,7 +182,7 @@ private:
     int64_t interval_ = 0;       // cycles between two rows; 0: none is written
     int64_t places_ = 0;
     int64_t* rows_ = nullptr;
-#if CYSCC_STATION
+#if CYSCC_STATION && VM_TRACE
     uint64_t blocks_[kBfsKernels];  // from the station to the kernels
 #endif
     bool resting_ = false;  // nothing happens in the next cycle unless something arrives
