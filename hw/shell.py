@@ -94,8 +94,10 @@ class Shell(wiring.Component):
     drained : Out(2), only with an exchange of ids
         By epoch: it is the last one of which each kernel sent all ids, and the exchange is empty. Registered.
     quiescent : Out(1), instrumented shells only
-        Registered: state, but for the count of cycles, stays as it is until an input stream is valid or `done`,
-        `error`, `room`, `epoch`, `read_epoch` or `exchange_busy` change or `asked` is high.
+        Registered: state, but for the count of cycles and that of the slot station, stays as it is until an input stream
+        is valid or `done`, `error`, `read_epoch` or `exchange_busy` change.
+    station_quiescent : Out(1), instrumented shells only, with a slot station
+        Registered: the station's state stays as it is until a token comes, `room` changes or `asked` is high.
     elapsed : In(48), instrumented shells only
         Cycles that have passed up to this one since the shell was last clocked, 1 if it is clocked always. So a
         simulation may leave a quiescent shell unclocked.
@@ -132,6 +134,8 @@ class Shell(wiring.Component):
             }
         if instrument:
             members |= {"quiescent": Out(1), "elapsed": In(ADDRESS_WIDTH, init=1)}
+            if config.short_ring:
+                members |= {"station_quiescent": Out(1)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Elaboratable:
@@ -207,8 +211,6 @@ class Shell(wiring.Component):
         if instrument:
             parts = (dispatch, bfs_master, bfs_ring, intersection_master, intersection_ring)
             moving = [part.moving for part in (*parts, *barriers)]
-            if station:
-                moving.append(station.moving)
             if config.engines > 1:
                 moving += [last.valid, self.intersection.token_in.valid, self.link_out.valid]
             m.d.comb += dispatch.elapsed.eq(self.elapsed)
@@ -239,6 +241,8 @@ class Shell(wiring.Component):
             connect(m, getattr(station, f"block{number}"), flipped(getattr(place, f"block{number}")))
         m.d.comb += [getattr(station, name).eq(getattr(place, name)) for name in (*STATION_BITS, "done")]
         m.d.comb += drive(place, arrival=ring.ring_out.valid, departure=station.token_out.valid)
+        if self._instrument:
+            m.d.comb += self.station_quiescent.eq(station.quiescent)
         return station
 
     def _connect_link(self, m: Module, last: Any, *, bfs_ring: RingMaster, intersection_ring: RingMaster) -> None:

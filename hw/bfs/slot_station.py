@@ -43,8 +43,8 @@ class SlotStation(wiring.Component):
         To the ring master or the link, registered.
     block<k> : Out(stream of Block, always ready)
         Slots for kernel k, registered.
-    moving : Out(1), instrumented only
-        State changes in this cycle.
+    quiescent : Out(1), instrumented only
+        Registered: state stays as it is until a token comes, `room` changes or `asked` is high.
 
     Notes
     -----
@@ -68,7 +68,7 @@ class SlotStation(wiring.Component):
                 "token_in": In(RING),
                 "token_out": Out(RING),
                 **{f"block{n}": Out(BLOCK) for n in range(kernels)},
-                **({"moving": Out(1)} if instrument else {}),
+                **({"quiescent": Out(1)} if instrument else {}),
             }
         )
 
@@ -126,5 +126,5 @@ class SlotStation(wiring.Component):
         if self._instrument:
             valids = [self.token_in.valid, self.token_out.valid, *(getattr(self, f"block{n}").valid for n in kernels)]
             changing = [kept != value for kept, value in states]
-            m.d.comb += self.moving.eq(Cat(*valids, self.asked, hold, *changing).any())
+            m.d.sync += self.quiescent.eq(~Cat(*valids, self.asked, hold, *changing).any())
         return m

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from amaranth.hdl import Elaboratable, Module, Value
 from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 from amaranth.sim import Simulator
 
 from cyscc.hw.arbitrated_queues import ArbitratedQueues
@@ -124,22 +124,17 @@ class Banked(wiring.Component):
 
 
 class Stationed(wiring.Component):
-    """A slot station whose output that follows from inputs is registered."""
+    """A slot station within another component, as in the shell."""
 
     def __init__(self, **sizes: int) -> None:
         self._station = SlotStation(**sizes, instrument=True)
-        members = {name: member for name, member in self._station.signature.members.items() if name != "moving"}
-        super().__init__(members | {"moved": Out(1)})
+        super().__init__(self._station.signature)
 
     def elaborate(self, platform: object) -> Elaboratable:
-        """Add the register."""
+        """Add the station."""
         m = Module()
-        m.submodules.station = station = self._station
-        for name, (signal, _) in port_names(station).items():
-            if name != "moving":
-                own = port_names(self)[name][0]
-                m.d.comb += signal.eq(own) if name in ports(self, inputs=True) else own.eq(signal)
-        m.d.sync += self.moved.eq(station.moving)
+        m.submodules.station = self._station
+        connect(m, flipped(self), self._station)
         return m
 
 

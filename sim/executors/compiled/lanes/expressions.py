@@ -208,7 +208,7 @@ class Expressions:
         if signal.form is not None:
             return self._kept(signal, first, width)
         if signal.derived is not None:
-            return _PIN.sub(lambda pin: f"({self.value(signal.inputs[pin[1]])})", signal.derived)
+            return _PIN.sub(lambda pin: f"({self.mask(signal.inputs[pin[1]])})", signal.derived)
         if signal.words:
             return self._read(signal, first, width)
         if cell is None or cell.kind in REGISTERS:

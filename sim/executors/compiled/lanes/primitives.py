@@ -53,8 +53,7 @@ class Primitive:
     outputs : Mapping of str to Form
         Outputs that are functions of registers, which are data members.
     derived : Mapping of str to str
-        Other outputs, as expressions of masks or vectors; in braces are the object ``box``, and inputs: of `Form.FLAG`
-        as masks, of `Form.NUMBER` as vectors of 32 bits.
+        Other outputs, as expressions of masks or vectors; in braces are the object ``box``, and inputs of one bit.
     header : str
         The file in `native` that defines it.
     """
@@ -150,9 +149,8 @@ def primitive_of(component: Any, *, fifos: bool = False) -> Primitive | None:
                     "token_in_valid": Form.FLAG,
                     "token_in_payload": Form.WORDS,
                 },
-                outputs={"token_out_valid": Form.FLAG, "token_out_payload": Form.WORDS},
+                outputs={"token_out_valid": Form.FLAG, "token_out_payload": Form.WORDS, "quiescent": Form.FLAG},
                 derived={
-                    "moving": "{token_in_valid} | Mask::of({box}.moves({asked}.v, {room}.v))",
                     **{f"block{n}_valid": f"Mask::of({{box}}.blocks >> {n})" for n in kernels},
                     **{f"block{n}_payload": f"Long({{box}}.block[{n}])" for n in kernels},
                 },

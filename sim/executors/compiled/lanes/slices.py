@@ -183,8 +183,6 @@ class Signals:
                 signal = Signal(name=f"b{number}_{name}", width=len(bits), cell=None, divisible=False, form=form)
                 self._keep(signal, f"b{number}.{name}")
                 self._add(signal, bits)
-        forms = box.primitive.inputs
-        pins = {name: padded(bits, 32) if forms.get(name) is Form.NUMBER else bits for name, bits in box.pins.items()}
         for name, expression in box.primitive.derived.items():
             if name in box.pins:
                 self._add(
@@ -194,16 +192,16 @@ class Signals:
                         cell=None,
                         divisible=False,
                         derived=expression.replace("{box}", f"b{number}"),
-                        inputs=pins,
+                        inputs=box.pins,
                     ),
                     box.pins[name],
                 )
         for name, form in box.primitive.inputs.items():
             if form in (Form.FLAG, Form.PLACES):
-                whole = self.whole_input(box.pins[name])
-                if whole is not None:
-                    whole.form = form
-                    self._keep(whole, f"{whole.name}_lanes")
+                given = self.whole_input(box.pins[name])
+                if given is not None:
+                    given.form = form
+                    self._keep(given, f"{given.name}_lanes")
 
     @staticmethod
     def _keep(signal: Signal, member: str) -> None:

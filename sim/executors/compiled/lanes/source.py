@@ -106,7 +106,11 @@ def single_source(description: Description, *, name: str) -> str:
         *pins,
         f"{lane} lane;",
         f"{name}() {{ show(); }}",
-        *(f"const auto& {box.name}() const {{ return lane.b{number}; }}" for number, box in enumerate(netlist.boxes)),
+        *(
+            f"{constant}auto& {box.name}() {constant}{{ return lane.b{number}; }}"
+            for number, box in enumerate(netlist.boxes)
+            for constant in ("", "const ")
+        ),
         "void resume() {",
         "lane.resume();",
         "show();",

@@ -78,7 +78,13 @@ void Engine::rest(int64_t cycle) {
         shell.asks = shell.answers = 0;
 #endif
         shell.elapsed = uint64_t(cycle - 1 - clocked_);
+#if CYSCC_STATION && !VM_TRACE
+        const auto station = shell.slot_station();  // was clocked in all of them
         tick(shell);
+        shell.slot_station() = station;
+#else
+        tick(shell);
+#endif
     }
     reevaluate(shell);
     clocked_ = cycle - 1;
@@ -139,7 +145,8 @@ void Engine::resume(int64_t cycle) {
     outlook_ = look_ahead(cycle);
 }
 
-// Evaluates the shell if it is wanted, does something by itself, or gets something from host or link.
+// Evaluates the shell if it is wanted, does something by itself, or gets something from host or link. In a search the
+// kernels want a slot in nearly every cycle, which only the station sees.
 inline void Engine::step_shell(int64_t cycle, bool wanted) {
     Shell& shell = *shell_;
     wanted |= !shell.quiescent || driver_.has_commands();
@@ -150,7 +157,12 @@ inline void Engine::step_shell(int64_t cycle, bool wanted) {
     if (shell.link_out_valid) send(cycle);
 #endif
 #if !VM_TRACE
-    if (!wanted) return;
+    if (!wanted) {
+#if CYSCC_STATION
+        shell.slot_station().tick(uint32_t(shell.bfs_asked), uint32_t(shell.bfs_room));
+#endif
+        return;
+    }
 #endif
     driver_.drive_host(shell, cycle);
     shell.elapsed = uint64_t(cycle - clocked_);
@@ -178,7 +190,7 @@ bool renew(Input& input, uint32_t value) {
     return changed;
 }
 
-// Brings what the last kernels put out to the shell; returns whether that is anything new.
+// Brings what the kernels put out to the shell; returns whether that is anything new for more than the slot station.
 inline bool Engine::connect_tails(int64_t cycle) {
     Shell& shell = *shell_;
     auto connect = [](const Kernels& module, auto& chain_valid, auto& chain, auto& done, auto& error) {
@@ -186,6 +198,11 @@ inline bool Engine::connect_tails(int64_t cycle) {
         if (chain_valid) chain = module.chain();
         return chain_valid | renew(done, module.done()) | renew(error, module.error());
     };
+#if CYSCC_STATION
+    shell.bfs_asked = bfs_->asked();
+    shell.bfs_room = bfs_->room();
+    shell.bfs_epoch = bfs_->epoch();
+#endif
     auto pass = [cycle](const Kernels& module, auto& token_valid, auto& token) {
         token_valid = module.token_valid(cycle);
         if (token_valid) token = module.token();
@@ -194,22 +211,11 @@ inline bool Engine::connect_tails(int64_t cycle) {
     return connect(*bfs_, shell.bfs_chain_in_valid, shell.bfs_chain_in_payload, shell.bfs_done, shell.bfs_error) |
            connect(*intersection_, shell.intersection_chain_in_valid, shell.intersection_chain_in_payload,
                    shell.intersection_done, shell.intersection_error) |
-           pass(*intersection_, shell.intersection_token_in_valid, shell.intersection_token_in_payload) |
-#if CYSCC_STATION
-           connect_station();
-#else
-           pass(*bfs_, shell.bfs_token_in_valid, shell.bfs_token_in_payload);
+#if !CYSCC_STATION
+           pass(*bfs_, shell.bfs_token_in_valid, shell.bfs_token_in_payload) |
 #endif
+           pass(*intersection_, shell.intersection_token_in_valid, shell.intersection_token_in_payload);
 }
-
-#if CYSCC_STATION
-// Brings what the kernels tell their station to the shell; returns whether that is anything new.
-inline bool Engine::connect_station() {
-    Shell& shell = *shell_;
-    shell.bfs_asked = bfs_->asked();
-    return (shell.bfs_asked != 0) | renew(shell.bfs_room, bfs_->room()) | renew(shell.bfs_epoch, bfs_->epoch());
-}
-#endif
 
 // The first cycle before an end in which something happens to a resting engine, or the end.
 int64_t Engine::next_event(int64_t cycle, int64_t end) const {
@@ -317,6 +323,21 @@ inline bool Engine::switch_rests() const {
 #endif
 }
 
+// Whether the slot station rests, and knows what the kernels say.
+inline bool Engine::station_rests() const {
+#if CYSCC_STATION
+    const Shell& shell = *shell_;
+#if VM_TRACE
+    const bool quiescent = shell.station_quiescent;
+#else
+    const bool quiescent = shell.slot_station().quiescent;
+#endif
+    return quiescent && bfs_->room() == shell.bfs_room && bfs_->epoch() == shell.bfs_epoch;
+#else
+    return true;
+#endif
+}
+
 void Engine::step(int64_t cycle) {
     driver_.prepare(cycle);
     Shell& shell = *shell_;
@@ -359,13 +380,10 @@ void Engine::step(int64_t cycle) {
 #endif
     step_shell(cycle, wanted);
     driver_.accept(cycle);
-    resting_ = switch_rests() && shell.quiescent && !driver_.has_commands() && bfs_->rests_until(cycle + 1) > cycle + 1 &&
+    resting_ = switch_rests() && station_rests() && shell.quiescent && !driver_.has_commands() && bfs_->rests_until(cycle + 1) > cycle + 1 &&
                intersection_->rests_until(cycle + 1) > cycle + 1 && bfs_->done() == shell.bfs_done &&
                bfs_->error() == shell.bfs_error && intersection_->done() == shell.intersection_done &&
                intersection_->error() == shell.intersection_error;
-#if CYSCC_STATION
-    resting_ = resting_ && bfs_->room() == shell.bfs_room && bfs_->epoch() == shell.bfs_epoch;
-#endif
 }
 
 #if VM_TRACE

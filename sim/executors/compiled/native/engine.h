@@ -154,9 +154,9 @@ private:
     int64_t next_event(int64_t cycle, int64_t end) const;
     Outlook look_ahead(int64_t cycle) const;
     bool connect_tails(int64_t cycle);
-    bool connect_station();
     Mailbox& kernels_box();
     bool switch_rests() const;
+    bool station_rests() const;
     void step_shell(int64_t cycle, bool wanted);
     void send(int64_t cycle);
 #if CYSCC_SWITCH && VM_TRACE

@@ -19,27 +19,18 @@ public:
     uint64_t token_out_payload[1][1] = {};
     uint32_t blocks = 0;  // the kernels that get one
     uint64_t block[kKernels] = {};
-
-    // Whether state changes in this cycle even if no token comes.
-    bool moves(uint32_t asked, uint32_t room) const {
-        if (asked || token_out_valid || blocks || hold_) return true;
-        if (!unsettled_ && room == room_) return false;
-        Sums following = sums_;
-        following.advance(demanded_, room);
-        return following != sums_;
-    }
+    uint32_t quiescent = 0;
 
     void tick(const Number& asked, const Number& room, const Number& done, const Number& epoch, uint32_t token_in_valid,
               const uint64_t (&token_in_payload)[1][1]) {
+        if (!token_in_valid) return tick(asked[0], room[0]);
         const uint64_t token = token_in_payload[0][0];
         const uint32_t total = sums_.total;
-        const bool reserve = token_in_valid && !hold_ && total;
-        hold_ = (hold_ << 1 | reserve) & ((1 << kHold) - 1);
-        token_out_valid = token_in_valid;
-        if (token_in_valid) {
-            const uint64_t over = done[0] == kAll && epoch[0] == (token & kEpoch ? kAll : 0) ? ~uint64_t(0) : ~kDone;
-            token_out_payload[0][0] = uint32_t(token + (reserve ? total : 0)) | (token & over & (kDone | kEpoch));
-        }
+        const bool reserve = !hold_ && total;
+        hold_ = (hold_ << 1 | reserve) & kHeld;
+        token_out_valid = 1;
+        const uint64_t over = done[0] == kAll && epoch[0] == (token & kEpoch ? kAll : 0) ? ~uint64_t(0) : ~kDone;
+        token_out_payload[0][0] = uint32_t(token + (reserve ? total : 0)) | (token & over & (kDone | kEpoch));
         blocks = 0;
         if (reserve) {
             for (int n = 0; n < kKernels; ++n) {
@@ -48,18 +39,15 @@ public:
                 blocks |= uint32_t(count != 0) << n;
             }
         }
-        if (room[0] != room_) unsettled_ = kAge;
-        room_ = room[0];
-        if (unsettled_) {
-            sums_.advance(demanded_, room_);
-            --unsettled_;
-        }
-        if (asked[0] | blocks) {
-            for (int n = 0; n < kKernels; ++n) demanded_[n] += asked[0] >> n & 1;
-            if (blocks)
-                for (int n = 0; n < kKernels; ++n) demanded_[n] -= blocks >> n & 1 ? uint32_t(block[n] >> 32) : 0;
-            unsettled_ = kAge;
-        }
+        count(asked[0], room[0], true);
+    }
+
+    // A cycle in which no token comes.
+    void tick(uint32_t asked, uint32_t room) {
+        const bool moves = token_out_valid | blocks | hold_;
+        hold_ = hold_ << 1 & kHeld;
+        token_out_valid = blocks = 0;
+        count(asked, room, moves);
     }
 
     // After the registers were set.
@@ -84,6 +72,7 @@ public:
         }
         add("total", sums_.total, bits(kMost * kKernels));
         add("hold", hold_, kHold);
+        add("quiescent", quiescent, 1);
         add("token_out__valid", token_out_valid, 1);
         add("token_out__payload", token_out_payload[0][0], 34);
     }
@@ -91,6 +80,7 @@ public:
 private:
     static constexpr int kGroup = 4;
     static constexpr int kAge = 3, kHold = kAge + 1;
+    static constexpr uint32_t kHeld = (1 << kHold) - 1;
     static constexpr uint32_t kAll = (uint64_t(1) << kKernels) - 1;
     static constexpr uint64_t kDone = uint64_t(1) << 32, kEpoch = kDone << 1;  // of a token
 
@@ -116,6 +106,26 @@ private:
             }
         }
     };
+
+    // The demands and their sums after a cycle, in which something else changes or not.
+    void count(uint32_t asked, uint32_t room, bool moves) {
+        moves |= asked != 0;
+        if (room != room_) unsettled_ = kAge;
+        room_ = room;
+        if (unsettled_) {
+            const Sums before = sums_;
+            sums_.advance(demanded_, room);
+            moves = moves || before != sums_;
+            --unsettled_;
+        }
+        if (asked | blocks) {
+            for (int n = 0; n < kKernels; ++n) demanded_[n] += asked >> n & 1;
+            if (blocks)
+                for (int n = 0; n < kKernels; ++n) demanded_[n] -= blocks >> n & 1 ? uint32_t(block[n] >> 32) : 0;
+            unsettled_ = kAge;
+        }
+        quiescent = !moves;
+    }
 
     Sums sums_;
     Numbers demanded_ = {};
