@@ -62,7 +62,77 @@ private:
     const std::string place_;
 };
 
-// The queues of a `QueueBank`, up to the entry that is pulled. A lane's queues are bits of a number.
+// Which of the lowest 16 bits of numbers is set, of which one is at most; 16 if none is.
+template <int k>
+inline Bytes<k> place_of(const Words<k>& bits) {
+    const BytePart low = cut(bits).v[0], high = cut(shr<8>(bits)).v[0], any = low | high;
+    Bytes<k> place;
+    place.v[0] = (BytePart((any & 0xaa) != 0) & 1) | (BytePart((any & 0xcc) != 0) & 2) |
+                 (BytePart((any & 0xf0) != 0) & 4) | (BytePart(high != 0) & 8) | (BytePart(any == 0) & 16);
+    return place;
+}
+
+// A byte of each of 16 lanes, for a queue or two. Not for more: a processor that computes with so many bytes at once in
+// every cycle lowers its frequency.
+#if defined(__AVX2__)
+inline constexpr int kLineQueues = 2;
+#else
+inline constexpr int kLineQueues = 1;
+#endif
+typedef uint8_t Line __attribute__((vector_size(16 * kLineQueues)));
+typedef uint16_t LinePairs __attribute__((vector_size(16 * kLineQueues)));
+
+// The same bytes for each queue; what has any queue's byte; flags, 0 or -1, of lanes; and lanes with less than a limit.
+#if defined(__AVX2__)
+CYSCC_INLINE Line line_of(BytePart bytes) { return Line(_mm256_broadcastsi128_si256(__m128i(bytes))); }
+CYSCC_INLINE BytePart any_of(Line line) {
+    return BytePart(_mm256_extracti128_si256(__m256i(line), 1) | _mm256_castsi256_si128(__m256i(line)));
+}
+CYSCC_INLINE Line flags_of(const uint16_t* lanes) {
+    uint32_t bits;
+    std::memcpy(&bits, lanes, sizeof bits);
+#if CYSCC_AVX512
+    return Line(_mm256_movm_epi8(bits));
+#else
+    const auto times = [](uint64_t byte) { return int64_t(byte * 0x0101010101010101); };
+    const __m256i from = _mm256_setr_epi64x(times(0), times(1), times(2), times(3));
+    const __m256i bit = _mm256_set1_epi64x(int64_t(0x8040201008040201));
+    return Line(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(_mm256_set1_epi32(int(bits)), from) & bit, bit));
+#endif
+}
+CYSCC_INLINE void put_less(uint16_t* lanes, Line line, uint8_t limit) {
+#if CYSCC_AVX512
+    const uint32_t bits = _mm256_cmplt_epu8_mask(__m256i(line), _mm256_set1_epi8(char(limit)));
+#else
+    const uint32_t bits = uint32_t(_mm256_movemask_epi8(__m256i(line < limit)));
+#endif
+    std::memcpy(lanes, &bits, sizeof bits);
+}
+#else
+CYSCC_INLINE Line line_of(BytePart bytes) { return bytes; }
+CYSCC_INLINE BytePart any_of(Line line) { return line; }
+CYSCC_INLINE Line flags_of(const uint16_t* lanes) { return Line(Mask::of(*lanes).v); }
+CYSCC_INLINE void put_less(uint16_t* lanes, Line line, uint8_t limit) {
+    *lanes = uint16_t(Mask{Flags(line < limit)}.bits());
+}
+#endif
+
+// For each queue and lane: the queue, and its bit in the lower or the upper byte of a number.
+struct QueueBytes {
+    alignas(32) uint8_t queue[16][16] = {};
+    alignas(32) uint8_t lower[16][16] = {};
+    alignas(32) uint8_t upper[16][16] = {};
+
+    constexpr QueueBytes() {
+        for (int n = 0; n < 16; ++n) {
+            for (auto& byte : queue[n]) byte = uint8_t(n);
+            for (auto& byte : (n < 8 ? lower : upper)[n]) byte = uint8_t(1 << n % 8);
+        }
+    }
+};
+inline constexpr QueueBytes kQueueBytes;
+
+// The queues of a `QueueBank`. A lane's queues are bits of a number.
 template <int kLanes, int kQueues, int kDepth, int kBits>
 class Queues {
     static_assert(kLanes <= 16 && kQueues <= 16 && kDepth <= 64);
@@ -72,72 +142,78 @@ public:
     using Word = Part<kBits>;
     using Pushes = Bits[kQueues];
     using Entries = uint64_t[kWords][kQueues];
+    using Numbers = Words<kLanes>;
 
-    Bits room[kQueues];   // lanes, by queue
-    uint32_t available[kLanes] = {};
-    uint32_t pulling[kLanes] = {};
+    alignas(64) Bits room[kQueues];  // lanes, by queue
+    alignas(64) uint32_t available[kLanes] = {};
+    alignas(64) uint32_t pulling[kLanes] = {};
+    alignas(64) Word shown[kWords][kLanes] = {};
     Bits busy = 0;
 
     Queues() {
-        for (auto* pointers : {first_, end_})
-            for (int lane = 0; lane < kLanes; ++lane) std::memset(pointers[lane], 1, kQueues);
+        for (auto* pointers : {first_, end_}) std::memset(pointers, 1, sizeof first_);
         resume();
         begin();
     }
 
-    // A cycle begins.
-    void begin() { std::memcpy(room, free_, sizeof room); }
+    // The queue that each lane pulls.
+    Bytes<kLanes> source() const { return load(source_); }
 
-    // The entry that a lane pulls.
-    const Word* head(int lane) const {
-        const int queue = std::countr_zero(pulling[lane]);
-        return entries_[place_[lane][queue]][lane][queue];
-    }
+    // What a lane pulls is shown if it advances, which then pulls an entry of the queue whose bit is given, if any. All
+    // lanes and queues at once, since how many have something to do no processor predicts.
+    void tick(const Pushes& push, const Entries& entries, const Numbers& pull, Bits advances) {
+        begin();
+        const Mask advance = Mask::of(advances);
+        for (int word = 0; word < kWords; ++word) store(shown[word], select(advance, head(word), load(shown[word])));
 
-    // What a lane pulls leaves.
-    void leave(int lane) {
-        const int queue = std::countr_zero(pulling[lane]);
-        place_[lane][queue] = 0;
-        pulling[lane] = 0;
-        const bool free = --count_[lane][queue] < kCapacity - kSlack;
-        free_[queue] |= Bits(free) << lane;
-        busy &= ~(Bits(available[lane] == 0) << lane);
-    }
+        alignas(64) uint16_t pushes[kLines * kLineQueues] = {};
+        for (int queue = 0; queue < kQueues; ++queue) pushes[queue] = uint16_t(push[queue]);
+        const Bytes<kLanes> next = place_of(pull);
+        const Line leaving = line_of(select(advance, source(), Bytes<kLanes>(kNone)).v[0]), pulled = line_of(next.v[0]);
+        const Line none{};
+        Line places{}, differing{}, lower{}, upper{};
+        for (int n = 0; n < kLines; ++n) {
+            const int number = n * kLineQueues;
+            const Line queue = line(kQueueBytes.queue[number]);
+            const Line comes = flags_of(pushes + number);
+            const Line first = first_[n], following = behind(first), count = count_[n] - comes;
+            const Line place = pulled == queue ? first : none;
+            first_[n] = pulled == queue ? following : first;
+            place_[n] = (leaving == queue ? none : place_[n]) | place;
+            count_[n] = leaving == queue ? count - 1 : count;
+            put_less(free_ + number, count_[n], kCapacity - kSlack);
+            places |= place;
+            differing |= pulled == queue ? following ^ end_[n] : none;
+            lower |= comes & line(kQueueBytes.lower[number]);
+            upper |= comes & line(kQueueBytes.upper[number]);
+        }
+        const Mask pulls = test(pull, Numbers(~0u)), last = pulls & equal(numbers(differing), Numbers(0u));
+        store(head_, select(advance, from_mask(pulls, index(numbers(places), as<Numbers>(next))), load(head_)));
+        store(source_, select(advance, next, source()));
+        store(pulling, select(advance, pull, load(pulling)));
+        store(available, (load(available) ^ from_mask(last, pull)) | numbers(lower) | shl<8>(numbers(upper)));
+        busy = among<kLanes>(test(load(available) | load(pulling), Numbers(~0u)));
 
-    // A lane, which pulls nothing, begins to pull an entry of a queue.
-    void pull(int lane, uint32_t bit) {
-        const int queue = std::countr_zero(bit);
-        const uint8_t first = first_[lane][queue], following = kFollowing[first];
-        pulling[lane] = bit;
-        place_[lane][queue] = first;
-        __builtin_prefetch(entries_[first][lane][queue]);
-        first_[lane][queue] = following;
-        available[lane] &= ~(uint32_t(following == end_[lane][queue]) << queue);
-        busy |= 1u << lane;
-    }
-
-    void push(const Pushes& lanes, const Entries& entries) {
-        for_each(present(lanes), [&](int queue) {
-            for (Bits left = lanes[queue]; left; left &= left - 1) {
-                const int lane = std::countr_zero(left);
-                const uint8_t end = end_[lane][queue];
-                for (int word = 0; word < kWords; ++word) entries_[end][lane][queue][word] = Word(entries[word][queue]);
-                end_[lane][queue] = kFollowing[end];
-                available[lane] |= 1u << queue;
-                const bool full = ++count_[lane][queue] >= kCapacity - kSlack;
-                free_[queue] &= ~(Bits(full) << lane);
-            }
-            busy |= lanes[queue];
+        for_each(present(push), [&](size_t queue) {
+            Bits lanes = push[queue];
+            do {
+                const size_t lane = std::countr_zero(lanes);
+                const uint8_t end = byte(end_, lane, queue);
+                Word(&entry)[kWords] = entries_[index(end, lane, queue)];
+                for (int word = 0; word < kWords; ++word) entry[word] = Word(entries[word][queue]);
+                byte(end_, lane, queue) = kFollowing[end];
+            } while (lanes &= lanes - 1);
         });
     }
 
     // After the registers were set.
     void resume() {
         busy = 0;
-        for (Bits& lanes : free_) lanes = 0;
+        for (int n = 0; n < kLines; ++n) put_less(free_ + n * kLineQueues, count_[n], kCapacity - kSlack);
         for (int lane = 0; lane < kLanes; ++lane) {
-            for (int queue = 0; queue < kQueues; ++queue)
-                free_[queue] |= Bits(count_[lane][queue] < kCapacity - kSlack) << lane;
+            const int queue = std::countr_zero(pulling[lane]);
+            head_[lane] = pulling[lane] ? uint32_t(index(byte(place_, lane, queue), lane, queue)) : 0;
+            source_[lane] = uint8_t(pulling[lane] ? queue : kNone);
             busy |= Bits((available[lane] | pulling[lane]) != 0) << lane;
         }
     }
@@ -146,41 +222,89 @@ public:
     void list(Registers<Inventory>& registers, int lane) {
         for (int queue = 0; queue < kQueues; ++queue) {
             const std::string number = std::to_string(queue);
-            registers.add("first" + number, first_[lane][queue], kPointer);
-            registers.add("end" + number, end_[lane][queue], kPointer);
-            registers.add("place" + number, place_[lane][queue], kPointer);
-            registers.add("count" + number, count_[lane][queue], kPointer);
+            registers.add("first" + number, byte(first_, lane, queue), kPointer);
+            registers.add("end" + number, byte(end_, lane, queue), kPointer);
+            registers.add("place" + number, byte(place_, lane, queue), kPointer);
+            registers.add("count" + number, byte(count_, lane, queue), kPointer);
             registers.add_flag("room", room[queue], lane, queue);
             for (int word = 0; word < kWords; ++word)
-                registers.add_word("entries" + number, entries_[0][lane][queue][word], word, kBits, 2 * kDepth,
-                                   sizeof *entries_);
+                registers.add_word("entries" + number, entries_[index(0, lane, queue)][word], word, kBits, 2 * kDepth,
+                                   kLanes * kQueues * sizeof *entries_);
         }
         registers.add("available", available[lane], kQueues);
         registers.add("pulling", pulling[lane], kQueues);
+        for (int word = 0; word < kWords; ++word) registers.add_word("shown", shown[word][lane], word, kBits);
     }
 
 private:
+    static constexpr Bits kAll = (Bits(1) << kLanes) - 1;
     static constexpr int kSlack = 2;
     static constexpr int kCapacity = 2 * kDepth - 1;
     static constexpr int kPointer = std::bit_width(unsigned(kDepth));
+    static constexpr int kLines = (kQueues + kLineQueues - 1) / kLineQueues;
+    static constexpr int kNone = 16;
 
     // The places in the order of a shift register with feedback, which leaves out place 0.
+    static constexpr int kFed = std::array{0, 0, 0, 1, 2, 2, 4, 5}[kPointer];
     static constexpr auto kFollowing = [] {
-        constexpr int fed[] = {0, 0, 0, 1, 2, 2, 4, 5};
         std::array<uint8_t, 2 * kDepth> found{};
         for (int place = 0; place < 2 * kDepth; ++place) {
-            const int last = place >> (kPointer - 1) & 1, other = place >> fed[kPointer] & 1;
+            const int last = place >> (kPointer - 1) & 1, other = place >> kFed & 1;
             found[place] = uint8_t((place << 1 & (2 * kDepth - 1)) | (last ^ other));
         }
         return found;
     }();
+    static Line behind(Line place) {
+        const LinePairs pairs = LinePairs(place);
+        return ((place + place) & uint8_t(2 * kDepth - 1)) | (Line(pairs >> (kPointer - 1) ^ pairs >> kFed) & 1);
+    }
 
-    Bits free_[kQueues];  // `room` in the next cycle
-    uint8_t first_[kLanes][kQueues];
-    uint8_t end_[kLanes][kQueues];
-    uint8_t place_[kLanes][kQueues] = {};
-    uint8_t count_[kLanes][kQueues] = {};
-    Word entries_[2 * kDepth][kLanes][kQueues][kWords] = {};
+    // Where an entry is. The first one is place 0 of a queue, so that it is 0.
+    static size_t index(size_t place, size_t lane, size_t queue) { return (place * kLanes + lane) * kQueues + queue; }
+    static Numbers index(const Numbers& place, const Numbers& queue) {
+        alignas(64) uint32_t of_lane[kLanes];
+        for (int lane = 0; lane < kLanes; ++lane) of_lane[lane] = uint32_t(index(0, lane, 0));
+        return place * Numbers(kLanes * kQueues) + load(of_lane) + queue;
+    }
+
+    // A word of the entry that each lane pulls; 0 if it pulls none.
+    auto head(int word) const {
+        using Value = decltype(load(shown[word]));
+        return Value::make([&](int n) {
+            typename Value::Part part{};
+            for (int lane = n * Value::kEach; lane < kLanes && lane < (n + 1) * Value::kEach; ++lane)
+                part[lane % Value::kEach] = entries_[head_[lane]][word];
+            return part;
+        });
+    }
+
+    static uint8_t& byte(Line* lines, size_t lane, size_t queue) {
+        return reinterpret_cast<uint8_t*>(lines)[16 * queue + lane];
+    }
+    static Line line(const uint8_t (&bytes)[16]) {
+        Line line;
+        std::memcpy(&line, bytes, sizeof line);
+        return line;
+    }
+    // What any queue has, by lane.
+    static Numbers numbers(Line line) {
+        Bytes<kLanes> bytes;
+        bytes.v[0] = any_of(line);
+        return as<Numbers>(bytes);
+    }
+
+    void begin() {
+        for (int queue = 0; queue < kQueues; ++queue) room[queue] = free_[queue] & kAll;
+    }
+
+    alignas(64) uint16_t free_[kLines * kLineQueues];  // `room` in the next cycle
+    alignas(64) uint32_t head_[kLanes];                // the entry that is pulled
+    alignas(16) uint8_t source_[kLanes];               // its queue
+    alignas(64) Line first_[kLines];
+    Line end_[kLines];
+    Line place_[kLines] = {};
+    Line count_[kLines] = {};
+    Word entries_[2 * kDepth * kLanes * kQueues][kWords] = {};
 };
 
 // `cyscc.hw.queue_bank`.
@@ -189,28 +313,15 @@ class QueueBank : public Queues<kLanes, kQueues, kDepth, kBits> {
     using Store = Queues<kLanes, kQueues, kDepth, kBits>;
 
 public:
-    typename Store::Word shown[Store::kWords][kLanes] = {};
-
     void tick(const typename Store::Pushes& push, const typename Store::Entries& entries,
               const uint32_t (&pull)[kLanes], Bits advance) {
-        Store::begin();
-        const Bits left = present(Store::pulling) & advance;
-        const Mask stays = Mask::of(~advance);
-        for (auto& word : shown) store(word, from_mask(stays, load(word)));
-        for_each(left, [this](int lane) {
-            const auto* head = Store::head(lane);
-            for (int word = 0; word < Store::kWords; ++word) shown[word][lane] = head[word];
-            Store::leave(lane);
-        });
-        for_each(present(pull) & advance, [&](int lane) { Store::pull(lane, pull[lane]); });
-        Store::push(push, entries);
+        Store::tick(push, entries, from_mask(Mask::of(advance), load(pull)), advance);
     }
 
     template <class Inventory>
     void list(Inventory& inventory, const char* place, int lane) {
         Registers<Inventory> registers(inventory, place);
         Store::list(registers, lane);
-        for (int word = 0; word < Store::kWords; ++word) registers.add_word("shown", shown[word][lane], word, kBits);
     }
 };
 
@@ -223,36 +334,23 @@ class ArbitratedQueues {
 
 public:
     decltype(queues_.room)& room = queues_.room;
+    decltype(queues_.shown)& output_payload = queues_.shown;
     Bits output_valid = 0;
     Bits busy = 0;
-    typename Store::Word output_payload[Store::kWords][kLanes] = {};
     uint32_t source[kLanes] = {};
 
     void tick(const typename Store::Pushes& push, const typename Store::Entries& entries, Bits output_ready) {
-        queues_.begin();
-        const Bits advance = ~output_valid | output_ready;
-        const Bits left = present(queues_.pulling) & advance;
-        const Bits valid = (output_valid & ~advance) | left;
+        const Bits advances = ~output_valid | output_ready, pulling = present(queues_.pulling);
+        const Mask advance = Mask::of(advances);
+        store(source, select(advance, from_mask(Mask::of(pulling), as<Word>(queues_.source())), load(source)));
+        output_valid = (output_valid & ~advances) | (pulling & advances);
         // Of the queues of a lane with an entry, the first above the one that was served last, or the first of all.
-        const Word available = load(queues_.available), later = available & load(above_);
+        const Word available = load(queues_.available), above = load(above_), later = available & above;
         const Word from = select(test(later, Word(~0u)), later, available), pick = from & (Word(0u) - from);
-        const Bits chooses = among<kLanes>(test(available, Word(~0u))) & advance;
-        alignas(64) uint32_t picks[kLanes];
-        store(picks, pick);
-        store(above_, select(Mask::of(chooses), (Word(0u) - pick - pick) & Word(kAllQueues), load(above_)));
-        const Mask stays = Mask::of(valid);
-        for (auto& word : output_payload) store(word, from_mask(stays, load(word)));
-        store(source, from_mask(stays, load(source)));
-        for_each(left, [this](int lane) {
-            const auto* head = queues_.head(lane);
-            for (int word = 0; word < Store::kWords; ++word) output_payload[word][lane] = head[word];
-            source[lane] = std::countr_zero(queues_.pulling[lane]);
-            queues_.leave(lane);
-        });
-        for_each(chooses, [&](int lane) { queues_.pull(lane, picks[lane]); });
-        output_valid = valid;
-        queues_.push(push, entries);
-        busy = queues_.busy | valid;
+        const Mask chooses = test(available, Word(~0u)) & advance;
+        store(above_, select(chooses, (Word(0u) - pick - pick) & Word(kAllQueues), above));
+        queues_.tick(push, entries, from_mask(advance, pick), advances);
+        busy = queues_.busy | output_valid;
     }
 
     void resume() {
@@ -268,8 +366,6 @@ public:
         own.add("arbiter.above", above_[lane], kQueues);
         Registers<Inventory> bank(inventory, (std::string(place) + "bank.").c_str());
         queues_.list(bank, lane);
-        for (int word = 0; word < Store::kWords; ++word)
-            bank.add_word("shown", output_payload[word][lane], word, kBits);
     }
 
 private:
