@@ -343,7 +343,10 @@ void Engine::step(int64_t cycle) {
     Shell& shell = *shell_;
     bool wanted = connect_tails(cycle);
 #if CYSCC_EXCHANGE
-    wanted |= renew(shell.read_epoch, bfs_->read_epoch()) | renew(shell.exchange_busy, bfs_->exchange_busy());
+    // The shell asks only whether any is busy. Which ones are changes in nearly every cycle of a search.
+    const bool was_busy = shell.exchange_busy != 0;
+    shell.exchange_busy = bfs_->exchange_busy();
+    wanted |= renew(shell.read_epoch, bfs_->read_epoch()) | (was_busy != (shell.exchange_busy != 0));
 #endif
 #if CYSCC_SWITCH
     shell.busy = switch_->busy();
