@@ -377,45 +377,50 @@ private:
 // `cyscc.hw.switch.credit_bank`.
 template <int kLanes, int kFifos, int kDepth>
 class CreditBank {
+    static_assert(kFifos <= 16 && kDepth < 256);
+
 public:
-    uint32_t available[kLanes];
+    alignas(64) uint32_t available[kLanes];
 
     CreditBank() {
         resume();
         std::memcpy(available, free_, sizeof available);
     }
 
+    // All lanes and FIFOs at once, since how many are taken or given no processor predicts.
     void tick(const uint32_t (&take)[kLanes], const uint32_t (&give)[kLanes]) {
         std::memcpy(available, free_, sizeof available);
-        const auto add = [this](int lane, uint32_t fifos, int places) {
-            for (uint32_t left = fifos; left; left &= left - 1) {
-                const int fifo = std::countr_zero(left);
-                const bool free = (used_[lane][fifo] += places) < kDepth - 1;
-                free_[lane] = (free_[lane] & ~(1u << fifo)) | uint32_t(free) << fifo;
-            }
-        };
-        for_each(present(take), [&](int lane) { add(lane, take[lane], 1); });
-        for_each(present(give), [&](int lane) { add(lane, give[lane], -1); });
+        count(load(take), load(give));
     }
 
-    void resume() {
-        for (int lane = 0; lane < kLanes; ++lane) {
-            free_[lane] = 0;
-            for (int fifo = 0; fifo < kFifos; ++fifo) free_[lane] |= uint32_t(used_[lane][fifo] < kDepth - 1) << fifo;
-        }
-    }
+    void resume() { count(Words<kLanes>(0u), Words<kLanes>(0u)); }
 
     template <class Inventory>
     void list(Inventory& inventory, const char* place, int lane) {
         Registers<Inventory> registers(inventory, place);
         registers.add("available", available[lane], kFifos);
-        for (int fifo = 0; fifo < kFifos; ++fifo)
-            registers.add("used" + std::to_string(fifo), used_[lane][fifo], std::bit_width(unsigned(kDepth)));
+        for (int fifo = 0; fifo < kFifos; ++fifo) {
+            uint8_t& used = reinterpret_cast<uint8_t*>(&used_[fifo])[lane];
+            registers.add("used" + std::to_string(fifo), used, std::bit_width(unsigned(kDepth)));
+        }
     }
 
 private:
-    uint32_t free_[kLanes];
-    uint8_t used_[kLanes][kFifos] = {};
+    void count(const Words<kLanes>& take, const Words<kLanes>& give) {
+        const auto halves = [](const Words<kLanes>& bits) { return std::array{cut(bits).v[0], cut(shr<8>(bits)).v[0]}; };
+        const auto takes = halves(take), gives = halves(give);
+        Bytes<kLanes> free[2] = {Bytes<kLanes>(0), Bytes<kLanes>(0)};
+        for (int fifo = 0; fifo < kFifos; ++fifo) {
+            const auto of_fifo = [fifo](BytePart bits) { return BytePart((bits & uint8_t(1 << fifo % 8)) != 0); };
+            const BytePart used = used_[fifo] - of_fifo(takes[fifo / 8]) + of_fifo(gives[fifo / 8]);
+            used_[fifo] = used;
+            free[fifo / 8].v[0] |= BytePart(used < uint8_t(kDepth - 1)) & uint8_t(1 << fifo % 8);
+        }
+        store(free_, as<Words<kLanes>>(free[0]) | shl<8>(as<Words<kLanes>>(free[1])));
+    }
+
+    alignas(64) uint32_t free_[kLanes];
+    BytePart used_[kFifos] = {};  // a byte of each lane
 };
 
 // `cyscc.hw.queue`.
