@@ -31,6 +31,8 @@ class SlotStation(wiring.Component):
 
     Members
     -------
+    most : int
+        Most vertices that wait at a kernel.
     asked : In(kernels)
         By kernel: one more vertex needs a slot.
     room : In(kernels)
@@ -57,7 +59,7 @@ class SlotStation(wiring.Component):
 
     def __init__(self, *, kernels: int, depth: int, instrument: bool = False) -> None:
         self._kernels = kernels
-        self._most = depth + 4
+        self.most = depth + 4
         self._instrument = instrument
         super().__init__(
             {
@@ -76,7 +78,7 @@ class SlotStation(wiring.Component):
         """Build the station."""
         m = Module()
         kernels = range(self._kernels)
-        demands = [Signal(range(self._most + 1), name=f"demanded{n}") for n in kernels]
+        demands = [Signal(range(self.most + 1), name=f"demanded{n}") for n in kernels]
         states: list[tuple[Signal, Value]] = []
 
         def register(name: str, value: Value, most: int) -> Signal:
@@ -86,7 +88,7 @@ class SlotStation(wiring.Component):
             return kept
 
         # Counts, then sums of each group up to every kernel, then of the groups before.
-        most, whole = self._most, self._most * self._kernels
+        most, whole = self.most, self.most * self._kernels
         zero = Value.cast(0)
         counts = [register(f"count{n}", Mux(self.room[n], demands[n], 0), most) for n in kernels]
         later = [register(f"later{n}", counts[n], most) for n in kernels]

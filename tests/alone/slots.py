@@ -104,7 +104,7 @@ class SlotStationStimuli(Stimuli):
 
     def restart(self, run: int) -> None:
         super().restart(run)
-        self._demands = Demands(self, "", most=self.component._most)
+        self._demands = Demands(self, "", most=self.component.most)
 
     def rule(self, now: Ports, before: Mapping[str, int]) -> None:
         self._demands.rule(now, before)

@@ -142,7 +142,7 @@ def primitive_of(component: Any, *, fifos: bool = False) -> Primitive | None:
         case SlotStation():
             kernels = range(len(component.asked))
             return Primitive(
-                kind=f"SlotStation<{len(kernels)}, {component._most}>",
+                kind=f"SlotStation<{len(kernels)}, {component.most}>",
                 header="slot_station.h",
                 inputs={
                     **dict.fromkeys(("asked", "room", "done", "epoch"), Form.NUMBER),
