@@ -62,7 +62,8 @@ private:
     const std::string place_;
 };
 
-// Which of the lowest 16 bits of numbers is set, of which one is at most; 16 if none is.
+// Which of the lowest 16 bits of numbers is set, of which one is at most; 16 if none is. By tests of bytes: to count
+// zeros of numbers in registers of 64 bytes lowers a processor's frequency.
 template <int k>
 inline Bytes<k> place_of(const Words<k>& bits) {
     const BytePart low = cut(bits).v[0], high = cut(shr<8>(bits)).v[0], any = low | high;
@@ -72,8 +73,8 @@ inline Bytes<k> place_of(const Words<k>& bits) {
     return place;
 }
 
-// A byte of each of 16 lanes, for a queue or two. Not for more: a processor that computes with so many bytes at once in
-// every cycle lowers its frequency.
+// A byte of each of 16 lanes, for a queue or two. With more at once it would take less time, but processors lower their
+// frequency when a part of the instructions as large as this one computes with 64 bytes.
 #if defined(__AVX2__)
 inline constexpr int kLineQueues = 2;
 #else
@@ -82,12 +83,14 @@ inline constexpr int kLineQueues = 1;
 typedef uint8_t Line __attribute__((vector_size(16 * kLineQueues)));
 typedef uint16_t LinePairs __attribute__((vector_size(16 * kLineQueues)));
 
-// The same bytes for each queue; what has any queue's byte; flags, 0 or -1, of lanes; and lanes with less than a limit.
 #if defined(__AVX2__)
+// The same bytes for each queue.
 CYSCC_INLINE Line line_of(BytePart bytes) { return Line(_mm256_broadcastsi128_si256(__m128i(bytes))); }
+// The bits that any queue has.
 CYSCC_INLINE BytePart any_of(Line line) {
     return BytePart(_mm256_extracti128_si256(__m256i(line), 1) | _mm256_castsi256_si128(__m256i(line)));
 }
+// 0 or -1 for each bit of the queues' lanes.
 CYSCC_INLINE Line flags_of(const uint16_t* lanes) {
     uint32_t bits;
     std::memcpy(&bits, lanes, sizeof bits);
@@ -100,6 +103,7 @@ CYSCC_INLINE Line flags_of(const uint16_t* lanes) {
     return Line(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(_mm256_set1_epi32(int(bits)), from) & bit, bit));
 #endif
 }
+// Stores the lanes with less than a limit.
 CYSCC_INLINE void put_less(uint16_t* lanes, Line line, uint8_t limit) {
 #if CYSCC_AVX512
     const uint32_t bits = _mm256_cmplt_epu8_mask(__m256i(line), _mm256_set1_epi8(char(limit)));
