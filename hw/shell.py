@@ -94,8 +94,8 @@ class Shell(wiring.Component):
     drained : Out(2), only with an exchange of ids
         By epoch: it is the last one of which each kernel sent all ids, and the exchange is empty. Registered.
     quiescent : Out(1), instrumented shells only
-        Registered: state, but for the count of cycles and that of the slot station, stays as it is until an input stream
-        is valid, or `done`, `error`, `read_epoch` or whether `exchange_busy` is 0 change.
+        Registered: state, but for the count of cycles and the slot station's, stays as it is until an input stream is
+        valid, or `done`, `error`, `read_epoch` or whether `exchange_busy` is 0 change.
     station_quiescent : Out(1), instrumented shells only, with a slot station
         Registered: the station's state stays as it is until a token comes, `room` changes or `asked` is high.
     elapsed : In(48), instrumented shells only

@@ -413,8 +413,8 @@ PROOFS = (
     ),
     Proof(
         name="shell-rest-all-options",
-        claim="A shell that reports `quiescent` changes no register but those of its slot station until it gets an input, "
-        "of which it matters only whether any slice of the exchange is busy.",
+        claim="A shell that reports `quiescent` changes no register but those of its slot station until it gets an "
+        "input; which slices of the exchange are busy is none, only whether any is.",
         harness=partial(shell_rest, PRESETS["fast-test"]),
         broken=(
             *spoiled("cyscc.hw.shell.RingMaster", nothing_changes_while_it_rests=sticks("moving", at=0)),
