@@ -94,9 +94,12 @@ protected:
     // Runs all AEs from the present cycle up to another, before which none sees what the others do.
     virtual void advance(int64_t sync_point) = 0;
 
-    // A cycle up to which no AE sees what another does from now on. More than an interval before it the list of commands
-    // is not done.
-    virtual int64_t horizon() const { return cycle_; }
+    // Cycles up to which no AE sees what another does from now on, and the list of commands is surely not done. More than
+    // an interval before the first one it is not done either.
+    struct Horizon {
+        int64_t unseen, undone;
+    };
+    virtual Horizon horizon() const { return {cycle_, cycle_}; }
 
     virtual void list(Inventory&) {}
 
@@ -106,19 +109,24 @@ protected:
     int64_t begun_ = 0;
 
 private:
-    // Runs one interval, or as many up to an end as nothing can come of in between.
+    // Runs up to where the next interval ends, or to a later cycle, at most an end, as far as nothing can come of it in
+    // between. Only where intervals end anyone can see that something is done: it stops at none between, if it can be there.
     RunState run_intervals(int64_t end) {
         const MemoryModel& memory = setup_.memory;
         const auto finish = setup_.round ? memory.seal : memory.settle;
         const int64_t hangs = last_move() + setup_.watchdog + setup_.interval;
-        const int64_t intervals = (std::min({end, cycle_ + setup_.round, horizon(), hangs}) - cycle_) / setup_.interval;
-        end = cycle_ + std::max<int64_t>(1, intervals) * setup_.interval;
-        while (cycle_ < end) {
-            const int64_t sync_point = setup_.round ? std::min(end, cycle_ + setup_.round) : end;
+        const Horizon ahead = horizon();
+        const int64_t next = end - (end - cycle_ - 1) / setup_.interval * setup_.interval;
+        int64_t stop = std::min({end, cycle_ + setup_.round, ahead.unseen, hangs});
+        if (stop > ahead.undone) stop = end - (end - stop + setup_.interval - 1) / setup_.interval * setup_.interval;
+        stop = std::max(stop, next);
+        while (cycle_ < stop) {
+            const int64_t sync_point = setup_.round ? std::min(stop, cycle_ + setup_.round) : stop;
             advance(sync_point);
             cycle_ = sync_point;
             if (finish(memory.context, cycle_ - 1)) return kMemoryError;
         }
+        if ((end - cycle_) % setup_.interval) return kRunning;
         if (finished()) return kDone;
         if (cycle_ - last_move() <= setup_.watchdog) return kRunning;
         // What the memory owes comes by itself, however long it takes. A request that is not delivered yet, and not

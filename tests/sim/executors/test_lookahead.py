@@ -45,8 +45,10 @@ def test_machine_meets_only_where_a_message_can_arrive(sync_points: list[int]) -
     with made("hc2", "hc2") as machine:
         outcome(machine, TANGLE)
     rounds = np.diff(sync_points)
-    assert set(rounds) == {8, 16, 24}
     assert rounds[0] == 8, "the host is not done with its commands"
+    assert 24 < rounds.max() <= 30
+    assert {4, 9, 17} <= set(rounds), "the token arrives between multiples of 8"
+    assert sync_points[-1] % 8 == 0, "the host sees the machine at multiples of 8"
 
 
 @pytest.mark.long

@@ -105,8 +105,8 @@ protected:
 #if CYSCC_ENGINES > 1 && !VM_TRACE
     // The earliest arrival of a message that is not sent yet. An instruction is done only after its token came back to AE 0,
     // which then is idle in the next cycle at the earliest; so nothing is done while the token is elsewhere.
-    int64_t horizon() const override {
-        if (cycle_ == begun_) return cycle_;
+    Horizon horizon() const override {
+        if (cycle_ == begun_) return {cycle_, cycle_};
         bool circulates = false;
         int64_t sends = kNever;
         for (int n = 0; n < kEngines; ++n) {
@@ -115,8 +115,9 @@ protected:
             circulates |= outlook.has_token || arrival != kNever;
             sends = std::min({sends, outlook.sends, arrival + outlook.transit});
         }
-        if (!circulates) return cycle_;
-        return std::min({sends + kLinkCycles, link_to(0).arrival() + 1 + setup_.interval, cycle_ + kLinkPlaces - kLinkCycles});
+        if (!circulates) return {cycle_, cycle_};
+        const int64_t returns = link_to(0).arrival();
+        return {std::min({sends + kLinkCycles, returns + 1 + setup_.interval, cycle_ + kLinkPlaces - kLinkCycles}), returns};
     }
 #endif
 
