@@ -58,8 +58,10 @@ def _respond(context: Context, side: Side, box: Mailbox, cycle: int) -> int:
         width = context.row
         first = 2 * width * place
         rows, tags, data = side.rows, box.tags, box.data
+        # Two loops, each of which is compiled to vector instructions.
         for port in range(width):
             tags[port] = rows[first + port]
+        for port in range(width):
             data[port] = rows[first + width + port]
     if side.far != 0:
         shown |= _respond_far(side, box, cycle)
