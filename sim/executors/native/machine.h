@@ -109,17 +109,20 @@ protected:
     int64_t begun_ = 0;
 
 private:
-    // Runs up to where the next interval ends, or to a later cycle, at most an end, as far as nothing can come of it in
-    // between. Only where intervals end anyone can see that something is done: it stops at none between, if it can be there.
+    // Runs to where the next interval ends, or further, at most to an end, as long as no AE sees what another does. That
+    // something is done or hangs is seen only where an interval ends; so it runs past such a cycle only if neither can be.
     RunState run_intervals(int64_t end) {
         const MemoryModel& memory = setup_.memory;
         const auto finish = setup_.round ? memory.seal : memory.settle;
-        const int64_t hangs = last_move() + setup_.watchdog + setup_.interval;
+        const int64_t patient = last_move() + setup_.watchdog;
         const Horizon ahead = horizon();
-        const int64_t next = end - (end - cycle_ - 1) / setup_.interval * setup_.interval;
-        int64_t stop = std::min({end, cycle_ + setup_.round, ahead.unseen, hangs});
-        if (stop > ahead.undone) stop = end - (end - stop + setup_.interval - 1) / setup_.interval * setup_.interval;
-        stop = std::max(stop, next);
+        // The last cycle up to some other one in which an interval ends.
+        const auto last_end = [this, end](int64_t cycle) {
+            return end - (end - cycle + setup_.interval - 1) / setup_.interval * setup_.interval;
+        };
+        int64_t stop = std::min({end, cycle_ + setup_.round, ahead.unseen, patient + setup_.interval});
+        if (stop > std::min(ahead.undone, patient)) stop = last_end(stop);
+        stop = std::max(stop, last_end(cycle_ + setup_.interval));
         while (cycle_ < stop) {
             const int64_t sync_point = setup_.round ? std::min(stop, cycle_ + setup_.round) : stop;
             advance(sync_point);

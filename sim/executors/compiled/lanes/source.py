@@ -644,7 +644,7 @@ class _Source:
         yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ {body} store(values, as<Long>({value})); }}"
 
     def _member(self, piece: Run) -> tuple[str, int, int]:
-        """Return the member that holds a piece of an input or a register, its first bit and its width, in bits."""
+        """Return the member that holds a piece of an input or a register, its first bit and its width."""
         signal = piece.signal
         assert signal is not None
         if signal.cell is not None and signal not in self._signals.registers:

@@ -383,10 +383,10 @@ void Engine::step(int64_t cycle) {
 #endif
     step_shell(cycle, wanted);
     driver_.accept(cycle);
-    resting_ = switch_rests() && station_rests() && shell.quiescent && !driver_.has_commands() && bfs_->rests_until(cycle + 1) > cycle + 1 &&
-               intersection_->rests_until(cycle + 1) > cycle + 1 && bfs_->done() == shell.bfs_done &&
-               bfs_->error() == shell.bfs_error && intersection_->done() == shell.intersection_done &&
-               intersection_->error() == shell.intersection_error;
+    resting_ = switch_rests() && station_rests() && shell.quiescent && !driver_.has_commands() &&
+               bfs_->rests_until(cycle + 1) > cycle + 1 && intersection_->rests_until(cycle + 1) > cycle + 1 &&
+               bfs_->done() == shell.bfs_done && bfs_->error() == shell.bfs_error &&
+               intersection_->done() == shell.intersection_done && intersection_->error() == shell.intersection_error;
 }
 
 #if VM_TRACE

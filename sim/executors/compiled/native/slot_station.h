@@ -113,9 +113,13 @@ private:
         if (room != room_) unsettled_ = kAge;
         room_ = room;
         if (unsettled_) {
-            const Sums before = sums_;
-            sums_.advance(demanded_, room);
-            moves = moves || before != sums_;
+            if (moves) {
+                sums_.advance(demanded_, room);
+            } else {
+                const Sums before = sums_;
+                sums_.advance(demanded_, room);
+                moves = sums_ != before;
+            }
             --unsettled_;
         }
         if (asked | blocks) {
