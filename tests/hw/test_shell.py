@@ -73,15 +73,15 @@ class RestingShell(Elaboratable):
         arriving = _inputs(twin)
         states = Cat(twin.bfs.done, twin.bfs.error, twin.intersection.done, twin.intersection.error)
         demanded: Any = 0
+        quiescent = twin.quiescent
         if self._config.short_ring:
             demanded = twin.bfs.asked
-            states = Cat(states, twin.bfs.room, twin.bfs.epoch)
+            quiescent = twin.quiescent & twin.station_quiescent
+            states = Cat(states, twin.bfs.room)
         seen = Signal.like(states)
         slept = Signal(16)
         m.d.comb += [
-            clocked.eq(
-                ~twin.quiescent | Cat(each.valid for each in arriving).any() | (states != seen) | (demanded != 0)
-            ),
+            clocked.eq(~quiescent | Cat(each.valid for each in arriving).any() | (states != seen) | (demanded != 0)),
             twin.elapsed.eq(slept + 1),
             self.asleep.eq(~clocked),
             self.mismatch.eq(Cat(signal for signal, _ in outputs) != Cat(copy for _, copy in outputs)),
