@@ -261,27 +261,28 @@ def simulated(
     simulator = Simulator(top)
     simulator.add_clock(1e-6)
     outputs = ports(instances[0], inputs=False)
+    pins = [{name: Value.cast(signal) for name, (signal, _) in port_names(each).items()} for each in instances]
     given: list[list[dict[str, int]]] = []
     seen: list[list[dict[str, int]]] = []
     states: list[dict[str, list[int]]] = []
 
     async def bench(context: Any) -> None:
-        def show(instance: wiring.Component) -> dict[str, int]:
-            return {name: context.get(Value.cast(port_names(instance)[name][0])) for name in outputs}
+        def show(lane: int) -> dict[str, int]:
+            return {name: context.get(pins[lane][name]) for name in outputs}
 
         randoms = [Random(lane) for lane in range(LANES)]
         kept: list[dict[str, Any]] = [{"sizes": sizes} for _ in instances]
-        now = [show(instance) for instance in instances]
+        now = [show(lane) for lane in range(LANES)]
         for cycle in range(CYCLES):
             inputs = []
-            for lane, instance in enumerate(instances):
+            for lane in range(LANES):
                 # What is the same for all lanes.
                 kept[lane] |= {"cycle": cycle, "shared": Random(cycle)}
                 inputs.append({name: int(v) for name, v in choose(randoms[lane], now[lane], kept[lane]).items()})
                 for name, value in inputs[-1].items():
-                    context.set(Value.cast(port_names(instance)[name][0]), value)
+                    context.set(pins[lane][name], value)
             await context.tick()
-            now = [show(instance) for instance in instances]
+            now = [show(lane) for lane in range(LANES)]
             given.append(inputs)
             seen.append(now)
         rows = {register.name: [register.signal] for register in registers(simulator._design)}
