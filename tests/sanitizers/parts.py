@@ -167,7 +167,7 @@ PARTS = (
     Part(
         name="bounds",
         faults=("numba reads behind an array",),
-        tests=("tests/host/graph", "tests/host/algorithms"),
+        tests=("tests/host/graph", "tests/host/baselines"),
         settings={"NUMBA_BOUNDSCHECK": "1"},
     ),
 )
