@@ -15,7 +15,7 @@ import pytest
 
 from cyscc.host.command_line.commands import COMMANDS
 from cyscc.host.command_line.main import main
-from cyscc.hw.causes import Cause
+from cyscc.hw.causes import CAUSES, Cause
 from cyscc.hw.config import AcceleratorConfig
 from docs.executed import lasting
 from docs.generated import COLUMNS, TABLES_OF_PAGES, generated
@@ -163,7 +163,7 @@ def test_examples_use_options_that_exist(page: Path, capfd: pytest.CaptureFixtur
             continue
         for command, _ in commands(block["text"]):
             words = words_of(command)
-            if Path(words[0]).name != "cyscc" or "GRAPH" in words or "OUT" in words or "DIR" in words:
+            if Path(words[0]).name != "cyscc" or re.search(r"\b(GRAPH|OUT|DIR|FIGURE)\b", command):
                 continue
             assert main([*words[1 : 3 if words[1] in ("generate", "reproduce") else 2], "--help"]) == 0
             offered = set(re.findall(r"(?<![\w-])--?[a-z-]+", capfd.readouterr().out))
@@ -173,6 +173,16 @@ def test_examples_use_options_that_exist(page: Path, capfd: pytest.CaptureFixtur
 def test_every_key_is_explained() -> None:
     terms = re.findall(r"^(`[^\n]+)\n: ", section("configuration.md", "Keys"), re.MULTILINE)
     assert re.findall(r"`(\w+)`", " ".join(terms)) == [field.name for field in dataclasses.fields(AcceleratorConfig)]
+
+
+def test_the_synopsis_has_every_command() -> None:
+    synopsis = blocks(DOCS / "command-line.md")[0]["text"]
+    assert {words_of(command)[1] for command, _ in commands(synopsis)} == set(COMMANDS)
+
+
+def test_every_letter_of_a_stack_is_explained() -> None:
+    text = section("explain.md", "How to read it").split("**Stacks.**")[1].split("\n\n")[0]
+    assert set(re.findall("`(.)`", text)) == {cause.letter for cause in CAUSES}
 
 
 def test_generated_parts() -> None:
