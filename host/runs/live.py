@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Live"]
 
 _EVERY = "1s"
-"""Default interval between two lines."""
+"""Default interval between two lines of a run without a record."""
 
 _LAST_WAIT = 1.0
 """Seconds that the last line waits for a reader with no room for it."""
@@ -133,7 +133,8 @@ class Live:
     def __init__(self, spec: RunSpec) -> None:
         self._spec = spec
         self._to, self._resumed = spec.live, spec.resume is not None
-        every = Interval.parse(spec.live_every or _EVERY)
+        usual = _EVERY if spec.record_interval is None else f"{spec.record_interval}cycles"
+        every = Interval.parse(spec.live_every or usual)
         self._cycles, self._seconds = every.cycles, every.seconds
         self._lines = _Lines(self._to, append=self._resumed) if isinstance(self._to, str) else None
         self._due = self._began = self._last = time.monotonic()

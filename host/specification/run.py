@@ -470,7 +470,7 @@ class RunSpec:
     )
     live_every: str | None = _option(
         None,
-        help="interval between these lines: 100kcycles, 10s (default: 1s)",
+        help="interval between these lines: 100kcycles, 10s (default: an interval of the record; 1s without one)",
         metavar="INTERVAL",
         parse=_interval,
     )

@@ -135,14 +135,14 @@ class Hc2(QueuedPorts):
     @property
     def contention(self) -> Contention:
         """Links and banks; the map repeats after one word for every bank."""
-        addresses = range(0, 8 * self.controllers * self.banks, 8)
+        words: Any = np.arange(0, 8 * self.controllers * self.banks, 8)
         return Contention(
             links=self.controllers * self.links,
             banks=self.controllers * self.banks,
             controllers=self.controllers,
             bank_busy=self.bank_busy,
-            link_by_word=np.array([self.link_of(address) for address in addresses]),
-            bank_by_word=np.array([self.bank_of(address) for address in addresses]),
+            link_by_word=np.asarray(self.link_of(words)),
+            bank_by_word=np.asarray(self.bank_of(words)),
         )
 
     def build(self, state: State, *, ports: int) -> None:
@@ -184,7 +184,7 @@ class Hc2(QueuedPorts):
         """Return accesses by controller and bank, bank times, and waiting cycles of requests."""
         banks = self.controllers * self.banks
         accesses = np.zeros(banks, np.int64)
-        accesses[[self.bank_of(address) for address in range(0, 8 * banks, 8)]] = _banks(state)["accesses"]
+        accesses[self.contention.bank_by_word] = _banks(state)["accesses"]
         waited = int(state.shared["waited"].sum())
         busy = int(accesses.sum()) * self.bank_busy
         return {

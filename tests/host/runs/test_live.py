@@ -42,6 +42,14 @@ def test_lines_count_every_cycle_and_change_none() -> None:
     assert (end["components"], end["edges"]) == (result.run.components, result.run.edges_traversed)
 
 
+def test_a_recorded_run_writes_a_line_for_each_interval_of_the_record() -> None:
+    lines: Lines = []
+    result = cyscc.bfs("g.txt", source=3, config="test", record="r", record_interval=256, live=lines.append)
+    intervals = result.statistics["cycles"]["total"] // 256
+    assert [line["cycle"] // 256 for line in lines[:-1]] == list(range(1, intervals + 1))
+    assert intervals > 5
+
+
 def test_lines_of_restarts_and_failures() -> None:
     lines: Lines = []
     result = cyscc.scc("g.txt", config="test", live=lines.append, live_every="200cycles", queue_slack=0)
