@@ -110,7 +110,13 @@ def test_state_is_the_same_on_both_executors_and_either_goes_on(name: str) -> No
             assert list(differences(ours.hardware, theirs.hardware)) == []
             assert len(theirs.hardware.places) > 400
             assert ours.commands == theirs.commands
-        for machine, states in ((first, amaranth), (second, compiled)):
-            for state, expected in zip(states.cuts, compiled.ends, strict=True):
+        for state, expected in zip(compiled.cuts, compiled.ends, strict=True):
+            second.load(state)
+            check_ends(end_of(second, second.wait()), expected)
+        # What only the compiled executor has is as after reset, so each state needs a machine of its own.
+        for state, expected in zip(amaranth.cuts, compiled.ends, strict=True):
+            with made(MACHINES[name], "fixed:9") as machine:
+                for _, size in first.memory.allocations:
+                    machine.allocate(size)
                 machine.load(state)
                 check_ends(end_of(machine, machine.wait()), expected)
