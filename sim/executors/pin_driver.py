@@ -39,6 +39,7 @@ class _Host:
         self.answers: list[int] = []
         self.dispatched = -1
         self.idle_since = 0
+        self.moved = 0  # the last cycle with a request or a response
         self._commands: Sequence[Command] = ()
         self._position = 0
         self._awaiting = False
@@ -50,19 +51,18 @@ class _Host:
         self.answers = []
         self.dispatched = -1
 
-    def saved(self, place: str, *, moved: int) -> Saved:
-        """Yield its state by name; `moved` is the last cycle with a request or a response."""
-        values = (self._position, self._awaiting, self.dispatched, self.idle_since, moved)
+    def saved(self, place: str) -> Saved:
+        """Yield its state by name."""
+        values = (self._position, self._awaiting, self.dispatched, self.idle_since, self.moved)
         for (name, width), value in zip(_HOST_FIELDS.items(), values, strict=True):
             yield f"{place}.{name}", width, [int(value)]
 
-    def load(self, state: NamedWords, place: str) -> int:
-        """Restore its state; return the last cycle with a request or a response."""
-        self._position, awaiting, self.dispatched, self.idle_since, moved = (
+    def load(self, state: NamedWords, place: str) -> None:
+        """Restore its state."""
+        self._position, awaiting, self.dispatched, self.idle_since, self.moved = (
             state.signed(f"{place}.{name}") for name in _HOST_FIELDS
         )
         self._awaiting = bool(awaiting)
-        return moved
 
     @property
     def finished(self) -> bool:
@@ -126,7 +126,7 @@ class PinDriver(Executor):
         self._interval = interval or sync_interval(config, memory)
         self._hosts = [_Host() for _ in range(config.engines)]
         self._cycle = 0
-        self._moved = 0
+        self._listed = 0  # the cycle in which the list of commands began
 
     @property
     def cycle(self) -> int:
@@ -146,21 +146,22 @@ class PinDriver(Executor):
     def _saved_progress(self) -> Saved:
         """Yield the state of hosts and cycle counters, by name."""
         yield "machine.cycle", 64, [self._cycle]
-        yield "machine.begun", 64, [self._moved]
+        yield "machine.begun", 64, [self._listed]
         for number, host in enumerate(self._hosts):
-            yield from host.saved(f"engine{number}.host", moved=self._moved)
+            yield from host.saved(f"engine{number}.host")
 
     def _load_progress(self, state: NamedWords) -> None:
         """Restore the state of hosts and cycle counters."""
         self._cycle = state.signed("machine.cycle")
-        moved = [host.load(state, f"engine{number}.host") for number, host in enumerate(self._hosts)]
-        self._moved = max(state.signed("machine.begun"), *moved)
+        self._listed = state.signed("machine.begun")
+        for number, host in enumerate(self._hosts):
+            host.load(state, f"engine{number}.host")
 
     def begin(self, commands: Sequence[Command]) -> None:
         """Begin a list of commands."""
         for host in self._hosts:
             host.begin(commands)
-        self._moved = self._cycle
+        self._listed = self._cycle
 
     def _drive(self, engines: Sequence[Pins]) -> None:
         """Drive all AEs for a cycle."""
@@ -174,11 +175,12 @@ class PinDriver(Executor):
             return RunState.MEMORY_ERROR
         if all(host.finished for host in self._hosts):
             return RunState.DONE
-        if self._cycle - self._moved <= self._watchdog:
+        moved = max(self._listed, *(host.moved for host in self._hosts))
+        if self._cycle - moved <= self._watchdog:
             return RunState.RUNNING
         # Not a hang while responses are outstanding, however long they take.
-        moved = max(self._moved, self._memory.last_completion())
-        return RunState.HUNG if self._cycle - moved > self._watchdog else RunState.RUNNING
+        owed = self._cycle - self._memory.last_completion() <= self._watchdog
+        return RunState.RUNNING if owed else RunState.HUNG
 
     def _drive_memory(self, engine: int, pins: Pins) -> None:
         """Take an AE's requests of a cycle, and drive its memory ports from the mailbox."""
@@ -209,5 +211,5 @@ class PinDriver(Executor):
                 pins.set(prefix + "response_payload", int(box["data"][port]) | int(box["tags"][port]) << 64)
         box["requests"][: FLUSH + 1] = reads, writes, flushes
         if reads | writes | flushes | responses | flushed:
-            self._moved = cycle
+            self._hosts[engine].moved = cycle
         memory.accept(engine, cycle)

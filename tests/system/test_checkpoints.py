@@ -1,5 +1,6 @@
 """Runs that are killed and resumed, by any executor, equal uninterrupted ones."""
 
+import random
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cyscc.host.driver.search import Checkpointer
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import rmat_graph
 from cyscc.host.runs.checkpoints.folder import Checkpoint
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.specification.run import Interval
-from cyscc.hw.config import AcceleratorConfig
+from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.machine import Machine
-from cyscc.sim.observation.state import MachineState
 from tests.host.runs.checkpoints.about import about_of
 from tests.sim.executors.outcomes import CROWD, TANGLE
 from tests.sim.executors.test_executors import PUBLISHED
@@ -118,6 +117,20 @@ def test_whole_machine() -> None:
     assert check_resumed("hc2", "hc2", graph, {"threads": 2}, {"threads": 1}, cycles=3001) > 2
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("preset", PRESETS)
+def test_twenty_random_cuts(preset: str) -> None:
+    chance = random.Random(preset)
+    config = PRESETS[preset]
+    small = config.total_bfs_kernels < 16
+    graph = rmat_graph(64 if small else 1024, 8, seed=1)
+    machines = ({}, {"executor": "amaranth"}) if small else ({"threads": 2}, {"threads": 1})
+    for source in (None, 0) if config.finds_components else (0,):
+        kills = 0
+        while kills < 20:
+            kills += check_resumed(preset, "hc2", graph, *machines, source=source, cycles=chance.randint(500, 5000))
+
+
 @pytest.mark.parametrize("source", [None, 0])
 def test_restarted_run(source: int | None) -> None:
     assert check_resumed("test", "fixed:9", CROWD, {}, source=source, slack=0, cycles=101) > 3
@@ -130,49 +143,3 @@ def test_checkpoints_do_not_disturb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelf, "write", lambda about, files: None)
     with made("test", "hc2") as machine:
         assert outcome(machine, CROWD, None, checkpointer=kept_by(machine, shelf, cycles=1)) == expected
-
-
-class StateShelf(Checkpointer):
-    """Saves the machine's state in a cycle, and kills the run."""
-
-    def __init__(self, machine: Machine, cycle: int) -> None:
-        super().__init__()
-        self._machine = machine
-        self._cycle = cycle
-        self.state: MachineState | None = None
-        machine.on_sync = self._look
-
-    def _look(self, cycle: int) -> int:
-        if cycle >= self._cycle:
-            self.state = self._machine.save()
-            raise KilledError
-        return self._cycle - cycle
-
-
-def state_of(executor: str, cycle: int) -> MachineState:
-    """Return the state of a machine in a cycle of a run."""
-    with made("test", "hc2", executor=executor) as machine:
-        machine._executor.record(64, 100)
-        checkpointer = StateShelf(machine, cycle)
-        with pytest.raises(KilledError):
-            solve(machine, CROWD, slack=500, checkpointer=checkpointer)
-        assert checkpointer.state is not None
-        return checkpointer.state
-
-
-def test_states_of_executors_have_the_same_names() -> None:
-    compiled, amaranth = (state_of(executor, 1500) for executor in ("compiled", "amaranth"))
-    assert compiled.commands == amaranth.commands
-    ours, theirs = compiled.hardware, amaranth.hardware
-    assert any(ours.values("engine0.bfs0.fill"))
-    assert ours.fields[0].name == "machine.cycle"
-    missing = ours.places.keys() - theirs.places.keys()
-    assert missing == {f"engine{n}.shell.quiescent" for n in range(2)}
-    different = [
-        name
-        for name in ours.places.keys() & theirs.places.keys()
-        for known in (ours.places[name][1].known & theirs.places[name][1].known,)
-        if any((a ^ b) & known for a, b in zip(ours.values(name), theirs.values(name), strict=True))
-    ]
-    # Amaranth's executor keeps it together with the last request.
-    assert different == ["machine.begun"]

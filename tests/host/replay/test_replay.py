@@ -17,7 +17,7 @@ from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.waits import RUNNING, WaitWatcher
 from cyscc.host.replay.watching import watch_run
 from cyscc.host.runs.rerun import Rerun
-from tests.sim.observation.waves.reading import Recording, recording
+from tests.sim.observation.waves.reading import Recording, recording, unread
 
 GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
 RUN = ("scc", "g.txt", "--config", "test")
@@ -87,6 +87,20 @@ def test_window_is_that_of_the_run(executor: str, capfd: pytest.CaptureFixture[s
     assert lines[0].startswith("out.vcd: cycles 830 to 889, ")
     assert len(lines) == 2
     assert recording(Path("out.vcd")) == recording(Path("own.vcd"))
+
+
+def test_window_of_a_machine_with_every_part_from_a_checkpoint(capfd: pytest.CaptureFixture[str]) -> None:
+    run = ("bfs", "many.txt", "--source", "0", "--config", "fast-test", "--quiet")
+    kept = ("--checkpoint", "kept", "--checkpoint-every", "1100cycles")
+    assert main([*run, "--record", "unfinished", "--cycle-limit", "2000", *kept]) == 3
+    assert main([*run, "--waves", "own.vcd", "--wave-window", "0:1499"]) == 0
+    lines = replayed("unfinished", "1400", "--cycles", "100", "--from", "kept", capfd=capfd)
+    assert lines[0].startswith("out.vcd: cycles 1,400 to 1,499, ")
+    begun = recording(Path("out.vcd"))
+    for path, changes in recording(Path("own.vcd")).changes.items():
+        before = [value for time, value in changes if time <= 1400]
+        after = [change for change in changes if change[0] > 1400]
+        assert unread(path) or begun.changes[path] == [(1400, before[-1]), *after], path
 
 
 def first_shown(whole: Recording, value: str, kernels: list[tuple[str, str]], begin: int, end: int) -> int:

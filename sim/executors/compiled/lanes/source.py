@@ -580,10 +580,10 @@ class _Source:
         for cell in self._signals.memories:
             name = self._netlist.memories[cell.memory]
             port = self._ports(cell)[0]
-            for first, end in port.slices():
+            for first, width in _words(port):
                 words = port.member(first).replace("read_", "words_")
                 where = f"{words}[lane], sizeof **{words}, 0, {cell.numbers['SIZE']}, sizeof **{words}"
-                yield f'inventory.add("{name}", {first}, {end - first}, {where});'
+                yield f'inventory.add("{name}", {first}, {width}, {where});'
 
     def _accessors(self, port: Port) -> Iterator[str]:
         """Yield the accessor functions of a port."""

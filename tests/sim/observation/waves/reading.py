@@ -17,6 +17,14 @@ class Recording(NamedTuple):
     end: int
 
 
+def unread(path: tuple[str, ...]) -> bool:
+    """Return whether a signal may be anything at times: what a channel carries while it is not valid."""
+    if any("response__payload" in name for name in path[-2:]):
+        return True
+    decoded = path[-2] == "decoder" and path[-1].endswith("__payload")
+    return decoded or ("fifo" in path[-2] and path[-1] in ("input__payload", "w_data"))
+
+
 def recording(path: Path) -> Recording:
     """Read a file; bits are shown as a number."""
     return _fst(path) if path.suffix == ".fst" else _vcd(path.read_bytes())
