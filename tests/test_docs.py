@@ -2,8 +2,11 @@
 
 import dataclasses
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,15 +17,19 @@ from cyscc.host.command_line.commands import COMMANDS
 from cyscc.host.command_line.main import main
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
+from docs.executed import lasting
 from docs.generated import COLUMNS, TABLES_OF_PAGES, generated
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
+README = ROOT / "README.md"
 BLOCK = re.compile(
-    r"(?:^<!-- (?P<mark>run|(?:file|from): \S+) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$",
+    r"(?:^<!-- (?P<mark>run|run long|(?:file|from): \S+) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+DRAWN = re.compile(r"!\[[^]]*\]\((?:docs/)?figures/([\w-]+\.svg)\)")
+LONG = [page for page in (README, *PAGES) if "<!-- run long -->" in page.read_text() or DRAWN.search(page.read_text())]
 
 MARK = re.compile("<!-- (?:table|columns): (.*) -->$", re.MULTILINE)
 
@@ -52,19 +59,54 @@ def section(page: str, heading: str) -> str:
     return (DOCS / page).read_text().split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
 
 
-def commands(text: str) -> Iterator[tuple[list[str], str]]:
-    """Yield the words of each command of a console block, and its output."""
+def commands(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each command of a console block, and its output."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
-        yield shlex.split(command, comments=True), output
+        yield command, output
+
+
+def words_of(command: str) -> list[str]:
+    """Return the words of a command, without the comment behind them."""
+    return shlex.split(command, comments=True)
 
 
 def agrees(output: str, expected: str) -> bool:
-    """Whether an output is the expected one, in which ``...`` stands for anything."""
-    return re.fullmatch(".*".join(map(re.escape, expected.split("..."))), output, re.DOTALL) is not None
+    """Whether an output is the expected one, but for times; ``...`` stands for anything."""
+    parts = map(re.escape, lasting(expected).split("..."))
+    return re.fullmatch(".*".join(parts), lasting(output), re.DOTALL) is not None
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def run_blocks(page: Path, folder: Path, capfd: pytest.CaptureFixture[str], *, long: bool = False) -> None:
+    """Run the examples of a page in a folder, also the long ones if so asked, and compare what they print.
+
+    A long block is given to a shell, so it may have pipes and programs other than this one.
+    """
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    names: dict[str, Any] = {}
+    for block in blocks(page):
+        kind, _, file = block["mark"].partition(": ")
+        if kind == "file":
+            (folder / file).write_text(block["text"])
+        elif kind == "from":
+            assert block["text"] in (ROOT / file).read_text(), f"{file} has no longer\n{block['text']}"
+        elif block["language"] == "python":
+            exec(compile(block["text"], str(page), "exec"), names)
+        elif kind == "run" or (kind == "run long" and long):
+            for command, expected in commands(block["text"]):
+                if kind == "run":
+                    program, *words = words_of(command)
+                    assert program == "cyscc"
+                    status = main(words)
+                    out, err = capfd.readouterr()
+                else:
+                    ended = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True)
+                    status, out, err = ended.returncode, ended.stdout, ended.stderr
+                assert agrees(out + err, expected), f"{command} printed\n{out}{err}"
+                assert status == (2 if err.startswith("cyscc ") else 0)
+
+
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.stem)
 def test_every_block_and_mark_is_found(page: Path) -> None:
     lines = page.read_text().splitlines()
     found = blocks(page)
@@ -75,31 +117,36 @@ def test_every_block_and_mark_is_found(page: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty working folder; lines are as wide as those of the pages, whatever the terminal is."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")  # the width of the pages' lines, whatever the terminal's is
-    names: dict[str, Any] = {}
-    for block in blocks(page):
-        kind, _, file = block["mark"].partition(": ")
-        if kind == "file":
-            (tmp_path / file).write_text(block["text"])
-        elif kind == "from":
-            assert block["text"] in (ROOT / file).read_text(), f"{file} has no longer\n{block['text']}"
-        elif block["language"] == "python":
-            exec(compile(block["text"], str(page), "exec"), names)
-        elif kind == "run":
-            for words, expected in commands(block["text"]):
-                assert words[0] == "cyscc"
-                status = main(words[1:])
-                out, err = capfd.readouterr()
-                assert agrees(out + err, expected), f"{shlex.join(words)} printed\n{out}{err}"
-                assert status == (2 if err else 0)
+    monkeypatch.setenv("COLUMNS", "120")
+    return tmp_path
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.stem)
+def test_examples(page: Path, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run_blocks(page, folder, capfd)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", LONG, ids=lambda page: page.stem)
+def test_long_examples(page: Path, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The long examples print what the page shows, and draw its figures: the same words, in the same order.
+
+    The folder has the project's files, so that ``make`` builds in it.
+    """
+    for each in ROOT.iterdir():
+        if each.name != "build":
+            (folder / each.name).symlink_to(each)
+    run_blocks(page, folder, capfd, long=True)
+    for name in DRAWN.findall(page.read_text()):
+        (drawn,) = folder.rglob(name)
+        assert lasting(drawn.read_text()) == lasting((DOCS / "figures" / name).read_text()), name
+
+
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.stem)
 def test_paths_exist(page: Path) -> None:
     text = page.read_text()
     paths = re.findall(r"`((?:hw|sim|host|tests|docs)/[\w/.-]+)`", text)
@@ -109,12 +156,13 @@ def test_paths_exist(page: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.stem)
 def test_examples_use_options_that_exist(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for block in blocks(page):
         if block["language"] != "console":
             continue
-        for words, _ in commands(block["text"]):
+        for command, _ in commands(block["text"]):
+            words = words_of(command)
             if Path(words[0]).name != "cyscc" or "GRAPH" in words or "OUT" in words or "DIR" in words:
                 continue
             assert main([*words[1 : 3 if words[1] in ("generate", "reproduce") else 2], "--help"]) == 0
