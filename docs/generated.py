@@ -24,6 +24,7 @@ from dataclasses import MISSING, fields
 from enum import IntEnum, IntFlag
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import get_type_hints
 
 from cyscc.host.analysis.event_kinds import KINDS as EVENT_KINDS
@@ -38,6 +39,7 @@ from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, Status
 from cyscc.sim.memory import Fixed, Hbm2, Hc2, Profile, Stress
+from cyscc.sim.observation.life.lives import Stage, Wait
 from tests.formal.solve import PROVE
 from tests.formal.table import PROOFS
 
@@ -232,7 +234,7 @@ def state(kernel: str) -> Columns:
     return ("word", "bits"), cells
 
 
-# Causes and records.
+# Causes, lives and records.
 
 
 def causes_of_kernels() -> str:
@@ -243,6 +245,17 @@ def causes_of_kernels() -> str:
 def causes_of_records() -> str:
     """Return the causes of cycles in records."""
     return _table(("cause", "in columns", "when"), [(each.title, f"`{each.name}`", each.about) for each in CAUSES])
+
+
+def stages(kernel: str) -> Columns:
+    """Return what an item does in each stage of a search's or an intersection's kernel."""
+    letters = {"search": "QNWV", "intersection": "CO"}[kernel]
+    return ("the item",), {stage.short: (stage.meaning,) for stage in Stage if stage.short[0] in letters}
+
+
+def waits() -> Columns:
+    """Return the reasons for which an item waits in a stage."""
+    return (), {wait.value: () for wait in Wait}
 
 
 def tables_of_records() -> str:
@@ -270,7 +283,7 @@ def events() -> str:
     return _table(("kind", "an event is", "size", "restricted by", "from the"), rows)
 
 
-# Proofs.
+# Proofs and mutants.
 
 
 def proofs() -> str:
@@ -287,16 +300,33 @@ def proofs() -> str:
     return _table(("proof", "claim", "proven", "broken variants"), rows)
 
 
+def without_mutants() -> str:
+    """Return the components of the machines that have no row in the tables of mutants."""
+    root = Path(__file__).resolve().parents[1]
+    measured = set(re.findall(r"^\| `([\w/]+)` ", (root / "docs" / "mutants.md").read_text(), re.MULTILINE))
+    sources = {str(path.relative_to(root / "hw").with_suffix("")): path for path in (root / "hw").rglob("*.py")}
+    rows = [
+        (f"`{name}`",)
+        for name, path in sorted(sources.items())
+        if not name.startswith(("axi/", "convey/"))
+        and name not in {*measured, "verilog"}
+        and "(wiring.Component):" in path.read_text()
+    ]
+    return _table(("file of `hw` without mutants so far",), rows)
+
+
 TABLES_OF_PAGES: dict[str, Callable[..., str]] = {
     each.__name__: each
     for each in (
         *(options, kinds, algorithms, families, presets, enumeration, counters),
-        *(causes_of_kernels, causes_of_records, tables_of_records, events, proofs),
+        *(causes_of_kernels, causes_of_records, tables_of_records, events, proofs, without_mutants),
     )
 }
 """Functions that make a table, by the name in a page; words behind the name are their arguments."""
 
-COLUMNS: dict[str, Callable[..., Columns]] = {each.__name__: each for each in (parameters, profiles, state)}
+COLUMNS: dict[str, Callable[..., Columns]] = {
+    each.__name__: each for each in (parameters, profiles, stages, state, waits)
+}
 """Functions that make columns for a table of a page, likewise."""
 
 _TABLE = re.compile(r"^.*<!-- table: (?P<name>\w+)(?P<words>.*?) -->$", re.MULTILINE)

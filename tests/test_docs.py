@@ -203,7 +203,7 @@ def test_generated_parts() -> None:
     for page, row in (
         ("command-line", "| `--source ID` | `bfs`: vertex to start from, as the graph's file names it |"),
         ("command-line", r"| `--executor compiled\|amaranth` | simulator of the hardware: compiled (default)"),
-        ("command-line", "| `fig10` | throughput against vertices, uniform random graphs |"),
+        ("command-line", "| `fig10` | Figure 10: throughput against vertices, uniform random graphs |"),
         ("configuration", "| `issue_interval` | 1 | 1 | 2 | 2 | 2 | 2 | 2 | 1 | 1 | 1 | 1 | 1 to 2 |"),
         ("memory-model", "| `bank_busy` | 15 | 1 to 10,000 | 100 ns in the same model |"),
         ("memory-model", "| `fixed` | `fixed:LATENCY`, 1 to 100,000 | a read's response"),
@@ -213,6 +213,9 @@ def test_generated_parts() -> None:
         ("register-map", "| 0x4010 | `DISPATCH` | Write only:"),
         ("register-map", "| `visits` | `STATE` | 12..21 | vertices queued for their visit |"),
         ("simulation", f"| `{Cause.IDLE.row.name}` | {Cause.IDLE.row.about} |"),
+        ("life", "| `Qm` | its read is in the memory | `frontier_reader.response` |"),
+        ("life", "| no slot | `Vs` |"),
+        ("mutants", "| `bfs/slot_gate` |"),
     ):
         assert f"\n{row}" in built[page]
 

@@ -1,11 +1,11 @@
 """`cyscc bench`: simulation speed."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cyscc.host.command_line.experiment import add_experiment_options, make_experiment
-from cyscc.host.specification.options import UsageError, at_least, one_of
+from cyscc.host.specification.options import UsageError, at_least, listed, one_of
 
 if TYPE_CHECKING:
     from cyscc.host.experiments.measuring.measurements import Measurements
@@ -13,15 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["TEXTS", "add_options", "run"]
 
 
-def _rows(text: str) -> list[str]:
-    """Return the rows named in a comma-separated list; they are of either table."""
-    from cyscc.host.experiments.benchmark.revisions import COMPARISONS
-    from cyscc.sim.executors.comparison.contenders import CONTENDERS
-
-    return [one_of((*CONTENDERS, *COMPARISONS), "row")(name) for name in text.split(",")] if text else []
-
-
-def _chosen(rows: list[str], table: Iterable[str]) -> list[str]:
+def _chosen(rows: Sequence[str], table: Iterable[str]) -> list[str]:
     """Return the rows of a table that are wanted, in its order; without a wish all.
 
     Raises
@@ -39,19 +31,29 @@ def _chosen(rows: list[str], table: Iterable[str]) -> list[str]:
 TEXTS = {
     "help": "measure how fast the machine is simulated",
     "description": "Measure how fast the machine is simulated, by the compiled executor and by other means.",
+    "epilog": """examples:
+  cyscc bench --quick
+  cyscc bench --rows compiled-1,cxxrtl --repetitions 3
+  cyscc bench --compare HEAD~1 --rows random-1,record
+  cyscc bench --profile
+""",
 }
 """Help of the command, as `argparse` takes it."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
+    # Imported here because the import is slow.
+    from cyscc.host.experiments.benchmark.revisions import COMPARISONS
+    from cyscc.sim.executors.comparison.contenders import CONTENDERS
+
     parser.add_argument("--quick", action="store_true", help="small graphs and a small machine, to see that it works")
     parser.add_argument(
         "--rows",
-        type=_rows,
-        default="",
-        metavar="NAMES",
-        help="what to measure, separated by commas: compiled-1,cxxrtl (default: all)",
+        type=listed(one_of((*CONTENDERS, *COMPARISONS), "row")),
+        default=(),
+        metavar="NAME[,...]",
+        help=f"what to measure: {', '.join(CONTENDERS)}; with --compare: {', '.join(COMPARISONS)} (default: all)",
     )
     parser.add_argument(
         "--repetitions", type=at_least(1, 1000), metavar="N", help="repetitions (default: 3 to 5, 1 with --quick)"

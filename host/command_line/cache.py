@@ -31,7 +31,8 @@ TEXTS = {
   cyscc cache evict --limit 200M
 
 list:  list the entries, most recently used first
-check: read and verify everything; status 3 if an entry is damaged, which the next run that needs it builds again
+check: read and verify compiled code; status 3 if an entry is damaged, which the next run that needs it builds again;
+       stored syntheses are verified when they are used
 evict: remove the least recently used entries until the rest is within the limit, as every build does
 clear: remove everything
 """,

@@ -18,7 +18,8 @@ _EPILOG = """examples:
   cyscc scc rmat.gr
   cyscc bfs rmat.gr --source 1
 
-exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed
+exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed, 130 interrupted,
+             141 standard output closed by its reader
 """
 
 COMMANDS = (

@@ -8,7 +8,6 @@ from cyscc.host.baselines.peers import PEERS, installed_peers
 from cyscc.host.command_line.experiment import add_area, area_families
 from cyscc.host.command_line.software import uses_seed, uses_threads
 from cyscc.host.specification import options
-from cyscc.sim.trust import GivenText
 
 __all__ = ["TEXTS", "add_options", "run"]
 
@@ -28,7 +27,7 @@ TEXTS = {
 Times of software are real, of this machine; those of simulated machines are cycles by their clock. A total is from a
 graph in CSR form to its components: with the transpose, and the copy to a device or into a library's own form (upload).
 "over scipy" compares totals with scipy's algorithm alone, "over its total" with scipy and its upload. Edges are those
-looked at, passes are rounds that waited for the one before. JSON in a file is written anew after each algorithm and
+inspected, passes are rounds that waited for the one before. JSON in a file is written anew after each algorithm and
 machine, so that an interrupted comparison leaves what it has found.
 
 algorithms: {", ".join(KINDS)}; libraries, if installed: {", ".join(PEERS)}
@@ -54,15 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[,...]",
         help="machines to simulate, presets or TOML files, or none (default: hc2)",
     )
-    parser.add_argument(
-        "--memory",
-        action=options.Noted,
-        type=GivenText,
-        default="hc2",
-        metavar="PROFILE|FILE.toml",
-        help="their memory, as of scc (default: hc2)",
-    )
-    options.add_shared(parser, "--device", "--order")
+    options.add_shared(parser, "--memory", "--device", "--order")
     options.add_threads(parser, "an algorithm, or the executor,")
     options.add_shared(parser, "--seed")
     parser.add_argument(

@@ -63,7 +63,7 @@ def add_area(parser: "argparse._ActionsContainer", text: str) -> None:
         "--family",
         action="append",
         choices=tuple(DEVICES),
-        help="FPGA family of the area (default: xc5v, the paper's); may be repeated",
+        help="FPGA family of the area; may be repeated (default: xc5v, the paper's)",
     )
 
 

@@ -33,7 +33,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=Parser)
     for name, kind in KINDS.items():
-        synthetic = kinds.add_parser(name, help=kind.text, description=f"Write a {name} graph: {kind.text}.")
+        synthetic = kinds.add_parser(
+            name, help=kind.text, description=f"Write a graph of the kind {name}: {kind.text}."
+        )
         for option, size in kind.sizes.items():
             synthetic.add_argument(
                 f"--{option}",
@@ -41,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                 default=size.default,
                 type=at_least(size.least, size.most),
                 metavar=size.letter,
-                help=size.text if size.default is None else "default: %(default)s",
+                help=size.text if size.default is None else f"{size.text} (default: %(default)s)",
             )
         _add_output(synthetic)
     text = "cells of the machine's own netlist, and the connections between them"

@@ -4,7 +4,7 @@ import argparse
 
 from cyscc.host.command_line.experiment import add_experiment_options, add_jobs, make_experiment
 from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
-from cyscc.host.specification.options import Parser, add_set, at_least, memory_profile, read_overrides
+from cyscc.host.specification.options import Parser, add_set, add_shared, at_least, memory_profile, read_overrides
 from cyscc.sim.trust import GivenText
 
 __all__ = ["TEXTS", "add_options", "run"]
@@ -28,16 +28,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     figures = parser.add_subparsers(dest="figure", metavar="FIGURE", required=True, parser_class=Parser)
     for each in REPRODUCTIONS:
-        figure = figures.add_parser(each.name, help=each.text, description=f"{each.title}: {each.text}.")
+        figure = figures.add_parser(
+            each.name, help=f"{each.title}: {each.text}", description=f"{each.title}: {each.text}."
+        )
         each.options(figure)
         if each.simulated:
-            figure.add_argument(
-                "--memory",
-                type=GivenText,
-                default="hc2",
-                metavar="PROFILE",
-                help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, or a TOML file",
-            )
+            add_shared(figure, "--memory")
             add_set(figure, config=False, memory=True)
         if each.generated:
             figure.add_argument(

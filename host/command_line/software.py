@@ -26,11 +26,14 @@ _EPILOG = """examples:
 _OPTIONS = {option.name: option for kind in KINDS.values() for option in kind.options}
 """Options specific to an algorithm, by name."""
 
+_WIDTH = max(map(len, KINDS)) + 2
+"""Width of the names in the help, with the colon and a space."""
+
 
 TEXTS = {
     "help": "find the components in software, for comparison",
     "description": "Find the strongly connected components of a graph by software on this machine.",
-    "epilog": _EPILOG + "\n".join(f"{name + ':':15}{kind.text}" for name, kind in KINDS.items()),
+    "epilog": _EPILOG + "\n".join(f"{name + ':':<{_WIDTH}}{kind.text}" for name, kind in KINDS.items()),
 }
 """Help of the command, as `argparse` takes it."""
 

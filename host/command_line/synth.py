@@ -12,6 +12,11 @@ __all__ = ["TEXTS", "add_options", "run"]
 TEXTS = {
     "help": "synthesise an engine for Virtex-5 and Virtex-6",
     "description": "Synthesise one Application Engine with Yosys and report what it takes, beside the paper's.",
+    "epilog": """examples:
+  cyscc synth --config hc2 --config published
+  cyscc synth --family xc5v --set pair_reads=true
+  cyscc synth --family xc5v --depth 32 --depth 64 --jobs 2
+""",
 }
 """Help of the command, as `argparse` takes it."""
 
@@ -19,11 +24,11 @@ TEXTS = {
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument(
-        "--config", action="append", metavar="NAME|FILE.toml", help="machine (default: hc2); may be repeated"
+        "--config", action="append", metavar="NAME|FILE.toml", help="machine; may be repeated (default: hc2)"
     )
     add_set(parser)
     parser.add_argument(
-        "--family", action="append", choices=tuple(DEVICES), help="FPGA family (default: both); may be repeated"
+        "--family", action="append", choices=tuple(DEVICES), help="FPGA family; may be repeated (default: both)"
     )
     parser.add_argument(
         "--depth",

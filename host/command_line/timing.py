@@ -26,6 +26,10 @@ def _component(text: str) -> str:
 TEXTS = {
     "help": "place and route the parts of an engine for ECP5",
     "description": "Place and route each kind of part of an engine for an ECP5-85k; report the clocks they reach.",
+    "epilog": """examples:
+  cyscc timing --config fast --jobs 2
+  cyscc timing --component bfs_kernel --set pair_reads=true --seeds 3
+""",
 }
 """Help of the command, as `argparse` takes it."""
 
@@ -43,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=_component,
         metavar="NAME",
         help="what to run: bfs_kernel, intersection_kernel, shell, and kernel_slice, link_slice, exchange_slice of a "
-        "machine that has them (default: all); may be repeated",
+        "machine that has them; may be repeated (default: all)",
     )
     add_keep(parser)
     add_jobs(parser)

@@ -65,12 +65,12 @@ class Kind:
 KINDS = {
     "random": Kind(text="both ends of every edge uniform", sizes=_BY_DEGREE),
     "rmat": Kind(
-        text="recursive matrix (a = 0.45, b = 0.15, c = 0.15), a power of two of vertices",
+        text="R-MAT, a recursive matrix (a = 0.45, b = 0.15, c = 0.15), a power of two of vertices",
         sizes=_BY_DEGREE,
     ),
-    "ssca2": Kind(text="cliques with edges between them", sizes=_BY_DEGREE),
+    "ssca2": Kind(text="SSCA#2, cliques with edges between them", sizes=_BY_DEGREE),
     "gnm": Kind(
-        text="M different edges without self-loops, all sets equally likely",
+        text="G(n, m), M different edges without self-loops, all sets equally likely",
         sizes={"vertices": _VERTICES, "edges": _EDGES, "seed": SEED},
     ),
 }

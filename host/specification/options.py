@@ -20,6 +20,7 @@ from cyscc.host.specification.run import (
     whole_number,
 )
 from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     from cyscc.sim.memory import Profile
@@ -230,6 +231,13 @@ _SHARED: dict[str, dict[str, Any]] = {
         "default": "hc2",
         "metavar": option_of("config").metavar,
         "help": option_of("config").help,
+    },
+    "--memory": {
+        "action": Noted,
+        "type": GivenText,
+        "default": "hc2",
+        "metavar": option_of("memory").metavar,
+        "help": option_of("memory").help,
     },
     "--device": {
         "default": "cpu",

@@ -349,8 +349,8 @@ class RunSpec:
     )
     memory: "str | Profile" = _option(
         "hc2",
-        help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, or a TOML file",
-        metavar="PROFILE|FILE.toml",
+        help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, a TOML file, or a Python file of rules",
+        metavar="PROFILE|FILE.toml|FILE.py",
         parse=GivenText,
         affects_result=True,
         path=True,
@@ -429,7 +429,7 @@ class RunSpec:
     )
     record: str | None = _option(
         None,
-        help="write a record of the activity over time to this folder, for `report` and `explain`",
+        help="write a record of the activity over time to this folder, for explain, report, events and replay",
         metavar="DIR",
         stored=True,
         path=True,
@@ -707,7 +707,7 @@ def resolved_configuration(config: str | AcceleratorConfig, overrides: Overrides
 
 
 def resolved_profile(memory: "str | Profile", overrides: Overrides = NO_OVERRIDES) -> "Profile":
-    """Resolve a memory profile's text, a TOML file, or a profile, and apply overrides.
+    """Resolve a memory profile's text, a TOML file, a file of rules, or a profile, and apply overrides.
 
     Raises
     ------

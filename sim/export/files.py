@@ -64,15 +64,15 @@ def constraints(top: str, config: AcceleratorConfig) -> tuple[str, str]:
     return name, _render(template, port=port, **times)
 
 
-def meaning(top: str, port: str) -> str:
+def meaning(top: str, port: Port) -> str:
     """Return what a port means.
 
     Parameters
     ----------
     top : str
         Kind of top.
-    port : str
-        Name of a port.
+    port : Port
+        A port of it.
 
     Raises
     ------
@@ -80,9 +80,9 @@ def meaning(top: str, port: str) -> str:
         The port is unknown.
     """
     for pattern, text in _MEANINGS[top].items():
-        if re.fullmatch(pattern, port):
-            return str(text)
-    raise KeyError(port)
+        if re.fullmatch(pattern, port.name):
+            return str(text).format(last=port.width - 1)
+    raise KeyError(port.name)
 
 
 TOPS = ("ae", "convey", "axi")
@@ -156,7 +156,7 @@ def export_verilog(
     ports: dict[str, tuple[str, int, str]] = {}
     for port in declared_ports(texts[sources[-1]], module):
         shown = re.sub(r"(?<=^m)\d\d(?=_axi_)|(?<=^mc)\d(?=_)|(?<=^port_)\d+(?=_)", "<n>", port.name)
-        ports.setdefault(shown, (port.direction, port.width, meaning(top, port.name)))
+        ports.setdefault(shown, (port.direction, port.width, meaning(top, port)))
     name, text = constraints(top, config)
     texts |= {"files.f": "".join(f"{source}\n" for source in sources), name: text}
     texts["README.md"] = _render(

@@ -15,10 +15,10 @@ from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.config import PRESETS
 from cyscc.hw.registers import Instruction, Register
 from cyscc.hw.shell import Shell
-from cyscc.hw.verilog import KERNEL_NAMES, kernel_verilog, port_names, shell_verilog
+from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog, port_names, shell_verilog
 from cyscc.sim.executors.tools import find_verilator
 from cyscc.sim.export import AxiLimits, declared_ports, export_verilog
-from cyscc.sim.export.files import constraints, meaning
+from cyscc.sim.export.files import Port, constraints, meaning
 
 ROOT = Path(hw.__file__).resolve().parents[1]
 ENGINE = ["bfs_kernel.v", "intersection_kernel.v", "application_engine.v"]
@@ -77,6 +77,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def contents(folder: Path) -> dict[str, str]:
     """Return the text of each file of an export."""
     return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def check_fields(name: str, width: int, text: str) -> None:
+    """Check that the fields in the meaning of a payload are all of its bits."""
+    fields = re.findall(r"\[(\d+):(\d+)\]|\[(\d+)\]", text)
+    bits = [bit for last, first, only in fields for bit in range(int(first or only), int(last or only) + 1)]
+    assert not name.endswith("_payload") or sorted(bits) in ([], list(range(width))), name
 
 
 def modules(text: str) -> list[str]:
@@ -214,6 +221,8 @@ def test_the_readme_explains_every_port(top: str, whole: Path) -> None:
     texts = contents(whole / top)
     rows = re.findall(r"^\| `([\w<>]+)` \| (input|output) \| (\d+) \| (.+) \|$", texts["README.md"], re.MULTILINE)
     explained = {name: (direction, int(width)) for name, direction, width, _ in rows}
+    for name, _, width, text in rows:
+        check_fields(name, int(width), text)
     ports = declared_ports(texts[SOURCES[top][-1]], MODULES[top])
     assert len(ports) > 100
     numbers = r"(?<=^m)\d\d(?=_axi)|(?<=^mc)\d|(?<=^port_)\d+"
@@ -233,7 +242,15 @@ def test_the_readme_lists_the_registers(whole: Path) -> None:
 @pytest.mark.parametrize(("top", "port"), [("ae", "bad"), ("axi", "m00_axis_arvalid"), ("convey", "mc0_req_ld")])
 def test_a_port_without_a_meaning_is_an_error(top: str, port: str) -> None:
     with pytest.raises(KeyError, match=port):
-        meaning(top, port)
+        meaning(top, Port(port, "input", 1))
+
+
+def test_the_readme_has_the_widths_of_a_machine_with_a_switch() -> None:
+    ports = declared_ports(application_engine_verilog(PRESETS["test"].replace(link_queues=4)), "application_engine")
+    texts = {port.name: meaning("ae", port) for port in ports if port.name.startswith("port_0_")}
+    assert texts["port_0_read_payload"].endswith("size [48] (0: 4 bytes, 1: 8), tag [49:49]")
+    for port in ports:
+        check_fields(port.name, port.width, meaning("ae", port))
 
 
 @pytest.mark.parametrize(("top", "clock"), [("ae", "clk"), ("convey", "clk"), ("axi", "aclk")])

@@ -370,7 +370,7 @@ def comparison_text(comparison: AlgorithmComparison) -> str:
     for row in rows:
         time = row["milliseconds"] if row["simulated"] else row["total_milliseconds"]
         row["time"] = row["trouble"] or f"{time:,.3f}"
-    work = (("edges touched", "{edges:,}"), ("passes", "{passes:,}"))
+    work = (("edges inspected", "{edges:,}"), ("passes", "{passes:,}"))
     for simulated, columns in (
         (
             False,

@@ -136,4 +136,4 @@ def _choice() -> str:
             texts.append(name)
         if short is not None:
             texts.append(f"{name}:<{short.name}> ({short.metadata['low']} to {short.metadata['high']})")
-    return ", ".join([*texts, "a .toml file"])
+    return ", ".join([*texts, "a .toml file", "a .py file of rules"])

@@ -1,6 +1,7 @@
 """The commands that do not simulate, help, and a standard output without a reader."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.command_line.commands import COMMANDS
 from cyscc.host.command_line.main import main
 from cyscc.host.output.files import version
 from cyscc.hw.axi import AxiLimits
@@ -82,6 +85,18 @@ def test_help_and_bad_usage_import_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == f"{[0] * len(helps) + [2] * len(mistakes)} []"
     assert done.stdout.count("examples:\n  cyscc ") == len(helps)
     assert done.stderr.count("\n") == len(mistakes)
+
+
+def test_helps_follow_one_form(capfd: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        assert main([command, "--help"]) == 0
+        text = " ".join(capfd.readouterr().out.split())
+        assert "examples: cyscc " in text, command
+        assert not re.search(r"\(default[^)]*\); may be repeated", text), command
+        if re.search(r"--memory PROFILE(?!\[)", text):
+            assert "--memory PROFILE|FILE.toml|FILE.py" in text, command
+        if command == "software":
+            assert all(f" {name}: {kind.text}" in text for name, kind in KINDS.items())
 
 
 def test_version(capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from cyscc.sim.memory import Fixed, Hbm2, Hc2, Profile, Stress, parse_profile, p
 
 CHOICE = (
     "choose from hc2, hbm2, fixed:<latency> (1 to 100000), stress, stress:<seed> (0 to 9223372036854775807), a .toml "
-    "file"
+    "file, a .py file of rules"
 )
 
 

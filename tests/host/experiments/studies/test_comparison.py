@@ -164,27 +164,27 @@ def test_real_and_simulated_time_stand_apart() -> None:
         "g.txt: 10 vertices, 20 edges\n"
         "components: 4, the largest of 5 vertices\n"
         "\n"
-        "software, real time in ms  ran on     transpose  upload  algorithm               total  edges touched  passes"
-        "  over scipy  over its total\n"
-        "scipy                      1 thread               2.000      3.000               5.000                   "
+        "software, real time in ms  ran on     transpose  upload  algorithm               total  edges inspected"
+        "  passes  over scipy  over its total\n"
+        "scipy                      1 thread               2.000      3.000               5.000                     "
         "            1.00            1.00\n"
-        "tarjan                     1 thread                          4.000               4.000             20    "
+        "tarjan                     1 thread                          4.000               4.000               20    "
         "   1        0.75            1.25\n"
-        "fbt                        cuda           4.000   1.000      1.000               6.000                   "
+        "fbt                        cuda           4.000   1.000      1.000               6.000                     "
         "            0.50            0.83\n"
         "slow                       2 threads                                given up after 3 s\n"
         "\n"
-        "machine, simulated time  ran on      ms  edges touched  passes  real time of scipy / simulated time\n"
-        "hc2                      150 MHz  0.500             33       7                                 6.00\n"
+        "machine, simulated time  ran on      ms  edges inspected  passes  real time of scipy / simulated time\n"
+        "hc2                      150 MHz  0.500               33       7                                 6.00\n"
     )
 
 
 def test_area_stands_beside_the_cycles() -> None:
     found = comparison(replace(ENTRIES[-1], area={"luts": 49_260, "xc6v.luts": 49_261}))
     assert comparison_text(found).splitlines()[-2:] == [
-        "machine, simulated time  ran on      ms  edges touched  passes  real time of scipy / simulated time  cycles"
+        "machine, simulated time  ran on      ms  edges inspected  passes  real time of scipy / simulated time  cycles"
         "    luts  xc6v.luts",
-        "hc2                      150 MHz  0.500             33       7                                       75,000"
+        "hc2                      150 MHz  0.500               33       7                                       75,000"
         "  49,260     49,261",
     ]
     assert found.document()["entries"][0]["area"] == {"luts": 49_260, "xc6v.luts": 49_261}
