@@ -43,11 +43,20 @@ _OF_PYTHON = r"(?:_?Py|NRT_|numba_)\w*"
 
 def make_dispatcher(function: Callable[..., Any], code: KeptCode | None, options: dict[str, Any]) -> Any:
     """Return numba's dispatcher of a function, which takes its code from a cache."""
-    dispatcher = numba.njit(**options)(function)  # noqa: TID251
+    dispatcher = _dispatcher(function, options)
     _dispatchers.add(dispatcher)
     if code is not None:
         set_cache(dispatcher, _CodeCache(code))
     return dispatcher
+
+
+def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    # The functions use intrinsics, which exist in compiled code only, so NUMBA_DISABLE_JIT is for the user's own.
+    disabled, config.DISABLE_JIT = config.DISABLE_JIT, 0
+    try:
+        return numba.njit(**options)(function)  # noqa: TID251
+    finally:
+        config.DISABLE_JIT = disabled
 
 
 def type_of_intrinsic(function: Callable[..., Any]) -> Any:
@@ -178,7 +187,7 @@ def module_of(
     results = {}
     with gathering():
         for name, (function, kind) in functions.items():
-            dispatcher = numba.njit(**options)(function)  # noqa: TID251
+            dispatcher = _dispatcher(function, options)
             dispatcher.compile(kind.args)
             results[name] = dispatcher.overloads[kind.args]
         # Some of what they call is called from Python, too.

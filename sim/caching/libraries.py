@@ -128,7 +128,7 @@ def find(library: Path, *, to: Path | None = None, told: bool = False) -> bool:
         return False
     except UnusableError as error:
         if not told:
-            notice(f"{library}: {error}: built again")
+            notice(f"{library}: {error}: built again", once=True)
         return False
     with suppress(OSError):
         os.utime(description_of(library))
@@ -264,7 +264,7 @@ def limit() -> int:
         try:
             return size_of(text)
         except ValueError as error:
-            notice(f"{LIMIT_VARIABLE}: {error}: the limit is 1 GiB")
+            notice(f"{LIMIT_VARIABLE}: {error}: the limit is 1 GiB", once=True)
     return DEFAULT_LIMIT
 
 

@@ -44,10 +44,12 @@ def hits(function: Any) -> int:
 
 def test_code_is_kept_and_found_again(tmp_path: Path, kept: Path) -> None:
     first, second = load(tmp_path), load(tmp_path)
+    umask = os.umask(0o002)
     assert (first(4), hits(first)) == (5, 0)
+    os.umask(umask)
     (file,) = kept.rglob(f"*{SUFFIX}")
     assert file.parent.parent == kept
-    assert file.parent.stat().st_mode & 0o777 == 0o700
+    assert file.parent.stat().st_mode & 0o777 == 0o755
     assert (second(4), hits(second)) == (5, 1)
 
 
