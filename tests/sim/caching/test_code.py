@@ -1,11 +1,13 @@
 """Compiled code is cached, and reused only if this user wrote it for the same function."""
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -95,6 +97,32 @@ def test_changed_constant_is_another_function(tmp_path: Path) -> None:
     assert load(tmp_path)(4) == 5
     function = load(tmp_path, step=2)
     assert (function(4), hits(function)) == (6, 0)
+
+
+def test_code_that_may_not_be_read_is_silently_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert load(tmp_path)(4) == 5
+
+    def refuse(path: Path, *_: object, **__: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    # Of others' folders; root may read everything.
+    monkeypatch.setattr("cyscc.sim.caching.folder.os.open", refuse)
+    monkeypatch.setattr("cyscc.sim.caching.folder.publish", refuse)
+    for _ in range(2):
+        function = load(tmp_path)
+        assert (function(4), hits(function)) == (5, 0)
+    assert capfd.readouterr().err == f"cyscc: {tmp_path / 'code'}: Permission denied: compiled code is not kept\n"
+
+
+def test_code_is_compiled_where_numba_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    first, second = load(tmp_path), load(tmp_path)
+    assert (first(4), hits(first)) == (5, 0)
+    assert (second(4), hits(second)) == (5, 1)
+    assert numba.config.DISABLE_JIT == 1
 
 
 def _empty(file: Path) -> None:
