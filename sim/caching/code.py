@@ -58,7 +58,7 @@ def _surroundings() -> tuple[object, ...]:
         _source_digest(str(Path(spec.origin).with_name("_version.py"))) for spec in versions if spec and spec.origin
     ]
     texts.append(_source_digest(str(Path(__file__).with_name("compiler.py"))))
-    options = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and "CACHE" not in item[0])
+    options = sorted(item for item in os.environ.items() if re.match("NUMBA_(?!.*CACHE|DISABLE_JIT)", item[0]))
     return (texts, options, sys.implementation.cache_tag, sys.abiflags, platform.machine(), processor())
 
 

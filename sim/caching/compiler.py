@@ -1,20 +1,35 @@
 """Compilation by numba, imported only when something is compiled."""
 
+import os
 import re
 import shutil
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import Any
 from weakref import WeakSet
 
-import llvmlite.binding as llvm
-import numba
-from numba import config
-
 from cyscc.sim.caching.code import KeptCode
+from cyscc.sim.errors import BuildError
+
+# The functions use intrinsics, which exist in compiled code only.
+os.environ["NUMBA_DISABLE_JIT"] = "0"
+try:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "Environment variable", RuntimeWarning)
+        import numba
+    # Refused by numba where a number of threads is wrong.
+    from numba import config
+except (ValueError, RuntimeWarning) as error:
+    raise BuildError(f"numba, by its environment variables: {str(error).splitlines()[0]}") from None
+if config.DISABLE_JIT:
+    raise BuildError("numba was imported with NUMBA_DISABLE_JIT: functions that must be compiled cannot be")
+
+import llvmlite.binding as llvm
+
 from cyscc.sim.numba_internals import (
     NullCache,
     compiled_cfunc,
@@ -43,20 +58,11 @@ _OF_PYTHON = r"(?:_?Py|NRT_|numba_)\w*"
 
 def make_dispatcher(function: Callable[..., Any], code: KeptCode | None, options: dict[str, Any]) -> Any:
     """Return numba's dispatcher of a function, which takes its code from a cache."""
-    dispatcher = _dispatcher(function, options)
+    dispatcher = numba.njit(**options)(function)  # noqa: TID251
     _dispatchers.add(dispatcher)
     if code is not None:
         set_cache(dispatcher, _CodeCache(code))
     return dispatcher
-
-
-def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    # The functions use intrinsics, which exist in compiled code only, so NUMBA_DISABLE_JIT is for the user's own.
-    disabled, config.DISABLE_JIT = config.DISABLE_JIT, 0
-    try:
-        return numba.njit(**options)(function)  # noqa: TID251
-    finally:
-        config.DISABLE_JIT = disabled
 
 
 def type_of_intrinsic(function: Callable[..., Any]) -> Any:
@@ -187,7 +193,7 @@ def module_of(
     results = {}
     with gathering():
         for name, (function, kind) in functions.items():
-            dispatcher = _dispatcher(function, options)
+            dispatcher = numba.njit(**options)(function)  # noqa: TID251
             dispatcher.compile(kind.args)
             results[name] = dispatcher.overloads[kind.args]
         # Some of what they call is called from Python, too.

@@ -2,12 +2,13 @@
 
 import errno
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
@@ -104,25 +105,48 @@ def test_code_that_may_not_be_read_is_silently_compiled(
 ) -> None:
     assert load(tmp_path)(4) == 5
 
-    def refuse(path: Path, *_: object, **__: object) -> int:
-        raise PermissionError(errno.EACCES, "Permission denied", path)
+    def refuse(path: Path, *arguments: Any, **options: Any) -> Any:
+        if Path(path).suffix == SUFFIX:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return opened(path, *arguments, **options)
 
     # Of others' folders; root may read everything.
-    monkeypatch.setattr("cyscc.sim.caching.folder.os.open", refuse)
-    monkeypatch.setattr("cyscc.sim.caching.folder.publish", refuse)
+    opened = os.open
+    monkeypatch.setattr("os.open", refuse)
     for _ in range(2):
         function = load(tmp_path)
         assert (function(4), hits(function)) == (5, 0)
     assert capfd.readouterr().err == f"cyscc: {tmp_path / 'code'}: Permission denied: compiled code is not kept\n"
 
 
-def test_code_is_compiled_where_numba_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    first, second = load(tmp_path), load(tmp_path)
-    assert (first(4), hits(first)) == (5, 0)
-    assert (second(4), hits(second)) == (5, 1)
-    assert numba.config.DISABLE_JIT == 1
+@pytest.mark.parametrize(
+    ("variable", "status", "err"),
+    [
+        ("NUMBA_DISABLE_JIT=1", 0, ""),
+        (
+            "NUMBA_NUM_THREADS=0",
+            3,
+            "cyscc generate: numba, by its environment variables: Number of threads specified must be > 0.\n",
+        ),
+        (
+            "NUMBA_OPT=x",
+            3,
+            "cyscc generate: numba, by its environment variables: Environment variable 'NUMBA_OPT' is defined but its "
+            "associated value 'x' could not be parsed.\n",
+        ),
+    ],
+)
+def test_variables_of_numba(variable: str, status: int, err: str, tmp_path: Path) -> None:
+    name, _, value = variable.partition("=")
+    words = ["gnm", "--vertices", "9", "--edges", "9", "-o", str(tmp_path / "g.txt"), "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-m", "cyscc.host.command_line.main", "generate", *words],
+        env={**os.environ, name: value},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (status, err)
 
 
 def _empty(file: Path) -> None:
