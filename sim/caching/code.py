@@ -38,8 +38,6 @@ SUFFIX = ".code"
 
 _DIGITS = 16
 _CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
-_CHECKS = ("NUMBA_BOUNDSCHECK",)
-"""Environment variables with which code raises exceptions."""
 
 _LAYOUT = 0x0001 | 0x0400
 """numpy's flags of contiguous and of writeable arrays (``NPY_ARRAY_C_CONTIGUOUS``, ``NPY_ARRAY_WRITEABLE``)."""
@@ -151,8 +149,8 @@ def load(content: bytes) -> ctypes.CDLL | None:
 
 
 def _is_bare() -> bool:
-    """Return whether code may run without numba: as it is compiled by default."""
-    return all(os.environ.get(name, "0") in ("", "0") for name in _CHECKS)
+    """Return whether code may run without numba: it raises no exceptions."""
+    return os.environ.get("NUMBA_BOUNDSCHECK", "0") in ("", "0")
 
 
 class Intrinsic:

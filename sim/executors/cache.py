@@ -259,7 +259,7 @@ def cached(
         library = cache / file
         with alone(build_folder(library), on_wait=on_wait) as folder:
             # Another process may have built it meanwhile.
-            if not find(library, to=to, told=True):
+            if not find(library, to=to):
                 provide_for_tools()
                 publish_library(_built(build, folder), library, {**about, "tools": identity, "version": _version()})
                 find(library, to=to)
