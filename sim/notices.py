@@ -48,12 +48,28 @@ def error_line(text: str) -> str:
     return shortened(" ".join(words), LONGEST_LINE)
 
 
+_PROGRAM = "cyscc: "
+
 _writers: list[Callable[[str], None]] = []
 
+_told: set[str] = set()
+"""The notices of this process."""
 
-def notice(text: str) -> None:
-    """Write a line to standard error, or above a terminal's progress display; ignore failures."""
-    line = error_line(f"cyscc: {text}")
+
+def notice(text: str, *, once: bool = False) -> None:
+    """Write a line to standard error, or above a terminal's progress display; ignore failures.
+
+    Parameters
+    ----------
+    text : str
+        The line, with the program's name or without.
+    once : bool
+        Do not repeat it in this process.
+    """
+    line = error_line(f"{_PROGRAM}{text.removeprefix(_PROGRAM)}")
+    if once and line in _told:
+        return
+    _told.add(line)
     # Standard error is closed or full: drop the notice.
     with suppress(OSError, ValueError):
         if _writers:

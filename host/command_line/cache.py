@@ -1,6 +1,8 @@
 """`cyscc cache`: the cache of compiled code."""
 
 import argparse
+import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.specification.options import add_shared
@@ -67,6 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
     SimulationError
         An entry of the cache is damaged.
     """
+    from cyscc.host.output.errors import InputError
     from cyscc.host.output.files import check_output, identity, output_result
     from cyscc.host.output.text import count_text
     from cyscc.host.specification.options import UsageError
@@ -79,6 +82,10 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
         check_output(arguments.json, "--json")
     cache = cache_directory()
+    if not cache.is_absolute():
+        raise InputError("the user has no home: CYSCC_CACHE names a folder")
+    with suppress(FileNotFoundError):
+        os.scandir(cache).close()
     most = limit() if arguments.limit is None else arguments.limit
     if arguments.action == "clear":
         found = clear(cache)

@@ -1,10 +1,9 @@
 """Memory available to this process, checks against it, and arrays that grow within it."""
 
 import os
-import re
 import resource
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import bytes_text
+from cyscc.sim.processors import control_groups, first_number, kernel_text
 
 __all__ = ["AvailableMemory", "GrowingColumns", "available_memory", "check_available_memory", "peak_memory"]
 
@@ -28,68 +28,43 @@ class AvailableMemory(NamedTuple):
     """Name of the limit that applies, for messages."""
 
 
-class _Groups(NamedTuple):
-    """File names by which a version of Linux control groups reports memory; each group is a folder."""
+class _Names(NamedTuple):
+    """File names by which a version of Linux control groups reports memory."""
 
-    mount: str
     limit: str
     used: str
     cache: str
     """Key in ``memory.stat`` of the reclaimable page cache."""
 
 
-_V1 = _Groups("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-_V2 = _Groups("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file")
+_NAMES = {
+    1: _Names("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    2: _Names("memory.max", "memory.current", "inactive_file"),
+}
 _RLIMITS = {"ulimit -v": (resource.RLIMIT_AS, 0), "ulimit -d": (resource.RLIMIT_DATA, 5)}
 """Process limits by name, each with the column of ``statm`` that counts the pages already used."""
 
 
-def _text(file: Path) -> str:
-    """Return the contents of a kernel file; empty if the file does not exist."""
-    try:
-        return file.read_text(errors="replace")
-    except OSError:
-        return ""
-
-
-def _number(text: str, pattern: str) -> int | None:
-    found = re.search(pattern, text, re.MULTILINE | re.ASCII)
-    return int(found[1]) if found else None
-
-
-def _left(folder: Path, scheme: _Groups) -> int | None:
+def _left(folder: Path, names: _Names) -> int | None:
     """Return the bytes that a control group may still allocate; None if it has no limit."""
-    limit = _number(_text(folder / scheme.limit), r"^(\d+)$")
+    limit = first_number(kernel_text(folder / names.limit), r"^(\d+)$")
     if limit is None:
         return None
-    used = _number(_text(folder / scheme.used), r"^(\d+)$") or 0
-    cache = _number(_text(folder / "memory.stat"), rf"^{scheme.cache} (\d+)$") or 0
+    used = first_number(kernel_text(folder / names.used), r"^(\d+)$") or 0
+    cache = first_number(kernel_text(folder / "memory.stat"), rf"^{names.cache} (\d+)$") or 0
     return max(limit - max(used - cache, 0), 0)
 
 
-def _groups(root: Path) -> Iterator[int]:
-    """Yield the bytes that each control group of this process, ancestors included, may still allocate."""
-    for line in _text(root / "proc/self/cgroup").splitlines():
-        number, _, rest = line.partition(":")
-        controllers, _, name = rest.partition(":")
-        scheme = _V2 if number == "0" and not controllers else _V1 if "memory" in controllers.split(",") else None
-        # In a container the name may be relative to the host's tree, while only the own group is mounted, as the root.
-        group = PurePosixPath(name.lstrip("/"))
-        if scheme is not None and ".." not in group.parts:
-            for each in (group, *group.parents):
-                if (left := _left(root / scheme.mount / each, scheme)) is not None:
-                    yield left
-
-
 def _limits(root: Path) -> Iterator[AvailableMemory]:
-    available = _number(_text(root / "proc/meminfo"), r"^MemAvailable: *(\d+) kB$")
+    available = first_number(kernel_text(root / "proc/meminfo"), r"^MemAvailable: *(\d+) kB$")
     pages = os.sysconf("SC_PAGE_SIZE")
     yield AvailableMemory(
         os.sysconf("SC_AVPHYS_PAGES") * pages if available is None else available << 10, "this machine"
     )
-    for left in _groups(root):
-        yield AvailableMemory(left, "control group")
-    used = _text(root / "proc/self/statm").split()
+    for version, folder in control_groups("memory", root):
+        if (left := _left(folder, _NAMES[version])) is not None:
+            yield AvailableMemory(left, "control group")
+    used = kernel_text(root / "proc/self/statm").split()
     for name, (limit, column) in _RLIMITS.items():
         most = resource.getrlimit(limit)[0]
         if most != resource.RLIM_INFINITY:

@@ -5,7 +5,6 @@ Random numbers come from numbered streams, and are the same on every machine.
 Each function named ``..._graph`` except the last makes the graphs of one of `cyscc.host.graph.kinds.KINDS`.
 """
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,6 +17,7 @@ from cyscc.host.graph.csr import Graph, check_limits, list_bytes, size_text
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import OnProgress
 from cyscc.sim.caching.code import njit
+from cyscc.sim.processors import available_cores
 
 if TYPE_CHECKING:
     from cyscc.hw.config import AcceleratorConfig
@@ -147,7 +147,7 @@ def _draw_graph(fill: _Fill, vertices: int, degree: int, seed: int, on_step: OnP
         fill(stream(np.uint64(seed), chunk), vertices, sources[part], targets[part])
 
     chunks = -(-edges // _CHUNK)
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+    with ThreadPoolExecutor(max_workers=available_cores()) as pool:
         # The first chunk runs alone, to compile the function once rather than in every thread.
         if chunks:
             work(0)

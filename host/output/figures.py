@@ -1,5 +1,6 @@
 """Elements shared by all plots: colours, panels, and reproducible files."""
 
+import logging
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,8 @@ def write_plot(draw: "Callable[[], Figure]", path: str) -> None:
     InputError
         The format is unknown, or the file could not be written.
     """
+    # Where the user has no home, it warns of a temporary folder for its settings, which have no effect.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib
 
     form = figure_format(path)

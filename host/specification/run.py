@@ -4,7 +4,6 @@ The `Option` of a field of `RunSpec` describes it completely. A new option of a 
 where it takes effect.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from cyscc.host.specification.region import Region
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.intervals import LONGEST_INTERVAL
+from cyscc.sim.processors import available_cores
 from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
@@ -82,11 +82,6 @@ class SpecError(ValueError):
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
         self.field = name
-
-
-def available_cores() -> int:
-    """Return the number of cores available to this process, the default number of threads and jobs."""
-    return len(os.sched_getaffinity(0))
 
 
 def whole_number(text: str, *, low: int, high: int | None = None) -> int:

@@ -29,31 +29,18 @@ import numpy as np
 from cyscc.sim.caching.folder import UnusableError, code_directory, read_sealed, write_sealed
 from cyscc.sim.errors import BuildError
 from cyscc.sim.notices import notice
+from cyscc.sim.processors import processor
 
-__all__ = ["SUFFIX", "Compiled", "Intrinsic", "KeptCode", "functions_of", "njit", "processor"]
+__all__ = ["SUFFIX", "Compiled", "Intrinsic", "KeptCode", "functions_of", "load", "njit"]
 
 SUFFIX = ".code"
 """Suffix of files of compiled code."""
 
 _DIGITS = 16
 _CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
-_CHECKS = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT")
-"""Environment variables with which code raises exceptions, or is not compiled."""
 
 _LAYOUT = 0x0001 | 0x0400
 """numpy's flags of contiguous and of writeable arrays (``NPY_ARRAY_C_CONTIGUOUS``, ``NPY_ARRAY_WRITEABLE``)."""
-
-_refusals: set[str] = set()
-"""Reasons why code could not be cached, each reported once."""
-
-
-def processor() -> str:
-    """Return the processor's identity, on which code for exactly this processor depends."""
-    try:
-        with open("/proc/cpuinfo") as lines:
-            return next((line for line in lines if line.startswith(("flags", "Features"))), "")
-    except OSError:
-        return ""
 
 
 @cache
@@ -69,7 +56,7 @@ def _surroundings() -> tuple[object, ...]:
         _source_digest(str(Path(spec.origin).with_name("_version.py"))) for spec in versions if spec and spec.origin
     ]
     texts.append(_source_digest(str(Path(__file__).with_name("compiler.py"))))
-    options = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and "CACHE" not in item[0])
+    options = sorted(item for item in os.environ.items() if re.match("NUMBA_(?!.*CACHE|DISABLE_JIT)", item[0]))
     return (texts, options, sys.implementation.cache_tag, sys.abiflags, platform.machine(), processor())
 
 
@@ -113,7 +100,7 @@ class KeptCode:
     def discard(self, variant: object, reason: str) -> None:
         """Remove the code of a variant, with a notice."""
         if (place := self._place(variant)) is not None:
-            notice(f"{place[0]}: {reason}: compiled again")
+            notice(f"{place[0]}: {reason}: compiled again", once=True)
             with suppress(OSError):
                 place[0].unlink()
 
@@ -124,10 +111,11 @@ class KeptCode:
             return
         path, key = place
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Whoever may enter the cache may read it: an image's is written by root, and used by others.
+            path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
             write_sealed(path, key, content)
         except OSError as error:
-            _refuse(f"{path.parent.parent}: {error.strerror}")
+            notice(f"{path.parent.parent}: {error.strerror}: compiled code is not kept", once=True)
 
     def _place(self, variant: object) -> tuple[Path, bytes] | None:
         """Return the file of a variant and the key that it is sealed with; None if it cannot be cached."""
@@ -135,22 +123,16 @@ class KeptCode:
         try:
             folder = code_directory() / self._folder
         except BuildError as error:
-            _refuse(str(error))
+            notice(f"{error}: compiled code is not kept", once=True)
             return None
         return folder / f"{self._name}-{sha256(key).hexdigest()[:_DIGITS]}{SUFFIX}", key
-
-
-def _refuse(reason: str) -> None:
-    if reason not in _refusals:
-        _refusals.add(reason)
-        notice(f"{reason}: compiled code is not kept")
 
 
 _loaded: list[ctypes.CDLL] = []
 """Shared objects of this process."""
 
 
-def _load(content: bytes) -> ctypes.CDLL | None:
+def load(content: bytes) -> ctypes.CDLL | None:
     """Load a shared object; return None if this system refuses it."""
     try:
         # The loader opens the file itself: what was verified is passed to it in memory.
@@ -167,8 +149,8 @@ def _load(content: bytes) -> ctypes.CDLL | None:
 
 
 def _is_bare() -> bool:
-    """Return whether code may run without numba: as it is compiled by default."""
-    return all(os.environ.get(name, "0") in ("", "0") for name in _CHECKS)
+    """Return whether code may run without numba: it raises no exceptions."""
+    return os.environ.get("NUMBA_BOUNDSCHECK", "0") in ("", "0")
 
 
 class Intrinsic:
@@ -268,7 +250,7 @@ class Compiled:
                 return self.dispatcher
             self._code.write(kinds, content)
         results, _, code = content.partition(b"\n")
-        library = _load(code)
+        library = load(code)
         return self.dispatcher if library is None else _caller(library.entry, int(results), arguments)
 
 
@@ -409,7 +391,7 @@ def functions_of(
         if content is None:
             return addresses
         code.write(variant, content)
-    library = _load(content)
+    library = load(content)
     if library is None:
         from cyscc.sim.caching.compiler import compile_functions
 

@@ -1,20 +1,35 @@
 """Compilation by numba, imported only when something is compiled."""
 
+import os
 import re
 import shutil
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import Any
 from weakref import WeakSet
 
-import llvmlite.binding as llvm
-import numba
-from numba import config
-
 from cyscc.sim.caching.code import KeptCode
+from cyscc.sim.errors import BuildError
+
+# The functions use intrinsics, which exist in compiled code only.
+os.environ["NUMBA_DISABLE_JIT"] = "0"
+try:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "Environment variable", RuntimeWarning)
+        import numba
+    # Refused by numba where a number of threads is wrong.
+    from numba import config
+except (ValueError, RuntimeWarning) as error:
+    raise BuildError(f"numba, by its environment variables: {str(error).splitlines()[0]}") from None
+if config.DISABLE_JIT:
+    raise BuildError("numba was imported with NUMBA_DISABLE_JIT: functions that must be compiled cannot be")
+
+import llvmlite.binding as llvm
+
 from cyscc.sim.numba_internals import (
     NullCache,
     compiled_cfunc,

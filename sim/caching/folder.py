@@ -5,6 +5,7 @@ written atomically. They are read only if their checksum is right and no other u
 """
 
 import atexit
+import errno
 import hashlib
 import os
 import shutil
@@ -35,6 +36,7 @@ __all__ = [
     "temporary_cache",
     "untrusted",
     "usable_cache",
+    "writable_cache",
     "write_sealed",
 ]
 
@@ -47,11 +49,19 @@ _temporary: dict[Path, int | None] = {}
 
 
 def cache_directory() -> Path:
-    """Return the cache folder: ``$CYSCC_CACHE``, or ``cyscc`` in the user's cache folder."""
+    """Return the cache folder: ``$CYSCC_CACHE``, or ``cyscc`` in the user's cache folder.
+
+    It is relative if there is neither.
+    """
     named = os.environ.get(_VARIABLE)
-    if named:
-        return Path(named)
-    return user_cache_path("cyscc")
+    return Path(named).absolute() if named else _user_cache() / "cyscc"
+
+
+def _user_cache() -> Path:
+    """Return the user's cache folder, a relative path if the user has no home."""
+    with suppress(RuntimeError):
+        return user_cache_path()
+    return Path("~/.cache")
 
 
 def untrusted(status: os.stat_result) -> str | None:
@@ -84,16 +94,42 @@ def usable_cache() -> Path:
     return folder if reason is None else temporary_cache(folder, reason)
 
 
-def provide_for_tools(cache: Path) -> None:
-    """Give tools that need a user cache folder a place in this cache, if there is no such folder.
+def writable_cache() -> Path:
+    """Return a trusted cache folder that can be written, a temporary one if there is no other.
+
+    Raises
+    ------
+    BuildError
+        Not even a temporary folder can be created.
+    """
+    cache = usable_cache()
+    return cache if _is_writable(cache) else temporary_cache(cache, os.strerror(errno.EACCES))
+
+
+def _is_writable(folder: Path) -> bool:
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+def provide_for_tools() -> None:
+    """Give tools a home in the cache, if the user has none, or no folder for caches there.
 
     The portable build of Yosys stores its code translated for this processor there, and does not start without it.
+
+    Raises
+    ------
+    BuildError
+        Not even a temporary folder can be created.
     """
-    folder = user_cache_path()
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-    if not folder.is_absolute() or not os.access(folder, os.W_OK | os.X_OK):
-        os.environ["XDG_CACHE_HOME"] = str(cache / "tools")
+    folder = _user_cache()
+    if folder.is_absolute() and os.path.isabs(os.environ.get("HOME", "")):
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+        if _is_writable(folder):
+            return
+    cache = writable_cache()
+    home = str(cache / "tools")
+    # The cache stays where it is.
+    os.environ.update({_VARIABLE: str(cache), "HOME": home, "XDG_CACHE_HOME": home})
 
 
 def code_directory() -> Path:
@@ -105,17 +141,18 @@ def code_directory() -> Path:
         Not even a temporary folder can be created.
     """
     named = os.environ.get("NUMBA_CACHE_DIR")
-    if named and _reason_against(Path(named)) is None:
+    if named and _reason_against(Path(named).absolute()) is None:
         return Path(named)
     return usable_cache() / "numba"
 
 
 def _reason_against(folder: Path) -> str | None:
     """Create a folder if needed; return why it cannot be the cache, or None."""
-    if not folder.is_absolute() and not os.environ.get(_VARIABLE):
+    if not folder.is_absolute():
         return "the user has no home"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.scandir(folder).close()
         return untrusted(folder.stat())
     except OSError as error:
         return error.strerror or str(error)
@@ -143,7 +180,7 @@ def temporary_cache(instead_of: Path, reason: str) -> Path:
         raise BuildError(f"{instead_of}: {reason}; and no temporary cache can be made: {error.strerror}") from None
     _temporary[folder] = lock_folder(folder)
     os.environ[_VARIABLE] = str(folder)
-    notice(f"{instead_of}: {reason}: a temporary cache is used; {_VARIABLE} names another folder")
+    notice(f"{instead_of}: {reason}: a temporary cache is used; {_VARIABLE} names another folder", once=True)
     return folder
 
 
@@ -177,11 +214,13 @@ class UnusableError(Exception):
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn read errors of the block into `UnusableError`, except for missing files."""
+    """Turn read errors of the block into `UnusableError`, except for missing files, which this user may not read."""
     try:
         yield
     except FileNotFoundError:
         raise
+    except PermissionError as error:
+        raise FileNotFoundError(errno.ENOENT, error.strerror, error.filename) from None
     except OSError as error:
         raise UnusableError(f"it cannot be read: {error.strerror}") from None
 

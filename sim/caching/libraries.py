@@ -110,7 +110,7 @@ def _description(library: Path) -> dict[str, Any]:
     return dict(description)
 
 
-def find(library: Path, *, to: Path | None = None, told: bool = False) -> bool:
+def find(library: Path, *, to: Path | None = None) -> bool:
     """Whether a library exists and may be loaded; it is then locked until the process ends.
 
     Parameters
@@ -119,16 +119,13 @@ def find(library: Path, *, to: Path | None = None, told: bool = False) -> bool:
         The library. One that must not be loaded counts as missing.
     to : Path, optional
         Where to copy it, instead of locking it.
-    told : bool
-        Whether a notice about an unusable library was already printed.
     """
     try:
         descriptor, _ = check(library)
     except FileNotFoundError:
         return False
     except UnusableError as error:
-        if not told:
-            notice(f"{library}: {error}: built again")
+        notice(f"{library}: {error}: built again", once=True)
         return False
     with suppress(OSError):
         os.utime(description_of(library))
@@ -264,7 +261,7 @@ def limit() -> int:
         try:
             return size_of(text)
         except ValueError as error:
-            notice(f"{LIMIT_VARIABLE}: {error}: the limit is 1 GiB")
+            notice(f"{LIMIT_VARIABLE}: {error}: the limit is 1 GiB", once=True)
     return DEFAULT_LIMIT
 
 

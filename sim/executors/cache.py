@@ -259,8 +259,8 @@ def cached(
         library = cache / file
         with alone(build_folder(library), on_wait=on_wait) as folder:
             # Another process may have built it meanwhile.
-            if not find(library, to=to, told=True):
-                provide_for_tools(cache)
+            if not find(library, to=to):
+                provide_for_tools()
                 publish_library(_built(build, folder), library, {**about, "tools": identity, "version": _version()})
                 find(library, to=to)
         evict(cache, limit())

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.caching.code import load
 from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, sync_interval
 from cyscc.sim.memory import Memory, MemoryModel
@@ -241,7 +242,11 @@ def _load(path: Path) -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(str(path))
     except OSError as error:
-        raise BuildError(f"{path}: cannot be loaded: {error}") from None
+        # A file system may be mounted such that nothing is executed from it (noexec).
+        in_memory = load(path.read_bytes())
+        if in_memory is None:
+            raise BuildError(f"{path}: cannot be loaded: {error}") from None
+        library = in_memory
     library.cyscc_failure.restype = ctypes.c_char_p
     library.cyscc_failure.argtypes = []
     return library

@@ -14,6 +14,7 @@ from threading import Lock
 
 from cyscc.sim.errors import BuildError
 from cyscc.sim.processes import end_descendants
+from cyscc.sim.processors import available_cores, processor
 
 __all__ = ["NATIVE", "SLOW", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
 
@@ -117,7 +118,7 @@ class Toolchain:
 
     def settings(self) -> tuple[object, ...]:
         """Return the inputs of a library besides its sources and tool versions: options and processor."""
-        return (_VERILATOR_OPTIONS if self.verilator else (), _COMPILER_OPTIONS, _processor())
+        return (_VERILATOR_OPTIONS if self.verilator else (), _COMPILER_OPTIONS, processor())
 
     @cached_property
     def versions(self) -> dict[str, str] | None:
@@ -205,7 +206,7 @@ class Toolchain:
 @contextmanager
 def workers() -> Iterator[ThreadPoolExecutor]:
     """Yield a thread pool for running tools; an interrupt of the block kills them without waiting."""
-    pool = ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 1))
+    pool = ThreadPoolExecutor(max_workers=max(2, available_cores()))
     try:
         yield pool
     except BaseException as error:
@@ -282,12 +283,3 @@ def run_tool(
     if failure:
         raise BuildError(f"{Path(command[0]).name} {failure}", (result.stderr or result.stdout).strip())
     return result.stdout
-
-
-def _processor() -> str:
-    """Return the processor's identity, on which `-march=native` depends."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return ""
-    return next((line for line in lines if line.startswith(("flags", "Features"))), "")

@@ -15,6 +15,7 @@ from cyscc.hw.axi.registers import ControlRegister, engine_register
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.registers import Instruction, Register
 from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, axi_verilog, convey_verilog, kernel_verilog
+from cyscc.sim.caching.folder import provide_for_tools
 
 __all__ = ["TOPS", "Port", "constraints", "declared_ports", "export_verilog", "meaning"]
 
@@ -143,10 +144,13 @@ def export_verilog(
         The top is unknown.
     OSError
         The directory cannot be written.
+    BuildError
+        There is no place for files of Yosys.
     """
     if top not in TOPS:
         raise ValueError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
     limits = limits or AxiLimits()
+    provide_for_tools()
     texts = dict(_engine(config))
     if top != "ae":
         adapters = convey_verilog(config) if top == "convey" else axi_verilog(config, limits)

@@ -27,6 +27,7 @@ from cyscc.host.output.text import markdown_table
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.sources import digest_beside
 from cyscc.sim.errors import SimulationError
+from cyscc.sim.processors import available_cores
 
 __all__ = ["COMPARISONS", "Comparison", "Side", "compare_revisions", "comparison_markdown", "estimate"]
 
@@ -517,7 +518,7 @@ def _lacking(comparison: Comparison) -> str:
     if any(side.compiler for side in comparison.sides) and "avx512f" not in _processor_flags():
         return "the processor has no AVX-512"
     two = any(side.processes > 1 or side.options[:2] == _TWO for side in comparison.sides)
-    return "there is only one core" if two and len(os.sched_getaffinity(0)) < 2 else ""
+    return "there is only one core" if two and available_cores() < 2 else ""
 
 
 def _processor_flags() -> list[str]:

@@ -1,6 +1,5 @@
 """Area of machines on FPGA families, from syntheses that are kept in the cache."""
 
-import errno
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
 from cyscc.host.experiments.measuring.measurements import Measurements, OnStep
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.host.experiments.studies.paper import DEVICES, FAMILY
-from cyscc.sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
+from cyscc.sim.caching.folder import writable_cache
 from cyscc.sim.caching.libraries import AREA_FOLDER
 from cyscc.sim.configuration import AcceleratorConfig
 
@@ -134,10 +133,6 @@ def areas(
 
 def _store() -> Store:
     """Return the store of syntheses in the cache, which all commands share."""
-    cache = usable_cache()
-    if not os.access(cache, os.W_OK | os.X_OK):
-        cache = temporary_cache(cache, os.strerror(errno.EACCES))
-    provide_for_tools(cache)
-    store = Store(cache / AREA_FOLDER)
+    store = Store(writable_cache() / AREA_FOLDER)
     os.utime(store.folder)  # its last use, for the eviction
     return store

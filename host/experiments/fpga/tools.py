@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from cyscc.host.experiments.measuring.measurements import Request
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.sources import digest_beside
+from cyscc.sim.caching.folder import provide_for_tools
 from cyscc.sim.errors import SimulationError
 
 __all__ = [
@@ -63,7 +64,7 @@ class ToolError(SimulationError):
 
 
 def check_tool(module: str) -> None:
-    """Raise an error if a tool is not installed.
+    """Raise an error if a tool is not installed; see that it has a folder for its files.
 
     Parameters
     ----------
@@ -77,6 +78,7 @@ def check_tool(module: str) -> None:
     """
     if importlib.util.find_spec(module) is None:
         raise ToolError(f"{module} is not installed: `{_TARGETS[module]}` installs it")
+    provide_for_tools()
 
 
 def version(module: str) -> str:

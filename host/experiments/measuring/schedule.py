@@ -14,7 +14,9 @@ from uuid import uuid4
 
 from cyscc.host.graph.available_memory import available_memory
 from cyscc.host.output.errors import InputError
-from cyscc.sim.errors import SimulationError
+from cyscc.sim.caching.folder import usable_cache
+from cyscc.sim.errors import BuildError, SimulationError
+from cyscc.sim.notices import notice, notices_to
 
 __all__ = ["EndedError", "Schedulable", "run_groups", "run_on_cluster"]
 
@@ -62,6 +64,18 @@ class EndedError(SimulationError):
     """A worker process has ended unexpectedly. One line."""
 
 
+def _perform(work: Callable[[_Request], Any], request: _Request) -> tuple[Any, list[str]]:
+    """Perform a request in a worker; return its result and its notices, which the parent writes once for all."""
+    lines: list[str] = []
+    try:
+        with notices_to(lines.append):
+            return work(request), lines
+    except BaseException:
+        for line in lines:
+            notice(line)
+        raise
+
+
 class _Worker:
     """A worker process, which performs one request at a time.
 
@@ -83,12 +97,12 @@ class _Worker:
     def begin(self, work: Callable[[_Request], Any], request: _Request) -> Future[Any]:
         """Submit a request."""
         if self._process is not None:
-            return self._pool.submit(work, request)
+            return self._pool.submit(_perform, work, request)
         return self._starter.submit(self._start, work, request).result()
 
     def _start(self, work: Callable[[_Request], Any], request: _Request) -> Future[Any]:
         before = set(multiprocessing.active_children())
-        future = self._pool.submit(work, request)
+        future = self._pool.submit(_perform, work, request)
         (self._process,) = set(multiprocessing.active_children()) - before
         return future
 
@@ -101,13 +115,16 @@ class _Worker:
             The process has ended.
         """
         try:
-            return future.result()
+            found, lines = future.result()
         except BrokenProcessPool:
             # The pool's thread waits for the process too, and only one of the two gets the exit code.
             while (code := self._process.exitcode) is None:
                 self._process.join(0.01)
             how = f"killed by signal {-code}" if code < 0 else f"ended with status {code}"
             raise EndedError(f"{request.label}: the process that measured it was {how}") from None
+        for line in lines:
+            notice(line, once=True)
+        return found
 
     def end(self) -> None:
         """Kill the process and its children."""
@@ -165,6 +182,9 @@ def run_groups(
         for request in (request for group in waiting for request in group):
             on_result(request, work(request))
         return
+    # Workers share a temporary cache, if there is one.
+    with suppress(BuildError):
+        usable_cache()
     # This thread blocks the signals, so that none hits a process before it has its session. If a signal interrupts the
     # main thread, the starter still completes, so that every started process is known and can be killed.
     starter = ThreadPoolExecutor(1, thread_name_prefix="starter", initializer=_block_ends)

@@ -18,6 +18,7 @@ from cyscc.sim.executors.comparison.build import TOP, export_machine
 from cyscc.sim.executors.pin_driver import PinDriver
 from cyscc.sim.executors.tools import find_verilator
 from cyscc.sim.memory import Memory
+from cyscc.sim.processors import available_cores
 
 __all__ = ["ExportedExecutor", "build_exported", "missing_cocotb", "run_exported"]
 
@@ -122,7 +123,7 @@ def _tools(folder: Path) -> Iterator[None]:
     programs.mkdir()
     (programs / "verilator").symlink_to(verilator[0])
     environment["PATH"] = f"{programs}:{environment['PATH']}"
-    environment["MAKEFLAGS"] = _MAKE.format(jobs=os.cpu_count() or 1)
+    environment["MAKEFLAGS"] = _MAKE.format(jobs=available_cores())
     before = dict(os.environ)
     os.environ.update(environment)
     try:

@@ -47,6 +47,18 @@ def test_evict_and_clear(cache: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert list(cache.iterdir()) == []
 
 
+def test_cache_that_cannot_be_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CYSCC_CACHE", str(tmp_path / "file"))
+    assert main(["cache"]) == 2
+    assert capfd.readouterr().err == f"cyscc cache: {tmp_path / 'file'}: Not a directory\n"
+    monkeypatch.setattr("cyscc.sim.caching.folder.cache_directory", lambda: Path("~/.cache/cyscc"))
+    assert main(["cache", "clear"]) == 2
+    assert capfd.readouterr().err == "cyscc cache: the user has no home: CYSCC_CACHE names a folder\n"
+
+
 def test_syntheses_are_one_entry(cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (cache / AREA_FOLDER).mkdir()
     (cache / AREA_FOLDER / "some.json").write_bytes(b"x" * 100_000)

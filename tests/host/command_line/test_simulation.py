@@ -1,7 +1,6 @@
 """The command line: whole runs on the fake coprocessor, and their failures."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from cyscc.host.command_line.main import main
 from cyscc.host.graph.csr import Graph
 from cyscc.sim.coprocessor import Instruction, Register
 from cyscc.sim.errors import CycleLimitError, HangError
+from cyscc.sim.processors import available_cores
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -113,7 +113,7 @@ def test_defaults(folder: Path, workshop: Workshop) -> None:
     assert main(["scc", "g.txt", "--quiet"]) == 0
     asked = workshop.asked
     assert (asked["config"].engines, asked["memory"].name) == (4, "hc2")
-    assert asked["threads"] == len(os.sched_getaffinity(0))
+    assert asked["threads"] == available_cores()
     assert (asked["executor"], asked["cycle_limit"], asked["waves"]) == ("compiled", None, None)
 
 

@@ -1,6 +1,9 @@
 """Compiled code is cached, and reused only if this user wrote it for the same function."""
 
+import errno
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -44,10 +47,12 @@ def hits(function: Any) -> int:
 
 def test_code_is_kept_and_found_again(tmp_path: Path, kept: Path) -> None:
     first, second = load(tmp_path), load(tmp_path)
+    umask = os.umask(0o002)
     assert (first(4), hits(first)) == (5, 0)
+    os.umask(umask)
     (file,) = kept.rglob(f"*{SUFFIX}")
     assert file.parent.parent == kept
-    assert file.parent.stat().st_mode & 0o777 == 0o700
+    assert file.parent.stat().st_mode & 0o777 == 0o755
     assert (second(4), hits(second)) == (5, 1)
 
 
@@ -93,6 +98,55 @@ def test_changed_constant_is_another_function(tmp_path: Path) -> None:
     assert load(tmp_path)(4) == 5
     function = load(tmp_path, step=2)
     assert (function(4), hits(function)) == (6, 0)
+
+
+def test_code_that_may_not_be_read_is_silently_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert load(tmp_path)(4) == 5
+
+    def refuse(path: Path, *arguments: Any, **options: Any) -> Any:
+        if Path(path).suffix == SUFFIX:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return opened(path, *arguments, **options)
+
+    # Of others' folders; root may read everything.
+    opened = os.open
+    monkeypatch.setattr("os.open", refuse)
+    for _ in range(2):
+        function = load(tmp_path)
+        assert (function(4), hits(function)) == (5, 0)
+    assert capfd.readouterr().err == f"cyscc: {tmp_path / 'code'}: Permission denied: compiled code is not kept\n"
+
+
+@pytest.mark.parametrize(
+    ("variable", "status", "err"),
+    [
+        ("NUMBA_DISABLE_JIT=1", 0, ""),
+        (
+            "NUMBA_NUM_THREADS=0",
+            3,
+            "cyscc generate: numba, by its environment variables: Number of threads specified must be > 0.\n",
+        ),
+        (
+            "NUMBA_OPT=x",
+            3,
+            "cyscc generate: numba, by its environment variables: Environment variable 'NUMBA_OPT' is defined but its "
+            "associated value 'x' could not be parsed.\n",
+        ),
+    ],
+)
+def test_variables_of_numba(variable: str, status: int, err: str, tmp_path: Path) -> None:
+    name, _, value = variable.partition("=")
+    words = ["gnm", "--vertices", "9", "--edges", "9", "-o", str(tmp_path / "g.txt"), "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-m", "cyscc.host.command_line.main", "generate", *words],
+        env={**os.environ, name: value},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (status, err)
 
 
 def _empty(file: Path) -> None:

@@ -1,12 +1,15 @@
 """The cache is the user's own folder, or a temporary one where that cannot be had or must not be trusted."""
 
+import errno
 import fcntl
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cyscc.sim.caching.folder import cache_directory, remove_temporary_cache, usable_cache
+from cyscc.sim.caching.folder import cache_directory, provide_for_tools, remove_temporary_cache, usable_cache
+from cyscc.sim.notices import _told
 
 
 @pytest.fixture(autouse=True)
@@ -56,11 +59,78 @@ def test_what_must_not_be_trusted_is_left_alone(spoil: object, folder: Path, cap
     assert not cache.exists()
 
 
-def test_user_without_a_home(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("CYSCC_CACHE", "")
-    monkeypatch.setattr("cyscc.sim.caching.folder.user_cache_path", lambda name: Path("~/.cache", name))
-    assert usable_cache().is_absolute()
-    assert capfd.readouterr().err.startswith("cyscc: ~/.cache/cyscc: the user has no home: a temporary cache is used")
+@pytest.fixture
+def surroundings(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Return the environment, with nothing of a user whom the system does not know."""
+
+    def refuse(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr("pwd.getpwuid", refuse)
+    found = {"CYSCC_CACHE": os.environ["CYSCC_CACHE"]}
+    monkeypatch.setattr("os.environ", found)
+    return found
+
+
+@pytest.mark.parametrize("home", [{}, {"HOME": ""}, {"HOME": "here"}])
+def test_user_without_a_home(
+    home: dict[str, str], surroundings: dict[str, str], folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    surroundings |= home
+    provide_for_tools()
+    tools = str(folder / "tools")
+    assert surroundings.items() >= {"CYSCC_CACHE": str(folder), "HOME": tools, "XDG_CACHE_HOME": tools}.items()
+    surroundings.clear()
+    surroundings |= home
+    _told.clear()
+    provide_for_tools()
+    cache = usable_cache()
+    tools = str(cache / "tools")
+    assert surroundings.items() >= {"CYSCC_CACHE": str(cache), "HOME": tools, "XDG_CACHE_HOME": tools}.items()
+    assert capfd.readouterr().err == (
+        "cyscc: ~/.cache/cyscc: the user has no home: a temporary cache is used; CYSCC_CACHE names another folder\n"
+    )
+    remove_temporary_cache()
+
+
+def test_user_with_a_home_keeps_it(surroundings: dict[str, str], tmp_path: Path) -> None:
+    surroundings |= {"HOME": str(tmp_path)}
+    before = dict(surroundings)
+    provide_for_tools()
+    assert surroundings == before
+    assert (tmp_path / ".cache").is_dir()
+
+
+def test_home_that_is_unusable(surroundings: dict[str, str], folder: Path) -> None:
+    surroundings |= {"HOME": "/dev/null"}
+    provide_for_tools()
+    assert surroundings["HOME"] == surroundings["XDG_CACHE_HOME"] == str(folder / "tools")
+
+
+def test_private_cache_of_another(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(path: Path) -> Any:
+        if path == folder:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return looked_at(path)
+
+    # Root may read everything.
+    looked_at = os.scandir
+    monkeypatch.setattr("os.scandir", refuse)
+    assert usable_cache() != folder
+    remove_temporary_cache()
+    assert capfd.readouterr().err == (
+        f"cyscc: {folder}: Permission denied: a temporary cache is used; CYSCC_CACHE names another folder\n"
+    )
+
+
+def test_tools_write_beside_a_cache_that_is_read_only(
+    folder: Path, surroundings: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cyscc.sim.caching.folder.os.access", lambda path, _: path != folder)
+    provide_for_tools()
+    assert Path(surroundings["HOME"]).parent == usable_cache() != folder
     remove_temporary_cache()
 
 

@@ -69,6 +69,17 @@ def test_threads_that_the_system_refuses(library: Path) -> None:
     )
 
 
+def test_library_on_a_file_system_that_executes_nothing(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str) -> ctypes.CDLL:
+        if path == str(library):
+            raise OSError(f"{library}: failed to map segment from shared object")
+        return load(path)
+
+    load = ctypes.CDLL
+    monkeypatch.setattr(ctypes, "CDLL", refuse)
+    make(library).close()
+
+
 def test_what_is_no_library(tmp_path: Path) -> None:
     path = tmp_path / "machine.so"
     path.write_text("text")

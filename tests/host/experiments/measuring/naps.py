@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import HangError
+from cyscc.sim.notices import notice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,17 +26,22 @@ class Nap:
         How long it sleeps.
     end : {"", "input", "hang", "memory", "bug", "kill"}
         How it fails after that.
+    says : str
+        Its notice.
     """
 
     label: str = ""
     bytes: int = 0
     seconds: float = 0.0
     end: str = ""
+    says: str = ""
 
 
 def nap(request: Nap) -> tuple[float, float, int]:
     """Sleep, and return when that began and ended and in which process it was."""
     begin = time.monotonic()
+    if request.says:
+        notice(request.says)
     time.sleep(request.seconds)
     match request.end:
         case "input":

@@ -46,12 +46,17 @@ def test_largest_first_and_every_result_of_a_group_from_one_process(jobs: int) -
     assert (processes == {os.getpid()}) == (jobs == 1)
 
 
-def test_only_what_fits_in_memory_runs_side_by_side() -> None:
-    groups = [[Nap(label="a", bytes=60, seconds=1)], [Nap(label="b", bytes=50)], [Nap(label="c", bytes=40)]]
+def test_only_what_fits_in_memory_runs_side_by_side(capfd: pytest.CaptureFixture[str]) -> None:
+    groups = [
+        [Nap(label="a", bytes=60, seconds=1, says="what all say")],
+        [Nap(label="b", bytes=50)],
+        [Nap(label="c", bytes=40, says="what all say")],
+    ]
     slept = run(groups, jobs=3, memory=100)
     a, b, c = slept["a"], slept["b"], slept["c"]
     assert list(slept) == ["c", "a", "b"], "the smallest ran beside the largest, the other one after it"
     assert c[1] < a[1] <= b[0]
+    assert capfd.readouterr().err == "cyscc: what all say\n"
 
 
 def test_a_group_beyond_all_memory_runs_alone() -> None:
@@ -77,8 +82,14 @@ def test_apart_each_has_a_process_of_its_own_in_the_order_given() -> None:
         ("kill", EndedError, "bad: the process that measured it was killed by signal 9"),
     ],
 )
-def test_a_failure_in_a_process_is_told_and_ends_the_others(end: str, kind: type[Exception], message: str) -> None:
-    groups = [[Nap(label="good", bytes=2), Nap(label="bad", end=end)], [Nap(label="long", bytes=1, seconds=60)]]
+def test_a_failure_in_a_process_is_told_and_ends_the_others(
+    end: str, kind: type[Exception], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    says = "" if end == "kill" else "what it said before"
+    groups = [
+        [Nap(label="good", bytes=2), Nap(label="bad", end=end, says=says)],
+        [Nap(label="long", bytes=1, seconds=60)],
+    ]
     slept: list[str] = []
     with pytest.raises(kind) as caught:
         run_groups(groups, nap, jobs=2, memory=100, on_result=lambda request, _: slept.append(request.label))
@@ -87,6 +98,7 @@ def test_a_failure_in_a_process_is_told_and_ends_the_others(end: str, kind: type
     assert getattr(caught.value, "diagnosis", "") == ("kernel 0 waits" if end == "hang" else "")
     assert slept == ["good"], "what was finished before the failure is not lost"
     assert multiprocessing.active_children() == []
+    assert capfd.readouterr().err == (f"cyscc: {says}\n" if says else "")
 
 
 def test_a_process_that_ends_need_not_end_the_others() -> None:
