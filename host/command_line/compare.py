@@ -62,7 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PROFILE|FILE.toml",
         help="their memory, as of scc (default: hc2)",
     )
-    options.add_shared(parser, "--device", "--order")
+    options.add_shared(parser, "--undirected", "--device", "--order")
     options.add_threads(parser, "an algorithm, or the executor,")
     options.add_shared(parser, "--seed")
     parser.add_argument(
@@ -142,6 +142,7 @@ def run(arguments: argparse.Namespace) -> None:
         areas=sizes,
         order=Order(arguments.order, arguments.seed),
         verify=not arguments.no_verify,
+        undirected=arguments.undirected,
         **{name: getattr(arguments, name) for name in ("algorithms", "device", "threads", "seed", "runs", "limit")},
     )
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
@@ -152,6 +153,7 @@ def run(arguments: argparse.Namespace) -> None:
         "cores": available_cores(),
         "threads": arguments.threads,
         "device": arguments.device,
+        "undirected": arguments.undirected,
         "order": arguments.order,
         "seed": arguments.seed,
         "best_of": arguments.runs,
