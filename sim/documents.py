@@ -87,7 +87,7 @@ def read_toml(path: Path | str) -> dict[str, Any]:
         It cannot be opened or read.
     """
     try:
-        return tomllib.loads(read_plain(path, most=LONGEST_SETTING).decode())
+        return tomllib.loads(read_plain(path, most=LONGEST_SETTING).decode("utf-8-sig"))
     except RecursionError:
         raise DocumentError("not TOML: nested too deeply") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -61,20 +61,22 @@ def memory_profile(name: str = "hc2", **changes: Any) -> Profile:
     return replace(profile, **changes) if changes else profile
 
 
-def read_graph(path: str | PathLike[str]) -> Graph:
+def read_graph(path: str | PathLike[str], *, undirected: bool = False) -> Graph:
     """Read a graph: SNAP edge list, Matrix Market, DIMACS or GTgraph, scipy sparse matrix; each also gzipped.
 
     Parameters
     ----------
     path : str or path
         The file.
+    undirected : bool
+        Read each edge in both directions, self-loops once.
 
     Raises
     ------
     InputError
         It cannot be read, or is not a graph; names file, line and cause.
     """
-    return _read(str(path), on_note=notice)
+    return _read(str(path), undirected=undirected, on_note=notice)
 
 
 def write_graph(graph: Graph, path: str | PathLike[str]) -> None:

@@ -84,9 +84,11 @@ def _run(
         values["memory"] = GivenText(values["memory"])
     given = graph if isinstance(graph, Graph) else None
     name = arguments.get("name", "graph" if given is not None else os.fspath(graph))  # type: ignore[arg-type]
-    if given is None and "name" in arguments:
-        given = read_graph(os.fspath(graph), on_note=notice)  # type: ignore[arg-type]
     spec = RunSpec(algorithm=algorithm, graph=name, source=source, **values).checked()
+    if given is None and "name" in arguments:
+        given = read_graph(os.fspath(graph), undirected=spec.undirected, on_note=notice)  # type: ignore[arg-type]
+    elif given is not None and spec.undirected:
+        given = given.mirrored(lambda text: notice(f"{name}: {text}"))
     with performed(spec, Progress(quiet=not arguments.get("progress", False)), graph=given) as result:
         return result
 

@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[,...]",
         help="machines to simulate, presets or TOML files, or none (default: hc2)",
     )
-    options.add_shared(parser, "--memory", "--device", "--order")
+    options.add_shared(parser, "--memory", "--undirected", "--device", "--order")
     options.add_threads(parser, "an algorithm, or the executor,")
     options.add_shared(parser, "--seed")
     parser.add_argument(
@@ -133,6 +133,7 @@ def run(arguments: argparse.Namespace) -> None:
         areas=sizes,
         order=Order(arguments.order, arguments.seed),
         verify=not arguments.no_verify,
+        undirected=arguments.undirected,
         **{name: getattr(arguments, name) for name in ("algorithms", "device", "threads", "seed", "runs", "limit")},
     )
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
@@ -143,6 +144,7 @@ def run(arguments: argparse.Namespace) -> None:
         "cores": available_cores(),
         "threads": arguments.threads,
         "device": arguments.device,
+        "undirected": arguments.undirected,
         "order": arguments.order,
         "seed": arguments.seed,
         "best_of": arguments.runs,

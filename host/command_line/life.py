@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cyscc.host.specification.options import add_shared, at_least, check_outputs
+from cyscc.host.specification.options import UsageError, add_shared, at_least, check_outputs
 
 if TYPE_CHECKING:
     from cyscc.sim.observation.life import Lives
@@ -48,7 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top", type=at_least(1), default=24, metavar="N", help="maximum single lives listed (default: %(default)s)"
     )
-    add_shared(parser, "--quiet")
+    add_shared(parser, "--undirected", "--quiet")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -63,6 +63,8 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.output.files import STANDARD_OUTPUT, Content, show
     from cyscc.host.output.progress import Progress
 
+    if arguments.undirected and arguments.graph is None:
+        raise UsageError("--undirected needs --graph")
     check_outputs({"-o": arguments.output}, others={"the waveforms": arguments.waves}, content=Content.LIVES)
     quiet = arguments.quiet or arguments.output == STANDARD_OUTPUT
     with Progress(quiet=quiet).step("reading the waveforms"):
@@ -71,7 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
             of=arguments.of,
             first=arguments.first,
             option="--of",
-            name=None if arguments.graph is None else partial(_name, arguments.graph),
+            name=None if arguments.graph is None else partial(_name, arguments.graph, arguments.undirected),
         )
     if arguments.output is not None:
         write_kanata(arguments.output, window, lives)
@@ -79,14 +81,14 @@ def run(arguments: argparse.Namespace) -> None:
         show(life_text(window, lives, rows=arguments.top))
 
 
-def _name(file: str, lives: "Lives") -> None:
+def _name(file: str, undirected: bool, lives: "Lives") -> None:
     """Rename the vertices of lives to their names in a graph's file."""
     from cyscc.host.analysis.lives import directions_of, name_lives
     from cyscc.host.graph.formats import read_graph
     from cyscc.host.output.errors import locating_errors
     from cyscc.sim.notices import notice
 
-    graph = read_graph(file, on_note=notice)
+    graph = read_graph(file, undirected=undirected, on_note=notice)
     with locating_errors(path=file):
         directions = directions_of(lives, graph)
     name_lives(lives, directions)

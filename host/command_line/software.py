@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("algorithm", metavar="ALGORITHM", choices=tuple(KINDS), help=", ".join(KINDS))
     parser.add_argument("graph", metavar="GRAPH", help="the graph")
-    add_shared(parser, "--device", "--order")
+    add_shared(parser, "--undirected", "--device", "--order")
     add_threads(parser, "the algorithm")
     add_shared(parser, "--seed")
     for option in _OPTIONS.values():
@@ -133,7 +133,7 @@ def run(arguments: argparse.Namespace) -> None:
     progress = Progress(quiet=arguments.quiet)
     begin = time.perf_counter()
     with progress.step("reading") as step:
-        graph = read_graph(arguments.graph, watch=step, on_note=notice)
+        graph = read_graph(arguments.graph, undirected=arguments.undirected, watch=step, on_note=notice)
     transpose = None
     if KINDS[arguments.algorithm].transpose:
         with progress.step("transposing"):
@@ -151,6 +151,7 @@ def run(arguments: argparse.Namespace) -> None:
         **identity(),
         "algorithm": result.algorithm,
         "graph": {"file": arguments.graph, "vertices": graph.vertices, "edges": graph.edges},
+        "undirected": arguments.undirected,
         "device": result.device,
         "order": arguments.order,
         "threads": result.threads,

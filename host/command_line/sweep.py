@@ -70,6 +70,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="memories, as of scc (default: hc2); rules in a FILE.py are code, and a study that uses them needs this "
         "option; may be repeated",
     )
+    add_shared(parser, "--undirected")
     parser.add_argument(
         "-o",
         "--output",
@@ -159,6 +160,8 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """
     named = ((name, getattr(arguments, name)) for name in ("algorithm", "config", "source"))
     given = [(name, text) for name, text in named if text is not None]
+    if arguments.undirected:
+        given.append(("undirected", "true"))
     if arguments.memory:
         given.append(("memory", ",".join(arguments.memory)))
     for text in arguments.settings:

@@ -1,12 +1,14 @@
 """Directed graphs in compressed sparse row (CSR) form, their limits and sizes."""
 
 import hashlib
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyscc.host.graph.available_memory import check_available_memory
 from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.output.text import count_text
 from cyscc.sim.caching.code import njit
@@ -189,6 +191,8 @@ class Graph:
         The vertices' ids in the input, ascending; by default consecutive numbers from `base`.
     base : int
         The first id if `ids` is absent: 0, or 1 for formats that count from 1.
+    undirected : bool
+        Whether it was read as undirected, so that each edge stands in both directions.
 
     Raises
     ------
@@ -200,6 +204,7 @@ class Graph:
     targets: NDArray[np.uint32]
     ids: NDArray[np.int64] | None = None
     base: int = 0
+    undirected: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.offsets.dtype != np.int64 or self.targets.dtype != np.uint32:
@@ -288,6 +293,37 @@ class Graph:
         if offsets[-1] == self.edges:
             return self
         return replace(self, offsets=offsets, targets=self.targets[kept])
+
+    def mirrored(self, on_note: Callable[[str], None] | None = None) -> "Graph":
+        """Return the graph with the reverse of each edge but self-loops; the graph itself if it is undirected already.
+
+        The edges of a vertex precede the reversed ones.
+
+        Parameters
+        ----------
+        on_note : callable, optional
+            Called with a line if there are edges in both directions, which become parallel edges.
+
+        Raises
+        ------
+        InputError
+            The graph would not fit in 32 bits, or exceed the memory.
+        """
+        if self.undirected:
+            return self
+        sources = np.repeat(np.arange(self.vertices, dtype=np.uint32), self.out_degrees())
+        others = sources != self.targets
+        edges = self.edges + int(np.count_nonzero(others))
+        check_limits(self.vertices, edges)
+        check_available_memory(size_text(self.vertices, edges), list_bytes(self.vertices, edges))
+        pair = sources, self.targets
+        first, second = (np.concatenate([end, other[others]]) for end, other in (pair, pair[::-1]))
+        graph = replace(Graph.from_edges(self.vertices, first, second, ids=self.ids, base=self.base), undirected=True)
+        check_degrees(graph.offsets)
+        # Two vertices with edges in one direction count once here and twice there, those with both twice in each.
+        if on_note is not None and (both := self.simplified().edges - graph.simplified().edges // 2):
+            on_note(f"has both directions of {count_text(both, 'edge')}, which are parallel edges, each read both ways")
+        return graph
 
     def out_degrees(self) -> NDArray[np.int64]:
         """Return the out-degree of each vertex, int64, shape (n,)."""

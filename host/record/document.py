@@ -108,6 +108,7 @@ class OptionsDocument(msgspec.Struct):
     queue_slack: Count | None
     cycle_limit: Count | None
     simplify: bool
+    undirected: bool = False
     set: dict[str, Scalar] = {}
 
 

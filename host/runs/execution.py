@@ -193,7 +193,10 @@ class Session:
         spec, graph = self.spec, self._graph
         if graph is None:
             with self.phase("load", "reading") as step:
-                graph = read_graph(spec.graph, watch=step, on_note=notice)
+                graph = read_graph(spec.graph, undirected=spec.undirected, watch=step, on_note=notice)
+        elif spec.undirected:
+            with locating_errors(path=spec.graph):
+                graph = graph.mirrored()
         slack = default_slack(graph.vertices) if spec.queue_slack is None else spec.queue_slack
         needed = simulation_bytes(
             graph.vertices,

@@ -258,6 +258,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     },
     "--json": {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"},
     "--no-verify": {"action": "store_true", "help": "do not check the result"},
+    "--undirected": {"action": "store_true", "help": option_of("undirected").help},
     "--quiet": {"action": "store_true", "help": "print nothing but errors"},
 }
 """Options with the same meaning in several commands."""

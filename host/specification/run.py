@@ -374,6 +374,9 @@ class RunSpec:
         high=1024,
     )
     verify: bool = _option(True, help="do not check the result", flag="--no-verify")
+    undirected: bool = _option(
+        False, help="read each edge of the graph in both directions, self-loops once", affects_result=True
+    )
     simplify: bool = _option(
         False, help="drop repeated edges and self-loops before the graph is loaded", affects_result=True
     )
@@ -826,6 +829,7 @@ class RunArguments(TypedDict, total=False):
     executor: str
     threads: int
     verify: bool
+    undirected: bool
     simplify: bool
     cycle_limit: int | None
     queue_slack: int | None

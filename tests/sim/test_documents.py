@@ -39,6 +39,11 @@ def test_links_are_followed_only_where_that_is_asked_for(tmp_path: Path) -> None
         read_plain(tmp_path / "link", most=1, follow=False)
 
 
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    (tmp_path / "file.toml").write_bytes(b'\xef\xbb\xbfpreset = "test"\n')
+    assert read_toml(tmp_path / "file.toml") == {"preset": "test"}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -202,6 +202,8 @@ class Contenders:
         Seconds after which software is ended; they count from the end of its warm-up, and for all its runs.
     verify : bool
         Whether the results of software are compared with each other.
+    undirected : bool
+        Whether each edge is read in both directions.
     """
 
     algorithms: tuple[str, ...] = ()
@@ -214,6 +216,7 @@ class Contenders:
     runs: int
     limit: float
     verify: bool = True
+    undirected: bool = False
 
     def compare(
         self, path: str, progress: Progress, *, on_entry: Callable[[AlgorithmComparison], None] | None = None
@@ -235,7 +238,7 @@ class Contenders:
             The graph cannot be read, a simulation failed, or a result is wrong.
         """
         with progress.step(f"{path}: reading") as step:
-            graph: Graph = read_graph(path, watch=step, on_note=notice)
+            graph: Graph = read_graph(path, undirected=self.undirected, watch=step, on_note=notice)
         transpose = None
         if any(name in KINDS and KINDS[name].transpose for name in self.algorithms):
             with progress.step(f"{path}: transposing"):

@@ -22,6 +22,7 @@ from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import ALGORITHMS, Option, RunSpec, run_options
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.documents import DocumentError, read_toml
+from cyscc.sim.notices import notice
 from cyscc.sim.trust import GivenText, rules_file
 
 __all__ = [
@@ -58,7 +59,7 @@ _GENERATED = (
 _GRAPH = tuple(option.name for option in _GENERATED)
 _RUN = {option.name: option for name in ALGORITHMS for option in run_options(name).values() if option.varies}
 _OPTIONS = {**_RUN, **{option.name: option for option in _GENERATED}}
-_QUESTION = ("graph", *_GRAPH, "algorithm", "source")
+_QUESTION = ("graph", *_GRAPH, "undirected", "algorithm", "source")
 """Parameters of what is computed, not of what computes it."""
 _FIELDS = tuple(each.name for each in fields(AcceleratorConfig))
 _KNOWN = (*_RUN, "graph", *_GRAPH, *_FIELDS)
@@ -434,7 +435,7 @@ class _Reader:
             path = self._folder / values["graph"]
             if path not in self._graphs:
                 self._graphs[path] = GraphFile.of(path)
-                check_graph(path)
+                check_graph(path, undirected=values.get("undirected", False), on_note=notice)
             return self._graphs[path]
         for name in ("graph.vertices", "graph.degree"):
             if name not in given:

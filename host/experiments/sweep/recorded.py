@@ -113,9 +113,10 @@ class RecordedPoints:
             The graph cannot be read, or is not that of the run.
         """
         spec = self.spec(settings)
-        # A graph's file in the folder numbers vertices from 0.
-        if self._given and spec.source is not None:
-            spec = replace(spec, source=self._again.graph.index(spec.source))
+        # A graph's file in the folder has the edges as they were read, and numbers vertices from 0.
+        if self._given:
+            source = None if spec.source is None else self._again.graph.index(spec.source)
+            spec = replace(spec, source=source, undirected=False)
         return SweepPoint(graph=self._graph, spec=spec)
 
     @cached_property

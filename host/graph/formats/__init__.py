@@ -3,7 +3,7 @@
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypeAlias
 
 from cyscc.host.graph.csr import Graph, check_degrees
 from cyscc.host.graph.formats import lists, npz
@@ -13,6 +13,8 @@ from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import Content, check_suffix
 
 __all__ = ["check_graph", "read_graph", "write_graph"]
+
+_OnNote: TypeAlias = Callable[[str], None] | None
 
 _SMALL = 1 << 16
 """Bytes of a file that is read wholly when it is checked, which takes no second."""
@@ -35,9 +37,14 @@ _FORMATS = {
 _SNAP = _Format("edge list", lists.read_snap, lists.write_snap, lambda _: False)
 
 
+def _lines(head: bytes) -> list[bytes]:
+    """Return the lines of the beginning of a file, of which the last one may be incomplete."""
+    return head.removeprefix(BYTE_ORDER_MARK).splitlines()
+
+
 def _recognised(head: bytes) -> _Format | None:
     """Return the format recognised from the beginning of a file, or None."""
-    lines = head.removeprefix(BYTE_ORDER_MARK).splitlines()
+    lines = _lines(head)
     if len(head) == LONGEST_HEAD:
         lines.pop()  # may be incomplete
     return next((form for form in _FORMATS.values() if form.recognises(lines)), None)
@@ -58,7 +65,22 @@ def _followed(path: Path, file: InputFile) -> tuple[_Format, str]:
     return form, note if differs else ""
 
 
-def read_graph(path: Path | str, *, watch: Watch | None = None, on_note: Callable[[str], None] | None = None) -> Graph:
+def _notes(path: Path, file: InputFile, *, undirected: bool) -> list[str]:
+    """Return notes about an edge list by its name and its comments, or refuse it as another format."""
+    suffix, metis = suffix_of(path), False
+    notes = lists.stated_notes(_lines(file.head), undirected=undirected)
+    if suffix == ".graph" and path.is_file():
+        with open_input(path, what="graph") as again:
+            shaped, metis = lists.metis_shape(again.stream)
+        notes += [lists.HEADER_NOTE] * shaped
+    if metis or suffix == ".metis":
+        raise InputError("METIS's format is not read")
+    return notes
+
+
+def read_graph(
+    path: Path | str, *, undirected: bool = False, watch: Watch | None = None, on_note: _OnNote = None
+) -> Graph:
     """Read a graph.
 
     The content determines the format if it is unmistakable: Matrix Market by its banner, DIMACS and GTgraph by the
@@ -70,10 +92,13 @@ def read_graph(path: Path | str, *, watch: Watch | None = None, on_note: Callabl
     ----------
     path : Path or str
         The file.
+    undirected : bool
+        Whether each edge is read in both directions; a symmetric matrix has them anyway.
     watch : callable, optional
         Progress callback.
     on_note : callable, optional
-        Called with one line if the content contradicts the suffix.
+        Called with one line if the content contradicts the suffix, an edge list is said to be undirected or may have a
+        header, or a graph that is read as undirected has edges in both directions.
 
     Returns
     -------
@@ -90,23 +115,34 @@ def read_graph(path: Path | str, *, watch: Watch | None = None, on_note: Callabl
     try:
         with open_input(path, watch, what="graph") as file:
             form, note = _followed(path, file)
-            graph = form.read(file.stream)
+            notes = _notes(path, file, undirected=undirected) if form is _SNAP else []
+            graph = lists.read_snap(file.stream, notes.append) if form is _SNAP else form.read(file.stream)
             check_degrees(graph.offsets)
+            if undirected:
+                graph = graph.mirrored(notes.append)
     except InputError as error:
         cause = f"{error.cause} ({note})" if note else error.cause
         raise InputError(cause, path=error.path, line=error.line) from None
-    if note and on_note is not None:
-        on_note(f"{path}: {note}")
+    _tell(path, [note, *notes], on_note)
     return graph
 
 
-def check_graph(path: Path | str) -> None:
+def _tell(path: Path, notes: list[str], on_note: _OnNote) -> None:
+    """Report notes about a file; empty and repeated ones are left out."""
+    for note in dict.fromkeys(notes):
+        if note and on_note is not None:
+            on_note(f"{path}: {note}")
+
+
+def check_graph(path: Path | str, *, undirected: bool = False, on_note: _OnNote = None) -> None:
     """Refuse a file that is no graph, soon: a large one by its beginning.
 
     Parameters
     ----------
     path : Path or str
         The file, which can be opened again.
+    undirected, on_note
+        See `read_graph`; of a large file, only notes about its beginning.
 
     Raises
     ------
@@ -115,15 +151,16 @@ def check_graph(path: Path | str) -> None:
     """
     path = Path(path)
     with open_input(path, what="graph") as file:
-        form, _ = _followed(path, file)
+        form, note = _followed(path, file)
         if path.stat().st_size > _SMALL and form in (_recognised(file.head), _SNAP):
-            head = file.head.removeprefix(BYTE_ORDER_MARK)
-            lines = head[: head.rfind(b"\n") + 1].splitlines()
+            lines = _lines(file.head[: file.head.rfind(b"\n") + 1])
+            notes = _notes(path, file, undirected=undirected) if form is _SNAP else []
             # Of an edge list, the beginning is one, too, if it is more than comments.
             if form is _SNAP and any(line.strip()[:1] not in b"#%" for line in lines):
                 form.read(io.BytesIO(b"\n".join(lines)))
+            _tell(path, [note, *notes], on_note)
             return
-    read_graph(path)
+    read_graph(path, undirected=undirected, on_note=on_note)
 
 
 def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -> None:

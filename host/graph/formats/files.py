@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import select
 import stat
 import zlib
@@ -25,23 +26,31 @@ _BUFFER = 1 << 17
 _PATIENCE = 5
 """Seconds to wait for the first bytes of a named pipe or of a device."""
 
-_SIGNATURES = {
-    b"\xff\xfe": "UTF-16 text",
-    b"\xfe\xff": "UTF-16 text",
-    b"\x1f\x8b": "gzip data in gzip data",
-    b"BZh": "bzip2 data",
-    b"\xfd7zXZ\x00": "xz data",
-    b"\x28\xb5\x2f\xfd": "Zstandard data",
-    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"Rar!": "a RAR archive",
-    b"%PDF": "a PDF document",
-    b"\x93NUMPY": "a dense numpy array",
-    b"\x89HDF": "an HDF5 file",
-    b"MATLAB": "a MATLAB file",
+_UNREAD = {
+    "UTF-16 text": rb"\xff\xfe|\xfe\xff",
+    "gzip data in gzip data": rb"\x1f\x8b",
+    "bzip2 data": rb"BZh",
+    "xz data": rb"\xfd7zXZ\x00",
+    "Zstandard data": rb"\x28\xb5\x2f\xfd",
+    "a 7z archive": rb"7z\xbc\xaf\x27\x1c",
+    "a RAR archive": rb"Rar!",
+    "a tar archive": rb"(?s).{257}ustar",
+    "a PDF document": rb"%PDF",
+    "a dense numpy array": rb"\x93NUMPY",
+    "an HDF5 file": rb"\x89HDF",
+    "a MATLAB file": rb"MATLAB",
+    "a Parquet file": rb"PAR1",
+    "GraphML": rb"(?s)<(?:.*<)?graphml\b",
+    "GEXF": rb"(?s)<(?:.*<)?gexf\b",
+    "HTML or XML": rb"<",
+    "JSON": rb"[{[]",
+    "Pajek's format": rb"(?i)\*(?:vertices|network)\b",
+    "GML": rb"(?is)(?:(?:creator|version)\b.*?)?graph\s*\[",
+    "DOT": rb"(?i)(?:strict\s+)?(?:di)?graph\b[^[{]*\{",
 }
-"""Types of files often mistaken for graph files, by their first bytes."""
+"""Formats that are not read, by name, and how they begin after blanks and comments."""
 
-_TAR = slice(257, 262)
+_COMMENTS = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s+|(?:#|%(?!PDF)|//)[^\n]*\n|/\*[^*]*\*/)*")
 
 
 def gzipped(path: Path) -> bool:
@@ -69,23 +78,20 @@ class InputFile(NamedTuple):
     """Whether it is gzipped."""
 
 
-def _foreign(head: bytes) -> str | None:
-    """Name the type of a foreign file by its first uncompressed bytes; None if it may be a graph."""
-    for signature, name in _SIGNATURES.items():
-        if head.startswith(signature):
-            return name
-    if head[_TAR] == b"ustar":
-        return "a tar archive"
-    return "HTML or XML" if head.lstrip().startswith(b"<") else None
+def _check_known(head: bytes) -> None:
+    """Refuse a file in a known format that is not read, by its first uncompressed bytes."""
+    begin = _COMMENTS.sub(b"", head, count=1)
+    for name, pattern in _UNREAD.items():
+        if re.match(pattern, begin):
+            raise InputError(f"{name} is not read")
 
 
-def _looked_at(stream: "io.BufferedReader[Any]", what: str, *, packed: bool) -> InputFile:
+def _looked_at(stream: "io.BufferedReader[Any]", *, packed: bool) -> InputFile:
     """Peek at the beginning of a file, refuse foreign types, and return the `InputFile`."""
     head = stream.peek()[:LONGEST_HEAD]
     if not head:
         raise InputError("is empty")
-    if (other := _foreign(head)) is not None:
-        raise InputError(f"is {other}, which is no format of {what}s")
+    _check_known(head)
     return InputFile(stream, head, packed)
 
 
@@ -179,11 +185,11 @@ def open_input(path: Path | None, watch: Watch | None = None, *, what: str) -> I
     try:
         with locating_errors(path=path), io.BufferedReader(_Watched(file, "rb", watch), _BUFFER) as raw:
             if not raw.peek().startswith(_GZIP_MAGIC):
-                yield _looked_at(raw, what, packed=False)
+                yield _looked_at(raw, packed=False)
                 return
             # A further buffer that can be peeked into.
             with io.BufferedReader(cast(io.RawIOBase, _Unpacked(fileobj=raw)), _BUFFER) as unpacked:
-                yield _looked_at(unpacked, what, packed=True)
+                yield _looked_at(unpacked, packed=True)
     except FileNotFoundError:
         raise InputError("does not exist", path=path) from None
     except IsADirectoryError:

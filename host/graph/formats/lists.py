@@ -1,6 +1,8 @@
 """Graphs as text: SNAP edge lists, Matrix Market, DIMACS and GTgraph, a line for each edge."""
 
 import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import IO, Any, TypeAlias
 
 import numpy as np
@@ -14,26 +16,37 @@ from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.text import count_text
 
 __all__ = [
+    "HEADER_NOTE",
     "EdgeBuffer",
+    "metis_shape",
     "read_dimacs",
     "read_matrix",
     "read_snap",
     "recognises_dimacs",
     "recognises_matrix",
+    "stated_notes",
     "write_dimacs",
     "write_matrix",
     "write_snap",
 ]
 
 _BANNER = b"%%MatrixMarket"
-_VALUES = {b"pattern": 0, b"integer": 1, b"real": 1}
-_SYMMETRIES = {b"general": False, b"symmetric": True, b"skew-symmetric": True}
+_VALUES = {b"pattern": 0, b"integer": 1, b"unsigned-integer": 1, b"real": 1, b"double": 1, b"complex": 2}
+_SYMMETRIES = {b"general": False, b"symmetric": True, b"skew-symmetric": True, b"hermitian": True}
 _LETTERS = (b"c", b"p", b"a")
 
 _LARGEST_SHORT = 2**32 - 1
 _DENSE = 1 << 20  # a lookup table of ids up to here is always small
 _BATCH = 1 << 18
 _ENTRY = 32  # bytes of an id in a hash table
+
+_UNDIRECTED = rb"[#%]+\s*(?:undirected\b|.*\bundirected (?:graph|network)\b|sym(?:\s+\w+)?$)"
+_BIPARTITE = rb"%+\s*bip(?:\s+\w+)?"
+_METIS_HEADER = rb"(?:[ \t]*[#%].*\n)*[ \t]*(\d{1,18})(?:[ \t]+\d+){1,3}[ \t]*\n"
+_NO_PAIR = rb"(?m)^(?![ \t]*(?:[#%]|\d+[ \t]+\d+[ \t]*$)).*\n"
+
+HEADER_NOTE = "the first line of numbers is read as an edge: is it a header, of numbers of vertices and edges?"
+"""Note about an edge list that may have a header."""
 
 _Compacted: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]
 
@@ -196,7 +209,55 @@ def _check_announced(vertices: int, edges: int, *, mirror: bool = False) -> None
     check_available_memory(size_text(vertices, edges), list_bytes(vertices, edges * (1 + mirror)))
 
 
-def read_snap(stream: IO[bytes]) -> Graph:
+def stated_notes(head: Sequence[bytes], *, undirected: bool) -> list[str]:
+    """Return a note about an edge list if its leading comments say that it is undirected, and it is read as directed.
+
+    Parameters
+    ----------
+    head : sequence of bytes
+        The first lines of the file.
+    undirected : bool
+        Whether it is read as undirected.
+
+    Raises
+    ------
+    InputError
+        A comment says that the graph is bipartite, as KONECT's files do.
+    """
+    for place, line in enumerate(map(bytes.strip, head), start=1):
+        if line[:1] not in (b"#", b"%", b""):
+            break
+        if re.fullmatch(_BIPARTITE, line):
+            raise InputError(f"{shown(line)} means two sides with ids of their own, which are not read", line=place)
+        if re.match(_UNDIRECTED, line, re.IGNORECASE) and not undirected:
+            says = f"although line {place} says {shown(line)}"
+            return [f"read as directed, {says}: --undirected reads each edge both ways"]
+    return []
+
+
+def metis_shape(stream: IO[bytes]) -> tuple[bool, bool]:
+    """Return whether a text has the shape of METIS's format, and whether it cannot be an edge list.
+
+    The first of two to four numbers in METIS's header is that of vertices. A line follows for each of them, with its
+    neighbours and perhaps weights.
+
+    Parameters
+    ----------
+    stream : binary file
+        The text.
+    """
+    lines, left, pairs = Lines(stream), None, True
+    while (text := lines.block()) and (left is None or left >= 0):
+        if left is None:
+            if (header := re.match(_METIS_HEADER, text)) is None:
+                break
+            left, text = int(header[1]), text[header.end() :]
+        left -= text.count(b"\n") - len(re.findall(rb"(?m)^[ \t]*[#%]", text))
+        pairs = pairs and re.search(_NO_PAIR, text) is None
+    return left == 0, left == 0 and not pairs
+
+
+def read_snap(stream: IO[bytes], on_note: Callable[[str], None] | None = None) -> Graph:
     """Read an edge list.
 
     The vertices are the ids that occur. Lines that begin with # or % are comments. A third and a fourth column, such as
@@ -206,6 +267,8 @@ def read_snap(stream: IO[bytes]) -> Graph:
     ----------
     stream : binary file
         The file.
+    on_note : callable, optional
+        Called with a line if the first edge may be a header.
 
     Returns
     -------
@@ -225,6 +288,9 @@ def read_snap(stream: IO[bytes]) -> Graph:
         raise InputError("has no edges, and so no vertices")
     ids, sources, targets = edges.compact()
     check_available_memory(size_text(len(ids), len(sources)), csr_bytes(len(ids), len(sources)))
+    counted = len(sources) > 1 and ids[targets[0]] == len(sources) - 1
+    if on_note is not None and counted and sources[0] > max(sources[1:].max(), targets[1:].max()):
+        on_note(HEADER_NOTE)
     vertices, base = len(ids), int(ids[0])
     if base in (0, 1) and ids[-1] == base + vertices - 1:
         return Graph.from_edges(vertices, sources, targets, base=base)
@@ -313,8 +379,8 @@ def _sizes(lines: Lines, *, mirror: bool) -> tuple[int, int]:
 def read_matrix(stream: IO[bytes]) -> Graph:
     """Read a matrix as a graph with vertex ids 1 to n.
 
-    Explicit zeros are edges, and repeated entries are parallel edges. Each entry of a symmetric or skew-symmetric
-    matrix is followed by its mirror image.
+    Explicit zeros are edges, and repeated entries are parallel edges. Each entry of a symmetric, skew-symmetric or
+    hermitian matrix is followed by its mirror image.
 
     Parameters
     ----------
@@ -333,10 +399,11 @@ def read_matrix(stream: IO[bytes]) -> Graph:
     lines = Lines(stream)
     values, mirror = _banner(lines)
     vertices, entries = _sizes(lines, mirror=mirror)
-    form = "ROW COLUMN VALUE" if values else "ROW COLUMN"
+    form = " ".join(["ROW COLUMN", *["VALUE"] * values])
     columns = (Column("vertex id", 1, vertices),) * 2
     layout = Layout(form=form, comments="%", columns=columns, fewest=2 + values, most=2 + values, alike=True)
-    return _read_edges(lines, layout, expected=entries, mirror=mirror).graph(vertices, base=1)
+    graph = _read_edges(lines, layout, expected=entries, mirror=mirror).graph(vertices, base=1)
+    return replace(graph, undirected=mirror)
 
 
 def write_matrix(graph: Graph, stream: IO[bytes]) -> None:

@@ -76,6 +76,14 @@ def test_components_go_on(capfd: pytest.CaptureFixture[str]) -> None:
     assert sorted(os.listdir()) == ["g.txt", "json", "labels.txt", "whole", "whole.txt"]
 
 
+def test_an_undirected_search_goes_on() -> None:
+    search = ("--source", "0", "--undirected", "--record")
+    assert main(["bfs", "g.txt", *search, "seen", *SMALL, "--json", "whole", "--quiet"]) == 0
+    interrupt("bfs", "g.txt", *search, "again", *SMALL, *KEPT, after=1)
+    assert main(["bfs", "--resume", "kept", "--json", "json", "--quiet"]) == 0
+    assert result("json") == result("whole")
+
+
 def test_search_goes_on_in_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     # Whenever a clock is looked at for a checkpoint, a thousand seconds have passed.
     clock = SimpleNamespace(perf_counter=partial(next, itertools.count(5000, 1000)))

@@ -55,6 +55,7 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         **identity(),
         "algorithm": "hong",
         "graph": {"file": "g.txt", "vertices": 4, "edges": 4},
+        "undirected": False,
         "device": "cpu",
         "order": "natural",
         "threads": 2,

@@ -266,6 +266,7 @@ def test_a_sweep_in_a_line() -> None:
     [
         (["--set", "visit_depth=16, 2^5"], {"visit_depth": [16, 32]}),
         (["--set", "simplify=true,false"], {"simplify": [True, False]}),
+        (["--undirected"], {"undirected": True}),
         (["--set", "word_depth={from=8,to=32,times=2}"], {"word_depth": {"from": 8, "to": 32, "times": 2}}),
         (["--config", "test,hc2", "--source", "7"], {"config": ["test", "hc2"], "source": 7}),
         (["--memory", "hc2", "--memory", "own.py (a=1, b=2)"], {"memory": ["hc2", "own.py (a=1, b=2)"]}),

@@ -62,12 +62,18 @@ def message(call: Callable[[], object], folder: Path) -> str:
             "%%MatrixMarket matrix array real general\n",
             ":1: the layout 'array' is not supported, only coordinate",
         ),
-        ("g.mtx", MTX + "complex general\n", ":1: the field 'complex' is not supported, only pattern, integer, real"),
         (
             "g.mtx",
-            MTX + "real hermitian\n",
-            ":1: the symmetry 'hermitian' is not supported, only general, symmetric, skew-symmetric",
+            MTX + "quaternion general\n",
+            ":1: the field 'quaternion' is not supported, "
+            "only pattern, integer, unsigned-integer, real, double, complex",
         ),
+        (
+            "g.mtx",
+            MTX + "real triangular\n",
+            ":1: the symmetry 'triangular' is not supported, only general, symmetric, skew-symmetric, hermitian",
+        ),
+        ("g.mtx", MTX + "complex general\n2 2 1\n1 2 3\n", ":3: too few columns for 'ROW COLUMN VALUE VALUE'"),
         ("g.mtx", MTX + "pattern general\n% c\n", ":3: expected the sizes 'ROWS COLUMNS ENTRIES'"),
         ("g.mtx", MTX + "pattern general\n3 3\n", ":2: expected the sizes 'ROWS COLUMNS ENTRIES'"),
         ("g.mtx", MTX + "pattern general\n3 x 1\n", ":2: 'x' is not a number of columns"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.io import mmread
+from scipy.io import mmread, mmwrite
 from scipy.sparse import coo_array, csc_array, csr_array, load_npz, save_npz
 
 from cyscc.host.graph.csr import Graph
@@ -114,6 +114,16 @@ def test_scipy_reads_what_is_written(tmp_path: Path) -> None:
     expected = csr_array((np.ones(graph.edges), graph.targets.astype(np.int32), graph.offsets), shape=(50, 50))
     for matrix in (mmread(tmp_path / "g.mtx"), load_npz(tmp_path / "g.npz")):
         assert (matrix.toarray() == expected.toarray()).all()
+
+
+@pytest.mark.parametrize("kind", [np.uint32, np.uint64, np.int8, np.float32, np.complex128])
+def test_what_scipy_writes_is_read(tmp_path: Path, kind: type) -> None:
+    for values in ([1, 2, 3], [1, 2, 2]):  # general, and symmetric or hermitian
+        matrix = coo_array((np.array(values, kind), ([0, 1, 2], [0, 2, 1])), shape=(3, 3))
+        mmwrite(tmp_path / "g.mtx", matrix)
+        assert edges_of(read_graph(tmp_path / "g.mtx")) == [(1, 1), (2, 3), (3, 2)]
+    (tmp_path / "g.mtx").write_text("%%MatrixMarket matrix coordinate double general\n2 2 1\n1 2 1.0e+00\n")
+    assert edges_of(read_graph(tmp_path / "g.mtx")) == [(1, 2)]
 
 
 def test_an_existing_file_is_replaced(tmp_path: Path) -> None:

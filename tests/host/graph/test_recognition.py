@@ -102,7 +102,7 @@ def test_odd_files_that_are_right(tmp_path: Path, name: str, content: bytes, edg
     assert read_noted(tmp_path / name) == (edges, [])
 
 
-FOREIGN = ": is {}, which is no format of graphs"
+FOREIGN = ": {} is not read"
 TAR = b"graph/graph.mtx".ljust(257, b"\0") + b"ustar\x0000" + bytes(248)
 
 
@@ -135,6 +135,16 @@ TAR = b"graph/graph.mtx".ljust(257, b"\0") + b"ustar\x0000" + bytes(248)
         ("g.txt.gz", gzipped(gzipped(b"1 2\n")), FOREIGN.format("gzip data in gzip data")),
         ("g.txt", b"\n <!DOCTYPE html>\n<html>", FOREIGN.format("HTML or XML")),
         ("g.mtx", b"<?xml version='1.0'?>", FOREIGN.format("HTML or XML")),
+        ("g.graphml", b'<?xml version="1.0"?>\n<graphml/>\n', FOREIGN.format("GraphML")),
+        ("g.txt", b"<!-- by a program -->\n<graphml xmlns='x'>", FOREIGN.format("GraphML")),
+        ("g.gexf", b"\xef\xbb\xbf<?xml?><gexf version='1.2'>", FOREIGN.format("GEXF")),
+        ("g.net", b"% c\n*Vertices 3\n*Arcs\n1 2\n", FOREIGN.format("Pajek's format")),
+        ("g.gml", b'Creator "me"\ngraph\n[ directed 1', FOREIGN.format("GML")),
+        ("g.gml.gz", gzipped(b"# c\ngraph [\n"), FOREIGN.format("GML")),
+        ("g.dot", b'/* c */ // c\nstrict digraph "a" {\n', FOREIGN.format("DOT")),
+        ("g.json", b' {"nodes": []}', FOREIGN.format("JSON")),
+        ("g.txt", b"[[0, 1]]\n", FOREIGN.format("JSON")),
+        ("g.parquet", b"PAR1\x15\x04", FOREIGN.format("a Parquet file")),
         ("g.txt.gz", b"1 2\n", ": not gzip data"),
         ("g.npz", b"1 2\n", ": not an .npz file"),
         ("g.npz.gz", gzipped(b"1 2\n"), ": not an .npz file"),

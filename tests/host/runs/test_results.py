@@ -89,7 +89,7 @@ def test_scc_document() -> None:
         "configuration.engines": 4,
         "memory": "fixed:75",
         "memory_profile.latency": 75,
-        "options": {"algorithm": "scc", "simplify": False, "queue_slack": None},
+        "options": {"algorithm": "scc", "undirected": False, "simplify": False, "queue_slack": None},
         "executor": "compiled",
         "retries": 0,
         "statistics": {"memory": {"reads": 1}},

@@ -37,6 +37,7 @@ OTHER: dict[str, Any] = {
     "overrides": Overrides.of({"word_depth": 32}),
     "threads": 2,
     "verify": False,
+    "undirected": True,
     "simplify": True,
     "cycle_limit": 5,
     "queue_slack": 0,
@@ -84,7 +85,17 @@ def test_every_field_is_described() -> None:
 
 
 PROPERTIES: dict[str, set[str]] = {
-    "affects_result": {"algorithm", "graph", "source", "config", "memory", "overrides", "simplify", "queue_slack"},
+    "affects_result": {
+        "algorithm",
+        "graph",
+        "source",
+        "config",
+        "memory",
+        "overrides",
+        "undirected",
+        "simplify",
+        "queue_slack",
+    },
     "path": {"graph", "config", "memory", "record"},
     "repeated": {"overrides", "scopes"},
     "positional": {"graph"},
@@ -118,7 +129,7 @@ def test_ranges_and_switches() -> None:
         "record_detail_interval": (16, LONGEST_INTERVAL),
     }
     switches = {name: option_of(name).switch for name in NAMES if option_of(name).switch is not None}
-    assert switches == {"roofline": True, "verify": False, "simplify": True, "wave_view": True}
+    assert switches == {"roofline": True, "verify": False, "undirected": True, "simplify": True, "wave_view": True}
     assert option_of("threads").read("1e3") == 1000
     assert option_of("wave_window").read("1:2") == (1, 2)
     assert option_of("checkpoint_every").read("2s") == "2s"
@@ -170,8 +181,16 @@ def test_recorded_runs_have_an_interval() -> None:
 
 
 def test_documents_have_what_decides() -> None:
-    assert SPEC.result_options() == {"algorithm": "bfs", "source": 3, "simplify": False, "queue_slack": None}
-    assert set(replace(SPEC, algorithm="scc", source=None).result_options()) == {"algorithm", "simplify", "queue_slack"}
+    assert SPEC.result_options() == {
+        "algorithm": "bfs",
+        "source": 3,
+        "undirected": False,
+        "simplify": False,
+        "queue_slack": None,
+    }
+    assert set(replace(SPEC, algorithm="scc", source=None).result_options()) == {
+        *("algorithm", "undirected", "simplify", "queue_slack")
+    }
 
 
 def test_machine_by_name_or_by_value() -> None:

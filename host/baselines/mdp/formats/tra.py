@@ -17,6 +17,7 @@ from cyscc.host.output.errors import InputError, locating_errors
 __all__ = ["read_tra", "write_tra"]
 
 _HEADER = "STATES CHOICES TRANSITIONS"
+_OTHERS = {2: "two numbers begin a Markov chain", 4: "four numbers begin a POMDP"}
 _FORM = "SOURCE CHOICE TARGET PROBABILITY ACTION"
 _PAIR_FORM = "PROBABILITY:TARGET"
 _ROW_FORM = f"SOURCE {_PAIR_FORM}... ACTION"
@@ -43,8 +44,8 @@ def _header(lines: Lines) -> tuple[int, int, int] | None:
             return None
         if len(found) == 1 and found[0].isalpha():
             raise InputError(f"expected a model of type 'mdp', not {shown(found[0])}")
-        if len(found) == 2 and all(word.isdigit() for word in found):
-            raise InputError(f"expected the header {_HEADER!r} of an MDP: two numbers begin a Markov chain")
+        if len(found) in _OTHERS and all(word.isdigit() for word in found) and found[0].strip(b"0"):
+            raise InputError(f"expected the header {_HEADER!r} of an MDP: {_OTHERS[len(found)]}")
         if len(found) != 3:
             raise InputError(f"expected the header {_HEADER!r}")
         states, choices, transitions = (

@@ -28,6 +28,7 @@ TRA = {
     "1 0 0\n": ": the model is empty: it has no transitions",
     "mdp\n": ": the model is empty: it has no transitions",
     "# no header\n": f":1: {HEADER}",
+    "2 2 3 2\n0 0 0 0.5 1 a\n": f":1: {HEADER} of an MDP: four numbers begin a POMDP",
     "# a\n# b\n2 1\n0 1 1\n": f":3: {HEADER} of an MDP: two numbers begin a Markov chain",
     "# a\n1 1 1\n# b\n0 0 0 x\n": ":4: 'x' is not a probability",
     "1 1 1\n0 0\n": f":2: too few columns for {FORM}",
@@ -162,7 +163,7 @@ def test_bad_text(tmp_path: Path, suffix: str, text: str, message: str) -> None:
     ("name", "content", "message"),
     [
         ("a.tra", b"", "is empty"),
-        ("a.drn", b"%PDF-1.4", "is a PDF document, which is no format of models"),
+        ("a.drn", b"%PDF-1.4", "a PDF document is not read"),
         ("a.tra.gz", b"1 1 1\n0 0 0 1\n", "not gzip data"),
         ("a.tra.gz", gzip.compress(b"1 1 1\n" * 1000, mtime=0)[:-9], "the gzip data is cut short"),
         ("a.txt", b"1 1 1\n0 0 0 1\n", "is no file of a model by its name: they end in .tra or .drn, or these and .gz"),
