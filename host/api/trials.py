@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.proposals import proposals
 from cyscc.host.analysis.explain.terminal import as_html, as_text
-from cyscc.host.api.batches import batch_of, given_value, recorded_run
-from cyscc.host.api.records import Recorded
+from cyscc.host.api.batches import batch_of
+from cyscc.host.api.records import Recorded, inputs_of, record_of
 from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.experiments.sweep.recorded import settings_text
 from cyscc.host.experiments.trial.page import conclusion, trial_page, trial_rows
 from cyscc.host.experiments.trial.trial import Trial, try_changes
 from cyscc.host.graph.csr import Graph
+from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.memory import Profile
+from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,8 +109,13 @@ def what_if(
         The run as it was failed, or the synthesis did.
     """
     batch = batch_of(folder, jobs=jobs, scheduler=scheduler, area=area, family=family, progress=progress)
-    record, again = recorded_run(recorded, graph, memory)
-    tried = [{name: given_value(value) for name, value in settings.items()} for settings in changes]
-    if not changes:
-        tried = [dict(proposal.changes) for proposal in proposals(record)]
+    record, again = record_of(recorded), inputs_of(recorded, graph, memory)
+    # A text may name code, as it is the caller's.
+    tried = [
+        {
+            name: GivenText(value) if isinstance(value, str) else value
+            for name, value in Overrides.of(each).values().items()
+        }
+        for each in changes or [proposal.changes for proposal in proposals(record)]
+    ]
     return WhatIf(try_changes(record, tried, batch, **again))
