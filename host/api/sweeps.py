@@ -159,7 +159,7 @@ def sweep(
         if name in given:
             raise ValueError(f"{name} is given twice")
     given |= settings or {}
-    values = {name: _plain(value) for name, value in given.items()}
+    values = {str(name): _plain(value) for name, value in given.items()}
     inputs = [graph] if isinstance(graph, Graph | str | PathLike) else list(graph)
     if not inputs:
         raise ValueError("there is no graph")

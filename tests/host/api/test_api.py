@@ -244,7 +244,9 @@ def test_numbers_of_any_library(graph: cyscc.Graph) -> None:
     assert repr(config) == repr(cyscc.configuration("test", word_depth=64, clock_mhz=150.0, lean_visits=False))
     profile = cyscc.memory_profile("hc2", links=np.uint8(1), bank_busy=np.array(20))
     assert repr(profile) == repr(cyscc.memory_profile("hc2", links=1, bank_busy=20))
-    overrides = {"visit_depth": np.int64(32), "memory.latency": np.int16(40), "bfs_only": np.False_}
+    # The machine is that of other tests.
+    depth = cyscc.PRESETS["test"].visit_depth
+    overrides = {"visit_depth": np.int64(depth), "memory.latency": np.int16(40), "bfs_only": np.False_}
     given: dict[str, Any] = {
         "threads": np.int64(1),
         "cycle_limit": np.uint32(10**6),
@@ -261,7 +263,7 @@ def test_numbers_of_any_library(graph: cyscc.Graph) -> None:
     assert repr([spec.source, *(getattr(spec, name) for name in given)]) == repr(
         [0, 1, 10**6, 100, "kept", 256, True, "kept.vcd", (1, 2)]
     )
-    assert found.document["set"] == {"visit_depth": 32, "bfs_only": False, "memory.latency": 40}
+    assert found.document["set"] == {"visit_depth": depth, "bfs_only": False, "memory.latency": 40}
     assert json.loads(Path("kept/record.json").read_text())["interval"] == 256
     levels = cyscc.explain(found, level=np.int64(2))
     assert levels.instructions["level"].tolist() == [2]
@@ -298,13 +300,13 @@ def test_what_is_no_whole_number(graph: cyscc.Graph, folder: Path, wrong: Any) -
     for name, call in calls.items():
         with pytest.raises(ValueError, match=f"^{name} must be a whole number, not "):
             call()
-    for name, values in {"word_depth": "an integer from 4 to 512", "clock_mhz": "a number above 0.0"}.items():
-        if name != "clock_mhz" or wrong not in (1.0, 2.0):
+    for name, values in {"word_depth": "an integer from 4 to 512", "clock_mhz": "a number above 0 "}.items():
+        if name == "word_depth" or not isinstance(wrong, float) or wrong != wrong:
             with pytest.raises(ValueError, match=f"^{name} must be {values}"):
                 cyscc.configuration("test", **{name: wrong})
     with pytest.raises(ValueError, match=r"^memory links must be an integer from 1 to 8, not "):
         cyscc.memory_profile("hc2", links=wrong)
-    if wrong not in (True, 1.0):
+    if not isinstance(wrong, float) or wrong != 1:
         with pytest.raises(ValueError, match=r"^within must be a number from 0 to 1, not "):
             cyscc.smallest_depths(record, within=wrong)
 
