@@ -3,9 +3,8 @@
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from cyscc.host.analysis.explain.terminal import as_html, as_text
 from cyscc.host.api.batches import batch_of
-from cyscc.host.api.records import Recorded, inputs_of, record_of
+from cyscc.host.api.records import Recorded, Shown, inputs_of, record_of
 from cyscc.host.experiments.depths.page import depths_page, depths_rows
 from cyscc.host.experiments.depths.smallest import WITHIN, SmallestDepths
 from cyscc.host.experiments.depths.smallest import smallest_depths as find_smallest
@@ -17,13 +16,12 @@ from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import RenderableType
 
 __all__ = ["FifoDepths", "smallest_depths"]
 
-_WIDTH = 100
 
-
-class FifoDepths:
+class FifoDepths(Shown):
     """Smallest FIFOs with which a recorded run takes hardly more cycles; its `str` is that of ``explain --depths``.
 
     Attributes
@@ -63,11 +61,8 @@ class FifoDepths:
         """The record of the run with the smallest depths."""
         return Record(self._found.smallest_record)
 
-    def __str__(self) -> str:
-        return as_text(depths_page(self._found), width=_WIDTH)
-
-    def _repr_html_(self) -> str:
-        return as_html(depths_page(self._found), width=_WIDTH)
+    def _page(self) -> "list[RenderableType]":
+        return depths_page(self._found)
 
 
 def smallest_depths(

@@ -117,8 +117,9 @@ def generate(kind: str, vertices: int, degree: int, seed: int = 0) -> Graph:
     """
     if kind not in KINDS_BY_DEGREE:
         raise ValueError(f"unknown kind of graph {kind!r}: there are {', '.join(KINDS_BY_DEGREE)}")
-    sizes = {"vertices": vertices, "degree": degree, "seed": seed}
-    return generate_graph(kind, **{name: checked_number(name, size, low=0) for name, size in sizes.items()})
+    given = (("vertices", vertices), ("degree", degree), ("seed", seed))
+    sizes: dict[str, Any] = {name: checked_number(name, size, low=0) for name, size in given}
+    return generate_graph(kind, **sizes)
 
 
 def graph_from_edges(vertices: int, sources: npt.ArrayLike, targets: npt.ArrayLike) -> Graph:

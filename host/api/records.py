@@ -40,6 +40,7 @@ __all__ = [
     "Difference",
     "Explanation",
     "Groups",
+    "Shown",
     "compare",
     "compare_groups",
     "explain",
@@ -89,7 +90,20 @@ def inputs_of(
     }
 
 
-class Explanation:
+class Shown:
+    """An answer that `print` and Jupyter show as a command prints it."""
+
+    def _page(self) -> "list[RenderableType]":
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return as_text(self._page(), width=_WIDTH)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._page(), width=_WIDTH)
+
+
+class Explanation(Shown):
     """Breakdown of a recorded run's cycles by cause; its `str` is the output of ``cyscc explain``.
 
     Attributes
@@ -153,14 +167,8 @@ class Explanation:
     def _page(self) -> "list[RenderableType]":
         return page(self.record, self.instructions, by=None, top=_ROWS)
 
-    def __str__(self) -> str:
-        return as_text(self._page(), width=_WIDTH)
 
-    def _repr_html_(self) -> str:
-        return as_html(self._page(), width=_WIDTH)
-
-
-class Difference:
+class Difference(Shown):
     """Difference in cycles between two recorded runs, by cause; its `str` is the output of ``cyscc explain``.
 
     Attributes
@@ -189,14 +197,8 @@ class Difference:
     def _page(self) -> "list[RenderableType]":
         return difference_page(self._comparison, top=_ROWS)
 
-    def __str__(self) -> str:
-        return as_text(self._page(), width=_WIDTH)
 
-    def _repr_html_(self) -> str:
-        return as_html(self._page(), width=_WIDTH)
-
-
-class Groups:
+class Groups(Shown):
     """Groups of recorded runs and their comparison; its `str` is the output of ``cyscc explain``.
 
     Attributes
@@ -228,12 +230,6 @@ class Groups:
 
     def _page(self) -> "list[RenderableType]":
         return groups_page(self.groups, self.comparisons, top=_ROWS)
-
-    def __str__(self) -> str:
-        return as_text(self._page(), width=_WIDTH)
-
-    def _repr_html_(self) -> str:
-        return as_html(self._page(), width=_WIDTH)
 
 
 def explain(

@@ -95,6 +95,6 @@ def _plain(value: Any) -> Any:
     """Convert a value to the form used in a specification."""
     if isinstance(value, Mapping):
         return Overrides.of(value)
-    if isinstance(value, list) or getattr(value, "ndim", 0):
+    if isinstance(value, list) or getattr(value, "ndim", False):
         return tuple(value)
     return os.fspath(value) if isinstance(value, PathLike) else value

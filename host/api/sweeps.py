@@ -188,7 +188,7 @@ def _study(inputs: Sequence[_Input], values: dict[str, Any], batch: Batch) -> Sw
         return line_study(graphs, values)
 
 
-def _indices(graph: Graph, sources: Any, *, alone: bool) -> int | list[int]:
+def _indices(graph: Graph, sources: Any, *, alone: bool) -> Any:
     """Return the numbers of vertices in the file of a graph, which numbers them from 0."""
     if not alone:
         raise ValueError("source: a sweep over several graphs in memory has none: each has its own names of vertices")

@@ -5,9 +5,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.proposals import proposals
-from cyscc.host.analysis.explain.terminal import as_html, as_text
 from cyscc.host.api.batches import batch_of
-from cyscc.host.api.records import Recorded, inputs_of, record_of
+from cyscc.host.api.records import Recorded, Shown, inputs_of, record_of
 from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.experiments.sweep.recorded import settings_text
 from cyscc.host.experiments.trial.page import conclusion, trial_page, trial_rows
@@ -19,13 +18,12 @@ from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import RenderableType
 
 __all__ = ["WhatIf", "what_if"]
 
-_WIDTH = 100
 
-
-class WhatIf:
+class WhatIf(Shown):
     """Effects of changed settings on a recorded run, predicted and measured; its `str` is that of ``explain --try``.
 
     Attributes
@@ -55,11 +53,8 @@ class WhatIf:
         named = [{**row, "settings": settings_text(row["settings"])} for row in rows]
         return pd.DataFrame(named, columns=list(baseline))
 
-    def __str__(self) -> str:
-        return as_text(trial_page(self._trial), width=_WIDTH)
-
-    def _repr_html_(self) -> str:
-        return as_html(trial_page(self._trial), width=_WIDTH)
+    def _page(self) -> "list[RenderableType]":
+        return trial_page(self._trial)
 
 
 def what_if(

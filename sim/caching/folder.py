@@ -23,7 +23,7 @@ try:
     from platformdirs import user_cache_path
 except ImportError:
     # The steps run with numba, numpy and scipy alone, with a temporary cache unless another one is named.
-    user_cache_path = partial(Path, "~/.cache")  # type: ignore[assignment]
+    user_cache_path = partial(Path, "~/.cache")
 
 __all__ = [
     "UnusableError",

@@ -246,6 +246,7 @@ def test_numbers_of_any_library(graph: cyscc.Graph) -> None:
     assert repr(profile) == repr(cyscc.memory_profile("hc2", links=1, bank_busy=20))
     # The machine is that of other tests.
     depth = cyscc.PRESETS["test"].visit_depth
+    zero: Any = np.int8(0)
     overrides = {"visit_depth": np.int64(depth), "memory.latency": np.int16(40), "bfs_only": np.False_}
     given: dict[str, Any] = {
         "threads": np.int64(1),
@@ -257,7 +258,7 @@ def test_numbers_of_any_library(graph: cyscc.Graph) -> None:
         "waves": "kept.vcd",
         "wave_window": np.array([1, 2]),
     }
-    found = cyscc.bfs(graph, np.int8(0), config="test", memory="fixed:9", overrides=overrides, **given)
+    found = cyscc.bfs(graph, zero, config="test", memory="fixed:9", overrides=overrides, **given)
     assert found.record is not None
     spec = found.setting.spec
     assert repr([spec.source, *(getattr(spec, name) for name in given)]) == repr(
@@ -265,13 +266,13 @@ def test_numbers_of_any_library(graph: cyscc.Graph) -> None:
     )
     assert found.document["set"] == {"visit_depth": depth, "bfs_only": False, "memory.latency": 40}
     assert json.loads(Path("kept/record.json").read_text())["interval"] == 256
-    levels = cyscc.explain(found, level=np.int64(2))
+    levels = cyscc.explain(found, level=zero + 2)
     assert levels.instructions["level"].tolist() == [2]
-    assert len(levels.bounds(np.int64(1))) == len(levels.bounds(1)) == 1
-    events = cyscc.events(found, "bank", level=np.int64(2), top=np.int64(2), engine=None)
+    assert len(levels.bounds(zero + 1)) == len(levels.bounds(1)) == 1
+    events = cyscc.events(found, "bank", level=zero + 2, top=zero + 2)
     assert events.frame.equals(cyscc.events(found, "bank", level=2, top=2).frame)
-    sizes = {"vertices": np.uint8(200), "degree": np.uint8(3), "seed": np.int64(7)}
-    assert np.array_equal(cyscc.generate("random", **sizes).targets, cyscc.generate("random", 200, 3, 7).targets)  # type: ignore[arg-type]
+    sizes: dict[str, Any] = {"vertices": np.uint8(200), "degree": np.uint8(3), "seed": np.int64(7)}
+    assert np.array_equal(cyscc.generate("random", **sizes).targets, cyscc.generate("random", 200, 3, 7).targets)
 
 
 @pytest.mark.parametrize(
@@ -336,7 +337,7 @@ def test_values_of_other_types(graph: cyscc.Graph, folder: Path) -> None:
     with pytest.raises(cyscc.InputError, match=r"has no phase 5$"):
         cyscc.explain(record, phase=5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^figure must be a figure of plotly, not None$"):
-        cyscc.write_figure(None, "f.svg")  # type: ignore[arg-type]
+        cyscc.write_figure(None, "f.svg")
 
 
 def test_every_option_of_a_run_is_a_keyword(graph: cyscc.Graph, tmp_path: Path) -> None:

@@ -17,12 +17,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_sweep_of_a_graph_in_memory() -> None:
+    two: Any = np.int64(2)
     settings = {"memory.bank_busy": np.array([5, 60]), "cycle_limit": [np.int64(100), np.uint32(100_000)]}
-    swept = cyscc.sweep(GRAPH, settings, config="test", source=np.int64(2), jobs=np.int8(1))
+    swept = cyscc.sweep(GRAPH, settings, config="test", source=two, jobs=two // 2)
     assert swept.rows["status"].tolist() == ["failed", "done", "failed", "done"]
     assert swept.rows["memory.bank_busy"].tolist() == [5, 5, 60, 60]
     assert swept.rows["cycles"][1] == cyscc.bfs(GRAPH, 2, config="test", overrides={"memory.bank_busy": 5}).cycles
-    assert swept.record(np.int64(3)).result["cycles"]["total"] == swept.rows["cycles"][3]
+    assert swept.record(two + 1).result["cycles"]["total"] == swept.rows["cycles"][3]
     with pytest.raises(ValueError, match=r"^row: must be at most 3, not 4$"):
         swept.record(4)
     with pytest.raises(ValueError, match=r"^row 0 has no record: cycle limit of 100 reached$"):

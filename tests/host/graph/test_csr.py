@@ -157,7 +157,7 @@ def test_arrays_that_do_not_fit_are_refused(
         (np.array([1j]), [1], "sources: 1j is no vertex: there are 0 to 2"),
         (np.array([1], "m8[s]"), [1], "sources: datetime.timedelta(seconds=1) is no vertex: there are 0 to 2"),
         (np.array([1, 0.5], object), [1, 1], "sources: 0.5 is no vertex: there are 0 to 2"),
-        (np.ma.array([0, 1], mask=[0, 1]), [1, 1], "sources must not be masked"),
+        (np.ma.array([0, 1], mask=[False, True]), [1, 1], "sources must not be masked"),
         (pd.Series([0, None], dtype="Int64"), [1, 1], "sources: nan is no vertex: there are 0 to 2"),
     ],
 )
