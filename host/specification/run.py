@@ -294,9 +294,7 @@ class Option:
             raise ValueError(f"{self.name} must be true or false, not {value!r}")
         if self.low is not None:
             return checked_number(self.name, value, low=self.low, high=self.high)
-        if not isinstance(value, self.takes):
-            raise ValueError(f"{self.name} must be {' or '.join(each.__name__ for each in self.takes)}, not {value!r}")
-        if self.parse in (_interval, _region):
+        if self.parse in (_interval, _region) and isinstance(value, str):
             self.parse(value)
         return value
 
@@ -510,7 +508,11 @@ class RunSpec:
             value = getattr(self, name)
             with _refused(name):
                 if value is not None:
-                    object.__setattr__(self, name, option.checked(value))
+                    value = option.checked(value)
+                    object.__setattr__(self, name, value)
+                    if not isinstance(value, option.takes):
+                        kinds = " or ".join(each.__name__ for each in option.takes)
+                        raise ValueError(f"{option.name} must be {kinds}, not {value!r}")
                 if self.algorithm not in option.algorithms and value:
                     raise ValueError(f"{option.name}: only searches have one")
         if self.wave_window is not None:
