@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,10 @@ def test_launches_of_few_blocks_are_no_matter_for_users(monkeypatch: pytest.Monk
     from numba import cuda
 
     from cyscc.host.baselines.devices.cuda import CudaDevice
+
+    # As with colours, which numba's messages have where colorama is installed.
+    bright = SimpleNamespace(errmsg=lambda text: f"\x1b[1m{text}\x1b[0m")
+    monkeypatch.setattr("numba.core.errors.termcolor", lambda: bright)
 
     def launch_few() -> None:
         cuda.jit(lambda array: None)[1, 8]
