@@ -6,6 +6,8 @@ from typing import Annotated, Any, Self, get_type_hints
 import msgspec
 from msgspec import Meta
 
+from cyscc.hw.values import plain
+
 __all__ = ["PRESETS", "AcceleratorConfig", "ConfigError"]
 
 Depth = Annotated[int, Meta(ge=4, le=512)]
@@ -159,7 +161,8 @@ class AcceleratorConfig:
 
     def __post_init__(self) -> None:
         for name, kind in get_type_hints(type(self), include_extras=True).items():
-            value = getattr(self, name)
+            value = plain(getattr(self, name))
+            object.__setattr__(self, name, value)
             try:
                 msgspec.convert(value, kind)
             except msgspec.ValidationError:

@@ -1,23 +1,57 @@
 """Fixtures and settings of all tests: reproducible hypothesis runs, time limits and the two real graphs."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.life import Searched
 
-# The examples are the same in every run, and a first call may take as long as numba needs to compile.
-settings.register_profile("cyscc", derandomize=True, deadline=None)
-settings.load_profile("cyscc")
+# Beside a graphics processor there may be nothing but numba, numpy and scipy.
+if find_spec("hypothesis"):
+    from hypothesis import settings
+
+    # The examples are the same in every run, and a first call may take as long as numba needs to compile.
+    settings.register_profile("cyscc", derandomize=True, deadline=None)
+    settings.load_profile("cyscc")
 
 LONG_SECONDS = 3600
 """How long a test marked `long` may take."""
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Have the limits of a test's time known without the plugin that keeps them."""
+    if not find_spec("pytest_timeout"):
+        for name in ("timeout", "timeout_method"):
+            parser.addini(name, "of the plugin pytest-timeout, which is not installed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Ignore that tests of parameters and signatures build components that they never elaborate."""
+    if find_spec("amaranth"):
+        config.addinivalue_line("filterwarnings", "ignore::amaranth.hdl.UnusedElaboratable")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With ``-m gpu``, leave out modules without such tests: they may import what is not installed."""
+    if config.getoption("markexpr") != "gpu" or collection_path == ROOT / "tests":
+        return None
+    modules = [collection_path] if collection_path.is_file() else collection_path.rglob("test_*.py")
+    return None if any("@pytest.mark.gpu" in module.read_text() for module in modules) else True
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests that need a graphics processor where there is none."""
+    if item.get_closest_marker("gpu"):
+        from numba import cuda
+
+        if not cuda.is_available():
+            pytest.skip("there is no graphics processor")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple
 
+from cyscc.host.record.tables import MODULES
+from cyscc.host.specification.run import check_numbers, checked_number
 from cyscc.sim.observation.causes import CAUSE_NAMES, IDLE_CAUSES
 
 __all__ = ["INSTRUCTION", "KERNEL", "KINDS", "LONGER", "ORDERS", "TOP", "EventKind", "EventQuery", "EventScope"]
@@ -116,6 +118,14 @@ class EventScope:
     fifo: str | None = None
     bank: tuple[int, int] | None = None
 
+    def __post_init__(self) -> None:
+        check_numbers(self, iteration=1, level=-1, engine=0, kernel=0)
+        if self.module not in (None, *MODULES):
+            raise ValueError(f"module must be {' or '.join(MODULES)}, not {self.module!r}")
+        if self.bank is not None:
+            controller, bank = (checked_number("bank", each, low=0) for each in self.bank)
+            object.__setattr__(self, "bank", (controller, bank))
+
     @property
     def given(self) -> tuple[str, ...]:
         """Names of the restrictions other than those to instructions."""
@@ -163,6 +173,7 @@ class EventQuery:
     top: int = TOP
 
     def __post_init__(self) -> None:
+        check_numbers(self, longer=0, top=1)
         if self.order not in ORDERS:
             raise ValueError(f"there is no order {self.order!r}: there are {' and '.join(ORDERS)}")
         for name in self.kinds:

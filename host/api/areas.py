@@ -7,7 +7,7 @@ from cyscc.host.experiments.fpga.area import Area, checked_family, machine_areas
 from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification.overrides import Overrides
-from cyscc.host.specification.run import resolved_configuration
+from cyscc.host.specification.run import checked_number, resolved_configuration
 from cyscc.sim.configuration import AcceleratorConfig
 
 __all__ = ["area"]
@@ -45,8 +45,7 @@ def area(
     SimulationError
         Yosys is missing or failed.
     """
-    if jobs < 1:
-        raise ValueError(f"jobs must be at least 1, not {jobs}")
+    jobs = checked_number("jobs", jobs, low=1)
     machine = resolved_configuration(config, Overrides.of(overrides or {}))
     families = (checked_family(family),)
     with Progress(quiet=not progress).step("synthesising") as step:

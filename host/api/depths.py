@@ -3,26 +3,25 @@
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from cyscc.host.analysis.explain.terminal import as_html, as_text
-from cyscc.host.api.batches import batch_of, recorded_run
-from cyscc.host.api.records import Recorded
+from cyscc.host.api.batches import batch_of
+from cyscc.host.api.records import Recorded, Shown, inputs_of, record_of
 from cyscc.host.experiments.depths.page import depths_page, depths_rows
 from cyscc.host.experiments.depths.smallest import WITHIN, SmallestDepths
 from cyscc.host.experiments.depths.smallest import smallest_depths as find_smallest
 from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.graph.csr import Graph
 from cyscc.host.record.reader import Record
+from cyscc.hw.values import plain
 from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import RenderableType
 
 __all__ = ["FifoDepths", "smallest_depths"]
 
-_WIDTH = 100
 
-
-class FifoDepths:
+class FifoDepths(Shown):
     """Smallest FIFOs with which a recorded run takes hardly more cycles; its `str` is that of ``explain --depths``.
 
     Attributes
@@ -62,11 +61,8 @@ class FifoDepths:
         """The record of the run with the smallest depths."""
         return Record(self._found.smallest_record)
 
-    def __str__(self) -> str:
-        return as_text(depths_page(self._found), width=_WIDTH)
-
-    def _repr_html_(self) -> str:
-        return as_html(depths_page(self._found), width=_WIDTH)
+    def _page(self) -> "list[RenderableType]":
+        return depths_page(self._found)
 
 
 def smallest_depths(
@@ -116,8 +112,9 @@ def smallest_depths(
     SimulationError
         A run or the synthesis failed.
     """
-    if not 0 <= within <= 1:
-        raise ValueError(f"within must be from 0 to 1, not {within}")
+    within = plain(within)
+    if isinstance(within, bool) or not isinstance(within, int | float) or not 0 <= within <= 1:
+        raise ValueError(f"within must be a number from 0 to 1, not {within!r}")
     batch = batch_of(folder, jobs=jobs, scheduler=scheduler, area=area, family=family, progress=progress)
-    record, again = recorded_run(recorded, graph, memory)
+    record, again = record_of(recorded), inputs_of(recorded, graph, memory)
     return FifoDepths(find_smallest(record, batch, within=within, **again))

@@ -6,16 +6,14 @@ from typing import Any
 
 from cyscc.host.analysis.event_kinds import TOP, EventQuery, EventScope
 from cyscc.host.analysis.events import Events
-from cyscc.host.api.records import Recorded, record_of
+from cyscc.host.api.records import Recorded, inputs_of, record_of
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import Content, check_suffix
 from cyscc.host.output.progress import Progress
 from cyscc.host.replay.events import events_of
 from cyscc.host.replay.point import Point
-from cyscc.host.runs.results import Result
-from cyscc.host.specification.run import available_cores
+from cyscc.host.specification.run import available_cores, checked_number
 from cyscc.sim.memory import Profile
-from cyscc.sim.trust import GivenText
 
 __all__ = ["events", "trace"]
 
@@ -78,8 +76,13 @@ def events(
         order=order,
         top=top,
     )
-    how = _how(recorded, graph, memory, threads)
-    return events_of(record_of(recorded), query, Progress(quiet=not progress), **how)
+    return events_of(
+        record_of(recorded),
+        query,
+        Progress(quiet=not progress),
+        threads=available_cores() if threads is None else threads,
+        **inputs_of(recorded, graph, memory),
+    )
 
 
 def trace(
@@ -127,30 +130,13 @@ def trace(
         return
     from cyscc.host.replay.trace import trace_window
 
-    if cycles < 1 or before < 0:
-        raise ValueError(f"a window has a cycle or more, and begins no later than its point: not {cycles}, {before}")
     trace_window(
         record_of(recorded),
-        Point.parse(str(at)),
+        Point.of(at),
         str(path),
         Progress(quiet=not progress),
-        cycles=cycles,
-        before=before,
-        **_how(recorded, graph, memory, threads),
+        cycles=checked_number("cycles", cycles, low=1),
+        before=checked_number("before", before, low=0),
+        threads=available_cores() if threads is None else threads,
+        **inputs_of(recorded, graph, memory),
     )
-
-
-def _how(
-    recorded: Recorded,
-    graph: Graph | str | PathLike[str] | None,
-    memory: Profile | str | PathLike[str] | None,
-    threads: int | None,
-) -> dict[str, Any]:
-    """Return the arguments of a replay."""
-    if isinstance(recorded, Result) and graph is None:
-        graph = recorded.graph
-    return {
-        "threads": available_cores() if threads is None else threads,
-        "graph": graph if graph is None or isinstance(graph, Graph) else str(graph),
-        "memory": memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
-    }

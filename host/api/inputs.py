@@ -5,13 +5,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.available_memory import check_available_memory
+from cyscc.host.graph.csr import Graph, check_limits, csr_bytes
 from cyscc.host.graph.formats import read_graph as _read
 from cyscc.host.graph.formats import write_graph as _write
 from cyscc.host.graph.kinds import KINDS_BY_DEGREE, generate_graph
+from cyscc.host.output.text import count_text
+from cyscc.host.specification.run import checked_number
 from cyscc.sim.configuration import AcceleratorConfig, load_config
 from cyscc.sim.memory import Profile, parse_profile
 from cyscc.sim.notices import notice
@@ -84,9 +86,13 @@ def write_graph(graph: Graph, path: str | PathLike[str]) -> None:
 
     Raises
     ------
+    TypeError
+        It is no graph.
     InputError
         It could not be written.
     """
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph must be a Graph, not {graph!r}")
     _write(graph, Path(path))
 
 
@@ -113,7 +119,9 @@ def generate(kind: str, vertices: int, degree: int, seed: int = 0) -> Graph:
     """
     if kind not in KINDS_BY_DEGREE:
         raise ValueError(f"unknown kind of graph {kind!r}: there are {', '.join(KINDS_BY_DEGREE)}")
-    return generate_graph(kind, vertices=vertices, degree=degree, seed=seed)
+    given = (("vertices", vertices), ("degree", degree), ("seed", seed))
+    sizes: dict[str, Any] = {name: checked_number(name, size, low=0) for name, size in given}
+    return generate_graph(kind, **sizes)
 
 
 def graph_from_edges(vertices: int, sources: npt.ArrayLike, targets: npt.ArrayLike) -> Graph:
@@ -123,21 +131,17 @@ def graph_from_edges(vertices: int, sources: npt.ArrayLike, targets: npt.ArrayLi
     ----------
     vertices : int
         Number of vertices, n.
-    sources, targets : array_like of int, shape (m,)
-        Source and target of each edge, 0 to n - 1.
+    sources, targets : array_like, shape (m,)
+        Source and target of each edge, whole numbers of any type from 0 to n - 1.
 
     Raises
     ------
     ValueError
-        An edge has a vertex outside 0 to n - 1, or the arrays differ in length.
+        A number is not whole, an edge has a vertex outside 0 to n - 1, or the arrays differ in length.
     InputError
         The graph is too large.
     """
-    begins, ends = (np.asarray(given, dtype=np.int64).ravel() for given in (sources, targets))
-    if begins.size != ends.size:
-        raise ValueError(f"{begins.size} edges begin, and {ends.size} end")
-    for ids in (begins, ends):
-        wrong = ids[(ids < 0) | (ids >= vertices)]
-        if wrong.size:
-            raise ValueError(f"an edge has vertex {wrong[0]}, and there are 0 to {vertices - 1}")
-    return Graph.from_edges(vertices, begins.astype(np.uint32), ends.astype(np.uint32))
+    count = checked_number("vertices", vertices, low=1)
+    check_limits(count, 0)
+    check_available_memory(count_text(count, "vertex"), csr_bytes(count, 0))
+    return Graph.from_edges(count, sources, targets)

@@ -2,14 +2,12 @@
 
 from os import PathLike
 
-from cyscc.host.api.records import Recorded, record_of
+from cyscc.host.api.records import Recorded, inputs_of, record_of
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
 from cyscc.host.replay.life import VertexLife, vertex_lives
-from cyscc.host.runs.results import Result
-from cyscc.host.specification.run import available_cores
+from cyscc.host.specification.run import available_cores, checked_number
 from cyscc.sim.memory import Profile
-from cyscc.sim.trust import GivenText
 
 __all__ = ["life"]
 
@@ -48,14 +46,11 @@ def life(
     SimulationError
         The machine could not be built, or the run failed.
     """
-    if isinstance(recorded, Result) and graph is None:
-        graph = recorded.graph
     (found,) = vertex_lives(
         record_of(recorded),
-        [vertex],
+        [checked_number("vertex", vertex, low=0)],
         Progress(quiet=not progress),
         threads=available_cores() if threads is None else threads,
-        graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
-        memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
+        **inputs_of(recorded, graph, memory),
     )
     return found

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cyscc.host.analysis.explain.comparison import Comparison
 from cyscc.host.analysis.explain.comparison import compare as compare_records
@@ -25,7 +25,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import Window, WindowRequest, replay_window
 from cyscc.host.runs.results import Result
-from cyscc.host.specification.run import available_cores
+from cyscc.host.specification.run import available_cores, checked_number
 from cyscc.sim.memory import Profile
 from cyscc.sim.trust import GivenText
 
@@ -40,10 +40,12 @@ __all__ = [
     "Difference",
     "Explanation",
     "Groups",
+    "Shown",
     "compare",
     "compare_groups",
     "explain",
     "figures",
+    "inputs_of",
     "record_of",
     "replay",
     "report",
@@ -76,7 +78,32 @@ def record_of(recorded: Recorded) -> Record:
     return Record(Path(recorded))
 
 
-class Explanation:
+def inputs_of(
+    recorded: Recorded, graph: Graph | str | PathLike[str] | None, memory: Profile | str | PathLike[str] | None
+) -> dict[str, Any]:
+    """Return the ``graph`` and ``memory`` with which a recorded run is made again, by default the result's graph."""
+    if isinstance(recorded, Result) and graph is None:
+        graph = recorded.graph
+    return {
+        "graph": graph if graph is None or isinstance(graph, Graph) else str(graph),
+        "memory": memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
+    }
+
+
+class Shown:
+    """An answer that `print` and Jupyter show as a command prints it."""
+
+    def _page(self) -> "list[RenderableType]":
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return as_text(self._page(), width=_WIDTH)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._page(), width=_WIDTH)
+
+
+class Explanation(Shown):
     """Breakdown of a recorded run's cycles by cause; its `str` is the output of ``cyscc explain``.
 
     Attributes
@@ -110,7 +137,8 @@ class Explanation:
         """Return the levels and intersections with most cycles, and what bounds each, in a few words."""
         import pandas as pd
 
-        return pd.DataFrame(bounds(self.record, self.instructions, count))
+        most = checked_number("count", count, low=0)
+        return pd.DataFrame(bounds(self.record, self.instructions, most))
 
     @property
     def iterations(self) -> "pd.DataFrame | None":
@@ -122,8 +150,9 @@ class Explanation:
         """Return the hottest banks of each module: utilization, arrays, and interval."""
         import pandas as pd
 
+        most = checked_number("count", count, low=0)
         every = evidence_of(self.record, self.instructions)
-        return pd.DataFrame([{"module": its.module, **vars(bank)} for its in every for bank in its.hottest(count)])
+        return pd.DataFrame([{"module": its.module, **vars(bank)} for its in every for bank in its.hottest(most)])
 
     def fifos(self) -> "pd.DataFrame":
         """Return the maximum occupancy of each FIFO, and its depth, or another one that is predicted to help."""
@@ -138,14 +167,8 @@ class Explanation:
     def _page(self) -> "list[RenderableType]":
         return page(self.record, self.instructions, by=None, top=_ROWS)
 
-    def __str__(self) -> str:
-        return as_text(self._page(), width=_WIDTH)
 
-    def _repr_html_(self) -> str:
-        return as_html(self._page(), width=_WIDTH)
-
-
-class Difference:
+class Difference(Shown):
     """Difference in cycles between two recorded runs, by cause; its `str` is the output of ``cyscc explain``.
 
     Attributes
@@ -174,14 +197,8 @@ class Difference:
     def _page(self) -> "list[RenderableType]":
         return difference_page(self._comparison, top=_ROWS)
 
-    def __str__(self) -> str:
-        return as_text(self._page(), width=_WIDTH)
 
-    def _repr_html_(self) -> str:
-        return as_html(self._page(), width=_WIDTH)
-
-
-class Groups:
+class Groups(Shown):
     """Groups of recorded runs and their comparison; its `str` is the output of ``cyscc explain``.
 
     Attributes
@@ -213,12 +230,6 @@ class Groups:
 
     def _page(self) -> "list[RenderableType]":
         return groups_page(self.groups, self.comparisons, top=_ROWS)
-
-    def __str__(self) -> str:
-        return as_text(self._page(), width=_WIDTH)
-
-    def _repr_html_(self) -> str:
-        return as_html(self._page(), width=_WIDTH)
 
 
 def explain(
@@ -344,7 +355,8 @@ def write_figure(
     from cyscc.host.analysis.report.drawing import draw_chart
     from cyscc.host.output.figures import write_plot
 
-    write_plot(lambda: draw_chart(figure, title=title, option=option, width=width), str(path))
+    width = None if width is None else checked_number("width", width, low=1)
+    write_plot(lambda: draw_chart(figure, title=str(title), option=option, width=width), str(path))
 
 
 def replay(
@@ -400,17 +412,13 @@ def replay(
     SimulationError
         The run failed before the point.
     """
-    if cycles < 1 or before < 0:
-        raise ValueError(f"a window has a cycle or more, and begins no later than its point: not {cycles}, {before}")
     if path is not None and Path(path).suffix not in (".fst", ".vcd"):
         raise ValueError(f"waveforms end in .fst or .vcd: {path}")
-    if isinstance(recorded, Result) and graph is None:
-        graph = recorded.graph
     folder = record_of(recorded).folder if isinstance(recorded, Record | Result) else Path(recorded)
     wanted = WindowRequest(
-        point=Point.parse(str(at)),
-        cycles=cycles,
-        before=before,
+        point=Point.of(at),
+        cycles=checked_number("cycles", cycles, low=1),
+        before=checked_number("before", before, low=0),
         path=None if path is None else Path(path),
         scopes=tuple(scopes),
     )
@@ -419,6 +427,5 @@ def replay(
         wanted,
         Progress(quiet=not progress),
         threads=available_cores() if threads is None else threads,
-        graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
-        memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
+        **inputs_of(recorded, graph, memory),
     )

@@ -3,16 +3,15 @@
 from os import PathLike
 from pathlib import Path
 
-from cyscc.host.api.records import Recorded, record_of
+from cyscc.host.api.records import Recorded, inputs_of, record_of
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.parts import record_region
-from cyscc.host.runs.results import Result
 from cyscc.host.specification.region import Region
-from cyscc.host.specification.run import available_cores
+from cyscc.host.specification.run import available_cores, checked_number
+from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.memory import Profile
-from cyscc.sim.trust import GivenText
 
 __all__ = ["detail"]
 
@@ -57,15 +56,12 @@ def detail(
     SimulationError
         The machine could not be built.
     """
-    if isinstance(recorded, Result) and graph is None:
-        graph = recorded.graph
     return record_region(
         record_of(recorded),
         Region.parse(region),
         Progress(quiet=not progress),
         output=None if path is None else Path(path),
-        interval=interval,
+        interval=None if interval is None else checked_number("interval", interval, low=16, high=LONGEST_INTERVAL),
         threads=available_cores() if threads is None else threads,
-        graph=graph if graph is None or isinstance(graph, Graph) else str(graph),
-        memory=memory if memory is None or isinstance(memory, Profile) else GivenText(memory),
+        **inputs_of(recorded, graph, memory),
     )

@@ -11,7 +11,7 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.replay.runs import performed
 from cyscc.host.runs.results import BfsResult, Result, SccResult
 from cyscc.host.specification.overrides import Overrides
-from cyscc.host.specification.run import RunArguments, RunSpec, option_of, run_options
+from cyscc.host.specification.run import RunArguments, RunSpec, checked_number, option_of, run_options
 from cyscc.sim.notices import notice
 from cyscc.sim.trust import GivenText
 
@@ -42,7 +42,7 @@ def bfs(graph: Graph | str | PathLike[str], source: int, **arguments: Unpack[Run
     SimulationError
         The simulation failed, or its result is wrong.
     """
-    result = _run("bfs", graph, arguments, source=source)
+    result = _run("bfs", graph, arguments, source=checked_number("source", source, low=0))
     assert isinstance(result, BfsResult), "a search was made"
     return result
 
@@ -79,11 +79,11 @@ def _run(
     if unknown:
         known = ", ".join((*keywords, *_BESIDES))
         raise TypeError(f"{algorithm}() has no argument {min(unknown)!r}: there are {known}")
-    values = {name: _plain(value) for name, value in arguments.items() if name in keywords}
+    values = {name: _plain(value) for name, value in arguments.items() if name in keywords and value is not None}
     if isinstance(values.get("memory"), str):
         values["memory"] = GivenText(values["memory"])
     given = graph if isinstance(graph, Graph) else None
-    name = arguments.get("name", "graph" if given is not None else os.fspath(graph))  # type: ignore[arg-type]
+    name = arguments.get("name", "graph" if given is not None else _plain(graph))
     spec = RunSpec(algorithm=algorithm, graph=name, source=source, **values).checked()
     if given is None and "name" in arguments:
         given = read_graph(os.fspath(graph), undirected=spec.undirected, on_note=notice)  # type: ignore[arg-type]
@@ -97,4 +97,6 @@ def _plain(value: Any) -> Any:
     """Convert a value to the form used in a specification."""
     if isinstance(value, Mapping):
         return Overrides.of(value)
+    if isinstance(value, list) or getattr(value, "ndim", False):
+        return tuple(value)
     return os.fspath(value) if isinstance(value, PathLike) else value

@@ -19,6 +19,8 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.output.figures import write_plot
 from cyscc.host.output.text import html_text
 from cyscc.host.record.reader import Record
+from cyscc.host.specification.run import checked_number
+from cyscc.hw.values import plain
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Profile
 
@@ -66,7 +68,8 @@ class Sweep:
         InputError
             The record cannot be read.
         """
-        point = self._outcome.study.points[row].point
+        points = self._outcome.study.points
+        point = points[checked_number("row", row, low=0, high=len(points) - 1)].point
         if failure := self._outcome.swept.failures.get(point.digest):
             raise ValueError(f"row {row} has no record: {failure}")
         return self._outcome.folder.record(point)
@@ -156,7 +159,7 @@ def sweep(
         if name in given:
             raise ValueError(f"{name} is given twice")
     given |= settings or {}
-    values = {name: _plain(value) for name, value in given.items()}
+    values = {str(name): _plain(value) for name, value in given.items()}
     inputs = [graph] if isinstance(graph, Graph | str | PathLike) else list(graph)
     if not inputs:
         raise ValueError("there is no graph")
@@ -185,19 +188,23 @@ def _study(inputs: Sequence[_Input], values: dict[str, Any], batch: Batch) -> Sw
         return line_study(graphs, values)
 
 
-def _indices(graph: Graph, sources: int | list[int], *, alone: bool) -> int | list[int]:
+def _indices(graph: Graph, sources: Any, *, alone: bool) -> Any:
     """Return the numbers of vertices in the file of a graph, which numbers them from 0."""
     if not alone:
         raise ValueError("source: a sweep over several graphs in memory has none: each has its own names of vertices")
-    return [graph.index(each) for each in sources] if isinstance(sources, list) else graph.index(sources)
+    if isinstance(sources, list):
+        return [_indices(graph, each, alone=True) for each in sources]
+    return graph.index(checked_number("source", sources, low=0))
 
 
 def _plain(value: Any) -> Any:
     """Return a value, or several, as a study has them."""
     if hasattr(value, "tolist"):  # an array, or a number of one
         value = value.tolist()
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain(each) for each in value]
     if isinstance(value, AcceleratorConfig | Profile):
         raise ValueError("a sweep takes configurations and memories by name or file; settings change their values")
-    return fspath(value) if isinstance(value, PathLike) else value
+    return fspath(value) if isinstance(value, PathLike) else plain(value)

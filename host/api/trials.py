@@ -5,25 +5,25 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.proposals import proposals
-from cyscc.host.analysis.explain.terminal import as_html, as_text
-from cyscc.host.api.batches import batch_of, given_value, recorded_run
-from cyscc.host.api.records import Recorded
+from cyscc.host.api.batches import batch_of
+from cyscc.host.api.records import Recorded, Shown, inputs_of, record_of
 from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.experiments.sweep.recorded import settings_text
 from cyscc.host.experiments.trial.page import conclusion, trial_page, trial_rows
 from cyscc.host.experiments.trial.trial import Trial, try_changes
 from cyscc.host.graph.csr import Graph
+from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.memory import Profile
+from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import RenderableType
 
 __all__ = ["WhatIf", "what_if"]
 
-_WIDTH = 100
 
-
-class WhatIf:
+class WhatIf(Shown):
     """Effects of changed settings on a recorded run, predicted and measured; its `str` is that of ``explain --try``.
 
     Attributes
@@ -53,11 +53,8 @@ class WhatIf:
         named = [{**row, "settings": settings_text(row["settings"])} for row in rows]
         return pd.DataFrame(named, columns=list(baseline))
 
-    def __str__(self) -> str:
-        return as_text(trial_page(self._trial), width=_WIDTH)
-
-    def _repr_html_(self) -> str:
-        return as_html(trial_page(self._trial), width=_WIDTH)
+    def _page(self) -> "list[RenderableType]":
+        return trial_page(self._trial)
 
 
 def what_if(
@@ -107,8 +104,13 @@ def what_if(
         The run as it was failed, or the synthesis did.
     """
     batch = batch_of(folder, jobs=jobs, scheduler=scheduler, area=area, family=family, progress=progress)
-    record, again = recorded_run(recorded, graph, memory)
-    tried = [{name: given_value(value) for name, value in settings.items()} for settings in changes]
-    if not changes:
-        tried = [dict(proposal.changes) for proposal in proposals(record)]
+    record, again = record_of(recorded), inputs_of(recorded, graph, memory)
+    # A text may name code, as it is the caller's.
+    tried = [
+        {
+            name: GivenText(value) if isinstance(value, str) else value
+            for name, value in Overrides.of(each).values().items()
+        }
+        for each in changes or [proposal.changes for proposal in proposals(record)]
+    ]
     return WhatIf(try_changes(record, tried, batch, **again))

@@ -1,16 +1,17 @@
 """Directed graphs in compressed sparse row (CSR) form, their limits and sizes."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cyscc.host.graph.available_memory import check_available_memory
 from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.output.text import count_text
+from cyscc.hw.values import plain
 from cyscc.sim.caching.code import njit
 
 __all__ = [
@@ -174,6 +175,34 @@ def _mark_first(
         offsets[row + 1] = offsets[row] + count
 
 
+def _endpoints(name: str, given: ArrayLike, vertices: int) -> NDArray[np.uint32]:
+    """Return one end of each edge, given as whole numbers of any type.
+
+    Raises
+    ------
+    ValueError
+        The array has another shape, or a value is no vertex. One line, which quotes it.
+    """
+    mask = getattr(given, "mask", None)
+    if isinstance(mask, np.ndarray) and mask.any():
+        raise ValueError(f"{name} must not be masked")
+    # numpy would turn a list's truth values into numbers, and its numbers beside a text into texts.
+    exact = hasattr(given, "dtype") or (isinstance(given, Sequence) and {*map(type, given)} <= {int})
+    ends = np.asarray(given, None if exact else object)
+    if ends.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, not {ends.ndim}")
+    numbers = ends
+    if ends.dtype.kind not in "iuf":
+        found = map(plain, ends)
+        numbers = np.array([each if type(each) in (int, float) and 0 <= each < vertices else -1 for each in found])
+    if numbers.dtype.kind == "f" or numbers.min(initial=0) < 0 or numbers.max(initial=0) >= vertices:
+        right = (numbers >= 0) & (numbers < vertices) & (np.trunc(numbers) == numbers)
+        if not right.all():
+            wrong = ends[right.argmin() :][:1].tolist()[0]
+            raise ValueError(f"{name}: {wrong!r} is no vertex: there are 0 to {vertices - 1}")
+    return np.ascontiguousarray(numbers, dtype=np.uint32)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Graph:
     """A directed graph in CSR form.
@@ -207,14 +236,21 @@ class Graph:
     undirected: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.offsets.dtype != np.int64 or self.targets.dtype != np.uint32:
-            raise ValueError(
-                f"offsets and targets must be int64 and uint32, not {self.offsets.dtype} and {self.targets.dtype}"
-            )
-        if len(self.offsets) == 0 or self.offsets[0] != 0 or self.offsets[-1] != len(self.targets):
-            raise ValueError(f"offsets must run from 0 to {len(self.targets)}")
+        arrays = {
+            "offsets": (self.offsets, np.int64),
+            "targets": (self.targets, np.uint32),
+            "ids": (self.ids, np.int64),
+        }
+        for name, (array, kind) in arrays.items():
+            found = array if array is not None or name != "ids" else np.empty(0, kind)
+            if not isinstance(found, np.ndarray) or found.dtype != kind or found.ndim != 1:
+                raise ValueError(f"{name} must be an array of {kind.__name__} of one dimension, not {array!r:.60}")
+        first = self.offsets
+        if len(first) < 2 or first[0] != 0 or first[-1] != len(self.targets) or (first[1:] < first[:-1]).any():
+            raise ValueError(f"offsets must rise from 0 to {len(self.targets)}, at least 2 of them")
         if self.ids is not None and len(self.ids) != self.vertices:
             raise ValueError(f"ids must name {self.vertices} vertices, not {len(self.ids)}")
+        _endpoints("targets", self.targets, self.vertices)
 
     @property
     def vertices(self) -> int:
@@ -235,8 +271,8 @@ class Graph:
     def from_edges(
         cls,
         vertices: int,
-        sources: NDArray[np.integer],
-        targets: NDArray[np.integer],
+        sources: ArrayLike,
+        targets: ArrayLike,
         *,
         ids: NDArray[np.int64] | None = None,
         base: int = 0,
@@ -249,8 +285,8 @@ class Graph:
         ----------
         vertices : int
             Number of vertices, n.
-        sources, targets : ndarray of integers, shape (m,)
-            The endpoints of each edge, 0 to n - 1; copied unless they are uint32.
+        sources, targets : array_like, shape (m,)
+            The endpoints of each edge, whole numbers of any type from 0 to n - 1; copied unless they are uint32.
         ids : ndarray of int64, shape (n,), optional
             Ids of the vertices in the input, ascending.
         base : int
@@ -259,15 +295,11 @@ class Graph:
         Raises
         ------
         ValueError
-            The lists differ in length, or an endpoint is not below `vertices`.
+            The lists differ in length, or an endpoint is no vertex.
         """
-        if len(sources) != len(targets):
-            raise ValueError(f"sources and targets must be equally long, not {len(sources)} and {len(targets)}")
-        for ends in (sources, targets):
-            for vertex in (ends.min(), ends.max()) if len(ends) else ():
-                if not 0 <= vertex < vertices:
-                    raise ValueError(f"vertex {vertex} is outside a graph of {vertices} vertices")
-        keys, values = (np.ascontiguousarray(ends, dtype=np.uint32) for ends in (sources, targets))
+        keys, values = _endpoints("sources", sources, vertices), _endpoints("targets", targets, vertices)
+        if len(keys) != len(values):
+            raise ValueError(f"sources and targets must be equally long, not {len(keys)} and {len(values)}")
         offsets = np.zeros(vertices + 2, dtype=np.int64)
         sorted_ = np.empty(len(values), dtype=np.uint32)
         _count(keys, offsets)
@@ -342,7 +374,7 @@ class Graph:
         ndarray of int64, same shape
         """
         if self.ids is None:
-            return vertices.astype(np.int64) + self.base
+            return np.add(vertices, self.base, dtype=np.int64)
         return self.ids[vertices]
 
     def index(self, name: int) -> int:

@@ -15,6 +15,7 @@ from cyscc.host.record.document import DOCUMENT, Document, read_checked, read_fa
 from cyscc.host.record.parts import PARTS_FOLDER
 from cyscc.host.record.stored import CompleteTables, MemoryTables, PartTables, StoredTables
 from cyscc.host.record.tables import CATEGORIES, TABLES
+from cyscc.host.specification.run import checked_number
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
 if TYPE_CHECKING:
@@ -365,6 +366,7 @@ class Record:
         words = []
         for name, value in given.items():
             if value is not None:
+                value = str(value) if name == "phase" else checked_number(name, value, low=-1)
                 frame = frame[frame[name] == value]
                 words.append(f"{name} {value}")
         if frame.empty:

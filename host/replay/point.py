@@ -1,9 +1,10 @@
 """Points of a run: cycles and events, the latter restricted to some instructions and kernels."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from cyscc.host.record.tables import MODULES, PHASES
-from cyscc.host.specification.run import whole_number
+from cyscc.host.specification.run import checked_number
 from cyscc.sim.observation.causes import CAUSES, IDLE_CAUSES
 
 __all__ = ["ANY", "CAUSE_EVENTS", "EVENTS", "Point"]
@@ -71,6 +72,11 @@ class Point:
     vertex: int | None = None
 
     @classmethod
+    def of(cls, at: Any) -> "Point":
+        """Return the point that a text describes, or a cycle given as a number; raises the errors of `parse`."""
+        return cls.parse(at) if isinstance(at, str) else cls(cycle=checked_number("at", at, low=0))
+
+    @classmethod
     def parse(cls, text: str) -> "Point":
         """Return the point that a text describes: ``120000``, ``level=3``, ``wait=slot,longer=200,level=3``.
 
@@ -84,7 +90,7 @@ class Point:
         if first[:1].isdecimal():
             if rest:
                 raise ValueError(f"{text!r} is a cycle, and nothing can be said about it")
-            return cls(cycle=_number("a cycle", first, 0))
+            return cls(cycle=checked_number("a cycle", first, low=0))
         if "=" in first:
             rest = [first, *rest]
         else:
@@ -102,9 +108,12 @@ class Point:
             if name in _EVENTS_OF:
                 if "event" in values:
                     raise ValueError(f"{text!r} names two events")
-                values |= {"event": name, _EVENTS_OF[name]: value if name != "vertex" else _number(name, value, 0)}
+                values |= {
+                    "event": name,
+                    _EVENTS_OF[name]: value if name != "vertex" else checked_number(name, value, low=0),
+                }
             elif name in _NUMBERS:
-                values[name] = _number(name, value, _NUMBERS[name])
+                values[name] = checked_number(name, value, low=_NUMBERS[name])
             elif name in _TEXTS:
                 if value not in _TEXTS[name]:
                     raise ValueError(f"{name} must be {' or '.join(_TEXTS[name])}, not {value!r}")
@@ -137,11 +146,3 @@ class Point:
         else:
             event = self.event + ("" if self.fifo is None else f":{self.fifo}")
         return ",".join([event, *where])
-
-
-def _number(name: str, text: str, low: int) -> int:
-    """Return the whole number in a text, in the command line's notation: ``1000``, ``1e3``, ``2^10``."""
-    try:
-        return whole_number(text, low=low)
-    except ValueError:
-        raise ValueError(f"{name} must be a number from {low} on, not {text!r}") from None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from cyscc.hw.values import plain
 from cyscc.sim.configuration import AcceleratorConfig
 
 if TYPE_CHECKING:
@@ -33,8 +34,11 @@ class Overrides:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "Overrides":
         """Return overrides from values by name; names of memory parameters begin with `MEMORY`."""
-        memory = {name.removeprefix(MEMORY): value for name, value in values.items() if name.startswith(MEMORY)}
-        return cls(config={name: value for name, value in values.items() if not name.startswith(MEMORY)}, memory=memory)
+        if not isinstance(values, Mapping):
+            raise ValueError(f"overrides must be values by name, not {values!r}")
+        given = {str(name): plain(value) for name, value in values.items()}
+        memory = {name.removeprefix(MEMORY): value for name, value in given.items() if name.startswith(MEMORY)}
+        return cls(config={name: value for name, value in given.items() if not name.startswith(MEMORY)}, memory=memory)
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> "Overrides":

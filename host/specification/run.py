@@ -12,11 +12,13 @@ from decimal import Decimal
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypedDict, get_args, get_origin
 
 from cyscc.host.output.files import STANDARD_OUTPUT
 from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
 from cyscc.host.specification.region import Region
+from cyscc.hw.values import plain
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.intervals import LONGEST_INTERVAL
@@ -38,6 +40,8 @@ __all__ = [
     "Setting",
     "SpecError",
     "available_cores",
+    "check_numbers",
+    "checked_number",
     "cycle_window",
     "option_of",
     "resolved_configuration",
@@ -106,6 +110,30 @@ def whole_number(text: str, *, low: int, high: int | None = None) -> int:
     if number > most:
         raise ValueError(f"must be at most {most}, not {text}")
     return int(number)
+
+
+def checked_number(name: str, value: Any, *, low: int, high: int | None = None) -> int:
+    """Return a whole number of any library, or the one that a text describes, as Python's own.
+
+    Raises
+    ------
+    ValueError
+        It is none, or outside `low` to `high`. One line, which begins with the name.
+    """
+    value = plain(value)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(f"{name} must be a whole number, not {value!r}")
+    try:
+        return whole_number(str(value), low=low, high=high)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def check_numbers(checked: Any, **lows: int) -> None:
+    """Check fields of a frozen dataclass that are whole numbers from a number on, or None; see `checked_number`."""
+    for name, low in lows.items():
+        if (value := getattr(checked, name)) is not None:
+            object.__setattr__(checked, name, checked_number(name, value, low=low))
 
 
 def cycle_window(text: str) -> tuple[int, int]:
@@ -206,6 +234,8 @@ class Option:
         Whether the functions of the Python interface take it.
     path : bool
         Whether it may name a file, relative to the working folder of the run.
+    takes : tuple of type
+        Types of its values, those of the field.
     positional : bool
         Whether it is a positional argument on the command line.
     switch : bool or None
@@ -228,7 +258,7 @@ class Option:
     varies: bool | None = None
     keyword: bool = True
     path: bool = False
-
+    takes: tuple[Any, ...] = (object,)
     positional: bool = False
     switch: bool | None = None
 
@@ -252,18 +282,16 @@ class Option:
         ValueError
             The value is invalid. One line.
         """
+        value = plain(value)
         if self.choices and value not in self.choices:
             raise ValueError(f"{self.name} must be {' or '.join(self.choices)}, not {value!r}")
         if self.switch is not None and not isinstance(value, bool):
             raise ValueError(f"{self.name} must be true or false, not {value!r}")
-        if self.low is None:
-            return value
-        if isinstance(value, bool) or not isinstance(value, int | str):
-            raise ValueError(f"{self.name} must be a whole number, not {value!r}")
-        try:
-            return whole_number(str(value), low=self.low, high=self.high)
-        except ValueError as error:
-            raise ValueError(f"{self.name}: {error}") from None
+        if self.low is not None:
+            return checked_number(self.name, value, low=self.low, high=self.high)
+        if self.parse in (_interval, _region) and isinstance(value, str):
+            self.parse(value)
+        return value
 
     def check_stored(self, value: Any) -> None:
         """Refuse a value of a document that is of another type; `checked` looks at numbers and switches.
@@ -478,12 +506,19 @@ class RunSpec:
             value = getattr(self, name)
             with _refused(name):
                 if value is not None:
-                    object.__setattr__(self, name, option.checked(value))
+                    value = option.checked(value)
+                    object.__setattr__(self, name, value)
+                    if not isinstance(value, option.takes):
+                        kinds = " or ".join(each.__name__ for each in option.takes)
+                        raise ValueError(f"{option.name} must be {kinds}, not {value!r}")
                 if self.algorithm not in option.algorithms and value:
                     raise ValueError(f"{option.name}: only searches have one")
         if self.wave_window is not None:
             with _refused("wave_window"):
-                cycle_window(":".join(map(str, self.wave_window)))
+                window = cycle_window(
+                    ":".join(str(checked_number("wave_window", each, low=0)) for each in self.wave_window)
+                )
+                object.__setattr__(self, "wave_window", window)
         for name in ("wave_window", "scopes", "wave_view"):
             if getattr(self, name) and self.waves is None:
                 raise SpecError(name, f"{option_of(name).flag} needs --waves")
@@ -493,23 +528,14 @@ class RunSpec:
             raise SpecError("waves", f"--waves writes FST and VCD files, which end in .fst or .vcd: {self.waves}")
         if self.checkpoint is None and self.checkpoint_every is not None:
             raise SpecError("checkpoint_every", "--checkpoint-every needs --checkpoint")
-        if self.checkpoint_every is not None:
-            with _refused("checkpoint_every"):
-                Interval.parse(self.checkpoint_every)
         if self.live is None and self.live_every is not None:
             raise SpecError("live_every", "--live-every needs --live")
-        if self.live_every is not None:
-            with _refused("live_every"):
-                Interval.parse(self.live_every)
         if self.record is None and self.trace is None and self.record_interval is not None:
             raise SpecError("record_interval", "--record-interval needs --record or --trace")
         if self.record is None and self.record_detail is not None:
             raise SpecError("record_detail", "--record-detail needs --record")
         if self.record_detail is None and self.record_detail_interval is not None:
             raise SpecError("record_detail_interval", "--record-detail-interval needs --record-detail")
-        if self.record_detail is not None:
-            with _refused("record_detail"):
-                Region.parse(self.record_detail)
         if self.record_interval is None and (self.record is not None or self.trace is not None):
             object.__setattr__(self, "record_interval", RECORD_INTERVAL)
         if self.record is None and self.trace is not None and self.checkpoint is not None:
@@ -712,11 +738,11 @@ def resolved_profile(memory: "str | Profile", overrides: Overrides = NO_OVERRIDE
     SpecError
         The memory profile does not exist, or is invalid.
     """
-    from cyscc.sim.memory import parse_profile
+    from cyscc.sim.memory import Profile, parse_profile
 
-    if isinstance(memory, str):
+    if not isinstance(memory, Profile):
         with _refused("memory"):
-            memory = parse_profile(memory)
+            memory = parse_profile(memory if isinstance(memory, str) else str(memory))
     with _refused("overrides"):
         return overrides.applied_to_memory(memory)
 
@@ -729,12 +755,15 @@ def _completed(each: "Field[Any]") -> Option:
     option: Option = each.metadata["option"]
     name = option.name or each.name
     default = each.default_factory() if each.default_factory is not MISSING else each.default
+    kinds = get_args(each.type) if isinstance(each.type, UnionType) else (each.type,)
     return replace(
         option,
         name=name,
         flag=(option.metavar if option.positional else option.flag) or f"--{name.replace('_', '-')}",
         help=option.help.format(default=default),
         switch=not default if isinstance(default, bool) else None,
+        # A type in quotes is not known here.
+        takes=(object,) if isinstance(each.type, str) else tuple(get_origin(kind) or kind for kind in kinds),
         stored=option.affects_result if option.stored is None else option.stored,
         varies=option.affects_result if option.varies is None else option.varies,
     )

@@ -13,13 +13,18 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-
-from platformdirs import user_cache_path
 
 from cyscc.sim.errors import BuildError
 from cyscc.sim.files import lock_folder, private_folder, replaced
 from cyscc.sim.notices import notice
+
+try:
+    from platformdirs import user_cache_path
+except ImportError:
+    # The steps run with numba, numpy and scipy alone, with a temporary cache unless another one is named.
+    user_cache_path = partial(Path, "~/.cache")
 
 __all__ = [
     "UnusableError",

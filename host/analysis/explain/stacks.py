@@ -75,7 +75,14 @@ def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     pandas.DataFrame
         The keys of the grouping; `cycles`; `instructions`, their number, except for intervals; and the cycles of an
         average kernel by cause, which add up to `cycles`.
+
+    Raises
+    ------
+    ValueError
+        There is no such grouping.
     """
+    if by not in STACKED:
+        raise ValueError(f"by must be {' or '.join(STACKED)}, not {by!r}")
     keys = _KEYS[by]
     if by == "interval":
         frame = record.frame("kernels")

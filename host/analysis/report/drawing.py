@@ -88,6 +88,8 @@ def draw_chart(figure: go.Figure, *, title: str = "", option: str = "", width: i
     """
     if width is not None and width < _NARROWEST:
         raise ValueError(f"a figure has a width of {_NARROWEST} pixels at least, not {width}")
+    if not isinstance(figure, go.Figure):
+        raise ValueError(f"figure must be a figure of plotly, not {figure!r:.60}")
     for trace in figure.data:
         if trace.type not in _KINDS:
             raise ValueError(f"a chart has lines, bars and heat maps, not {trace.type!r}")

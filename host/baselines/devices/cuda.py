@@ -160,7 +160,8 @@ class CudaDevice(Device):
                 "pip install 'cyscc[cuda]'; with NUMBA_ENABLE_CUDASIM=1 a simulator runs small graphs)"
             )
         # Silence numba's warnings about small launches: a search begins with one vertex, and its last levels are small.
-        warnings.filterwarnings("ignore", message="Grid size .* low occupancy")
+        # Their text may begin with an escape sequence, and end with another.
+        warnings.filterwarnings("ignore", message=".*Grid size .* low occupancy")
         self.compiles = not config.ENABLE_CUDASIM
         super().__init__(order, block=_BLOCK if self.compiles else _SIMULATED_BLOCK, threads=1)
         self._ascending = self.array(np.empty(0, np.int64))

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 from cyscc.host.experiments.fpga.area import AREA, families_of
-from cyscc.host.specification.run import whole_number
+from cyscc.host.specification.run import checked_number
 
 __all__ = ["CYCLES", "MEASURES", "SearchOptions", "range_values", "search_options"]
 
@@ -88,22 +88,12 @@ def search_options(value: Any) -> SearchOptions:
         if name not in MEASURES:
             raise ValueError(f"search: unknown result {name!r}: there are {', '.join(MEASURES)}")
     return SearchOptions(
-        points=_number("points", table["points"], low=1, high=_MOST_POINTS),
+        points=checked_number("search: points", table["points"], low=1, high=_MOST_POINTS),
         minimise=tuple(names),
-        budget={name: _number(f"budget.{name}", most, low=0) for name, most in budget.items()},
-        seed=_number("seed", table.get("seed", SearchOptions.seed), low=0, high=2**32 - 1),
-        batch=_number("batch", table.get("batch", SearchOptions.batch), low=1, high=_MOST_BATCH),
+        budget={name: checked_number(f"search: budget.{name}", most, low=0) for name, most in budget.items()},
+        seed=checked_number("search: seed", table.get("seed", SearchOptions.seed), low=0, high=2**32 - 1),
+        batch=checked_number("search: batch", table.get("batch", SearchOptions.batch), low=1, high=_MOST_BATCH),
     )
-
-
-def _number(name: str, value: Any, *, low: int, high: int | None = None) -> int:
-    """Return a whole number, which may be a text such as 2^10."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"search: {name} must be a whole number, not {value!r}")
-    try:
-        return whole_number(str(value), low=low, high=high)
-    except ValueError as error:
-        raise ValueError(f"search: {name}: {error}") from None
 
 
 def range_values(name: str, table: Mapping[str, Any]) -> list[int]:

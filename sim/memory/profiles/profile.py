@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from cyscc.hw.values import plain
 from cyscc.sim.memory.compiling import digest_of
 from cyscc.sim.memory.records import Request, Side
 from cyscc.sim.memory.structures import Address, Arena, Constant, Record, declare
@@ -180,7 +181,8 @@ class Profile:
     def __post_init__(self) -> None:
         """Refuse impossible values."""
         for each in fields(self):
-            value, low, high = getattr(self, each.name), each.metadata["low"], each.metadata["high"]
+            value, low, high = plain(getattr(self, each.name)), each.metadata["low"], each.metadata["high"]
+            object.__setattr__(self, each.name, value)
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
                 raise ValueError(f"memory {each.name} must be an integer from {low} to {high}, not {value!r}")
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -208,10 +209,14 @@ def test_machines() -> None:
 def test_what_is_refused(graph: cyscc.Graph, folder: Path) -> None:
     with refused(ValueError, "unknown kind of graph 'star': there are random, rmat, ssca2"):
         cyscc.generate("star", 4, 2)
-    with refused(ValueError, "2 edges begin, and 1 end"):
-        cyscc.graph_from_edges(3, [0, 1], [1])
-    with refused(ValueError, "an edge has vertex 3, and there are 0 to 2"):
-        cyscc.graph_from_edges(3, [0], [3])
+    with refused(ValueError, "sources: 0.9 is no vertex: there are 0 to 3"):
+        cyscc.graph_from_edges(4, [0.9, 1.9], [1.2, 0.2])
+    with refused(ValueError, "vertices: must be at least 1, not 0"):
+        cyscc.graph_from_edges(0, [], [])
+    with refused(cyscc.InputError, "4294967296 vertices are too many for 32 bits (at most 4294967294)"):
+        cyscc.graph_from_edges(1 << 32, [], [])
+    with refused(TypeError, "graph must be a Graph, not 5"):
+        cyscc.write_graph(5, "r.txt")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"bfs\(\) has no argument 'confg': there are config, memory"):
         cyscc.bfs(graph, 0, confg="test")  # type: ignore[call-arg]
     with refused(ValueError, "executor must be compiled or amaranth, not 'verilog'"):
@@ -231,6 +236,108 @@ def test_what_is_refused(graph: cyscc.Graph, folder: Path) -> None:
         cyscc.explain(cyscc.bfs(graph, 0, config="test", memory="fixed:9"))
     with refused(ValueError, "a report needs a record"):
         cyscc.report("page.html")
+
+
+def test_numbers_of_any_library(graph: cyscc.Graph) -> None:
+    """What is kept has Python's own numbers, so that it can be written."""
+    config = cyscc.configuration("test", word_depth=np.int64(64), clock_mhz=np.float32(150), lean_visits=np.False_)
+    assert repr(config) == repr(cyscc.configuration("test", word_depth=64, clock_mhz=150.0, lean_visits=False))
+    profile = cyscc.memory_profile("hc2", links=np.uint8(1), bank_busy=np.array(20))
+    assert repr(profile) == repr(cyscc.memory_profile("hc2", links=1, bank_busy=20))
+    # The machine is that of other tests.
+    depth = cyscc.PRESETS["test"].visit_depth
+    zero: Any = np.int8(0)
+    overrides = {"visit_depth": np.int64(depth), "memory.latency": np.int16(40), "bfs_only": np.False_}
+    given: dict[str, Any] = {
+        "threads": np.int64(1),
+        "cycle_limit": np.uint32(10**6),
+        "queue_slack": np.array(100),
+        "record": "kept",
+        "record_interval": np.int64(256),
+        "simplify": np.True_,
+        "waves": "kept.vcd",
+        "wave_window": np.array([1, 2]),
+    }
+    found = cyscc.bfs(graph, zero, config="test", memory="fixed:9", overrides=overrides, **given)
+    assert found.record is not None
+    spec = found.setting.spec
+    assert repr([spec.source, *(getattr(spec, name) for name in given)]) == repr(
+        [0, 1, 10**6, 100, "kept", 256, True, "kept.vcd", (1, 2)]
+    )
+    assert found.document["set"] == {"visit_depth": depth, "bfs_only": False, "memory.latency": 40}
+    assert json.loads(Path("kept/record.json").read_text())["interval"] == 256
+    levels = cyscc.explain(found, level=zero + 2)
+    assert levels.instructions["level"].tolist() == [2]
+    assert len(levels.bounds(zero + 1)) == len(levels.bounds(1)) == 1
+    events = cyscc.events(found, "bank", level=zero + 2, top=zero + 2)
+    assert events.frame.equals(cyscc.events(found, "bank", level=2, top=2).frame)
+    sizes: dict[str, Any] = {"vertices": np.uint8(200), "degree": np.uint8(3), "seed": np.int64(7)}
+    assert np.array_equal(cyscc.generate("random", **sizes).targets, cyscc.generate("random", 200, 3, 7).targets)
+
+
+@pytest.mark.parametrize(
+    "wrong", [True, np.True_, 1.0, np.float64(2), float("nan"), np.array([1]), None, [1]], ids=repr
+)
+def test_what_is_no_whole_number(graph: cyscc.Graph, folder: Path, wrong: Any) -> None:
+    record = write_record(folder / "one", Shape())
+    calls: dict[str, Any] = {
+        "source": lambda: cyscc.bfs(graph, wrong, config="test"),
+        "vertices": lambda: cyscc.graph_from_edges(wrong, [], []),
+        "degree": lambda: cyscc.generate("random", 9, wrong),
+        "jobs": lambda: cyscc.area("test", jobs=wrong),
+        "before": lambda: cyscc.replay(record, 5, before=wrong),
+        "at": lambda: cyscc.replay(record, wrong),
+        "vertex": lambda: cyscc.life(record, wrong),
+        "count": lambda: cyscc.explain(record).banks(wrong),
+    }
+    if wrong is not None:
+        calls |= {
+            "queue_slack": lambda: cyscc.bfs(graph, 0, config="test", queue_slack=wrong),
+            "level": lambda: cyscc.explain(record, level=wrong),
+            "kernel": lambda: cyscc.events(record, kernel=wrong),
+            "longer": lambda: cyscc.events(record, longer=wrong),
+            "interval": lambda: cyscc.detail(record, "level=1", interval=wrong),
+        }
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match=f"^{name} must be a whole number, not "):
+            call()
+    for name, values in {"word_depth": "an integer from 4 to 512", "clock_mhz": "a number above 0 "}.items():
+        if name == "word_depth" or not isinstance(wrong, float) or wrong != wrong:
+            with pytest.raises(ValueError, match=f"^{name} must be {values}"):
+                cyscc.configuration("test", **{name: wrong})
+    with pytest.raises(ValueError, match=r"^memory links must be an integer from 1 to 8, not "):
+        cyscc.memory_profile("hc2", links=wrong)
+    if not isinstance(wrong, float) or wrong != 1:
+        with pytest.raises(ValueError, match=r"^within must be a number from 0 to 1, not "):
+            cyscc.smallest_depths(record, within=wrong)
+
+
+def test_values_of_other_types(graph: cyscc.Graph, folder: Path) -> None:
+    record = write_record(folder / "one", Shape())
+    for values, message in (
+        ({"simplify": np.int64(1)}, "simplify must be true or false, not 1"),
+        ({"config": 5}, "config must be str or AcceleratorConfig, not 5"),
+        ({"record": b"kept"}, "record must be str or NoneType, not b'kept'"),
+        ({"overrides": 5}, "set must be Overrides, not 5"),
+        ({"overrides": {5: 1}}, "unknown key '5': there are "),
+        ({"live": print, "live_every": 5}, "live_every must be str or NoneType, not 5"),
+        ({"waves": "w.vcd", "scopes": "engine0"}, "scope must be tuple, not 'engine0'"),
+        ({"waves": "w.vcd", "wave_window": (1.5, 2)}, "wave_window must be a whole number, not 1.5"),
+        ({"waves": "w.vcd", "wave_window": 5}, "wave_window must be tuple or NoneType, not 5"),
+        ({"memory": 5}, "memory profile '5' is not known: "),
+    ):
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+            cyscc.bfs(graph, 0, **{"config": "test", **values})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^overrides must be values by name, not 5$"):
+        cyscc.what_if(record, 5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^by must be phase or iteration or level "):
+        cyscc.explain(record).stacks("cause")
+    with pytest.raises(ValueError, match=r"^module must be bfs or intersection, not 'trim'$"):
+        cyscc.events(record, module="trim")
+    with pytest.raises(cyscc.InputError, match=r"has no phase 5$"):
+        cyscc.explain(record, phase=5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^figure must be a figure of plotly, not None$"):
+        cyscc.write_figure(None, "f.svg")
 
 
 def test_every_option_of_a_run_is_a_keyword(graph: cyscc.Graph, tmp_path: Path) -> None:

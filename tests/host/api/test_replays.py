@@ -63,7 +63,7 @@ def test_what_is_refused(graph: cyscc.Graph) -> None:
         cyscc.replay("none", "slots")
     with refused(ValueError, "waveforms end in .fst or .vcd: w.txt"):
         cyscc.replay("none", 5, "w.txt")
-    with refused(ValueError, "a window has a cycle or more, and begins no later than its point: not 0, 0"):
+    with refused(ValueError, "cycles: must be at least 1, not 0"):
         cyscc.replay("none", 5, cycles=0)
     with refused(cyscc.InputError, "none: holds no complete record: there is no record.json"):
         cyscc.replay("none", 5)

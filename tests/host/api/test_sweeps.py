@@ -17,12 +17,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_sweep_of_a_graph_in_memory() -> None:
-    settings = {"memory.bank_busy": np.array([5, 60]), "cycle_limit": [100, 100_000]}
-    swept = cyscc.sweep(GRAPH, settings, config="test", source=2)
+    two: Any = np.int64(2)
+    settings = {"memory.bank_busy": np.array([5, 60]), "cycle_limit": [np.int64(100), np.uint32(100_000)]}
+    swept = cyscc.sweep(GRAPH, settings, config="test", source=two, jobs=two // 2)
     assert swept.rows["status"].tolist() == ["failed", "done", "failed", "done"]
     assert swept.rows["memory.bank_busy"].tolist() == [5, 5, 60, 60]
     assert swept.rows["cycles"][1] == cyscc.bfs(GRAPH, 2, config="test", overrides={"memory.bank_busy": 5}).cycles
-    assert swept.record(3).result["cycles"]["total"] == swept.rows["cycles"][3]
+    assert swept.record(two + 1).result["cycles"]["total"] == swept.rows["cycles"][3]
+    with pytest.raises(ValueError, match=r"^row: must be at most 3, not 4$"):
+        swept.record(4)
     with pytest.raises(ValueError, match=r"^row 0 has no record: cycle limit of 100 reached$"):
         swept.record(0)
     assert swept.effects == {"memory.bank_busy": pytest.approx(swept.rows["cycles"][3] / swept.rows["cycles"][1])}
@@ -51,6 +54,9 @@ def test_a_sweep_of_a_graph_in_memory() -> None:
         (["study.toml", GRAPH], {}, "study.toml is a study, which has its own graphs"),
         ([GRAPH, GRAPH], {"source": 1}, "source: a sweep over several graphs in memory has none: each has its own "),
         ([], {}, "there is no graph"),
+        (GRAPH, {"source": [0, True]}, "source must be a whole number, not True"),
+        (GRAPH, {"config": "test", "settings": {"word_depth": [16, 8.5]}}, "word_depth=8.5: word_depth must be an int"),
+        (GRAPH, {"settings": {"word_depth": {"from": 16, "to": np.True_}}}, "word_depth: a range has whole numbers "),
     ],
 )
 def test_what_is_refused(graph: Any, arguments: dict[str, Any], message: str) -> None:

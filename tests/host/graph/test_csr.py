@@ -1,6 +1,10 @@
 """CSR graphs: construction, transpose, ids, limits."""
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,15 +111,24 @@ def test_degree_limit_fires_one_beyond() -> None:
 @pytest.mark.parametrize(
     ("offsets", "targets", "ids", "message"),
     [
-        ([0, 1], np.zeros(1, np.int32), None, "offsets and targets must be int64 and uint32, not int64 and int32"),
-        ([0, 1], np.zeros(2, np.uint32), None, "offsets must run from 0 to 2"),
-        ([1, 2], np.zeros(2, np.uint32), None, "offsets must run from 0 to 2"),
-        ([], np.zeros(0, np.uint32), None, "offsets must run from 0 to 0"),
+        (
+            [0, 1],
+            np.zeros(1, np.int32),
+            None,
+            "targets must be an array of uint32 of one dimension, not array([0], dtype=int32)",
+        ),
+        ([0, 1], [0], None, "targets must be an array of uint32 of one dimension, not [0]"),
+        ([0, 1], np.zeros(2, np.uint32), None, "offsets must rise from 0 to 2, at least 2 of them"),
+        ([1, 2], np.zeros(2, np.uint32), None, "offsets must rise from 0 to 2, at least 2 of them"),
+        ([0, 5, 1], np.zeros(1, np.uint32), None, "offsets must rise from 0 to 1, at least 2 of them"),
+        ([], np.zeros(0, np.uint32), None, "offsets must rise from 0 to 0, at least 2 of them"),
+        ([0], np.zeros(0, np.uint32), None, "offsets must rise from 0 to 0, at least 2 of them"),
+        ([0, 1], np.array([1], np.uint32), None, "targets: 1 is no vertex: there are 0 to 0"),
         ([0, 1], np.zeros(1, np.uint32), np.array([1, 2]), "ids must name 1 vertices, not 2"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(
-    offsets: list[int], targets: NDArray[np.uint32], ids: NDArray[np.int64] | None, message: str
+    offsets: list[int], targets: Any, ids: NDArray[np.int64] | None, message: str
 ) -> None:
     with refused(ValueError, message):
         Graph(offsets=np.array(offsets, dtype=np.int64), targets=targets, ids=ids)
@@ -124,15 +137,54 @@ def test_arrays_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(
     ("sources", "targets", "message"),
     [
-        ([0], [3], "vertex 3 is outside a graph of 3 vertices"),
-        ([4, 1], [0, 0], "vertex 4 is outside a graph of 3 vertices"),
-        ([1, -1], [0, 0], "vertex -1 is outside a graph of 3 vertices"),
+        ([0], [3], "targets: 3 is no vertex: there are 0 to 2"),
+        ([4, 1], [0, 0], "sources: 4 is no vertex: there are 0 to 2"),
+        ([1, -1], [0, 0], "sources: -1 is no vertex: there are 0 to 2"),
         ([1, 1], [0], "sources and targets must be equally long, not 2 and 1"),
+        ([1, 0.9], [0, 1], "sources: 0.9 is no vertex: there are 0 to 2"),
+        ([0, 1], [2, float("nan")], "targets: nan is no vertex: there are 0 to 2"),
+        ([0], [-float("inf")], "targets: -inf is no vertex: there are 0 to 2"),
+        ([0], [2**64 - 1], "targets: 18446744073709551615 is no vertex: there are 0 to 2"),
+        ([0], [2**64], "targets: 18446744073709551616 is no vertex: there are 0 to 2"),
+        ([0, 0, 0], [1, True, 1], "targets: True is no vertex: there are 0 to 2"),
+        ([0], ["1"], "targets: '1' is no vertex: there are 0 to 2"),
+        ([0, 0], [1, None], "targets: None is no vertex: there are 0 to 2"),
+        ([0], [Fraction(1, 2)], "targets: Fraction(1, 2) is no vertex: there are 0 to 2"),
+        ([0], [[1], [2, 0]], "targets: [1] is no vertex: there are 0 to 2"),
+        ([[0, 1]], [[1, 2]], "sources must have one dimension, not 2"),
+        (0, [1], "sources must have one dimension, not 0"),
+        (np.array([False]), [1], "sources: False is no vertex: there are 0 to 2"),
+        (np.array([1j]), [1], "sources: 1j is no vertex: there are 0 to 2"),
+        (np.array([1], "m8[s]"), [1], "sources: datetime.timedelta(seconds=1) is no vertex: there are 0 to 2"),
+        (np.array([1, 0.5], object), [1, 1], "sources: 0.5 is no vertex: there are 0 to 2"),
+        (np.ma.array([0, 1], mask=[False, True]), [1, 1], "sources must not be masked"),
+        (pd.Series([0, None], dtype="Int64"), [1, 1], "sources: nan is no vertex: there are 0 to 2"),
     ],
 )
-def test_edges_outside_are_refused(sources: list[int], targets: list[int], message: str) -> None:
+def test_edges_that_are_none_are_refused(sources: Any, targets: Any, message: str) -> None:
     with refused(ValueError, message):
-        Graph.from_edges(3, np.array(sources), np.array(targets))
+        Graph.from_edges(3, sources, targets)
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        [0, 2],
+        (0, 2.0),
+        range(0, 3, 2),
+        [np.int64(0), Fraction(2)],
+        np.array([0, 2], object),
+        np.array([0, 1, 2], np.float16)[::2],
+        np.array([0, 2], ">u8"),
+        np.ma.array([0, 2]),
+        pd.Series([0, 2], index=[5, 4]),
+        pd.Series([0, 2], dtype="Int64"),
+    ],
+    ids=lambda ends: type(ends).__name__,
+)
+def test_edges_of_any_type(ends: Any) -> None:
+    graph = Graph.from_edges(3, ends, ends)
+    assert (graph.offsets.tolist(), graph.targets.tolist()) == ([0, 1, 1, 2], [0, 2])
 
 
 def test_simplified_keeps_each_edge_once_in_its_order_and_no_self_loops() -> None:

@@ -52,10 +52,10 @@ def test_points(text: str, point: Point, shown: str | None) -> None:
             "-5",
             f"no point '-5': there are {THERE}",
         ),
-        ("12x", "a cycle must be a number from 0 on, not '12x'"),
+        ("12x", "a cycle: '12x' is not an integer"),
         ("500,level=3", "'500,level=3' is a cycle, and nothing can be said about it"),
-        ("slot,level=x", "level must be a number from 0 on, not 'x'"),
-        ("iteration=0", "iteration must be a number from 1 on, not '0'"),
+        ("slot,level=x", "level: 'x' is not an integer"),
+        ("iteration=0", "iteration: must be at least 1, not 0"),
         ("phase=sideways", "phase must be forward or backward or intersection, not 'sideways'"),
         (
             "slot,bank=3",
@@ -69,7 +69,7 @@ def test_points(text: str, point: Point, shown: str | None) -> None:
         ("error,nth=2", "nth says nothing about error"),
         ("wait=no_work", f"there is no wait 'no_work': there are any, {', '.join(CAUSE_EVENTS)}"),
         ("slot,wait=credit", "'slot,wait=credit' names two events"),
-        ("slot,nth=0", "nth must be a number from 1 on, not '0'"),
+        ("slot,nth=0", "nth: must be at least 1, not 0"),
     ],
 )
 def test_refusals(text: str, why: str) -> None:

@@ -1,6 +1,8 @@
 """The same steps as kernels of a graphics processor: on numba's simulator, in every order of threads."""
 
 import warnings
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,15 +16,15 @@ from tests.host.baselines.devices.test_steps import spread, turn
 
 
 def check_steps() -> None:
-    size = 25
     for order in ORDERS:
         with open_device("cuda", order=Order(order)) as device:
-            assert device.block < size
+            size = 3 * device.block + 1
+            bits = min(size, 40)
             cells = device.array(np.array([0, 0, 0, 0, -1, -1, -1]))
             places, count, found = device.full(7, -1, np.int32), device.zeros(1, np.int32), device.zeros(size)
             device.run(spread, size, cells, places, count, found)
             kept = device.read(cells)
-            assert kept[:5].tolist() == [size * (size - 1) // 2, size - 1, 1 - size, (1 << size) - 1, -(1 << size)]
+            assert kept[:5].tolist() == [size * (size - 1) // 2, size - 1, 1 - size, (1 << bits) - 1, -(1 << bits)]
             assert 0 <= kept[5] == kept[6] < size
             assert device.value(count, 0) == size - 7
             numbers = np.concatenate([device.read(found)[: size - 7] // 2, device.read(places)])
@@ -71,15 +73,30 @@ def check_blocks() -> None:
             assert device.value(values, 1) == 4
 
 
-@pytest.mark.parametrize("check", [check_steps, check_names, check_blocks], ids=lambda check: check.__name__)
-def test_on_the_simulator(check: object) -> None:
-    simulate(check)  # type: ignore[arg-type]  # a function, which parameters of tests do not say
+every_check = pytest.mark.parametrize(
+    "check", [check_steps, check_names, check_blocks], ids=lambda check: check.__name__
+)
+
+
+@every_check
+def test_on_the_simulator(check: Callable[[], None]) -> None:
+    simulate(check)
+
+
+@pytest.mark.gpu
+@every_check
+def test_on_a_processor(check: Callable[[], None]) -> None:
+    check()
 
 
 def test_launches_of_few_blocks_are_no_matter_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
     from numba import cuda
 
     from cyscc.host.baselines.devices.cuda import CudaDevice
+
+    # As with colours, which numba's messages have where colorama is installed.
+    bright = SimpleNamespace(errmsg=lambda text: f"\x1b[1m{text}\x1b[0m")
+    monkeypatch.setattr("numba.core.errors.termcolor", lambda: bright)
 
     def launch_few() -> None:
         cuda.jit(lambda array: None)[1, 8]

@@ -72,7 +72,7 @@ def test_every_module_is_synthesised_once_for_all_commands(done: list[str], tmp_
 def test_refusals(done: list[str]) -> None:
     with refused(ValueError, "unknown family 'xc7': there are xc5v, xc6v"):
         cyscc.area("test", family="xc7")
-    with refused(ValueError, "jobs must be at least 1, not 0"):
+    with refused(ValueError, "jobs: must be at least 1, not 0"):
         cyscc.area("test", jobs=0)
     with refused(ValueError, "word_depth must be a power of two, not 12"):
         cyscc.area("test", overrides={"word_depth": 12})
