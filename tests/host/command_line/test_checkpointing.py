@@ -300,7 +300,7 @@ def test_run_that_ends_between_its_record_and_its_outputs(
     interrupt(name, "--resume", "kept", "--checkpoint-every", "1cycles", after=1)
     # It is that of a finished run until its tables are written anew.
     assert Record("record").interrupted is None
-    assert main([name, "--resume", "kept", "--json", "json", "--quiet"]) == 0
+    assert main([name, "--resume", "kept", "--checkpoint-every", "1h", "--json", "json", "--quiet"]) == 0
     assert result("json") == expected
     for table, rows in frames(Record("whole")).items():
         assert frames(Record("record"))[table].equals(rows), table
