@@ -310,10 +310,10 @@ class Machine(Coprocessor):
         self.memory.load(state.memory)
         self.memory.check(self.cycle)
         self.reached = self.cycle
-        if self._recording is not None:
-            self._recording.check(self.cycle)
         self._pending = []
         self._began, self._lead, self._spent = state.began, state.lead, state.spent
+        if self._recording is not None:
+            self._recording.check(self.cycle, Instruction(self._running[-1].index), self._began + self._lead)
         self._readout, self._attempts, self._attempt = state.readout, state.attempts, state.attempt
 
     def close(self) -> None:

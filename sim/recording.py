@@ -287,8 +287,17 @@ class Recording:
             raise ValueError("the state of the record is that of another machine, or of other intervals")
         self.state = state or fresh
 
-    def check(self, cycle: int) -> None:
+    def check(self, cycle: int, instruction: Instruction, start: int) -> None:
         """Refuse a state to continue from that is not up to date at a cycle, or impossible.
+
+        Parameters
+        ----------
+        cycle : int
+            The cycle.
+        instruction : Instruction
+            The running instruction.
+        start : int
+            Cycle of its dispatch, which may be to come.
 
         Raises
         ------
@@ -299,8 +308,7 @@ class Recording:
         if (
             state.position != cycle // self._interval
             or state.closed != cycle
-            or state.instruction not in list(Instruction)
-            or not 0 <= state.start <= cycle
+            or (state.instruction, state.start) != (instruction, start)
             or state.attempt < 0
             or any(not 0 <= begin <= end <= cycle for begin, end in state.readouts)
         ):

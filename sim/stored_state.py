@@ -29,9 +29,10 @@ def check_state(state: MachineState, config: AcceleratorConfig) -> None:
     hardware.check()
     (cycle,) = _values(hardware, "machine.cycle")
     _require(0 <= cycle <= _LONGEST_RUN, "its cycle")
-    for name in ("began", "lead", "spent", "readout", "attempts"):
+    for name in ("began", "spent", "readout", "attempts"):
         _require(0 <= getattr(state, name) <= cycle, name)
     _check_commands(state.commands)
+    _require(state.lead == len(state.commands) - 1, "lead")
     _require(_values(hardware, "machine.begun")[0] <= cycle, "its begin")
     for engine in range(config.engines):
         place = f"engine{engine}"

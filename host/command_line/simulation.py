@@ -2,9 +2,10 @@
 
 import argparse
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.output.files import STANDARD_OUTPUT, open_output, output_result
+from cyscc.host.output.files import STANDARD_OUTPUT, check_apart, open_output, output_result
 from cyscc.host.specification.options import add_run_options, add_shared, as_usage, check_outputs, given_options
 from cyscc.host.specification.run import run_options
 
@@ -85,9 +86,11 @@ def run(arguments: argparse.Namespace) -> None:
     """
     search, plot = arguments.command == "bfs", getattr(arguments, "roofline_plot", None)
     vertices = arguments.levels if search else arguments.labels
+    own = {"--levels": vertices, "--roofline-plot": plot} if search else {"--labels": vertices}
     if plot is not None:
         arguments.roofline = True
     given = given_options(arguments, required=("graph", "source") if search else ("graph",))
+    outputs = {**own, "--json": arguments.json, **{f"--{name}": given.get(name) for name in ("waves", "trace", "live")}}
     # Imported here because the import is slow.
     from cyscc.host.output.errors import InputError, VertexError
     from cyscc.host.output.progress import Progress
@@ -97,19 +100,12 @@ def run(arguments: argparse.Namespace) -> None:
 
     with as_usage():
         on_resumed = None if arguments.quiet else notice
-        checkpointed = CheckpointedRun(arguments.command, given, on_resumed=on_resumed)
-    arguments.kept = checkpointed.kept
+        checkpointed = CheckpointedRun(arguments.command, given, outputs=outputs, on_resumed=on_resumed)
+    arguments.kept = partial(checkpointed.kept, arguments.words)
     with closing(checkpointed):
         spec = checkpointed.spec
-        outputs = {
-            "--levels" if search else "--labels": vertices,
-            "--roofline-plot": plot,
-            "--json": arguments.json,
-            "--waves": spec.waves,
-            "--trace": spec.trace,
-            "--live": given.get("live"),
-        }
         check_outputs(outputs, others={"the graph": spec.graph})
+        check_apart(outputs, spec.folders)
         with as_usage():
             spec.checked()
         try:

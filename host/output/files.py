@@ -5,7 +5,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +17,7 @@ from cyscc.sim.files import replaced, temporary_file
 __all__ = [
     "STANDARD_OUTPUT",
     "Content",
+    "check_apart",
     "check_folder",
     "check_output",
     "check_suffix",
@@ -89,6 +90,13 @@ _BY_OPTION = {
 }
 """Contents of the files that options name which mean the same in every command."""
 
+_CLOSED = {
+    ("checkpoint.json", "blocks"): "checkpoints",
+    ("record.json", "kernels.parquet"): "a record",
+    ("parts/run.json",): "a record",
+}
+"""What a folder holds that has some entries: no run takes it up again with anything else in it."""
+
 
 def is_special(path: Path) -> bool:
     """Return whether a path is a device, pipe or folder: no plain file."""
@@ -142,8 +150,8 @@ def check_output(path: str, option: str, content: Content | None = None, *, plai
     Raises
     ------
     InputError
-        No file is named, it is a folder, its folder does not exist, it cannot be written, or its suffix promises
-        another content.
+        No file is named, it is a folder, its folder does not exist or is one of checkpoints or a record, it cannot be
+        written, or its suffix promises another content.
     """
     if path == STANDARD_OUTPUT:
         return
@@ -151,6 +159,7 @@ def check_output(path: str, option: str, content: Content | None = None, *, plai
         raise InputError(f"{option} names no file")
     if (written := content or _BY_OPTION.get(option)) is not None:
         check_suffix(path, written)
+    check_apart({option: path}, {})
     try:
         if plain and os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode) and not os.path.isdir(path):
             raise InputError(f"is a link or no plain file, which is not written here ({option})", path=path)
@@ -168,6 +177,43 @@ def check_output(path: str, option: str, content: Content | None = None, *, plai
     except RuntimeError:
         raise InputError(f"cannot be written: a link that leads to itself ({option})", path=path) from None
     except (OSError, ValueError) as error:
+        raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
+
+
+def check_apart(outputs: Mapping[str, str | None], folders: Mapping[str, str | None]) -> None:
+    """Refuse outputs inside folders of checkpoints or records, which would be refused when the run is resumed.
+
+    Parameters
+    ----------
+    outputs : mapping of str to (str or None)
+        Files and folders by option; None where one was not given.
+    folders : mapping of str to (str or None)
+        Folders of the run by option, which need not exist yet.
+
+    Raises
+    ------
+    InputError
+        An output lies in such a folder, or is another one of these folders.
+    """
+    own = {_place(option, path): option for option, path in folders.items() if path is not None}
+    for option, path in outputs.items():
+        if path is None or path == STANDARD_OUTPUT:
+            continue
+        target = _place(option, path)
+        for each in (target, *target.parents):
+            if own.get(each, option) != option:
+                raise InputError(f"is in the folder of {own[each]}, which holds nothing else ({option})", path=path)
+            for entries, what in _CLOSED.items():
+                # Unlike that of a path, this `exists` takes what cannot be looked at for missing.
+                if each != target and all(os.path.exists(each / entry) for entry in entries):
+                    raise InputError(f"is in {each}, which holds {what} and nothing else ({option})", path=path)
+
+
+def _place(option: str, path: str) -> Path:
+    """Return the place that a path leads to."""
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError as error:
         raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
 
 

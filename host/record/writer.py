@@ -41,7 +41,7 @@ from cyscc.sim.files import is_temporary, lock_folder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DETAIL_FOLDER", "LAST_CYCLES", "Columns", "RecordFolder", "TableWriter"]
+__all__ = ["DETAIL_FOLDER", "LAST_CYCLES", "Columns", "RecordFolder", "TableWriter", "remove_parts"]
 
 _CODEC = "zstd"
 _INDEX = (
@@ -93,7 +93,7 @@ class RecordFolder:
     def __init__(self, path: Path, *, resumed: bool) -> None:
         self.path = path
         try:
-            self._made = not path.exists()
+            self._made = not resumed and not path.exists()
             if self._made:
                 path.mkdir()
             held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)}
@@ -130,11 +130,13 @@ class RecordFolder:
                 found.append(entry.name)
         return found
 
-    def clear(self, *, complete: bool) -> None:
-        """Remove the parts, and, unless the record is complete, everything else written of it."""
-        with suppress(OSError):
-            _clear_parts(self.path / PARTS_FOLDER)
-            (self.path / PARTS_FOLDER).rmdir()
+    def clear(self, *, complete: bool, resumable: bool = False) -> None:
+        """Remove the parts, and, unless the record is complete, everything else written of it.
+
+        A complete record keeps its parts if the run is resumable: it may end before its outputs are written.
+        """
+        if not resumable:
+            remove_parts(self.path)
         if complete:
             for name in _LEFT:
                 (self.path / name).unlink(missing_ok=True)
@@ -150,6 +152,13 @@ class RecordFolder:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def remove_parts(path: Path) -> None:
+    """Remove the parts from the folder of a record, which no run needs any more."""
+    with suppress(OSError):
+        _clear_parts(path / PARTS_FOLDER)
+        (path / PARTS_FOLDER).rmdir()
 
 
 def _clear_parts(folder: Path, *, keep: int = 0) -> None:
@@ -288,6 +297,8 @@ class TableWriter:
                     part[name] = self._encoded(given_up(table, reached.readouts, interval=interval))
             return rows, digests
         assert self._folder is not None
+        # That of a run which had finished before it was resumed: no document speaks of tables that are being written.
+        (self._folder / DOCUMENT).unlink(missing_ok=True)
         for table in TABLES:
             name, schema = table.name, self._schemas[table.name]
             parts = [number for number, part in enumerate(self._documents) if name in part.tables]

@@ -10,6 +10,7 @@ import numpy as np
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import check_apart
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.parts import Reached as PartsReached
@@ -190,6 +191,8 @@ def record_region(
     replay = replay_of(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
     about = {name: value for name, value in record.document.items() if name not in _OWN}
     folder = record.folder / DETAIL_FOLDER if output is None else output
+    if output is not None:
+        check_apart({"-o": str(output)}, {})
     with ExitStack() as stack:
         if checkpoint is not None:
             replay.go_on_from(Path(checkpoint), stack)

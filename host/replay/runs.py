@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import check_output
+from cyscc.host.output.files import check_apart, check_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.writer import DETAIL_FOLDER
@@ -58,9 +58,12 @@ def performed(
         checkpoint = None if checkpointed is None else checkpointed.latest()
         show_failure(recorded, error, progress=progress, checkpoint=checkpoint, graph=graph)
 
-    for option, path in (("--waves", spec.waves), ("--trace", spec.trace)):
+    outputs = {"--waves": spec.waves, "--trace": spec.trace}
+    for option, path in outputs.items():
         if path is not None:
             check_output(path, option)
+    live = spec.live if isinstance(spec.live, str) else None
+    check_apart({**outputs, "--live": live, **spec.folders}, spec.folders)
     with ExitStack() as stack:
         traced_only = spec.record is None and spec.trace is not None
         if traced_only:

@@ -405,8 +405,9 @@ class RecordedRun:
             self._recorder.close()
         if self._lock is not None:
             begun = self._recorder is not None or self.spec.resume is not None
-            if self._complete or self.spec.checkpoint is None or not begun:
-                self._lock.clear(complete=self._complete)
+            resumable = self.spec.checkpoint is not None and begun
+            if self._complete or not resumable:
+                self._lock.clear(complete=self._complete, resumable=resumable)
             self._lock.close()
 
 

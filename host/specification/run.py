@@ -596,6 +596,11 @@ class RunSpec:
         return None if self.waves is None else Path(self.waves)
 
     @property
+    def folders(self) -> dict[str, str | None]:
+        """Folders that the run writes, by option."""
+        return {"--checkpoint": self.checkpoint, "--record": self.record}
+
+    @property
     def recorded(self) -> bool:
         """Whether the run is recorded, to a folder or in memory only."""
         return self.record is not None or self.roofline

@@ -1,7 +1,7 @@
 """Random graphs on random machines and memories: whole runs of the command line, made in several ways.
 
 Each result is compared with a plain reference, and what the ways leave with each other: labels or levels, cycles,
-counters, causes, statistics of the memory. A run ends
+counters, causes, statistics of the memory; of a run that is resumed the rows of its record, too. A run ends
 
 ========== ===============================================================================================
 right      with status 0 and the right result
@@ -14,6 +14,7 @@ graph, only the first is as it must be.
 """
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,12 +23,14 @@ from typing import Any
 
 import numpy as np
 
+from cyscc.host.record.reader import Record
 from cyscc.sim.machine import Machine
 from tests.fuzz.commands import STATUSES, Ended, run_cyscc
 from tests.fuzz.parts import Finding, Part, shorter
 from tests.fuzz.references import component_lines, level_lines
 from tests.fuzz.setups import SMALL, Table, draw_machine, draw_memory, table_text
 from tests.fuzz.shapes import Edges, draw_graph, graph_file
+from tests.record.checks import frames
 
 _CYCLE_LIMIT = 3_000_000
 _MOST_IN_PYTHON = 4000
@@ -153,9 +156,12 @@ class _Maker:
 
     def resumed(self, cycles: int) -> tuple[Ended, dict[str, Any]]:
         """Perform the run with interrupts; the parameter is its length in cycles without them."""
-        kept = self._folder / "kept"
+        kept, record = self._folder / "kept", self._folder / "record"
+        shutil.rmtree(record, ignore_errors=True)
         every = max(1, int(self._run.every * cycles))
-        begun = [*self._arguments, "--checkpoint", str(kept), "--checkpoint-every", f"{every}cycles"]
+        recorded = ["--record-interval", str(max(16, every // 3)), "--record"]
+        begun = [*self._arguments, "--checkpoint", str(kept), "--checkpoint-every", f"{every}cycles", *recorded]
+        begun.append(str(record))
         again = [self._arguments[0], "--resume", str(kept)]
         for number, stop in enumerate([*self._run.stops, None]):
             resumed = (kept / "checkpoint.json").exists()
@@ -166,6 +172,14 @@ class _Maker:
                 break
         if ended.status == 0 and kept.exists():
             return ended._replace(err=f"{kept} is left"), document
+        if ended.status == 0 and self.counts["resumed"]:
+            whole = self._folder / "whole"
+            shutil.rmtree(whole, ignore_errors=True)
+            self._cyscc([*self._arguments, *recorded, str(whole)])
+            rows, theirs = frames(Record(record)), frames(Record(whole))
+            other = [name for name in rows if not rows[name].equals(theirs[name])]
+            if other:
+                return ended._replace(err=f"its record has other {', '.join(other)}"), document
         return ended, document
 
     def _cyscc(self, arguments: list[str], *, stop: int | None = None) -> tuple[Ended, dict[str, Any]]:

@@ -70,6 +70,8 @@ class About(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         Simulation time so far.
     identity : Identity
         Identity of the run.
+    outputs : list of str
+        Options of the outputs that the run was asked for, which do not say where.
     """
 
     cycle: Annotated[int, msgspec.Meta(ge=0)]
@@ -78,6 +80,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     options: dict[str, Any]
     seconds: Annotated[float, msgspec.Meta(ge=0, lt=1e12)]
     identity: Identity
+    outputs: list[str] = []
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -166,14 +169,29 @@ class CheckpointFolder:
             list(pool.map(self._keep, missing, missing.values()))
         _sync_folder(folder)
         stored = {name: _File(size=content.size, blocks=blocks[name]) for name, content in files.items()}
-        # Options of the command line may be texts of a type of their own.
-        manifest = msgspec.to_builtins(_Manifest(version=_VERSION, about=about, files=stored), enc_hook=str)
-        _write_whole(self.path / _MANIFEST, json.dumps(sealed(manifest)).encode() + b"\n")
-        _sync_folder(self.path)
+        self._tell(about, stored)
         named = {block for parts in blocks.values() for block in parts}
         self._sound &= named
         for name in {entry.name for entry in os.scandir(folder)} - named:
             (folder / name).unlink()
+
+    def ask_for(self, outputs: list[str]) -> None:
+        """Have the checkpoint ask for some outputs only; the others have been written.
+
+        Raises
+        ------
+        InputError, OSError
+            It cannot be read; it cannot be written.
+        """
+        checkpoint = self.read()
+        self._tell(msgspec.structs.replace(checkpoint.about, outputs=outputs), checkpoint.files)
+
+    def _tell(self, about: About, files: dict[str, _File]) -> None:
+        """Write the manifest, whose blocks are on disk."""
+        # Options of the command line may be texts of a type of their own.
+        manifest = msgspec.to_builtins(_Manifest(version=_VERSION, about=about, files=files), enc_hook=str)
+        _write_whole(self.path / _MANIFEST, json.dumps(sealed(manifest)).encode() + b"\n")
+        _sync_folder(self.path)
 
     def _keep(self, name: str, content: NDArray[np.uint8]) -> None:
         """Write a block."""
@@ -237,7 +255,7 @@ class Checkpoint:
     def __init__(self, folder: Path, about: About, files: dict[str, _File], sound: set[str]) -> None:
         self._folder = folder
         self.about = about
-        self._files = files
+        self.files = files
         self._sound = sound
 
     @property
@@ -253,7 +271,7 @@ class Checkpoint:
         InputError
             There is no such file, or a block of it is damaged or missing.
         """
-        file = self._files.get(name)
+        file = self.files.get(name)
         if file is None:
             raise InputError(f"is damaged: it lacks {name}", path=self.path)
         content = np.zeros(file.size, np.uint8)

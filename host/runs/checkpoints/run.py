@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import is_special
 from cyscc.host.record.parts import holds_parts
+from cyscc.host.record.writer import remove_parts
 from cyscc.host.runs.checkpoints.folder import About, Checkpoint, CheckpointFolder, Identity
 from cyscc.host.specification.run import OWN_RULES, Interval, RunSpec, option_of
 from cyscc.sim.notices import notice, printable
@@ -37,6 +38,8 @@ class CheckpointedRun:
         The algorithm of the run.
     given : mapping
         Given values of fields of `RunSpec`. A resumed run takes the others from its checkpoint.
+    outputs : mapping
+        The options that name outputs, with the given files; None for an output that is not asked for.
     on_resumed : callable, optional
         Called with a line about the cycle from which a resumed run goes on.
 
@@ -54,9 +57,16 @@ class CheckpointedRun:
     """
 
     def __init__(
-        self, algorithm: str, given: Mapping[str, Any], *, on_resumed: Callable[[str], None] | None = None
+        self,
+        algorithm: str,
+        given: Mapping[str, Any],
+        *,
+        outputs: Mapping[str, str | None],
+        on_resumed: Callable[[str], None] | None = None,
     ) -> None:
         self.seconds = 0.0
+        self._outputs = outputs
+        self._missing: list[str] = []  # outputs that a resumed run was asked for, and now is not
         self._tell_resumed = on_resumed
         self._positions: dict[int, Position | None] = {}  # of checkpoints, by their cycle
         self._folder: CheckpointFolder | None = None  # where checkpoints are written
@@ -92,6 +102,12 @@ class CheckpointedRun:
         lacking = next((name for name in ("graph", "config", "memory") if stored.get(name) is None), None)
         if lacking is not None:
             raise InputError(f"is a checkpoint of a run without {lacking}", path=resume)
+        if stored.get("record") is None and given.get("record") is not None:
+            raise InputError("the run was not recorded from its beginning (--record)", path=resume)
+        unknown = min(set(about.outputs) - self._outputs.keys(), default=None)
+        if unknown is not None:
+            raise InputError(f"is a checkpoint of a run that was asked for {unknown!r}", path=resume)
+        self._missing = [option for option in about.outputs if self._outputs[option] is None]
         self.seconds = about.seconds
         values = {"checkpoint": resume, **RunSpec.stored_values(stored, Path(about.folder)), **given}
         _check_named(values, given)
@@ -132,12 +148,18 @@ class CheckpointedRun:
                 options=spec.document(),
                 seconds=self.seconds + time.perf_counter() - began,
                 identity=identity,
+                outputs=[*(option for option, path in self._outputs.items() if path is not None), *self._missing],
             )
 
         def on_resumed(cycle: int) -> None:
             self._positions[cycle] = writer.position
             if self._tell_resumed is not None:
                 self._tell_resumed(f"{spec.resume}: the run goes on from {self._place(cycle)}")
+            if self._missing:
+                notice(
+                    f"{spec.resume}: begun with {', '.join(self._missing)}, not given now: "
+                    "the checkpoint stays, to be resumed with what is missing"
+                )
 
         writer = CheckpointWriter(
             machine,
@@ -151,20 +173,23 @@ class CheckpointedRun:
         )
         return writer
 
-    def kept(self) -> str:
-        """Return what an interrupt leaves of the run, and on a second line the command that resumes it, if any does."""
-        spec = self.spec
-        kept = self.latest() or self._resumed
+    def kept(self, words: Sequence[str]) -> str:
+        """Return what an interrupt leaves of the run, and on a second line the command that resumes it, if any does.
+
+        Parameters
+        ----------
+        words : sequence of str
+            The command that was interrupted.
+        """
+        spec, latest = self.spec, self.latest()
+        kept = latest or self._resumed
         if kept is None and self._folder is None:
             return "nothing is kept of the run (--checkpoint DIR would keep it)"
         if kept is None:
             return f"nothing is kept of the run yet (--checkpoint-every {spec.checkpoint_every or _EVERY})"
-        words = ["cyscc", spec.algorithm, "--resume", str(kept.path)]
-        # Code is named again, see `_check_named`.
-        if isinstance(spec.memory, str) and rules_file(spec.memory) is not None:
-            words += ["--memory", spec.memory]
+        then = words if latest is None else _resuming(words, str(latest.path))
         place = self._place(kept.about.cycle)
-        return f"checkpoint in {kept.path} at {place}\ngo on with: {printable(shlex.join(words))}"
+        return f"checkpoint in {kept.path} at {place}\ngo on with: {printable(shlex.join(then))}"
 
     def _place(self, cycle: int) -> str:
         """Return the cycle of a checkpoint, and its position if this process knows it."""
@@ -180,9 +205,30 @@ class CheckpointedRun:
         self._held.close()
 
     def done(self) -> None:
-        """Remove the checkpoint after the run is finished."""
-        if self._folder is not None:
+        """Remove the checkpoint after the run is finished, unless outputs are missing, and the parts of its record."""
+        if self._folder is None:
+            return
+        if self._missing and self._folder.complete:
+            self._folder.ask_for(self._missing)
+        elif not self._missing:
             self._folder.remove()
+            # A checkpoint that the run was resumed from stays if there is another folder for the next ones.
+            if self.spec.record is not None and (self._resumed is None or self.spec.resume == self.spec.checkpoint):
+                remove_parts(Path(self.spec.record))
+
+
+def _resuming(words: Sequence[str], folder: str) -> list[str]:
+    """Return a command with the same options, so with the same outputs, that resumes from a folder."""
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word in ("--checkpoint", "--resume"):
+            next(rest)
+        elif not word.startswith(("--checkpoint=", "--resume=")):
+            kept.append(word)
+        if word == "--":
+            kept += rest
+    return [*kept[:2], *([f"--resume={folder}"] if folder.startswith("-") else ["--resume", folder]), *kept[2:]]
 
 
 def _check_named(values: Mapping[str, Any], given: Mapping[str, Any]) -> None:

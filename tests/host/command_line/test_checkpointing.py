@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,7 +18,10 @@ from typing import Any
 import pytest
 
 from cyscc.host.command_line.main import main
+from cyscc.host.output.documents import sealed
+from cyscc.host.record.reader import Record
 from cyscc.host.runs.checkpoints.folder import CheckpointFolder
+from tests.record.checks import frames
 from tests.waiting import wait_until
 
 SMALL = ["--config", "test", "--memory", "hc2"]
@@ -68,7 +72,7 @@ def test_components_go_on(capfd: pytest.CaptureFixture[str]) -> None:
     assert re.fullmatch(r"cyscc: kept: the run goes on from cycle 2,\d{3} \(iteration 1, \w+, level \d\)", resumed)
     place = re.fullmatch(r"cyscc scc: interrupted; checkpoint in kept at (cycle 2,\d{3} \(.*\))", interrupted)
     assert place is not None
-    assert command == "go on with: cyscc scc --resume kept"
+    assert command == f"go on with: cyscc {' '.join(resume)}"
     assert main(["scc", "--resume", "kept", "--executor", "compiled", "--labels", "labels.txt", "--json", "json"]) == 0
     assert capfd.readouterr().err == f"cyscc: kept: the run goes on from {place[1]}\n"
     assert result("json") == result("whole")
@@ -225,6 +229,140 @@ def test_checkpoint_that_cannot_be_written_is_no_end(capfd: pytest.CaptureFixtur
     for line in lines:
         assert line.startswith("cyscc: kept: No space left on device: no checkpoint at cycle ")
         assert line.endswith("; the run goes on")
+
+
+def test_outputs_are_asked_for_until_they_are_written(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["scc", "g.txt", *SMALL, "--labels", "whole.txt", "--json", "whole", "--quiet"]) == 0
+    interrupt("scc", "g.txt", *SMALL, "--labels", "my labels.txt", "--json=json", *KEPT, quiet=False)
+    *_, command = capfd.readouterr().err.splitlines()
+    assert command == (
+        "go on with: cyscc scc --resume kept g.txt --config test --memory hc2 --labels 'my labels.txt' --json=json "
+        "--checkpoint-every 1kcycles"
+    )
+    # Interrupted again, it goes on with the same command.
+    again = shlex.split(command)[4:]
+    interrupt(*again, quiet=False)
+    *_, repeated = capfd.readouterr().err.splitlines()
+    assert repeated == command
+    assert not Path("json").exists()
+    for given, missing in ((["--no-verify"], "--labels, --json"), (["--json", "json"], "--labels")):
+        assert main(["scc", "--resume", "kept", *given, "--quiet"]) == 0
+        line = f"kept: begun with {missing}, not given now: the checkpoint stays, to be resumed with what is missing"
+        assert capfd.readouterr().err == f"cyscc: {line}\n"
+    assert result("json") == result("whole")
+    assert main(["scc", "--resume", "kept", "--labels", "my labels.txt"]) == 0
+    assert re.fullmatch(r"cyscc: kept: the run goes on from .*\n", capfd.readouterr().err)
+    assert Path("my labels.txt").read_text() == Path("whole.txt").read_text()
+    assert not Path("kept").exists()
+
+
+def test_outputs_of_a_run_that_failed_are_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    search = ["bfs", "g.txt", "--source", "3", *SMALL, "--levels", "l.txt", "--live", "live", "--record", "record"]
+    assert main([*search, "--roofline-plot", "r.svg", *KEPT, "--cycle-limit", "1200", "--quiet"]) == 3
+    capfd.readouterr()
+    document = json.loads(Path("kept", "checkpoint.json").read_text())
+    assert document["about"]["outputs"] == ["--levels", "--roofline-plot", "--live"]
+    assert "l.txt" not in str(document)
+    # Somebody else may have written the checkpoint.
+    for outputs, line in (
+        (["--output"], "kept: is a checkpoint of a run that was asked for '--output'"),
+        (["--labels\x1b"], "kept: is a checkpoint of a run that was asked for '--labels\\x1b'"),
+        (5, "kept/checkpoint.json: is no manifest of a checkpoint: Expected `array`, got `int` - at `$.about.outputs`"),
+        ([["--json"]], "kept/checkpoint.json: is no manifest of a checkpoint: Expected `str`, got `array` - at "
+         "`$.about.outputs[0]`"),
+    ):  # fmt: skip
+        about = {**document["about"], "outputs": outputs}
+        Path("kept", "checkpoint.json").write_text(json.dumps(sealed({**document, "about": about})))
+        assert refused("bfs", "--resume", "kept", capfd=capfd) == f"cyscc bfs: {line}"
+    Path("kept", "checkpoint.json").write_text(json.dumps(document))
+    limit = ["--cycle-limit", "1e6", "--quiet"]
+    assert main(["bfs", "--resume", "kept", "--levels", "l.txt", "--live", "-", *limit]) == 0
+    assert "begun with --roofline-plot, not given now" in capfd.readouterr().err
+    assert main(["bfs", "--resume", "kept", "--roofline-plot", "r.svg", *limit]) == 0
+    assert sorted(os.listdir()) == ["g.txt", "l.txt", "live", "r.svg", "record"]
+    assert sorted(os.listdir("record"))[-2:] == ["links.parquet", "record.json"]
+
+
+@pytest.mark.parametrize(("command", "signal"), [("scc", "kill"), ("bfs --source 3", "interrupt")])
+def test_run_that_ends_between_its_record_and_its_outputs(
+    command: str, signal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, *search = command.split()
+    run = [name, "g.txt", *search, *SMALL, "--record-interval", "100", "--quiet", "--json", "json"]
+    assert main([*run, "--record", "whole"]) == 0
+    expected = result("json")
+    Path("json").unlink()
+
+    def end(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("cyscc.host.command_line.simulation.output_result", end)
+        if signal == "kill":
+            # Nothing is cleared up.
+            patch.setattr("cyscc.host.record.writer.RecordFolder.clear", lambda *_, **__: None)
+        every = ["--checkpoint", "kept", "--checkpoint-every", "300cycles"]
+        assert main([*run, "--record", "record", *every]) == 130
+    assert Record("record").result == Record("whole").result | {"wall": Record("record").result["wall"]}
+    assert not Path("json").exists()
+    interrupt(name, "--resume", "kept", "--checkpoint-every", "1cycles", after=1)
+    # It is that of a finished run until its tables are written anew.
+    assert Record("record").interrupted is None
+    assert main([name, "--resume", "kept", "--checkpoint-every", "1h", "--json", "json", "--quiet"]) == 0
+    assert result("json") == expected
+    for table, rows in frames(Record("whole")).items():
+        assert frames(Record("record"))[table].equals(rows), table
+    assert sorted(os.listdir()) == ["g.txt", "json", "record", "whole"]
+    assert sorted(os.listdir("record")) == sorted(os.listdir("whole"))
+
+
+def test_lost_record_and_none(capfd: pytest.CaptureFixture[str]) -> None:
+    search = ["bfs", "g.txt", "--source", "3", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "300cycles"]
+    interrupt(*search, "--record", "record")
+    Path("record").rename("moved")
+    capfd.readouterr()
+    again = ["bfs", "--resume", "kept"]
+    assert refused(*again, capfd=capfd) == (
+        "cyscc bfs: kept: the run was recorded to record, which holds no part of its record: name its folder: "
+        "--record DIR"
+    )
+    assert refused(*again, "--record", "new", capfd=capfd) == ("cyscc bfs: new: No such file or directory (--record)")
+    assert main([*again, "--record", "moved", "--quiet"]) == 0
+    assert sorted(os.listdir()) == ["g.txt", "moved"]
+    interrupt(*search)
+    capfd.readouterr()
+    assert refused(*again, "--record", "new", capfd=capfd) == (
+        "cyscc bfs: kept: the run was not recorded from its beginning (--record)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("outputs", "line"),
+    [
+        ("--record kept/r", "kept/r: is in the folder of --checkpoint, which holds nothing else (--record)"),
+        (
+            "--json there/../kept/j",
+            "there/../kept/j: is in the folder of --checkpoint, which holds nothing else (--json)",
+        ),
+        ("--labels link/l", "link/l: is in the folder of --checkpoint, which holds nothing else (--labels)"),
+        ("--record there --waves there/w.fst", "there/w.fst: is in the folder of --record, which holds nothing else"),
+        ("--record there --live there/l", "there/l: is in the folder of --record, which holds nothing else (--live)"),
+        ("--record link", "kept: is in the folder of --record, which holds nothing else (--checkpoint)"),
+        ("--record old/r", "old/r: is in DIR/old, which holds a record and nothing else (--record)"),
+        ("--json old/j", "old/j: is in DIR/old, which holds a record and nothing else (--json)"),
+    ],
+)
+def test_no_output_lies_where_a_run_is_taken_up(
+    outputs: str, line: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("there").mkdir()
+    Path("link").symlink_to("kept")
+    Path("old", "parts").mkdir(parents=True)
+    Path("old", "parts", "run.json").write_text("{}")
+    found = refused("scc", "g.txt", *SMALL, *KEPT, *outputs.split(), capfd=capfd)
+    assert found.startswith(f"cyscc scc: {line.replace('DIR', str(tmp_path))}")
+    assert sorted(os.listdir()) == ["g.txt", "link", "old", "there"]
+    assert os.listdir("there") == []
 
 
 def started(*arguments: str) -> "subprocess.Popen[bytes]":
