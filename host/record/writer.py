@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cyscc.host.graph.available_memory import available_memory
 from cyscc.host.output.documents import file_digest, read_verified
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason, writing
+from cyscc.host.output.files import reason, removing_empty, writing
 from cyscc.host.record.arrow import array_of, texts_of
 from cyscc.host.record.document import DOCUMENT, FAILURE
 from cyscc.host.record.parts import (
@@ -94,19 +94,20 @@ class RecordFolder:
         self.path = path
         try:
             self._made = not path.exists()
-            if self._made:
-                path.mkdir()
-            held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)}
-            if DOCUMENT in held and not resumed:
-                raise InputError("holds a record: remove it, or name another folder (--record)", path=path)
-            if FAILURE in held and not resumed:
-                raise InputError(
-                    "holds what a failed run left: remove it, or name another folder (--record)", path=path
-                )
-            other = min(self._foreign(), default=None)
-            if other is not None:
-                raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
-            self._lock = lock_folder(path)
+            with removing_empty(path):
+                if self._made:
+                    path.mkdir()
+                held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)}
+                if DOCUMENT in held and not resumed:
+                    raise InputError("holds a record: remove it, or name another folder (--record)", path=path)
+                if FAILURE in held and not resumed:
+                    raise InputError(
+                        "holds what a failed run left: remove it, or name another folder (--record)", path=path
+                    )
+                other = min(self._foreign(), default=None)
+                if other is not None:
+                    raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
+                self._lock = lock_folder(path)
         except (OSError, ValueError) as error:
             raise InputError(f"{reason(error)} (--record)", path=path) from None
         if self._lock is None:
