@@ -183,7 +183,7 @@ class FstWriter(WaveWriter):
             self._writer: Any = lib.fstWriterCreate(os.fsencode(path), 1)
             if self._writer == ffi.NULL:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
-            # The writer has replaced the existing file by a new one, which may be removed as abandoned until it is held.
+            # The writer has replaced the existing file by a new one, which may be removed as abandoned until held.
             with suppress(FileNotFoundError):
                 lock = hold(path)
             if lock is None:
