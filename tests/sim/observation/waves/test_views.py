@@ -167,7 +167,7 @@ def test_waveforms_that_cannot_be_written_are_no_failed_run(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=0))
     Path("g.txt").write_text("0 1\n")
-    assert main(["bfs", "g.txt", "--config", "test", "--memory", "fixed:9", "--threads", "1", *options]) == 2
+    assert main(["bfs", "g.txt", "--source", "0", "--config", "test", "--threads", "1", *options]) == 2
     out, err = capfd.readouterr()
     place, cause, end = err.rsplit(": ", 2)
     assert (out, place.startswith("cyscc bfs: "), err.count("\n")) == ("", True, 1)
