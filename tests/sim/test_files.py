@@ -84,7 +84,12 @@ def _take_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
             taken.append(path)
             other = os.open(path, os.O_RDWR)
             fcntl.flock(other, fcntl.LOCK_EX)
-            threading.Timer(0.02, lambda: (path.unlink(), os.close(other))).start()
+
+            def remove() -> None:
+                path.unlink()
+                os.close(other)
+
+            threading.Timer(0.02, remove).start()
         return locked(*given, **how)
 
     monkeypatch.setattr(files, "locked", late)
@@ -139,7 +144,12 @@ def test_locks_that_fail_are_not_locks_of_others(tmp_path: Path, monkeypatch: py
 def test_folder_that_its_owner_has_removed_is_not_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    monkeypatch.setattr(files, "locked", lambda *_: not folder.rmdir())
+
+    def late(*_: object) -> bool:
+        folder.rmdir()
+        return True
+
+    monkeypatch.setattr(files, "locked", late)
     with pytest.raises(FileNotFoundError):
         lock_folder(folder)
 
