@@ -1,6 +1,6 @@
 """Errors of simulations: one clear line each, optionally with a diagnosis."""
 
-__all__ = ["BuildError", "CycleLimitError", "HangError", "MemoryAccessError", "SimulationError"]
+__all__ = ["BuildError", "CycleLimitError", "HangError", "MemoryAccessError", "OutputError", "SimulationError"]
 
 
 class SimulationError(Exception):
@@ -17,6 +17,10 @@ class SimulationError(Exception):
     def __init__(self, message: str, diagnosis: str = "") -> None:
         super().__init__(message)
         self.diagnosis = diagnosis
+
+
+class OutputError(Exception):
+    """A file that a simulation writes cannot be written, in one line; the simulation itself has not failed."""
 
 
 class CycleLimitError(SimulationError):

@@ -7,17 +7,19 @@ A temporary file has an unpredictable name, and links are not followed. It is lo
 process that writes into the folder removes unlocked temporary files, which are left by killed processes.
 """
 
+import errno
 import fcntl
 import os
 import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 __all__ = [
     "alone",
+    "hold",
     "is_temporary",
     "lock_folder",
     "locked",
@@ -34,15 +36,32 @@ _LONGEST_STEM = 64
 _looked_at: set[Path] = set()
 
 
-def locked(descriptor: int, *, shared: bool = False, wait: bool = False) -> bool:
-    """Lock an open file or folder; return whether it was locked, always true with `wait`."""
+def locked(descriptor: int, path: Path, *, shared: bool = False, wait: bool = False) -> bool:
+    """Lock an open file or folder; return whether it was locked, always true with `wait`.
+
+    Parameters
+    ----------
+    descriptor : int
+        The open file or folder.
+    path : Path
+        Its path, for the error.
+    shared : bool
+        Whether others may have shared locks.
+    wait : bool
+        Wait for those that hold a lock.
+
+    Raises
+    ------
+    OSError
+        It cannot be locked, as on some network file systems.
+    """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
         fcntl.flock(descriptor, kind if wait else kind | fcntl.LOCK_NB)
-    except OSError:
-        if wait:
-            raise
+    except BlockingIOError:
         return False
+    except OSError as error:
+        raise OSError(error.errno, f"cannot be locked: {error.strerror}", str(path)) from None
     return True
 
 
@@ -60,13 +79,18 @@ def lock_folder(folder: Path) -> int | None:
     Raises
     ------
     OSError
-        The folder does not exist, or cannot be read.
+        The folder does not exist, or cannot be read or locked.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    if locked(descriptor):
-        return descriptor
-    os.close(descriptor)
-    return None
+    with ExitStack() as failing:
+        failing.callback(os.close, descriptor)
+        if not locked(descriptor, folder):
+            return None
+        # The previous owner may have removed it before its lock ended.
+        if not same_file(folder.resolve(), descriptor):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
+        failing.pop_all()
+    return descriptor
 
 
 @contextmanager
@@ -76,12 +100,12 @@ def private_folder(folder: Path) -> Iterator[bool]:
     Raises
     ------
     OSError
-        The folder does not exist, or cannot be read.
+        The folder does not exist, or cannot be read or locked.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         own = os.fstat(descriptor).st_uid == os.geteuid()
-        yield own and locked(descriptor) and same_file(folder, descriptor)
+        yield own and locked(descriptor, folder) and same_file(folder, descriptor)
     finally:
         os.close(descriptor)
 
@@ -121,11 +145,14 @@ def _make_and_lock(folder: Path, on_wait: Callable[[], None]) -> int:
         except FileNotFoundError:
             continue
         try:
-            if not locked(descriptor):
+            if not locked(descriptor, folder):
                 on_wait()
-                locked(descriptor, wait=True)
-        except BaseException:
+                locked(descriptor, folder, wait=True)
+        except BaseException as error:
             os.close(descriptor)
+            if isinstance(error, OSError):
+                with suppress(OSError):
+                    folder.rmdir()
             raise
         # The previous owner has removed it.
         if same_file(folder, descriptor):
@@ -195,7 +222,8 @@ def temporary_file(target: Path) -> Iterator[Path]:
     descriptor, ours = None, True
     try:
         try:
-            descriptor = _create(path)
+            while descriptor is None:
+                descriptor = hold(path, os.O_CREAT | os.O_EXCL)
         except OSError:
             ours = False
             raise
@@ -210,15 +238,34 @@ def temporary_file(target: Path) -> Iterator[Path]:
             os.close(descriptor)
 
 
-def _create(path: Path) -> int:
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-        # Without working locks, no files are removed either.
-        locked(descriptor)
-        # Another process may have removed it as abandoned before it was locked.
-        if same_file(path, descriptor):
-            return descriptor
-        os.close(descriptor)
+def hold(path: Path, flags: int = 0) -> int | None:
+    """Open and lock a temporary file, so that it does not count as abandoned.
+
+    Parameters
+    ----------
+    path : Path
+        Its path.
+    flags : int
+        Further flags of `os.open`.
+
+    Returns
+    -------
+    int or None
+        The descriptor that holds the lock; None if another thread or process was just removing the file as abandoned.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened.
+    """
+    descriptor = os.open(path, flags | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    # Where nothing can be locked, nothing is removed.
+    with suppress(OSError):
+        locked(descriptor, path, wait=True)
+    if same_file(path, descriptor):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def _remove_left_once(folder: Path) -> None:
@@ -240,7 +287,7 @@ def _remove_unlocked(path: Path) -> None:
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
-            if locked(descriptor) and same_file(path, descriptor):
+            if locked(descriptor, path) and same_file(path, descriptor):
                 path.unlink()
         finally:
             os.close(descriptor)

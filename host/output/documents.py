@@ -72,6 +72,8 @@ def read_document(path: Path | str) -> dict[str, Any]:
     """
     try:
         document: Any = json.loads(read_plain(path, most=_LONGEST, follow=False))
+        # A surrogate by itself may only stand for a byte of a name that is not UTF-8.
+        json.dumps(document, ensure_ascii=False).encode(errors="surrogateescape")
     except FileNotFoundError:
         raise
     except (OSError, DocumentError) as error:

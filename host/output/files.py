@@ -100,7 +100,8 @@ _CLOSED = {
 
 def is_special(path: Path) -> bool:
     """Return whether a path is a device, pipe or folder: no plain file."""
-    return path.exists() and not stat.S_ISREG(path.stat().st_mode)
+    # Unlike the path's own method, this takes a name that no file can have.
+    return os.path.exists(path) and not stat.S_ISREG(path.stat().st_mode)
 
 
 def is_replaced(path: str) -> bool:

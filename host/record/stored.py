@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-__all__ = ["CompleteTables", "MemoryTables", "PartTables", "Range", "StoredTables"]
+__all__ = ["CompleteTables", "MemoryTables", "PartTables", "Range", "StoredTables", "TableFiles", "rows_of"]
 
 Range = tuple[int, int]
 """Half-open range of numbers of instructions."""
@@ -50,7 +50,7 @@ class StoredTables(Protocol):
         """Return the place of a table, for messages."""
 
 
-class _Files:
+class TableFiles:
     """Parquet files of a folder; each is read and compared with its digest once."""
 
     def __init__(self) -> None:
@@ -93,13 +93,20 @@ def _unreadable(error: Exception, path: Path) -> InputError:
     return InputError(f"is damaged: {text.splitlines()[0] if text else type(error).__name__}", path=path)
 
 
-def _rows_of(data: Any, columns: Sequence[str], filters: list[tuple[str, str, int]], path: Path) -> "pa.Table":
-    """Return columns of Parquet data."""
+def rows_of(data: Any, columns: Sequence[str], filters: list[tuple[str, str, int]], path: Path) -> "pa.Table":
+    """Return columns of Parquet data, without the file's metadata, which would tell pandas what to make of them.
+
+    Raises
+    ------
+    InputError
+        The data are damaged.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_table(pa.BufferReader(pa.py_buffer(data)), columns=list(columns), filters=filters or None)
+        rows = pq.read_table(pa.BufferReader(pa.py_buffer(data)), columns=list(columns), filters=filters or None)
+        return rows.replace_schema_metadata(None)
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(error, path) from None
 
@@ -121,7 +128,7 @@ class CompleteTables:
 
     def __init__(self, folder: Path, *, rows: Mapping[str, int], digests: Mapping[str, str]) -> None:
         self._folder, self._rows, self._digests = folder, rows, digests
-        self._files = _Files()
+        self._files = TableFiles()
 
     def path(self, name: str) -> Path:
         """Return the file of a table."""
@@ -131,7 +138,7 @@ class CompleteTables:
         """Return columns of a table, see `StoredTables`."""
         path = self.path(name)
         data = self._files.read(path, schema_of(name), rows=self._rows[name], digest=self._digests[name])
-        return _rows_of(data, columns, _of_range(within), path)
+        return rows_of(data, columns, _of_range(within), path)
 
 
 class PartTables:
@@ -167,7 +174,7 @@ class PartTables:
         except ValueError as error:
             raise InputError(f"is no document of a record: {error}", path=folder / SETTING) from None
         self.reached = self._parts[-1].reached if self._parts else Reached()
-        self._files = _Files()
+        self._files = TableFiles()
         self._instructions = self._known_instructions()
         self.rows = {
             table.name: sum(part.tables[table.name].rows for part in self._parts if table.name in part.tables)
@@ -206,11 +213,11 @@ class PartTables:
             path = file_of(self._folder, name, number)
             data = self._files.read(path, schema, rows=stored.rows, digest=stored.sha256)
             if name in GIVEN_UP and number < self.reached.abandoned:
-                rows = _rows_of(data, schema.names, filters, path)
+                rows = rows_of(data, schema.names, filters, path)
                 rows = given_up(rows, self.reached.readouts, interval=self.setting["interval"])
                 found.append(rows.select(list(columns)))
             else:
-                found.append(_rows_of(data, columns, filters, path))
+                found.append(rows_of(data, columns, filters, path))
         return pa.concat_tables(found)
 
     def _known_instructions(self) -> "pa.Table":
@@ -249,5 +256,5 @@ class MemoryTables:
         found = [schema_of(name).empty_table().select(list(columns))]
         for part in self._parts:
             if name in part:
-                found.append(_rows_of(part[name], columns, _of_range(within), self.path(name)))
+                found.append(rows_of(part[name], columns, _of_range(within), self.path(name)))
         return pa.concat_tables(found)

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.graph.available_memory import available_memory
-from cyscc.host.output.documents import file_digest, read_verified
+from cyscc.host.output.documents import file_digest
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason, writing
+from cyscc.host.output.files import reason, removing_empty, writing
 from cyscc.host.record.arrow import array_of, texts_of
 from cyscc.host.record.document import DOCUMENT, FAILURE
 from cyscc.host.record.parts import (
@@ -35,6 +34,7 @@ from cyscc.host.record.parts import (
     write_part,
     write_setting,
 )
+from cyscc.host.record.stored import TableFiles, rows_of
 from cyscc.host.record.tables import LEVEL_TABLES, TABLES, schema_of
 from cyscc.sim.files import is_temporary, lock_folder
 
@@ -94,19 +94,20 @@ class RecordFolder:
         self.path = path
         try:
             self._made = not resumed and not path.exists()
-            if self._made:
-                path.mkdir()
-            held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)}
-            if DOCUMENT in held and not resumed:
-                raise InputError("holds a record: remove it, or name another folder (--record)", path=path)
-            if FAILURE in held and not resumed:
-                raise InputError(
-                    "holds what a failed run left: remove it, or name another folder (--record)", path=path
-                )
-            other = min(self._foreign(), default=None)
-            if other is not None:
-                raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
-            self._lock = lock_folder(path)
+            with removing_empty(path):
+                if self._made:
+                    path.mkdir()
+                held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)}
+                if DOCUMENT in held and not resumed:
+                    raise InputError("holds a record: remove it, or name another folder (--record)", path=path)
+                if FAILURE in held and not resumed:
+                    raise InputError(
+                        "holds what a failed run left: remove it, or name another folder (--record)", path=path
+                    )
+                other = min(self._foreign(), default=None)
+                if other is not None:
+                    raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
+                self._lock = lock_folder(path)
         except (OSError, ValueError) as error:
             raise InputError(f"{reason(error)} (--record)", path=path) from None
         if self._lock is None:
@@ -313,7 +314,8 @@ class TableWriter:
                     # Opened here: Arrow takes some names for addresses, and no name that is not UTF-8.
                     with target.open("wb") as file, pq.ParquetWriter(file, schema, **self._encoding(schema)) as writer:
                         for number in parts:
-                            found = pq.ParquetFile(pa.BufferReader(self._stored(name, number))).read()
+                            path = file_of(self._folder / PARTS_FOLDER, name, number)
+                            found = rows_of(self._stored(name, number), schema.names, [], path)
                             if name in GIVEN_UP and number < reached.abandoned:
                                 found = given_up(found, reached.readouts, interval=interval)
                             writer.write_table(found)
@@ -337,14 +339,11 @@ class TableWriter:
         Raises
         ------
         InputError
-            It is damaged.
+            It is damaged, or not of this table.
         """
         assert self._folder is not None
-        path = file_of(self._folder / PARTS_FOLDER, table, number)
-        try:
-            return read_verified(path, self._documents[number].tables[table].sha256, most=available_memory().bytes)
-        except FileNotFoundError:
-            raise InputError("is not there: the record is damaged", path=path) from None
+        path, kept = file_of(self._folder / PARTS_FOLDER, table, number), self._documents[number].tables[table]
+        return TableFiles().read(path, self._schemas[table], rows=kept.rows, digest=kept.sha256)
 
     def _write(self, gathered: Sequence[Callable[[], Mapping[str, Columns]]], number: int, reached: Reached) -> None:
         """Write a part of every table that has rows."""

@@ -27,7 +27,7 @@ from cyscc.host.record.writer import RecordFolder
 from cyscc.host.runs.live import Live
 from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall, input_name
 from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, Setting
-from cyscc.sim.errors import SimulationError
+from cyscc.sim.errors import OutputError, SimulationError
 from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.notices import notice
 
@@ -237,8 +237,16 @@ class Session:
         SimulationError
             It could not be built.
         InputError
-            The machine does not exist.
+            The machine does not exist, or its waveforms cannot be written.
         """
+        try:
+            with self._machine() as machine:
+                yield machine
+        except OutputError as error:
+            raise InputError(str(error)) from None
+
+    @contextmanager
+    def _machine(self) -> "Iterator[Machine]":
         from cyscc.sim.machine import create_machine
 
         spec = self.spec

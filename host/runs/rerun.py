@@ -9,7 +9,7 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import is_special
 from cyscc.host.output.progress import Progress
 from cyscc.host.runs.execution import Session
-from cyscc.host.specification.run import OWN_RULES, RunSpec, resolved_profile
+from cyscc.host.specification.run import OWN_RULES, RunSpec, SpecError, resolved_profile
 from cyscc.sim.memory import Profile, changed_profile, profile_from
 
 __all__ = ["Rerun"]
@@ -43,7 +43,7 @@ class Rerun:
     Raises
     ------
     InputError
-        The memory is not that of the run.
+        The memory is not that of the run, or the document describes no run.
     """
 
     def __init__(
@@ -61,7 +61,12 @@ class Rerun:
         run = document["run"]
         named = {"graph": graph} if isinstance(graph, str) else {}
         memory = _memory(document["memory_profile"], run["options"]["memory"], folder, memory)
-        self.spec = RunSpec.of_record(document, memory=memory, threads=threads, **named)
+        try:
+            self.spec = RunSpec.of_record(document, memory=memory, threads=threads, **named)
+        except SpecError as error:
+            if error.field == "threads":
+                raise
+            raise InputError(f"is the record of no run: {error}", path=folder) from None
         self.document, self.folder, self.progress = document, folder, progress
         self._given = graph if isinstance(graph, Graph) else None
         self._named = graph is None  # by the record alone, which may name a pipe or a device

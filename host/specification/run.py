@@ -680,7 +680,7 @@ class RunSpec:
             Fields that replace those of the record, at least the memory profile.
         """
         run = document["run"]
-        kept = cls.stored_values(run["options"], Path(run["folder"]))
+        kept = cls.stored_values({**run["options"], "algorithm": document["command"]}, Path(run["folder"]))
         own = {
             "config": AcceleratorConfig(**document["configuration"]),
             "overrides": NO_OVERRIDES,

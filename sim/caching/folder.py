@@ -180,13 +180,27 @@ def temporary_cache(instead_of: Path, reason: str) -> Path:
     """
     try:
         _remove_left()
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        folder, descriptor = _new_folder()
     except OSError as error:
         raise BuildError(f"{instead_of}: {reason}; and no temporary cache can be made: {error.strerror}") from None
-    _temporary[folder] = lock_folder(folder)
+    _temporary[folder] = descriptor
     os.environ[_VARIABLE] = str(folder)
     notice(f"{instead_of}: {reason}: a temporary cache is used; {_VARIABLE} names another folder", once=True)
     return folder
+
+
+def _new_folder() -> tuple[Path, int | None]:
+    """Create a temporary folder, and lock it before another process removes it as abandoned."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        try:
+            descriptor = lock_folder(folder)
+        except FileNotFoundError:
+            continue
+        except OSError:  # where nothing can be locked, nothing is removed
+            return folder, None
+        if descriptor is not None:
+            return folder, descriptor
 
 
 @atexit.register

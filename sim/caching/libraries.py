@@ -86,7 +86,10 @@ def check(library: Path, *, whole: bool = True) -> tuple[int, dict[str, Any]]:
     with ExitStack() as failing, reading():
         descriptor = open_trusted(library)
         failing.callback(os.close, descriptor)
-        locked(descriptor, shared=True)
+        # Wait for another process that lists the entries, or is removing this one. Where nothing can be locked, nothing
+        # is removed.
+        with suppress(OSError):
+            locked(descriptor, library, shared=True, wait=True)
         description = _description(library)
         size = os.fstat(descriptor).st_size
         if size != description["size"] or (whole and digest_of(descriptor) != description["sha256"]):
@@ -297,8 +300,8 @@ def _library(library: Path, *, thorough: bool) -> Entry | None:
     else:
         configuration = str(description["configuration"]["name"])
         # Processes that use it hold a shared lock.
-        if not locked(descriptor):
-            state = USED
+        with suppress(OSError):
+            state = OK if locked(descriptor, library) else USED
         os.close(descriptor)
     # Using a library touches its description.
     used = files[-1][1].st_mtime if files else 0.0
@@ -390,7 +393,7 @@ def _remove(entry: Entry) -> bool:
             return False
         descriptor = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
-            if locked(descriptor):
+            if locked(descriptor, entry.path):
                 entry.path.unlink()
                 description_of(entry.path).unlink(missing_ok=True)
                 return True

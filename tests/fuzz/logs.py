@@ -124,8 +124,9 @@ class Log:
 
     def __init__(self, folder: Path, seed: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._descriptor = os.open(_path(folder, seed), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        if not locked(self._descriptor):
+        path = _path(folder, seed)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        if not locked(self._descriptor, path):
             os.close(self._descriptor)
             raise BlockingIOError(f"another process goes on with seed {seed}")
         size = os.fstat(self._descriptor).st_size

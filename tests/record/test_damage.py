@@ -16,11 +16,14 @@ from cyscc.host.analysis.explain.page import explanation_document
 from cyscc.host.analysis.report.page import sections
 from cyscc.host.output.documents import sealed
 from cyscc.host.output.errors import InputError
+from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import document_schema
 from cyscc.host.record.parts import PARTS_FOLDER, PartDocument, Reached, write_part, write_setting
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import TABLES
 from cyscc.host.record.writer import TableWriter
+from cyscc.host.runs.rerun import Rerun
+from cyscc.sim.memory import parse_profile
 from tests.record.synthetic import Shape, write_record
 from tests.refusals import refused
 
@@ -152,6 +155,41 @@ def _set(*keys: str | int, to: object) -> Callable[[dict[str, Any]], None]:
         place[keys[-1]] = to
 
     return change
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        b"{",
+        b'{"index_columns": ["cycle"], "column_indexes": [], "columns": []}',
+        b'{"index_columns": [], "column_indexes": [], "columns": [{"name": "cycle", "field_name": "cycle", '
+        b'"pandas_type": "object", "numpy_type": "period[D]", "metadata": null}]}',
+    ],
+)
+def test_what_a_table_tells_pandas_is_ignored(metadata: bytes, folder: Path) -> None:
+    before = Record(folder).frame("kernels")
+    forge(folder, "kernels", pq.read_table(folder / "kernels.parquet").replace_schema_metadata({b"pandas": metadata}))
+    assert Record(folder).frame("kernels").equals(before)
+
+
+def test_lone_surrogates_are_no_text(folder: Path) -> None:
+    reseal(folder, lambda document: document.update({"version": "\ud800"}))
+    assert refusal(folder).startswith("record.json: is not JSON: 'utf-8' codec can't encode character")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "cause"),
+    [
+        ("executor", "x", "executor must be compiled or amaranth, not 'x'"),
+        ("source", "x", "source: 'x' is not an integer"),
+    ],
+)
+def test_record_of_no_run_is_not_made_again(option: str, value: str, cause: str, folder: Path) -> None:
+    document = Record(folder).document
+    document["memory_profile"] = parse_profile(document["run"]["options"]["memory"]).describe()
+    document["run"]["options"][option] = value
+    with refused(InputError, f"{folder}: is the record of no run: {cause}"):
+        Rerun(document, folder, Progress(quiet=True), threads=1)
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,19 @@ A lock has one holder at a time, and what a holder leaves is gone. Temporary fil
 and are removed by the next process when theirs is gone.
 """
 
+import errno
 import fcntl
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cyscc.sim import files
-from cyscc.sim.files import alone, lock_folder, locked, private_folder, replaced, temporary_file
+from cyscc.sim.files import alone, lock_folder, locked, private_folder, remove_left, replaced, temporary_file
+from cyscc.sim.observation.waves.variables import Variable
+from cyscc.sim.observation.waves.writer import FstWriter
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +49,7 @@ def test_no_link_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_an_interrupt_while_it_is_made_leaves_nothing(
     function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **how: object) -> None:
         assert len(list(tmp_path.iterdir())) == 1
         raise KeyboardInterrupt
 
@@ -68,6 +72,86 @@ def test_what_a_dead_process_left_is_removed(tmp_path: Path) -> None:
         with temporary_file(tmp_path / "other"):
             pass
         assert set(tmp_path.iterdir()) == {*kept, link}
+
+
+def _take_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Lock each of the next two new files before its owner does, as abandoned, and remove it; return these."""
+    taken: list[Path] = []
+
+    def late(*given: Any, **how: Any) -> bool:
+        (path,) = (path for path in folder.iterdir() if path.suffix != ".hier")
+        if len(taken) < 2:
+            taken.append(path)
+            other = os.open(path, os.O_RDWR)
+            fcntl.flock(other, fcntl.LOCK_EX)
+
+            def remove() -> None:
+                path.unlink()
+                os.close(other)
+
+            threading.Timer(0.02, remove).start()
+        return locked(*given, **how)
+
+    monkeypatch.setattr(files, "locked", late)
+    return taken
+
+
+def test_new_file_that_another_process_takes_for_abandoned_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = _take_first(tmp_path, monkeypatch)
+    with replaced(tmp_path / "out") as path:
+        path.write_bytes(b"whole")
+    assert len(taken) == 2
+    assert (tmp_path / "out").read_bytes() == b"whole"
+    assert list(tmp_path.iterdir()) == [tmp_path / "out"]
+
+
+def test_waveform_file_is_held_until_it_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    variable = Variable(source=b"", number=1, path=("top", "signal"), width=1)
+    with temporary_file(tmp_path / "out.fst") as path:
+        taken = _take_first(tmp_path, monkeypatch)
+        writer = FstWriter(path)
+        assert len(taken) == 2
+        writer.declare([variable])
+        writer.show(0, [(variable, b"1")])
+        writer.finish(3)
+        monkeypatch.undo()
+        remove_left(tmp_path)
+        assert list(tmp_path.iterdir()) == [path]
+        writer.discard()
+        remove_left(tmp_path)
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_locks_that_fail_are_not_locks_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(descriptor: int, kind: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    left = tmp_path / f".run.cyscc-{'ab' * 8}.vcd"
+    left.touch()
+    monkeypatch.setattr(fcntl, "flock", fail)
+    with replaced(tmp_path / "out") as path:
+        path.write_bytes(b"whole")
+    assert set(tmp_path.iterdir()) == {tmp_path / "out", left}, "nothing counts as abandoned"
+    with pytest.raises(OSError, match="cannot be locked: No locks available"):
+        lock_folder(tmp_path)
+    with pytest.raises(OSError, match="cannot be locked: No locks available"), alone(tmp_path / "work"):
+        pass
+    assert not (tmp_path / "work").exists()
+
+
+def test_folder_that_its_owner_has_removed_is_not_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    def late(*_: object) -> bool:
+        folder.rmdir()
+        return True
+
+    monkeypatch.setattr(files, "locked", late)
+    with pytest.raises(FileNotFoundError):
+        lock_folder(folder)
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,11 +191,11 @@ def test_a_folder_has_one_holder(tmp_path: Path) -> None:
 
 def test_shared_locks_go_together(tmp_path: Path) -> None:
     one, two = (os.open(tmp_path, os.O_RDONLY) for _ in range(2))
-    assert locked(one, shared=True)
-    assert locked(two, shared=True)
-    assert not locked(two)
+    assert locked(one, tmp_path, shared=True)
+    assert locked(two, tmp_path, shared=True)
+    assert not locked(two, tmp_path)
     os.close(one)
-    assert locked(two)
+    assert locked(two, tmp_path)
     os.close(two)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from cyscc.host.output.documents import read_sealed, write_sealed
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason
+from cyscc.host.output.files import reason, removing_empty
 from cyscc.sim.files import alone, private_folder
 
 __all__ = ["Store", "measurement_digest", "read_stored"]
@@ -74,17 +74,24 @@ class Store:
     Raises
     ------
     InputError
-        The folder cannot be created or written, or is a link, which could lead anywhere.
+        The folder cannot be created, written or locked, or is a link, which could lead anywhere.
     """
 
     def __init__(self, folder: Path, *, named: Path | None = None) -> None:
         self.folder = folder
         if folder.is_symlink():
             raise InputError("is a link, which is not followed here (--output)", path=folder)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot be made: {reason(error)} (--output)", path=named or folder) from None
+        with removing_empty(folder):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(f"cannot be made: {reason(error)} (--output)", path=named or folder) from None
+            try:
+                # What is made in it needs locks.
+                with private_folder(folder):
+                    pass
+            except OSError as error:
+                raise InputError(f"{reason(error)} (--output)", path=named or folder) from None
         if not os.access(folder, os.W_OK | os.X_OK):
             raise InputError("cannot be written: read only (--output)", path=folder)
 

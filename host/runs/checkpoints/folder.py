@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from cyscc.host.graph.available_memory import check_available_memory
 from cyscc.host.output.documents import DAMAGED, read_sealed, sealed
 from cyscc.host.output.errors import InputError, locating_errors
-from cyscc.host.output.files import reason
+from cyscc.host.output.files import reason, removing_empty
 from cyscc.sim.documents import DocumentError, read_plain
 from cyscc.sim.files import is_temporary, lock_folder, remove_left, replaced
 
@@ -117,12 +117,13 @@ class CheckpointFolder:
         self._sound: set[str] = set()  # blocks that were read or written by this process
         try:
             self._made = create and not path.exists()
-            if self._made:
-                path.mkdir()
-            other = min(_others(path), default=None)
-            if other is not None:
-                raise InputError(f"is no folder of checkpoints: it holds {other}", path=path)
-            self._lock = lock_folder(path)
+            with removing_empty(path):
+                if self._made:
+                    path.mkdir()
+                other = min(_others(path), default=None)
+                if other is not None:
+                    raise InputError(f"is no folder of checkpoints: it holds {other}", path=path)
+                self._lock = lock_folder(path)
         except (OSError, ValueError) as error:
             raise InputError(reason(error), path=path) from None
         if self._lock is None:

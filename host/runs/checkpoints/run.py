@@ -235,7 +235,7 @@ def _check_named(values: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     """Refuse code, and places to write to, that only the checkpoint names: anyone may have written it."""
     named = {name: values.get(name) for name in ("graph", "config", "memory", "record") if name not in given}
     for name, value in named.items():
-        if not isinstance(value, str | None):
+        if not isinstance(value, str | None) or "\0" in (value or ""):
             raise InputError(f"is a checkpoint of a run whose {name} is {value!r}", path=values["resume"])
     memory, record = named.get("memory"), named.get("record")
     if memory is not None and (rules := rules_file(memory)) is not None:

@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import gettempdir
 
-from cyscc.sim.errors import SimulationError
+from cyscc.sim.errors import OutputError
 from cyscc.sim.files import temporary_file
 from cyscc.sim.notices import notice
 from cyscc.sim.observation.waves.signals import Signals
 from cyscc.sim.observation.waves.variables import Scopes, Variable, read_head
-from cyscc.sim.observation.waves.views import Focus, View, write_views
+from cyscc.sim.observation.waves.views import Focus, View, own_views, write_views
 from cyscc.sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
 
 __all__ = ["ENDLESS", "Conversion", "Waves"]
@@ -57,7 +57,7 @@ class Waves:
     ------
     ValueError
         The suffix is unknown, or a glob selects nothing.
-    cyscc.sim.errors.SimulationError
+    cyscc.sim.errors.OutputError
         The folder cannot be written.
     """
 
@@ -88,6 +88,10 @@ class Waves:
         self._variables: list[Variable] = []
         beside = Path(gettempdir(), f"cyscc{output.suffix}") if self._in_place else self._output
         try:
+            if view:
+                # Refuse names that are too long before anything runs.
+                for path in own_views(self._output):
+                    path.exists()
             self._path = self._files.enter_context(temporary_file(beside))
         except OSError as error:
             raise self.refusal(error) from None
@@ -106,7 +110,7 @@ class Waves:
         ------
         ValueError
             A glob selects nothing that the simulator has.
-        cyscc.sim.errors.SimulationError
+        cyscc.sim.errors.OutputError
             The file cannot be written.
         """
         self._variables = read_head(head, self._signals.locate, self._scopes)
@@ -128,7 +132,7 @@ class Waves:
 
         Raises
         ------
-        cyscc.sim.errors.SimulationError
+        cyscc.sim.errors.OutputError
             The file cannot be written.
         """
         first, last = self.window
@@ -153,9 +157,9 @@ class Waves:
         """Remove an incomplete file."""
         self._files.close()
 
-    def refusal(self, error: OSError) -> SimulationError:
+    def refusal(self, error: OSError) -> OutputError:
         """Return the error for a file that cannot be written."""
-        return SimulationError(f"{self.named}: {error.strerror}: the waveforms cannot be written")
+        return OutputError(f"{self.named}: {error.strerror}: the waveforms cannot be written")
 
 
 _PATIENCE = 1.0
@@ -179,7 +183,7 @@ class Conversion:
 
     Raises
     ------
-    cyscc.sim.errors.SimulationError
+    cyscc.sim.errors.OutputError
         It cannot be created.
     """
 
@@ -206,7 +210,7 @@ class Conversion:
 
         Raises
         ------
-        cyscc.sim.errors.SimulationError
+        cyscc.sim.errors.OutputError
             The file cannot be written.
         """
         until = time.monotonic() + _PATIENCE if isinstance(sys.exception(), KeyboardInterrupt) else None

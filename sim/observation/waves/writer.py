@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from cyscc.sim.files import locked
+from cyscc.sim.files import hold
 from cyscc.sim.observation.waves.variables import Variable, walk
 
 __all__ = ["FstWriter", "VcdWriter", "WaveWriter"]
@@ -178,12 +178,17 @@ class FstWriter(WaveWriter):
             if shutil.disk_usage(folder).free < least:
                 raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)} in {folder}")
         mode = path.stat().st_mode if path.exists() else None
-        self._writer: Any = lib.fstWriterCreate(os.fsencode(path), 1)
-        if self._writer == ffi.NULL:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        # The writer has replaced the existing file by a new one.
-        self._lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        locked(self._lock)
+        lock = None
+        while lock is None:
+            self._writer: Any = lib.fstWriterCreate(os.fsencode(path), 1)
+            if self._writer == ffi.NULL:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            # The writer has replaced the existing file by a new one, which may be removed as abandoned until held.
+            with suppress(FileNotFoundError):
+                lock = hold(path)
+            if lock is None:
+                lib.fstWriterClose(self._writer)
+        self._lock: int | None = lock
         if mode is not None:
             os.fchmod(self._lock, stat.S_IMODE(mode))
         lib.fstWriterSetPackType(self._writer, lib.FST_WR_PT_LZ4)
@@ -247,23 +252,25 @@ class FstWriter(WaveWriter):
         lib.fstWriterEmitTimeChange(writer, cycle)
         lib.fstWriterFlushContext(writer)
         lost = lib.fstWriterGetFseekFailed(writer)
-        self.discard()
+        self._writer = self._ffi.NULL
+        lib.fstWriterClose(writer)
         if lost or not _whole(self._path, cycle):
             full = shutil.disk_usage(self._path.parent).free < _LITTLE
             code = errno.ENOSPC if full else errno.EIO
             raise OSError(code, os.strerror(code))
 
     def discard(self) -> None:
-        """Release the writer."""
+        """Release the writer, and the file, which others may then remove unless it was renamed."""
         writer, self._writer = self._writer, self._ffi.NULL
+        lock, self._lock = self._lock, None
         if writer != self._ffi.NULL:
             self._lib.fstWriterClose(writer)
-            os.close(self._lock)
+        if lock is not None:
+            os.close(lock)
 
     def _abandon(self) -> None:
         """Leave the writer as it is, since it cannot be closed, and remove the file of its head."""
         self._writer = self._ffi.NULL
-        os.close(self._lock)
         self._path.with_name(f"{self._path.name}.hier").unlink(missing_ok=True)
 
     def _address(self, name: str) -> int:

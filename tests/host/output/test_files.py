@@ -1,13 +1,19 @@
 """Output files are complete or not there."""
 
+import errno
+import fcntl
 import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from cyscc.host.experiments.measuring.store import Store
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import Content, check_folder, check_output, open_output, renamed_when_complete, show
+from cyscc.host.record.writer import RecordFolder
+from cyscc.host.runs.checkpoints.folder import CheckpointFolder
 from tests.refusals import refused
 
 
@@ -180,3 +186,24 @@ def test_a_pipe_behind_a_descriptor_is_written() -> None:
     os.close(writer)
     with open(reader, "rb") as found:
         assert found.read() == b"whole"
+
+
+@pytest.mark.parametrize(
+    ("use", "option"),
+    [
+        (lambda path: RecordFolder(path, resumed=False), " (--record)"),
+        (lambda path: CheckpointFolder(path, create=True), ""),
+        (Store, " (--output)"),
+    ],
+)
+def test_folder_that_cannot_be_locked_is_not_in_use(
+    use: Callable[[Path], object], option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(descriptor: int, kind: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", fail)
+    path = tmp_path / "out"
+    with refused(InputError, f"{path}: cannot be locked: No locks available{option}"):
+        use(path)
+    assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ import pytest
 import pywellen
 
 from cyscc.host.graph.csr import Graph
-from cyscc.sim.errors import CycleLimitError, SimulationError
+from cyscc.sim.errors import CycleLimitError, OutputError
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.observation.waves import Waves
 from cyscc.sim.observation.waves.signals import Signals
@@ -211,7 +211,7 @@ def test_a_pipe_gets_the_whole_file(tmp_path: Path) -> None:
 
 def test_refused_folder(tmp_path: Path) -> None:
     output = tmp_path / "missing" / "run.vcd"
-    with pytest.raises(SimulationError) as refusal:
+    with pytest.raises(OutputError) as refusal:
         Waves(output, None, signals=NOTHING)
     assert str(refusal.value) == f"{output}: No such file or directory: the waveforms cannot be written"
 
@@ -249,6 +249,6 @@ def test_disk_that_is_full_leaves_a_line_and_no_file(tmp_path: Path, suffix: str
     command = [sys.executable, "-c", LIMITED, str(tmp_path / f"run{suffix}"), str(room)]
     ended = run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1].startswith(f"cyscc.sim.errors.SimulationError: {tmp_path}/run{suffix}: ")
+    assert ended.stderr.splitlines()[-1].startswith(f"cyscc.sim.errors.OutputError: {tmp_path}/run{suffix}: ")
     assert ended.stderr.splitlines()[-1].endswith(": the waveforms cannot be written")
     assert list(tmp_path.iterdir()) == []

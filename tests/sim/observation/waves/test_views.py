@@ -1,10 +1,14 @@
 """Views: which signals viewers show at first, around which cycles, with a marker where."""
 
+import os
 import re
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from cyscc.host.command_line.main import main
 from cyscc.hw.config import PRESETS
 from cyscc.sim.machine import fifos
 from cyscc.sim.observation.waves.signals import model_signals
@@ -152,3 +156,23 @@ def test_saved_views_are_kept(tmp_path: Path) -> None:
         write_views(tmp_path / "run.fst", view)
     assert saved.read_text() == "[*] GTKWave Analyzer\n"
     assert (tmp_path / "run.sucl").read_text().startswith("# Written by cyscc")
+
+
+@pytest.mark.parametrize(
+    "options", [["--waves", "w" * 251, "--wave-view"], ["--waves", "/dev/full"], ["--waves", "w.fst"]]
+)
+def test_waveforms_that_cannot_be_written_are_no_failed_run(
+    options: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=0))
+    Path("g.txt").write_text("0 1\n")
+    assert main(["bfs", "g.txt", "--source", "0", "--config", "test", "--threads", "1", *options]) == 2
+    out, err = capfd.readouterr()
+    place, cause, end = err.rsplit(": ", 2)
+    assert (out, place.startswith("cyscc bfs: "), err.count("\n")) == ("", True, 1)
+    assert (cause.removesuffix(" in /tmp"), end) == (
+        "File name too long" if "--wave-view" in options else "No space left on device",
+        "the waveforms cannot be written\n",
+    )
+    assert os.listdir() == ["g.txt"]
