@@ -13,16 +13,35 @@ from cyscc.sim.memory.profiles import Hc2
 from cyscc.sim.memory.records import context_of
 from cyscc.sim.named_words import Field, NamedWords
 from cyscc.sim.observation.state import MachineState
-from tests.system.runs import made
-from tests.system.test_checkpoints import state_of
+from tests.sim.executors.outcomes import CROWD
+from tests.system.runs import made, solve
 
 SIDE, _, CONTEXT = (record.dtype for record in context_of(Hc2))
 CYCLE = 1500
 
 
+class StoppedError(Exception):
+    """The run has come to the cycle in which its state is wanted."""
+
+
 @pytest.fixture(scope="module")
 def saved() -> MachineState:
-    return state_of("compiled", CYCLE)
+    """Return the state of a recorded machine in the middle of a run."""
+    states = []
+    with made("test", "hc2") as machine:
+        machine._executor.record(64, 100)
+
+        def look(cycle: int) -> int:
+            if cycle >= CYCLE:
+                states.append(deepcopy(machine.save()))  # of the memory it has but a view
+                raise StoppedError
+            return CYCLE - cycle
+
+        machine.on_sync = look
+        with pytest.raises(StoppedError):
+            solve(machine, CROWD, slack=500)
+    (state,) = states
+    return state
 
 
 @pytest.fixture(scope="module")

@@ -30,18 +30,18 @@ class Shelf(Checkpoint):
     """Checkpoints that kill the run after the first one."""
 
     def __init__(self) -> None:
-        self.files: dict[str, NDArray[np.uint8]] = {}
+        self.contents: dict[str, NDArray[np.uint8]] = {}
 
     @property
     def path(self) -> Path:
         return Path("shelf")
 
     def write(self, about: Any, files: dict[str, NDArray[np.uint8]]) -> None:
-        self.files = {name: content.copy() for name, content in files.items()}
+        self.contents = {name: content.copy() for name, content in files.items()}
         raise KilledError
 
     def file(self, name: str) -> NDArray[np.uint8]:
-        return self.files[name].copy()
+        return self.contents[name].copy()
 
 
 def kept_by(machine: Machine, shelf: Shelf, *, cycles: int) -> CheckpointWriter:
@@ -51,7 +51,7 @@ def kept_by(machine: Machine, shelf: Shelf, *, cycles: int) -> CheckpointWriter:
         every=Interval(cycles=cycles),
         about=about_of,
         without=(),
-        resumed=shelf if shelf.files else None,
+        resumed=shelf if shelf.contents else None,
     )
 
 
@@ -124,11 +124,14 @@ def test_twenty_random_cuts(preset: str) -> None:
     config = PRESETS[preset]
     small = config.total_bfs_kernels < 16
     graph = rmat_graph(64 if small else 1024, 8, seed=1)
-    machines = ({}, {"executor": "amaranth"}) if small else ({"threads": 2}, {"threads": 1})
+    machines: tuple[dict[str, Any], ...] = ({"threads": 2}, {"threads": 1})
+    if small:
+        machines = ({}, {"executor": "amaranth"})
     for source in (None, 0) if config.finds_components else (0,):
         kills = 0
         while kills < 20:
-            kills += check_resumed(preset, "hc2", graph, *machines, source=source, cycles=chance.randint(500, 5000))
+            every = chance.randint(500, 5000)
+            kills += check_resumed(preset, "hc2", graph, *machines, source=source, cycles=every)
 
 
 @pytest.mark.parametrize("source", [None, 0])
