@@ -51,7 +51,7 @@ class Levels:
 def end_of(machine: Machine, cycles: int) -> tuple[int, int, bytes, NamedWords]:
     """Return what the end of a level shows: its cycles, the machine's, the memory, and the registers by name."""
     memory = machine.read(4096, np.uint8, machine.memory.allocated).tobytes()
-    return cycles, machine.cycle, memory, machine.executor.save()  # type: ignore[attr-defined]
+    return cycles, machine.cycle, memory, machine.executor.save()
 
 
 def searched(machine: Machine) -> Levels:
