@@ -91,13 +91,16 @@ def _calls(name: str, code: str, region: str) -> list[str] | None:
 _MEMBER = re.compile(r"\b(\w+)(?=;|,\d+,\d+)")
 _MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule", re.MULTILINE | re.DOTALL)
 _READ = re.compile(r"^  assign (\S+)\s* = (_\d+_);", re.MULTILINE)
+_INSTANCE = re.compile(r"^  \S+ +(\S+) \(\n((?:    \..*\n)+)", re.MULTILINE)
+_UNNAMED = re.compile(r"\.(\S+) ?\(\\(\$\d+) \)")
 
 
 def state_functions(component: wiring.Component, *, name: str, root: str, verilog: str) -> str:
     """Return C++ that defines ``cyscc::list`` and ``cyscc::reevaluate`` of a model, to be compiled with its code.
 
     Verilator keeps a register under the name of one of the signals connected to it, and removes unused and constant
-    registers. If several names remain, all are listed: they are equal, or functions of the register.
+    registers. If several names remain, all are listed: they are equal, or functions of the register. A signal that the
+    hardware has no name for, between the ports of instances, is one of them.
 
     Parameters
     ----------
@@ -118,6 +121,7 @@ def state_functions(component: wiring.Component, *, name: str, root: str, verilo
     design = Fragment.get(component, None).prepare(ports=port_names(component), hierarchy=(name,))
     members = set(_MEMBER.findall(root))
     reads = dict(_read_registers(verilog))
+    unnamed = dict(_unnamed_wires(verilog))
     known_as = aliases(design)
     lines: list[str] = []
 
@@ -128,6 +132,7 @@ def state_functions(component: wiring.Component, *, name: str, root: str, verilo
 
     for register in registers(design):
         homes = known_as(register.signal)
+        homes += [(*home[:-2], unnamed[name, *home]) for home in homes if (name, *home) in unnamed]
         held = [(*home[:-1], reads[name, *home]) for home in homes if (name, *home) in reads]
         add(register.name, len(register.signal), held or homes)
     for memory in memories(design):
@@ -161,6 +166,15 @@ def _read_registers(verilog: str) -> Iterator[tuple[Home, str]]:
         path = module[1].removeprefix("\\").split(".")
         for signal, register in _READ.findall(module[0]):
             yield (*path, signal.removeprefix("\\")), register
+
+
+def _unnamed_wires(verilog: str) -> Iterator[tuple[Home, str]]:
+    """Yield the ports of instances that are connected to a signal without a name of its own, each with that signal."""
+    for module in _MODULE.finditer(verilog):
+        path = module[1].removeprefix("\\").split(".")
+        for instance, ports in _INSTANCE.findall(module[0]):
+            for port, wire in _UNNAMED.findall(ports):
+                yield (*path, instance.removeprefix("\\"), port.removeprefix("\\")), wire
 
 
 def _members(name: str, home: Home) -> Iterator[str]:

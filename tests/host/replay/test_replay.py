@@ -100,7 +100,9 @@ def test_window_of_a_machine_with_every_part_from_a_checkpoint(capfd: pytest.Cap
     for path, changes in recording(Path("own.vcd")).changes.items():
         before = [value for time, value in changes if time <= 1400]
         after = [change for change in changes if change[0] > 1400]
-        assert unread(path) or begun.changes[path] == [(1400, before[-1]), *after], path
+        # A checkpoint has neither payloads that the host shows while they are not valid, nor bits of a register unread.
+        if path[1] != "shell" and path[-1] != "ahead" and not unread(path):
+            assert begun.changes[path] == [(1400, before[-1]), *after], path
 
 
 def first_shown(whole: Recording, value: str, kernels: list[tuple[str, str]], begin: int, end: int) -> int:

@@ -41,6 +41,16 @@ def test_executors_show_the_same(kind: str, tmp_path: Path) -> None:
 
 
 @machines
+def test_models_carry_what_lanes_do(kind: str, tmp_path: Path) -> None:
+    """A register that a model carries by no name would be lost where its window begins."""
+    with made(CONFIGS[kind], "hc2") as lanes, made(CONFIGS[kind], "hc2", waves=tmp_path / "run.vcd") as models:
+        ours, theirs = (machine.save().hardware for machine in (lanes, models))
+    assert ours.places.keys() - theirs.places.keys() == set()
+    partly = [name for name, (_, field) in ours.places.items() if field.known & ~theirs.places[name][1].known]
+    assert partly == []
+
+
+@machines
 def test_window_shows_what_a_run_drawn_from_its_start_does(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
