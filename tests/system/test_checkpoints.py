@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cyscc.host.driver.search import Checkpointer
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import rmat_graph
 from cyscc.host.runs.checkpoints.folder import Checkpoint
@@ -17,7 +16,6 @@ from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.specification.run import Interval
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.machine import Machine
-from cyscc.sim.observation.state import MachineState
 from tests.host.runs.checkpoints.about import about_of
 from tests.sim.executors.outcomes import CROWD, TANGLE
 from tests.sim.executors.test_executors import PUBLISHED
@@ -148,31 +146,3 @@ def test_checkpoints_do_not_disturb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelf, "write", lambda about, files: None)
     with made("test", "hc2") as machine:
         assert outcome(machine, CROWD, None, checkpointer=kept_by(machine, shelf, cycles=1)) == expected
-
-
-class StateShelf(Checkpointer):
-    """Saves the machine's state in a cycle, and kills the run."""
-
-    def __init__(self, machine: Machine, cycle: int) -> None:
-        super().__init__()
-        self._machine = machine
-        self._cycle = cycle
-        self.state: MachineState | None = None
-        machine.on_sync = self._look
-
-    def _look(self, cycle: int) -> int:
-        if cycle >= self._cycle:
-            self.state = self._machine.save()
-            raise KilledError
-        return self._cycle - cycle
-
-
-def state_of(executor: str, cycle: int) -> MachineState:
-    """Return the state of a machine in a cycle of a run."""
-    with made("test", "hc2", executor=executor) as machine:
-        machine._executor.record(64, 100)
-        checkpointer = StateShelf(machine, cycle)
-        with pytest.raises(KilledError):
-            solve(machine, CROWD, slack=500, checkpointer=checkpointer)
-        assert checkpointer.state is not None
-        return checkpointer.state
