@@ -6,13 +6,12 @@ from typing import Any
 
 from cyscc.host.analysis.event_kinds import TOP, EventQuery, EventScope
 from cyscc.host.analysis.events import Events
-from cyscc.host.api.records import Recorded, inputs_of, record_of
+from cyscc.host.api.records import Recorded, record_of, rerun_setting
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import Content, check_suffix
-from cyscc.host.output.progress import Progress
 from cyscc.host.replay.events import events_of
 from cyscc.host.replay.point import Point
-from cyscc.host.specification.run import available_cores, checked_number
+from cyscc.host.specification.run import checked_number
 from cyscc.sim.memory import Profile
 
 __all__ = ["events", "trace"]
@@ -76,13 +75,7 @@ def events(
         order=order,
         top=top,
     )
-    return events_of(
-        record_of(recorded),
-        query,
-        Progress(quiet=not progress),
-        threads=available_cores() if threads is None else threads,
-        **inputs_of(recorded, graph, memory),
-    )
+    return events_of(record_of(recorded), query, rerun_setting(recorded, graph, memory, threads, progress))
 
 
 def trace(
@@ -134,9 +127,7 @@ def trace(
         record_of(recorded),
         Point.of(at),
         str(path),
-        Progress(quiet=not progress),
+        rerun_setting(recorded, graph, memory, threads, progress),
         cycles=checked_number("cycles", cycles, low=1),
         before=checked_number("before", before, low=0),
-        threads=available_cores() if threads is None else threads,
-        **inputs_of(recorded, graph, memory),
     )

@@ -2,11 +2,10 @@
 
 from os import PathLike
 
-from cyscc.host.api.records import Recorded, inputs_of, record_of
+from cyscc.host.api.records import Recorded, record_of, rerun_setting
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.progress import Progress
 from cyscc.host.replay.life import VertexLife, vertex_lives
-from cyscc.host.specification.run import available_cores, checked_number
+from cyscc.host.specification.run import checked_number
 from cyscc.sim.memory import Profile
 
 __all__ = ["life"]
@@ -46,11 +45,6 @@ def life(
     SimulationError
         The machine could not be built, or the run failed.
     """
-    (found,) = vertex_lives(
-        record_of(recorded),
-        [checked_number("vertex", vertex, low=0)],
-        Progress(quiet=not progress),
-        threads=available_cores() if threads is None else threads,
-        **inputs_of(recorded, graph, memory),
-    )
+    vertices = [checked_number("vertex", vertex, low=0)]
+    (found,) = vertex_lives(record_of(recorded), vertices, rerun_setting(recorded, graph, memory, threads, progress))
     return found

@@ -24,6 +24,7 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import Window, WindowRequest, replay_window
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.run import available_cores, checked_number
 from cyscc.sim.memory import Profile
@@ -49,6 +50,7 @@ __all__ = [
     "record_of",
     "replay",
     "report",
+    "rerun_setting",
     "write_figure",
 ]
 
@@ -76,6 +78,18 @@ def record_of(recorded: Recorded) -> Record:
             raise ValueError("the run was not recorded: give it record=FOLDER")
         return recorded.record
     return Record(Path(recorded))
+
+
+def rerun_setting(
+    recorded: Recorded,
+    graph: Graph | str | PathLike[str] | None,
+    memory: Profile | str | PathLike[str] | None,
+    threads: int | None,
+    progress: bool,
+) -> RerunSetting:
+    """Return how a recorded run is made again, with all cores by default."""
+    cores = available_cores() if threads is None else threads
+    return RerunSetting(progress=Progress(quiet=not progress), threads=cores, **inputs_of(recorded, graph, memory))
 
 
 def inputs_of(
@@ -422,10 +436,4 @@ def replay(
         path=None if path is None else Path(path),
         scopes=tuple(scopes),
     )
-    return replay_window(
-        folder,
-        wanted,
-        Progress(quiet=not progress),
-        threads=available_cores() if threads is None else threads,
-        **inputs_of(recorded, graph, memory),
-    )
+    return replay_window(folder, wanted, rerun_setting(recorded, graph, memory, threads, progress))

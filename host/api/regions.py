@@ -3,13 +3,12 @@
 from os import PathLike
 from pathlib import Path
 
-from cyscc.host.api.records import Recorded, inputs_of, record_of
+from cyscc.host.api.records import Recorded, record_of, rerun_setting
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.parts import record_region
 from cyscc.host.specification.region import Region
-from cyscc.host.specification.run import available_cores, checked_number
+from cyscc.host.specification.run import checked_number
 from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.memory import Profile
 
@@ -59,9 +58,7 @@ def detail(
     return record_region(
         record_of(recorded),
         Region.parse(region),
-        Progress(quiet=not progress),
+        rerun_setting(recorded, graph, memory, threads, progress),
         output=None if path is None else Path(path),
         interval=None if interval is None else checked_number("interval", interval, low=16, high=LONGEST_INTERVAL),
-        threads=available_cores() if threads is None else threads,
-        **inputs_of(recorded, graph, memory),
     )

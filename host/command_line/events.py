@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from cyscc.host.analysis.event_kinds import KINDS, LONGER, ORDERS
+from cyscc.host.command_line.replay import rerun_setting
 from cyscc.host.record.tables import MODULES, PHASES
 from cyscc.host.specification import options
 from cyscc.host.specification.options import UsageError, at_least
@@ -113,8 +114,7 @@ def run(arguments: argparse.Namespace) -> None:
     except ValueError as error:
         raise UsageError(str(error)) from None
     quiet = arguments.quiet or arguments.json == STANDARD_OUTPUT
-    how = {name: getattr(arguments, name) for name in ("threads", "graph", "memory")}
-    found = events_of(Path(arguments.record), query, Progress(quiet=quiet), **how)
+    found = events_of(Path(arguments.record), query, rerun_setting(arguments, Progress(quiet=quiet)))
     if arguments.json is not None:
         write_json(arguments.json, events_document(found))
     if not quiet:

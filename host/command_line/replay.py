@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from cyscc.host.replay.life import VertexLife
     from cyscc.host.replay.point import Point
     from cyscc.host.replay.replaying import Window
+    from cyscc.host.runs.rerun import RerunSetting
 
-__all__ = ["TEXTS", "add_options", "run"]
+__all__ = ["TEXTS", "add_options", "rerun_setting", "run"]
 
 _ROWS = 24
 """Most single lives listed."""
@@ -144,8 +145,8 @@ def run(arguments: argparse.Namespace) -> None:
         executor=arguments.executor,
         kernels=tuple(word for word in arguments.life_of if not word.isdecimal()),
     )
-    how = {name: getattr(arguments, name) for name in ("threads", "graph", "memory", "checkpoint")}
-    window = replay_window(Path(arguments.record), wanted, progress, **how)
+    setting = rerun_setting(arguments, progress)
+    window = replay_window(Path(arguments.record), wanted, setting, checkpoint=arguments.checkpoint)
     lives = ""
     if arguments.life is not None or arguments.life_of:
         try:
@@ -164,6 +165,14 @@ def run(arguments: argparse.Namespace) -> None:
         )
 
 
+def rerun_setting(arguments: argparse.Namespace, progress: "Progress") -> "RerunSetting":
+    """Return how the options of a command say that a recorded run is made again."""
+    from cyscc.host.runs.rerun import RerunSetting
+
+    given = {name: getattr(arguments, name) for name in ("threads", "graph", "memory")}
+    return RerunSetting(progress=progress, **given)
+
+
 def _record_detail(arguments: argparse.Namespace) -> None:
     """Record a region of the run in detail."""
     from cyscc.host.output.files import show
@@ -178,12 +187,9 @@ def _record_detail(arguments: argparse.Namespace) -> None:
     made = record_region(
         Record(arguments.record),
         Region.parse(arguments.record_detail),
-        Progress(quiet=arguments.quiet),
+        rerun_setting(arguments, Progress(quiet=arguments.quiet)),
         output=None if arguments.output is None else Path(arguments.output),
         interval=getattr(arguments, "record_detail_interval", None),
-        threads=arguments.threads,
-        graph=arguments.graph,
-        memory=arguments.memory,
         checkpoint=arguments.checkpoint,
     )
     if not arguments.quiet:
@@ -246,9 +252,8 @@ def _show_vertices(arguments: argparse.Namespace) -> "list[VertexLife]":
     from cyscc.host.replay.life import vertex_lives
 
     quiet = arguments.quiet or STANDARD_OUTPUT in (arguments.json, arguments.life)
-    how = {name: getattr(arguments, name) for name in ("threads", "graph", "memory")}
     vertices = [int(word) for word in arguments.life_of]
-    lives = vertex_lives(Path(arguments.record), vertices, Progress(quiet=quiet), **how)
+    lives = vertex_lives(Path(arguments.record), vertices, rerun_setting(arguments, Progress(quiet=quiet)))
     document = {"vertices": [life.document() for life in lives]}
     output_result(document, "\n".join(map(str, lives)), path=arguments.json, quiet=quiet)
     return lives
@@ -260,13 +265,14 @@ def _write_trace(arguments: argparse.Namespace, point: "Point", progress: "Progr
     from cyscc.host.output.text import count_text
     from cyscc.host.replay.trace import trace_window
 
-    how = {name: getattr(arguments, name) for name in ("cycles", "before", "threads", "graph", "memory", "checkpoint")}
-    traced = trace_window(Path(arguments.record), point, arguments.trace, progress, **how)
+    window = {name: getattr(arguments, name) for name in ("cycles", "before", "checkpoint")}
+    setting = rerun_setting(arguments, progress)
+    traced = trace_window(Path(arguments.record), point, arguments.trace, setting, **window)
     if not arguments.quiet and arguments.trace != STANDARD_OUTPUT:
         event = f": {traced.event}" if traced.event else ""
         where = "" if point.cycle is not None else f"{point} is at cycle {traced.cycle:,}{event}\n"
-        window = f"cycles {traced.first:,} to {traced.last:,}"
-        show(f"{where}{arguments.trace}: {window}, {count_text(traced.slices, 'slice')} of kernels\n")
+        cycles = f"cycles {traced.first:,} to {traced.last:,}"
+        show(f"{where}{arguments.trace}: {cycles}, {count_text(traced.slices, 'slice')} of kernels\n")
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

@@ -9,8 +9,6 @@ import numpy as np
 
 from cyscc.host.analysis.event_kinds import INSTRUCTION, KERNEL, LONGER, EventQuery
 from cyscc.host.analysis.events import Events, Nearest, RecordEvents
-from cyscc.host.graph.csr import Graph
-from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.named_accesses import NamedAccesses
@@ -18,8 +16,8 @@ from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import Watcher, watch_run
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.coprocessor import Cause
-from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,15 +30,7 @@ _LEAST = 16
 _LIMITS = tuple(cause for cause in Cause if cause.row.kind == "limit")
 
 
-def events_of(
-    recorded: Record | Path,
-    query: EventQuery,
-    progress: Progress,
-    *,
-    threads: int,
-    graph: Graph | str | None = None,
-    memory: Profile | str | None = None,
-) -> Events:
+def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting) -> Events:
     """Return events of a recorded run.
 
     Parameters
@@ -49,14 +39,8 @@ def events_of(
         The record, or its folder.
     query : EventQuery
         The events that are looked for.
-    progress : Progress
-        Progress display.
-    threads : int
-        Threads of the run that is made again.
-    graph : Graph, str or None
-        The graph or its file; None for the recorded file.
-    memory : Profile, str or None
-        The memory profile, or its text as the user gave it; None for the recorded one.
+    setting : RerunSetting
+        How the run is made again where it must be.
 
     Raises
     ------
@@ -65,12 +49,12 @@ def events_of(
     SimulationError
         The run that is made again failed.
     """
-    with progress.step("reading the record"):
+    with setting.progress.step("reading the record"):
         record = recorded if isinstance(recorded, Record) else Record(recorded)
         known = RecordEvents(record, query)
         if not query.replayed:
             return known.events()
-    replay = replay_of(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
+    replay = replay_of(record.document, record.folder, setting)
     longer = LONGER if query.longer is None else query.longer
     causes = _LIMITS if query.scope.cause is None else [Cause[query.scope.cause.upper()]]
     waits, pushes = WaitWatcher(min(longer + 1, _LEAST), causes=causes), PushWatcher(record)

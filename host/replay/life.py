@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyscc.host.analysis.lives import MissingLifeError, life_text, name_lives, place_of_item, select, waits_text
-from cyscc.host.graph.csr import Graph
-from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text, html_text, plain_table
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.vertices import EVENTS, VertexHistory, kernel_name, vertex_history
-from cyscc.sim.memory import Profile
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.observation.life import Life, Lives, Span, UntoldLivesError, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
 from cyscc.sim.observation.waves.views import Focus
@@ -139,15 +137,7 @@ class VertexLife:
         return "\n".join(parts)
 
 
-def vertex_lives(
-    recorded: Record | Path,
-    vertices: Sequence[int],
-    progress: Progress,
-    *,
-    threads: int,
-    graph: Graph | str | None = None,
-    memory: Profile | str | None = None,
-) -> list[VertexLife]:
+def vertex_lives(recorded: Record | Path, vertices: Sequence[int], setting: RerunSetting) -> list[VertexLife]:
     """Find the events of vertices in a recorded run, and follow the stages of each around its first visit.
 
     Parameters
@@ -156,10 +146,8 @@ def vertex_lives(
         The record, or its folder.
     vertices : sequence of int
         The vertices, as named in the graph's file.
-    progress : Progress
-        Progress display.
-    threads, graph, memory
-        See `replay_of`.
+    setting : RerunSetting
+        How the run is made again.
 
     Raises
     ------
@@ -169,7 +157,7 @@ def vertex_lives(
         The machine could not be built, or the run failed.
     """
     record = recorded if isinstance(recorded, Record) else Record(recorded)
-    replay = replay_of(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
+    replay = replay_of(record.document, record.folder, setting)
     lives = []
     for vertex in vertices:
         history = vertex_history(replay, record, vertex)

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyscc.host.graph.csr import Graph
 from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import check_apart
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.parts import Reached as PartsReached
 from cyscc.host.record.reader import Record
@@ -21,11 +19,11 @@ from cyscc.host.record.writer import DETAIL_FOLDER, Columns, RecordFolder, Table
 from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.search import Reached
 from cyscc.host.runs.recorder import kernel_cycles
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.region import Region
 from cyscc.host.specification.run import DETAIL_INTERVAL
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.intervals import LONGEST_INTERVAL
-from cyscc.sim.memory import Profile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,13 +144,10 @@ def _where(mask: Any, columns: Columns) -> dict[str, Any]:
 def record_region(
     record: Record,
     region: Region,
-    progress: Progress,
+    setting: RerunSetting,
     *,
     output: Path | None = None,
     interval: int | None = None,
-    threads: int,
-    graph: Graph | str | None = None,
-    memory: Profile | str | None = None,
     checkpoint: str | None = None,
 ) -> Record:
     """Record a region of a recorded run in detail: the run is made again up to there.
@@ -163,14 +158,14 @@ def record_region(
         The record.
     region : Region
         The region; all intervals that overlap it are recorded.
-    progress : Progress
-        Progress display.
+    setting : RerunSetting
+        How the run is made again.
     output : Path, optional
         The folder of the new record; by default `DETAIL_FOLDER` in that of the record.
     interval : int, optional
         Cycles of an interval there; `DETAIL_INTERVAL` by default.
-    threads, graph, memory, checkpoint
-        See `cyscc.host.replay.replaying.replay_window`.
+    checkpoint : str or None
+        The folder of a checkpoint of the run, to resume from.
 
     Returns
     -------
@@ -188,7 +183,7 @@ def record_region(
         raise InputError(f"cannot be recorded in detail: {record.ending}", path=record.folder)
     cycles, interval = _cycles(region, record), interval or DETAIL_INTERVAL
     begin, end = cycles[0] // interval * interval, -(-cycles[1] // interval) * interval
-    replay = replay_of(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
+    replay = replay_of(record.document, record.folder, setting)
     about = {name: value for name, value in record.document.items() if name not in _OWN}
     folder = record.folder / DETAIL_FOLDER if output is None else output
     if output is not None:

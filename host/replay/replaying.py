@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import check_output
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import read_failure
 from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import LAST_CYCLES
@@ -32,12 +31,11 @@ from cyscc.host.replay.search import EventSearch, Reached, SpellSearch, search_o
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import RecordedRun, Session, execute
-from cyscc.host.runs.rerun import Rerun
+from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec, option_of
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.memory import Profile
 from cyscc.sim.notices import LONGEST_LINE, notice
 from cyscc.sim.observation.waves.views import Focus, own_views
 
@@ -236,15 +234,7 @@ class Replay:
             raise
 
 
-def replay_of(
-    document: dict[str, Any],
-    folder: Path,
-    progress: Progress,
-    *,
-    threads: int,
-    graph: Graph | str | None = None,
-    memory: Profile | str | None = None,
-) -> Replay:
+def replay_of(document: dict[str, Any], folder: Path, setting: RerunSetting) -> Replay:
     """Return a recorded run that can be simulated again bit for bit, given the parameters of `Rerun`.
 
     Raises
@@ -254,7 +244,7 @@ def replay_of(
     """
     if document.get("program") != sources_digest():
         raise InputError("the run was made by another version of this program", path=folder)
-    return Replay(Rerun(document, folder, progress, threads=threads, graph=graph, memory=memory))
+    return Replay(Rerun(document, folder, setting))
 
 
 def _remove(path: Path) -> None:
@@ -384,14 +374,7 @@ class WindowRequest:
 
 
 def replay_window(
-    folder: Path,
-    wanted: WindowRequest,
-    progress: Progress,
-    *,
-    threads: int,
-    graph: Graph | str | None,
-    memory: Profile | str | None = None,
-    checkpoint: str | None = None,
+    folder: Path, wanted: WindowRequest, setting: RerunSetting, *, checkpoint: str | None = None
 ) -> Window:
     """Replay a recorded run up to a point, and write the waveforms around it.
 
@@ -401,14 +384,8 @@ def replay_window(
         The folder of the record, or of a failed recorded run.
     wanted : WindowRequest
         The window.
-    progress : Progress
-        Progress display.
-    threads : int
-        Threads of the simulation up to the window.
-    graph : Graph, str or None
-        The graph or its file; None for the recorded file.
-    memory : Profile, str or None
-        The memory profile, or its text as the user gave it; None for the recorded one.
+    setting : RerunSetting
+        How the run is made again up to the window.
     checkpoint : str or None
         The folder of a checkpoint of the run, to resume from.
 
@@ -422,7 +399,7 @@ def replay_window(
     point = wanted.point
     failure = read_failure(folder)
     document = Record(folder).document if failure is None else failure
-    replay = replay_of(document, folder, progress, threads=threads, graph=graph, memory=memory)
+    replay = replay_of(document, folder, setting)
     wanted.check(folder, replay.spec)
     with ExitStack() as stack:
         if checkpoint is not None:
@@ -536,12 +513,7 @@ def _of_failure(point: Point, document: dict[str, Any], folder: Path) -> Located
 
 
 def show_failure(
-    recording: RecordedRun,
-    error: SimulationError,
-    *,
-    progress: Progress,
-    checkpoint: "Checkpoint | None" = None,
-    graph: Graph | None = None,
+    recording: RecordedRun, error: SimulationError, setting: RerunSetting, *, checkpoint: "Checkpoint | None" = None
 ) -> None:
     """Write the document of a failed run, and waveforms of its last cycles, into the folder of its record.
 
@@ -551,12 +523,10 @@ def show_failure(
         The recording of the run.
     error : SimulationError
         The failure.
-    progress : Progress
-        Progress display.
+    setting : RerunSetting
+        How the run is made again.
     checkpoint : Checkpoint, optional
         The checkpoint to resume from.
-    graph : Graph, optional
-        The graph, if it is not in a file.
     """
     if not recording.failed(error):
         return
@@ -568,8 +538,7 @@ def show_failure(
     window = max(last - _CYCLES + 1, 0), last
     path = folder / LAST_CYCLES
     try:
-        spec = recording.spec
-        replay = Replay(Rerun(document, folder, progress, threads=spec.threads, graph=graph, memory=spec.profile))
+        replay = Replay(Rerun(document, folder, setting))
         replay.checkpoint = checkpoint
         point = Point(event="error" if moved is None else "hang")
         focus = _focus(point, Located(cycle=end - 1 if moved is None else moved), None)

@@ -13,6 +13,7 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.writer import DETAIL_FOLDER
 from cyscc.host.runs.execution import RecordedRun, execute
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.region import Region
 from cyscc.host.specification.run import RunSpec
@@ -56,7 +57,7 @@ def performed(
         from cyscc.host.replay.replaying import show_failure
 
         checkpoint = None if checkpointed is None else checkpointed.latest()
-        show_failure(recorded, error, progress=progress, checkpoint=checkpoint, graph=graph)
+        show_failure(recorded, error, _again(recorded.spec, progress, graph), checkpoint=checkpoint)
 
     outputs = {"--waves": spec.waves, "--trace": spec.trace}
     for option, path in outputs.items():
@@ -109,9 +110,11 @@ def _record_detail(spec: RunSpec, result: Result, progress: Progress, graph: Gra
     record_region(
         result.record,
         Region.parse(spec.record_detail),
-        progress,
+        _again(spec, progress, graph),
         interval=spec.record_detail_interval,
-        threads=spec.threads,
-        graph=graph,
-        memory=spec.profile,
     )
+
+
+def _again(spec: RunSpec, progress: Progress, graph: Graph | None) -> RerunSetting:
+    """Return how a run that has just been recorded is made again."""
+    return RerunSetting(progress=progress, threads=spec.threads, graph=graph, memory=spec.profile)

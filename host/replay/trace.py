@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cyscc.host.analysis.trace import add_counters, add_instructions, kernel_groups, root_of
 from cyscc.host.analysis.tracks import Tracks
-from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import open_output
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.named_accesses import NamedAccesses
 from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import locate_point, replay_of
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import watch_run
-from cyscc.sim.memory import Profile
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
@@ -39,13 +37,10 @@ def trace_window(
     recorded: Record | Path,
     point: Point,
     path: str,
-    progress: Progress,
+    setting: RerunSetting,
     *,
     cycles: int,
     before: int = 0,
-    threads: int,
-    graph: Graph | str | None = None,
-    memory: Profile | str | None = None,
     checkpoint: str | None = None,
 ) -> TracedWindow:
     """Make a recorded run again up to a point, and write the trace of a window there.
@@ -58,16 +53,10 @@ def trace_window(
         The point.
     path : str
         The file, ``.pftrace`` by custom, or ``-`` for standard output.
-    progress : Progress
-        Progress display.
+    setting : RerunSetting
+        How the run is made again.
     cycles, before : int
         Cycles of the window, fewer if the run ends earlier; and how many of them lie before the point.
-    threads : int
-        Threads of the simulation.
-    graph : Graph, str or None
-        The graph or its file; None for the recorded file.
-    memory : Profile, str or None
-        The memory profile, or its text as the user gave it; None for the recorded one.
     checkpoint : str or None
         The folder of a checkpoint of the run, to resume from.
 
@@ -78,9 +67,9 @@ def trace_window(
     SimulationError
         The run failed before the end of the window.
     """
-    with progress.step("reading the record"):
+    with setting.progress.step("reading the record"):
         record = recorded if isinstance(recorded, Record) else Record(recorded)
-    replay = replay_of(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
+    replay = replay_of(record.document, record.folder, setting)
     with ExitStack() as stack:
         if checkpoint is not None:
             replay.go_on_from(Path(checkpoint), stack)
@@ -89,7 +78,7 @@ def trace_window(
         last = min(first + cycles, record.cycles) - 1
         waits, accesses = WaitWatcher(1, window=(first, last)), NamedAccesses(window=(first, last))
         watch_run(replay, [waits, accesses], first=first, last=last, aim=f"to cycle {last:,}")
-    with progress.step("writing the trace"), open_output(path) as file:
+    with setting.progress.step("writing the trace"), open_output(path) as file:
         tracks = Tracks(file)
         root = root_of(tracks, record)
         span = (first, last + 1)

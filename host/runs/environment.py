@@ -2,9 +2,10 @@
 
 import platform
 import re
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+
+from cyscc.sim.processors import kernel_text
 
 __all__ = ["processor_name", "run_environment"]
 
@@ -14,10 +15,8 @@ _MOST = 256
 
 def processor_name() -> str:
     """Return the name of the processor, as reported by the system."""
-    with suppress(OSError):
-        if found := re.search(r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE):
-            return found[1].strip()
-    return platform.processor() or platform.machine()
+    found = re.search(r"^model name\s*:(.*)$", kernel_text(Path("/proc/cpuinfo")), re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or platform.machine()
 
 
 def run_environment() -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Runs of records, made again: their specification, and their graph, each checked against the record."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,29 @@ from cyscc.host.runs.execution import Session
 from cyscc.host.specification.run import OWN_RULES, RunSpec, SpecError, resolved_profile
 from cyscc.sim.memory import Profile, changed_profile, profile_from
 
-__all__ = ["Rerun"]
+__all__ = ["Rerun", "RerunSetting"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RerunSetting:
+    """How a recorded run is made again.
+
+    Parameters
+    ----------
+    progress : Progress
+        Progress display.
+    threads : int
+        Number of threads of the simulation.
+    graph : Graph or str, optional
+        The graph or its file, if the recorded file has moved, or there was none.
+    memory : Profile or str, optional
+        The memory profile, or its text as the user gave it, for a run with rules of its own.
+    """
+
+    progress: Progress
+    threads: int
+    graph: Graph | str | None = None
+    memory: Profile | str | None = None
 
 
 class Rerun:
@@ -24,19 +47,15 @@ class Rerun:
         The document of the record, or of the failed run.
     folder : Path
         The folder of the document.
-    progress : Progress
-        Progress display.
-    threads : int
-        Number of threads of the simulation.
-    graph : Graph or str, optional
-        The graph or its file, if the recorded file has moved.
-    memory : Profile or str, optional
-        The memory profile, or its text as the user gave it, for a run with rules of its own.
+    setting : RerunSetting
+        How it is made again.
 
     Attributes
     ----------
-    document, folder, progress
+    document, folder
         The parameters.
+    progress : Progress
+        Progress display.
     spec : RunSpec
         Specification of the run, without its outputs and without verification.
 
@@ -46,28 +65,19 @@ class Rerun:
         The memory is not that of the run, or the document describes no run.
     """
 
-    def __init__(
-        self,
-        document: dict[str, Any],
-        folder: Path,
-        progress: Progress,
-        *,
-        threads: int,
-        graph: Graph | str | None = None,
-        memory: Profile | str | None = None,
-    ) -> None:
+    def __init__(self, document: dict[str, Any], folder: Path, setting: RerunSetting) -> None:
         if "part" in document:
             raise InputError("is the record of a part of a run: name that of the whole run", path=folder)
-        run = document["run"]
+        graph = setting.graph
         named = {"graph": graph} if isinstance(graph, str) else {}
-        memory = _memory(document["memory_profile"], run["options"]["memory"], folder, memory)
+        memory = _memory(document["memory_profile"], document["run"]["options"]["memory"], folder, setting.memory)
         try:
-            self.spec = RunSpec.of_record(document, memory=memory, threads=threads, **named)
+            self.spec = RunSpec.of_record(document, memory=memory, threads=setting.threads, **named)
         except SpecError as error:
             if error.field == "threads":
                 raise
             raise InputError(f"is the record of no run: {error}", path=folder) from None
-        self.document, self.folder, self.progress = document, folder, progress
+        self.document, self.folder, self.progress = document, folder, setting.progress
         self._given = graph if isinstance(graph, Graph) else None
         self._named = graph is None  # by the record alone, which may name a pipe or a device
 

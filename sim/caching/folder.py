@@ -13,18 +13,11 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 from cyscc.sim.errors import BuildError
 from cyscc.sim.files import lock_folder, private_folder, replaced
 from cyscc.sim.notices import notice
-
-try:
-    from platformdirs import user_cache_path
-except ImportError:
-    # The steps run with numba, numpy and scipy alone, with a temporary cache unless another one is named.
-    user_cache_path = partial(Path, "~/.cache")
 
 __all__ = [
     "UnusableError",
@@ -63,8 +56,11 @@ def cache_directory() -> Path:
 
 
 def _user_cache() -> Path:
-    """Return the user's cache folder, a relative path if the user has no home."""
-    with suppress(RuntimeError):
+    """Return the user's cache folder, a relative path if the user has no home, or if there is nothing to tell it."""
+    # The steps run with numba, numpy and scipy alone, with a temporary cache unless another one is named.
+    with suppress(ImportError, RuntimeError):
+        from platformdirs import user_cache_path
+
         return user_cache_path()
     return Path("~/.cache")
 

@@ -22,7 +22,7 @@ from cyscc.host.record.parts import PARTS_FOLDER, PartDocument, Reached, write_p
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import TABLES
 from cyscc.host.record.writer import TableWriter
-from cyscc.host.runs.rerun import Rerun
+from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.sim.memory import parse_profile
 from tests.record.synthetic import Shape, write_record
 from tests.refusals import refused
@@ -189,7 +189,7 @@ def test_record_of_no_run_is_not_made_again(option: str, value: str, cause: str,
     document["memory_profile"] = parse_profile(document["run"]["options"]["memory"]).describe()
     document["run"]["options"][option] = value
     with refused(InputError, f"{folder}: is the record of no run: {cause}"):
-        Rerun(document, folder, Progress(quiet=True), threads=1)
+        Rerun(document, folder, RerunSetting(progress=Progress(quiet=True), threads=1))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from cyscc.host.output.text import markdown_table
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.sources import digest_beside
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.processors import available_cores
+from cyscc.sim.processors import available_cores, processor
 
 __all__ = ["COMPARISONS", "Comparison", "Side", "compare_revisions", "comparison_markdown", "estimate"]
 
@@ -515,17 +515,10 @@ def _lacking(comparison: Comparison) -> str:
     """Return what a comparison lacks here, or nothing."""
     if comparison.whole and not Path(os.environ.get(GRAPHS, ""), comparison.graph).is_file():
         return f"{comparison.graph} is not in the folder that {GRAPHS} names"
-    if any(side.compiler for side in comparison.sides) and "avx512f" not in _processor_flags():
+    if any(side.compiler for side in comparison.sides) and "avx512f" not in processor().split():
         return "the processor has no AVX-512"
     two = any(side.processes > 1 or side.options[:2] == _TWO for side in comparison.sides)
     return "there is only one core" if two and available_cores() < 2 else ""
-
-
-def _processor_flags() -> list[str]:
-    try:
-        return Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
-    except OSError:
-        return []
 
 
 def _row(name: str, result: Measured) -> _Record:

@@ -11,6 +11,7 @@ from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of
 from cyscc.host.graph.csr import Graph
 from cyscc.host.record.reader import Record
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
@@ -147,7 +148,8 @@ def smallest_depths(
     points: dict[Depths, SweepPoint] = {}
     made = found = 0
     with batch.opened() as kept:
-        recorded = RecordedPoints(record, kept, batch.progress, threads=1, graph=graph, memory=memory)
+        setting = RerunSetting(progress=batch.progress, threads=1, graph=graph, memory=memory)
+        recorded = RecordedPoints(record, kept, setting)
         with batch.progress.step("simulating") as step:
 
             def measure(wanted: list[Depths]) -> dict[Depths, int]:

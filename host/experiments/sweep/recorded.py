@@ -11,9 +11,8 @@ from cyscc.host.experiments.sweep.definition import value_text
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
-from cyscc.host.runs.rerun import Rerun
+from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.host.specification.overrides import MEMORY
 from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, SpecError, run_options
 from cyscc.sim.memory import Profile
@@ -44,14 +43,8 @@ class RecordedPoints:
         The record of the run.
     folder : SweepFolder
         Folder of the points, in which a graph that is in no file is kept.
-    progress : Progress
-        Progress display.
-    threads : int
-        Threads of each run.
-    graph : Graph or str, optional
-        The graph or its file, if the recorded file has moved, or there was none.
-    memory : Profile or str, optional
-        The memory profile, or its text as the user gave it, for a run with rules of its own.
+    setting : RerunSetting
+        How each run is made.
 
     Raises
     ------
@@ -59,28 +52,19 @@ class RecordedPoints:
         The run is not complete, or its memory cannot be had.
     """
 
-    def __init__(
-        self,
-        record: Record,
-        folder: SweepFolder,
-        progress: Progress,
-        *,
-        threads: int,
-        graph: Graph | str | None = None,
-        memory: Profile | str | None = None,
-    ) -> None:
+    def __init__(self, record: Record, folder: SweepFolder, setting: RerunSetting) -> None:
         if record.interrupted is not None:
             raise InputError("is not the record of a complete run, which could be made again", path=record.folder)
         try:
-            again = Rerun(record.document, record.folder, progress, threads=threads, graph=graph, memory=memory)
+            again = Rerun(record.document, record.folder, setting)
         except SpecError as error:
             raise InputError(str(error), path=record.folder) from None
         # As in a study, so that points are shared: recorded, and with a verified result.
         spec = replace(again.spec, verify=True, record=again.spec.graph, record_interval=RECORD_INTERVAL)
-        if isinstance(memory, str) and rules_file(memory) is not None:
-            spec = replace(spec, memory=_rules_text(memory, spec.profile))
+        if isinstance(setting.memory, str) and rules_file(setting.memory) is not None:
+            spec = replace(spec, memory=_rules_text(setting.memory, spec.profile))
         self._spec, self._again, self._folder = spec, again, folder
-        self._given = isinstance(graph, Graph)
+        self._given = isinstance(setting.graph, Graph)
 
     def spec(self, settings: Mapping[str, Any]) -> RunSpec:
         """Return the specification of the run with some settings changed, without reading the graph.

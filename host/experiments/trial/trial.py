@@ -12,6 +12,7 @@ from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.record.reader import Record
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.run import available_cores
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
@@ -162,7 +163,8 @@ def try_changes(
     foretold = proposals(record) if len(tried) > 1 else []
     with batch.opened() as points:
         threads = 1 if batch.scheduler is not None else max(available_cores() // min(batch.jobs, len(tried)), 1)
-        again = RecordedPoints(record, points, batch.progress, threads=threads, graph=graph, memory=memory)
+        setting = RerunSetting(progress=batch.progress, threads=threads, graph=graph, memory=memory)
+        again = RecordedPoints(record, points, setting)
         for settings in tried:
             again.spec(settings)
         asked = [again.point(settings) for settings in tried]

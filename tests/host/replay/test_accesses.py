@@ -16,7 +16,7 @@ from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.vertices import vertex_history
 from cyscc.host.replay.watching import watch_run
-from cyscc.host.runs.rerun import Rerun
+from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.sim.observation.life import Stage, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
 
@@ -49,9 +49,8 @@ def recorded(path: Path, graph: str, *options: str) -> Run:
         Path("g.txt").write_text(graph)
         assert main(["scc", "g.txt", "--config", "test", "--record", "seen", "--quiet", *options]) == 0
     record = Record(path / "seen")
-    return record, Replay(
-        Rerun(record.document, record.folder, Progress(quiet=True), threads=2, graph=str(path / "g.txt"))
-    )
+    setting = RerunSetting(progress=Progress(quiet=True), threads=2, graph=str(path / "g.txt"))
+    return record, Replay(Rerun(record.document, record.folder, setting))
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.events import events_of
+from cyscc.host.runs.rerun import RerunSetting
 
 GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7)) * 8
 
@@ -36,7 +37,7 @@ def events(record: Record) -> Events:
 def found(record: Record, scope: EventScope | None = None, **asked: object) -> Events:
     query = EventQuery(scope=scope or EventScope(), **asked)  # type: ignore[arg-type]
     graph = str(record.folder.parent / "g.txt")
-    return events_of(record, query, Progress(quiet=True), threads=2, graph=graph)
+    return events_of(record, query, RerunSetting(progress=Progress(quiet=True), threads=2, graph=graph))
 
 
 def test_waits(events: Events, record: Record) -> None:

@@ -16,7 +16,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.waits import RUNNING, WaitWatcher
 from cyscc.host.replay.watching import watch_run
-from cyscc.host.runs.rerun import Rerun
+from cyscc.host.runs.rerun import Rerun, RerunSetting
 from tests.sim.observation.waves.reading import Recording, recording, unread
 
 GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
@@ -176,7 +176,8 @@ def test_waits_are_those_that_the_record_counts() -> None:
     watchers = [WaitWatcher(1), WaitWatcher(4), WaitWatcher(2, window=(830, 1200))]
     frames = []
     for watcher in watchers:
-        replay = Replay(Rerun(record.document, record.folder, Progress(quiet=True), threads=1))
+        setting = RerunSetting(progress=Progress(quiet=True), threads=1)
+        replay = Replay(Rerun(record.document, record.folder, setting))
         assert watch_run(replay, [watcher], aim="") == record.cycles
         frames.append(watcher.frame())
     every, long, inside = frames
@@ -197,8 +198,8 @@ def waits(folder: Path) -> pd.DataFrame:
     """Return every wait of the run, with the level of its instruction."""
     record = Record(folder / "seen")
     watcher = WaitWatcher(1)
-    rerun = Rerun(record.document, record.folder, Progress(quiet=True), threads=1, graph=str(folder / "g.txt"))
-    watch_run(Replay(rerun), [watcher], aim="")
+    setting = RerunSetting(progress=Progress(quiet=True), threads=1, graph=str(folder / "g.txt"))
+    watch_run(Replay(Rerun(record.document, record.folder, setting)), [watcher], aim="")
     found = watcher.frame()
     instructions = record.attempts
     places = instructions["start"].searchsorted(found["begin"], side="right") - 1

@@ -12,6 +12,7 @@ from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.replaying import replay_of
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import watch_run
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.analysis.test_trace import ReadBack
 
@@ -42,9 +43,8 @@ def trace(record: Record) -> ReadBack:
 
 def test_slices_are_causes_and_accesses(record: Record, trace: ReadBack) -> None:
     waits, accesses = WaitWatcher(1, window=(FIRST, LAST)), AccessWatcher(window=(FIRST, LAST))
-    replay = replay_of(
-        record.document, record.folder, Progress(quiet=True), threads=2, graph=str(record.folder.parent / "g.txt")
-    )
+    setting = RerunSetting(progress=Progress(quiet=True), threads=2, graph=str(record.folder.parent / "g.txt"))
+    replay = replay_of(record.document, record.folder, setting)
     watch_run(replay, [waits, accesses], last=LAST, aim="")
     expected = {}
     for row in waits.frame().to_dict("records"):

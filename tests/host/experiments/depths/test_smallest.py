@@ -72,7 +72,7 @@ def test_python(seen: Path) -> None:
     assert found.runs["within"].tolist()[0]
     assert found.area == {}
     for wrong in ({"within": -1}, {"jobs": 0}):
-        with pytest.raises(ValueError, match=r"must be (from 0 to 1, not -1|at least 1, not 0)"):
+        with pytest.raises(ValueError, match=r"must be (a number from 0 to 1, not -1|at least 1, not 0)"):
             cyscc.smallest_depths(seen, **wrong)  # type: ignore[arg-type]  # of either type
 
 
