@@ -168,10 +168,7 @@ def _kind(values: list[Any]) -> str:
 
 
 def _cell(value: Any, kind: str) -> Any:
-    if kind != "string" or value is None:
-        return value
-    # A byte of a name that is not UTF-8 is no text.
-    return value_text(value).encode(errors="backslashreplace").decode()
+    return value_text(value) if kind == "string" and value is not None else value
 
 
 def write_table(rows: list[Row], path: Path) -> None:
