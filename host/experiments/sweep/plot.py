@@ -83,7 +83,7 @@ def _caption(study: SweepStudy) -> str:
     parts += [{spec.config_name for spec in specs}, {spec.memory_name for spec in specs}]
     words = ("{}", " of {}", " on {}", ", memory {}")
     text = "".join(form.format(*found) for form, found in zip(words, parts, strict=True) if len(found) == 1)
-    return text.removeprefix(",").strip()
+    return value_text(text.removeprefix(",").strip())
 
 
 def _left_out(study: SweepStudy, rows: Sequence[Row], line: str | None, panels: int) -> list[str]:
