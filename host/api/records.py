@@ -19,7 +19,7 @@ from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.explain.terminal import as_html, as_text
 from cyscc.host.analysis.explain.verdict import Finding, bounds, findings_of
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.files import Content, check_suffix, open_output
+from cyscc.host.output.files import Content, check_suffix, write_text
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.point import Point
@@ -319,8 +319,7 @@ def report(path: str | PathLike[str], *recorded: Recorded) -> None:
         raise ValueError("a report needs a record")
     check_suffix(str(path), Content.PAGE)
     text = page([record_of(each) for each in recorded])
-    with open_output(str(path)) as file:
-        file.write(text.encode())
+    write_text(str(path), text)
 
 
 def figures(*recorded: Recorded) -> "dict[str, go.Figure]":

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     InputError
         There is no record, it cannot be read, or an output cannot be written.
     """
-    from cyscc.host.output.files import STANDARD_OUTPUT, Content, open_output, show
+    from cyscc.host.output.files import STANDARD_OUTPUT, Content, show, write_text
     from cyscc.host.output.progress import Progress
     from cyscc.host.output.text import bytes_text, count_text
     from cyscc.host.record.reader import Record
@@ -62,10 +62,9 @@ def run(arguments: argparse.Namespace) -> None:
         from cyscc.host.analysis.report.page import page
 
         with progress.step("drawing") as step:
-            text = page(records, on_run=lambda done: step(done, len(records))).encode()
-        with open_output(arguments.output) as file:
-            file.write(text)
-        lines.append(f"{arguments.output}: {count_text(len(records), 'run')}, {bytes_text(len(text))}\n")
+            text = page(records, on_run=lambda done: step(done, len(records)))
+        size = write_text(arguments.output, text)
+        lines.append(f"{arguments.output}: {count_text(len(records), 'run')}, {bytes_text(size)}\n")
     if arguments.trace is not None:
         from cyscc.host.analysis.trace import write_trace
 

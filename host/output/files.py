@@ -33,6 +33,7 @@ __all__ = [
     "show",
     "version",
     "write_json",
+    "write_text",
     "writing",
 ]
 
@@ -357,8 +358,21 @@ def write_json(path: str, document: dict[str, Any]) -> None:
     InputError
         The file could not be written.
     """
+    write_text(path, json.dumps(document, indent=2) + "\n")
+
+
+def write_text(path: str, text: str) -> int:
+    """Write a text, with bytes of names that are not UTF-8 escaped, as on standard output; return its size in bytes.
+
+    Raises
+    ------
+    InputError
+        The file could not be written.
+    """
+    content = text.encode(errors="backslashreplace")
     with open_output(path) as file:
-        file.write(json.dumps(document, indent=2).encode() + b"\n")
+        file.write(content)
+    return len(content)
 
 
 def output_result(document: dict[str, Any], text: str, *, path: str | None, quiet: bool) -> None:

@@ -208,7 +208,9 @@ def _answer(path: Path, questions: Connection, *, seconds: int) -> None:
         try:
             if name is None:
                 # Single-threaded: starting threads would take as long as reading a window.
-                waveform = pywellen.Waveform(str(path), multi_threaded=False)
+                # By its descriptor, since it takes only names that are UTF-8.
+                with path.open("rb") as file:
+                    waveform = pywellen.Waveform(f"/proc/self/fd/{file.fileno()}", multi_threaded=False)
                 variables = {variable.full_name: variable for variable in waveform.all_vars()}
                 widths = {name: int(variable.bitwidth or 0) for name, variable in variables.items()}
                 questions.send((widths, _times(variables[name] for name, width in widths.items() if width <= WORD)))

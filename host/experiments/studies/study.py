@@ -12,7 +12,7 @@ from cyscc.host.baselines.algorithms import AS_PRINTED
 from cyscc.host.experiments.measuring.graphs import size_text
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import open_output, version, write_json
+from cyscc.host.output.files import version, write_json, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,8 +64,7 @@ class Report:
         """
         paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md")]
         write_json(str(paths[0]), self.document)
-        with open_output(str(paths[1])) as file:
-            file.write(self.markdown.encode())
+        write_text(str(paths[1]), self.markdown)
         if self.draw is not None:
             from cyscc.host.output.figures import write_plot
 

@@ -128,8 +128,10 @@ class SweepStudy:
 
 
 def value_text(value: Any) -> str:
-    """Return the value of a parameter as text."""
-    return value if isinstance(value, str) else "" if value is None else toml_text(value)
+    """Return the value of a parameter as text, with bytes of names that are not UTF-8 escaped."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    return "" if value is None else toml_text(value)
 
 
 def _labels(values: Sequence[Any]) -> dict[Any, str]:
@@ -205,7 +207,7 @@ def line_study(graphs: Sequence[str | GraphFile], settings: Mapping[str, Any]) -
     if not grid:
         several = "a sweep has several values of a parameter, or several graphs"
         raise ValueError(f"nothing varies: {several}, or is a study: a file that ends in {SUFFIX}")
-    of = "" if len(texts) > 1 else texts[0] if isinstance(named[0], dict) else Path(texts[0]).name
+    of = "" if len(texts) > 1 else texts[0] if isinstance(named[0], dict) else value_text(Path(texts[0]).name)
     document = {
         **{name: value for name, value in given.items() if name not in grid},
         "title": f"Sweep {f'of {of} ' if of else ''}over {', '.join(grid)}",

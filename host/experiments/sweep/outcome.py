@@ -10,7 +10,7 @@ from cyscc.host.experiments.sweep.page import sweep_page
 from cyscc.host.experiments.sweep.points import SweepFolder, Swept
 from cyscc.host.experiments.sweep.rows import Row, rows_of, sweep_text, with_area, write_table
 from cyscc.host.experiments.sweep.search import search
-from cyscc.host.output.files import check_output, open_output
+from cyscc.host.output.files import check_output, write_text
 
 __all__ = ["Outcome", "make_study", "study_files"]
 
@@ -98,7 +98,5 @@ def make_study(study: SweepStudy, batch: Batch, *, command: str = "") -> Outcome
             rows = with_area(study, rows_of(study, folder, swept), batch)
         write_table(rows, files["table"])
     with batch.progress.step("drawing"):
-        text = sweep_page(study, rows, command=command).encode()
-        with open_output(str(files["page"])) as file:
-            file.write(text)
+        write_text(str(files["page"]), sweep_page(study, rows, command=command))
     return Outcome(study=study, rows=rows, swept=swept, folder=folder, files=files)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, is_wide
+from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, is_wide, value_text
 from cyscc.host.experiments.sweep.measures import MEASURES, Measure
 from cyscc.host.experiments.sweep.rows import DONE, Row, best_so_far
 from cyscc.host.output.figures import (
@@ -83,7 +83,7 @@ def _caption(study: SweepStudy) -> str:
     parts += [{spec.config_name for spec in specs}, {spec.memory_name for spec in specs}]
     words = ("{}", " of {}", " on {}", ", memory {}")
     text = "".join(form.format(*found) for form, found in zip(words, parts, strict=True) if len(found) == 1)
-    return text.removeprefix(",").strip()
+    return value_text(text.removeprefix(",").strip())
 
 
 def _left_out(study: SweepStudy, rows: Sequence[Row], line: str | None, panels: int) -> list[str]:
@@ -112,7 +112,7 @@ def _unchanged(study: SweepStudy) -> tuple[set[str], str]:
             own = resolved_configuration(spec.config, NO_OVERRIDES), resolved_profile(spec.memory, NO_OVERRIDES)
             machines[named] = (own[0], own[1].describe())
         if machines[named] == (spec.configuration, spec.profile.describe()):
-            found[each.point.digest] = f"{Path(spec.config_name).name}, unchanged"
+            found[each.point.digest] = f"{value_text(Path(spec.config_name).name)}, unchanged"
     if len(found) == len({each.point.digest for each in study.points}):
         return set(), ""
     texts = set(found.values())

@@ -4,6 +4,7 @@ A view shows the signals of the event, the processes of its kernel, the causes o
 All other signals are in the waveform file, too. A file with few signals shows all of them.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -382,4 +383,4 @@ def write_views(waveform: Path, view: View) -> None:
     """
     for path in own_views(waveform):
         with replaced(path) as temporary:
-            temporary.write_text(VIEWS[path.suffix](view))
+            temporary.write_bytes(os.fsencode(VIEWS[path.suffix](view)))

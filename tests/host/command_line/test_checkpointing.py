@@ -274,6 +274,13 @@ def test_outputs_of_a_run_that_failed_are_asked_for(capfd: pytest.CaptureFixture
         about = {**document["about"], "outputs": outputs}
         Path("kept", "checkpoint.json").write_text(json.dumps(sealed({**document, "about": about})))
         assert refused("bfs", "--resume", "kept", capfd=capfd) == f"cyscc bfs: {line}"
+    for name, kind in (
+        ("\0", "is a checkpoint of a run whose graph is "),
+        ("\ud800", "checkpoint.json: is not JSON: "),
+    ):
+        about = json.loads(json.dumps(document["about"]).replace('"g.txt"', json.dumps(name)))
+        Path("kept", "checkpoint.json").write_text(json.dumps(sealed({**document, "about": about})))
+        assert kind in refused("bfs", "--resume", "kept", capfd=capfd)
     Path("kept", "checkpoint.json").write_text(json.dumps(document))
     limit = ["--cycle-limit", "1e6", "--quiet"]
     assert main(["bfs", "--resume", "kept", "--levels", "l.txt", "--live", "-", *limit]) == 0

@@ -1,5 +1,6 @@
 """`cyscc report`: its messages, and refusals."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,14 @@ def test_quiet_and_standard_output(folder: Path, capfd: pytest.CaptureFixture[st
     out, err = capfd.readouterr()
     assert err == ""
     assert out == (folder / "page.html").read_text()
+
+
+def test_names_that_are_not_utf_8_are_escaped(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    name = os.fsdecode(b"\xff")
+    (folder / "one").rename(folder / name)
+    assert main(["report", name, "-o", f"{name}.html", "--trace", f"{name}.pftrace"]) == 0
+    assert capfd.readouterr().err == ""
+    assert "\\udcff" in (folder / f"{name}.html").read_text()
 
 
 def test_a_trace_needs_no_page(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

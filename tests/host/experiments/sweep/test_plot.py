@@ -1,7 +1,10 @@
 """Plots of sweeps: what they join, mark and leave out."""
 
 import math
+import os
+from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +13,7 @@ from matplotlib.figure import Figure
 from cyscc.host.experiments.sweep.definition import SweepStudy, line_study
 from cyscc.host.experiments.sweep.plot import sweep_figure
 from cyscc.host.experiments.sweep.rows import Row
+from cyscc.host.output.figures import write_plot
 
 GRAPH = "random:2^5:4"
 
@@ -80,6 +84,18 @@ def test_values_without_an_order_are_not_joined(settings: dict[str, Any]) -> Non
     assert axes.get_xlabel() == "simulated time (ms)"
     assert axes.get_xlim()[0] == 0
     assert len(axes.get_yticklabels()) == 2
+
+
+def test_names_that_are_not_utf_8_are_escaped(tmp_path: Path) -> None:
+    names = [str(tmp_path / os.fsdecode(name)) for name in (b"\xff.txt", b"\xfe.txt")]
+    config = Path(f"{names[0]}.toml")
+    config.write_text('preset = "test"\n')
+    for name in names:
+        Path(name).write_text("0 1\n")
+    settings = {"visit_depth": [4, 8], "source": [0], "config": [str(config)]}
+    for study in (line_study(names, settings), line_study(names[:1], settings)):
+        write_plot(partial(sweep_figure, study, rows_of(study)), str(tmp_path / "plot.svg"))
+        assert "\\udcff.txt" in (tmp_path / "plot.svg").read_text()
 
 
 def test_an_order_is_preferred_for_the_axis() -> None:

@@ -29,7 +29,7 @@ $enddefinitions $end
     ],
 )
 def test_windows(body: str, first: int, valid: list[int], level: list[int], tmp_path: Path) -> None:
-    path = tmp_path / "w.vcd"
+    path = tmp_path / os.fsdecode(b"\xff.vcd")  # whose name is not UTF-8
     path.write_text(HEAD + body)
     reader = WaveReader(path)
     assert (reader.first, reader.cycles) == (first, len(valid))

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -150,6 +151,9 @@ def test_few_signals_are_all_shown() -> None:
 
 def test_saved_views_are_kept(tmp_path: Path) -> None:
     view = View(waveform="run.fst", first=0, end=10, focus=None, scope="engine0", groups=[])
+    odd = os.fsdecode(b"\xff.fst")
+    write_views(tmp_path / odd, replace(view, waveform=odd))
+    assert b'[dumpfile] "\xff.fst"' in (tmp_path / odd).with_suffix(".gtkw").read_bytes()
     saved = tmp_path / "run.gtkw"
     saved.write_text("[*] GTKWave Analyzer\n")
     for _ in range(2):
