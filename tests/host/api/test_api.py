@@ -64,7 +64,7 @@ def test_odd_names_of_files(folder: Path, graph: cyscc.Graph) -> None:
         cyscc.write_graph(graph, "a\0b")
     with refused(cyscc.InputError, "g.html: a graph is .mtx, .gr, .npz or .txt, not '.html'"):
         cyscc.write_graph(graph, "g.html")
-    with refused(cyscc.InputError, "a\\x00b: embedded null byte (--record)"):
+    with refused(cyscc.InputError, "a\\x00b: cannot be written: embedded null byte (--record)"):
         cyscc.bfs(graph, 1, config="test", record="a\0b")
     with refused(cyscc.InputError, "t.json: a trace is .pftrace or .perfetto-trace, not '.json'"):
         cyscc.bfs(graph, 1, config="test", trace="t.json")

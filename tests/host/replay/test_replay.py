@@ -91,10 +91,10 @@ def test_window_is_that_of_the_run(executor: str, capfd: pytest.CaptureFixture[s
 
 def test_window_of_a_machine_with_every_part_from_a_checkpoint(capfd: pytest.CaptureFixture[str]) -> None:
     run = ("bfs", "many.txt", "--source", "0", "--config", "fast-test", "--quiet")
-    kept = ("--checkpoint", "kept", "--checkpoint-every", "1100cycles")
+    kept = ("--checkpoint", "kept-fast", "--checkpoint-every", "1100cycles")
     assert main([*run, "--record", "unfinished", "--cycle-limit", "2000", *kept]) == 3
     assert main([*run, "--waves", "own.vcd", "--wave-window", "0:1499"]) == 0
-    lines = replayed("unfinished", "1400", "--cycles", "100", "--from", "kept", capfd=capfd)
+    lines = replayed("unfinished", "1400", "--cycles", "100", "--from", "kept-fast", capfd=capfd)
     assert lines[0].startswith("out.vcd: cycles 1,400 to 1,499, ")
     begun = recording(Path("out.vcd"))
     for path, changes in recording(Path("own.vcd")).changes.items():
