@@ -96,7 +96,7 @@ _CLOSED = {
     ("record.json", "kernels.parquet"): "a record",
     ("parts/run.json",): "a record",
 }
-"""What a folder holds that has some entries: no run takes it up again with anything else in it."""
+"""Content of a folder by the entries that identify it: a run cannot be resumed if such a folder has other files."""
 
 
 def is_special(path: Path) -> bool:

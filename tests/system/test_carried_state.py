@@ -27,14 +27,14 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "edge_chunk": {"edge_chunk": 4},
     "short_ring": {"short_ring": True},
 }
-"""What is off in a machine by default, by itself; the memory ports are those of a switch."""
+"""Options that are off by default, each enabled alone; a switch also sets the number of memory ports."""
 
 MACHINES = {name: PRESETS["test"].replace(**options) for name, options in OPTIONS.items()} | {
     name: PRESETS[name] for name in ("test", "fast-test")
 }
 
 UNREAD = ("shell.dispatch.index", "shell.dispatch.registers.host_port__data")
-"""What follows from the host's payloads also while they are not valid, which a machine keeps from its last commands."""
+"""Registers that depend on invalid payloads of the host, which a machine keeps from its last commands."""
 
 INTO_LEVEL = 60
 """Cycles from the begin of a level to the cut: the FIFOs are filled, and requests are in flight."""

@@ -239,7 +239,7 @@ def test_what_is_refused(graph: cyscc.Graph, folder: Path) -> None:
 
 
 def test_numbers_of_any_library(graph: cyscc.Graph) -> None:
-    """What is kept has Python's own numbers, so that it can be written."""
+    """Convert numbers to Python's own types, so that they can be stored in documents."""
     config = cyscc.configuration("test", word_depth=np.int64(64), clock_mhz=np.float32(150), lean_visits=np.False_)
     assert repr(config) == repr(cyscc.configuration("test", word_depth=64, clock_mhz=150.0, lean_visits=False))
     profile = cyscc.memory_profile("hc2", links=np.uint8(1), bank_busy=np.array(20))
