@@ -26,8 +26,9 @@ from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import Window, WindowRequest, replay_window
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.runs.results import Result
-from cyscc.host.specification.run import available_cores, checked_number
+from cyscc.host.specification.run import checked_number
 from cyscc.sim.memory import Profile
+from cyscc.sim.processors import available_cores
 from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:

@@ -39,7 +39,6 @@ __all__ = [
     "RunSpec",
     "Setting",
     "SpecError",
-    "available_cores",
     "check_numbers",
     "checked_number",
     "cycle_window",
@@ -147,10 +146,13 @@ def cycle_window(text: str) -> tuple[int, int]:
     first, colon, last = text.partition(":")
     if not colon:
         raise ValueError(f"{text!r} is not FIRST:LAST")
-    begin, end = whole_number(first, low=0), whole_number(last, low=0)
-    if begin > end:
-        raise ValueError(f"the first cycle must not come after the last: {text!r}")
-    return begin, end
+    return _in_order(whole_number(first, low=0), whole_number(last, low=0))
+
+
+def _in_order(first: int, last: int) -> tuple[int, int]:
+    if first > last:
+        raise ValueError(f"the first cycle must not come after the last: '{first}:{last}'")
+    return first, last
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,16 +189,6 @@ class Interval:
         return cls(cycles=int(amount)) if unit in _CYCLE_UNITS else cls(seconds=float(amount))
 
 
-def _interval(text: str) -> str:
-    Interval.parse(text)
-    return text
-
-
-def _region(text: str) -> str:
-    Region.parse(text)
-    return text
-
-
 @dataclass(frozen=True, kw_only=True)
 class Option:
     """Description of a field of `RunSpec`.
@@ -217,6 +209,8 @@ class Option:
         Allowed values, if there are few.
     parse : callable or None
         Parser of the text; raises ValueError.
+    form : callable or None
+        Parser of a text that is kept as it is; raises ValueError if it does not have the form.
     repeated : bool
         Whether the option may be given several times.
     algorithms : tuple of str
@@ -250,6 +244,7 @@ class Option:
     high: int = _LARGEST
     choices: tuple[str, ...] = ()
     parse: Callable[[str], Any] | None = None
+    form: Callable[[str], Any] | None = None
     repeated: bool = False
     algorithms: tuple[str, ...] = ALGORITHMS
     affects_result: bool = False
@@ -272,6 +267,8 @@ class Option:
         """
         if self.low is not None:
             return whole_number(text, low=self.low, high=self.high)
+        if self.form is not None:
+            self.form(text)
         return text if self.parse is None else self.parse(text)
 
     def checked(self, value: Any) -> Any:
@@ -289,8 +286,8 @@ class Option:
             raise ValueError(f"{self.name} must be true or false, not {value!r}")
         if self.low is not None:
             return checked_number(self.name, value, low=self.low, high=self.high)
-        if self.parse in (_interval, _region) and isinstance(value, str):
-            self.parse(value)
+        if self.form is not None and isinstance(value, str):
+            self.form(value)
         return value
 
     def check_stored(self, value: Any) -> None:
@@ -443,7 +440,7 @@ class RunSpec:
         None,
         help="interval between checkpoints: 2Mcycles, 30s, 5min (default: 1min)",
         metavar="INTERVAL",
-        parse=_interval,
+        form=Interval.parse,
         stored=True,
         keyword=False,
     )
@@ -475,7 +472,7 @@ class RunSpec:
         help="record this region in detail, too, to the record's folder 'detail': level=3, level=3-5,iteration=1, "
         "phase=backward, or cycles 100000:120000",
         metavar="REGION",
-        parse=_region,
+        form=Region.parse,
         stored=True,
     )
     record_detail_interval: int | None = _option(
@@ -498,7 +495,7 @@ class RunSpec:
         None,
         help="interval between these lines: 100kcycles, 10s (default: an interval of the record; 1s without one)",
         metavar="INTERVAL",
-        parse=_interval,
+        form=Interval.parse,
     )
 
     def __post_init__(self) -> None:
@@ -515,10 +512,10 @@ class RunSpec:
                     raise ValueError(f"{option.name}: only searches have one")
         if self.wave_window is not None:
             with _refused("wave_window"):
-                window = cycle_window(
-                    ":".join(str(checked_number("wave_window", each, low=0)) for each in self.wave_window)
-                )
-                object.__setattr__(self, "wave_window", window)
+                window = tuple(checked_number("wave_window", each, low=0) for each in self.wave_window)
+                if len(window) != 2:
+                    raise ValueError(f"wave_window must be its first and last cycle, not {self.wave_window!r}")
+                object.__setattr__(self, "wave_window", _in_order(*window))
         for name in ("wave_window", "scopes", "wave_view"):
             if getattr(self, name) and self.waves is None:
                 raise SpecError(name, f"{option_of(name).flag} needs --waves")
