@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -129,7 +129,19 @@ def _converted(value: Any, kind: type[State], load: Callable[[str], NDArray[np.u
             raise ValueError(f"an array of shape {reference.shape} with {content.size} bytes")
         return content.view(dtype).reshape(reference.shape)
 
-    return msgspec.convert(value, kind, dec_hook=array, str_keys=True)
+    state = msgspec.convert(value, kind, dec_hook=array, str_keys=True)
+    # A default stands for the beginning of a run; in the middle of one, it would be a wrong guess.
+    if not _has_fields(value, state):
+        raise ValueError("a state with other fields")
+    return state
+
+
+def _has_fields(stored: Any, state: Any) -> bool:
+    """Return whether a stored value has the fields of the state that was made of it, and no others."""
+    if is_dataclass(state):
+        names = [each.name for each in fields(state)]
+        return stored.keys() == set(names) and all(_has_fields(stored[name], getattr(state, name)) for name in names)
+    return not isinstance(state, list | tuple) or all(map(_has_fields, stored, state))
 
 
 def _decode_machine(text: _Text, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cyscc.host.output.errors import InputError
 from cyscc.host.runs.checkpoints.folder import CheckpointFolder
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.specification.run import Interval
 from cyscc.sim.named_words import NamedWords
 from tests.host.runs.checkpoints.about import about_of
+from tests.refusals import refused
 
 FOREVER = 1 << 62
 
@@ -132,3 +134,39 @@ def test_a_run_from_the_beginning_has_no_state(folder: CheckpointFolder, monkeyp
     assert Kept(folder, "1s", monkeypatch).checkpoints.restored("driver", dict, lambda state: None) is None
     # A run that is kept no more asks for nothing.
     assert Kept(None, "1s", monkeypatch).machine.on_sync is None
+
+
+@dataclass
+class Inner:
+    """A part of a state."""
+
+    cycles: int = 0
+
+
+@dataclass
+class State:
+    """A state with defaults, as those of runs have them."""
+
+    level: int
+    begun: bool = False
+    done: list[Inner] = field(default_factory=list)
+
+
+def test_a_lacking_field_is_no_default(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = {"level": 1, "begun": True, "done": [{"cycles": 3}]}
+    for cycle, state in enumerate(
+        (whole, {"level": 1, "done": []}, {**whole, "done": [{}]}, {**whole, "more": 1}), start=1
+    ):
+        kept = Kept(folder, "1cycles", monkeypatch)
+        kept.checkpoints.register("driver", state)
+        kept.sync(1000 * cycle, 60.0)
+        assert kept.failures == []
+        machine: Any = FakeMachine()
+        resumed = CheckpointWriter(
+            machine, None, every=Interval.parse("1s"), about=about_of, without=[], resumed=folder.read()
+        )
+        if state is whole:
+            assert resumed.restored("driver", State, lambda _: None) == State(level=1, begun=True, done=[Inner(3)])
+        else:
+            with refused(InputError, f"{folder.path}: is no checkpoint of this run: a state with other fields"):
+                resumed.restored("driver", State, lambda _: None)
