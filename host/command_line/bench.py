@@ -35,7 +35,6 @@ TEXTS = {
   cyscc bench --quick
   cyscc bench --rows compiled-1,cxxrtl --repetitions 3
   cyscc bench --compare HEAD~1 --rows random-1,record
-  cyscc bench --profile
 """,
 }
 """Help of the command, as `argparse` takes it."""
@@ -56,14 +55,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"what to measure: {', '.join(CONTENDERS)}; with --compare: {', '.join(COMPARISONS)} (default: all)",
     )
     parser.add_argument(
-        "--repetitions", type=at_least(1, 1000), metavar="N", help="repetitions (default: 3 to 5, 1 with --quick)"
+        "--repetitions", type=at_least(1, 1000), metavar="N", help="repetitions (default: 3 to 7, 1 with --quick)"
     )
-    other = parser.add_mutually_exclusive_group()
-    other.add_argument(
+    parser.add_argument(
         "--compare", metavar="REVISION", help="compare the compiled executor with that of this revision instead"
-    )
-    other.add_argument(
-        "--profile", action="store_true", help="instead tell where the compiled executor's time goes, by part"
     )
     add_experiment_options(parser)
 
@@ -84,8 +79,6 @@ def run(arguments: argparse.Namespace) -> None:
     from cyscc.host.experiments.studies.study import Report
     from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
-    if arguments.profile and arguments.rows:
-        raise UsageError("--rows: a profile has no rows")
     table = CONTENDERS if arguments.compare is None else revisions.COMPARISONS
     rows = _chosen(arguments.rows, table)
     preset = PRESETS["quick" if arguments.quick else "full"]
@@ -101,19 +94,11 @@ def run(arguments: argparse.Namespace) -> None:
             arguments.compare,
             preset=preset,
             comparisons=rows,
-            passes=arguments.repetitions,
+            turns=arguments.repetitions,
         )
         return Report(document=document, markdown=revisions.comparison_markdown(document))
 
-    def profile(measurements: "Measurements") -> Report:
-        from cyscc.host.experiments.benchmark.profile import profile_executor, profile_markdown
-
-        document = profile_executor(measurements, preset, repetitions=arguments.repetitions)
-        return Report(document=document, markdown=profile_markdown(document))
-
-    if arguments.profile:
-        make_experiment(arguments, "bench-profile", profile)
-    elif arguments.compare is None:
+    if arguments.compare is None:
         make_experiment(arguments, "bench", bench)
     else:
         make_experiment(arguments, "bench-compare", compare)

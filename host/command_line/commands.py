@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from cyscc.host.command_line.removed import REMOVED
 from cyscc.host.output.files import show
 from cyscc.host.specification.options import Parser, UsageError
 from cyscc.host.specification.run import ALGORITHMS
@@ -59,7 +60,8 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name in set(argv[:1]).intersection(COMMANDS) or COMMANDS:
         module = import_module(f"cyscc.host.command_line.{'simulation' if name in ALGORITHMS else name}")
-        command = commands.add_parser(name, **module.TEXTS.get(name, module.TEXTS))
+        removed = {option: instead for (command, option), instead in REMOVED.items() if command == name}
+        command = commands.add_parser(name, removed=removed, **module.TEXTS.get(name, module.TEXTS))
         if name in argv:
             module.add_options(command)
         command.set_defaults(run=module.run)

@@ -77,15 +77,26 @@ def _hint(word: str, known: Iterable[str]) -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser with one-line errors that suggest the nearest valid word."""
+    """An argument parser with one-line errors that suggest the nearest valid word.
 
-    def __init__(self, prog: str | None = None, **keywords: object) -> None:
+    Parameters
+    ----------
+    prog : str, optional
+        The command.
+    removed : mapping of str to str, optional
+        Options that it once had, and what to do instead.
+    """
+
+    def __init__(
+        self, prog: str | None = None, *, removed: Mapping[str, str] | None = None, **keywords: object
+    ) -> None:
         super().__init__(
             prog=prog,
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             **keywords,  # type: ignore[arg-type]  # argparse's own keywords
         )
+        self._removed = removed or {}
 
     def error(self, message: str) -> NoReturn:
         """Raise `UsageError` instead of printing the usage."""
@@ -102,6 +113,8 @@ class Parser(argparse.ArgumentParser):
             if word == "--" or (self._subparsers is not None and not word.startswith("-")):
                 break
             name = word.partition("=")[0]
+            if name in self._removed:
+                self.error(f"{name} is gone: {self._removed[name]}")
             if name.startswith("--") and name not in self._option_string_actions:
                 self.error(f"unrecognized arguments: {name}{_hint(name, self._option_string_actions)}")
         return super().parse_known_args(args, namespace)

@@ -75,9 +75,9 @@ class Preset:
     next_config : str
         Configuration of the contenders ``next-1`` and ``next-2``.
     graphs : dict of str to (int, int)
-        Vertices and degree of the graph by contender (`CONTENDERS`), powers of two.
+        Vertices and degree of the graph by contender (`CONTENDERS`), and for ``revisions``, powers of two.
     repetitions : dict of str to int
-        Number of repetitions by contender.
+        Number of repetitions by contender, and for ``revisions``.
     """
 
     config: str
@@ -112,8 +112,11 @@ PRESETS = {
             # Amaranth's simulator takes more than half a minute per level; this graph has two levels.
             "amaranth": (2**2, 16),
             "cocotb": (2**7, 4),
+            "revisions": (2**20, 16),
         },
-        repetitions=dict.fromkeys(CONTENDERS, 3) | dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1"), 5),
+        repetitions=dict.fromkeys(CONTENDERS, 3)
+        | dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1"), 5)
+        | {"revisions": 7},
     ),
     "quick": Preset(
         config="test",
@@ -130,8 +133,9 @@ PRESETS = {
             "cxxrtl": (2**10, 8),
             "amaranth": (2**4, 4),
             "cocotb": (2**4, 4),
+            "revisions": (2**12, 8),
         },
-        repetitions=dict.fromkeys(CONTENDERS, 1),
+        repetitions=dict.fromkeys((*CONTENDERS, "revisions"), 1),
     ),
 }
 """Presets by name: the benchmark itself, and a check of less than a minute that everything works."""

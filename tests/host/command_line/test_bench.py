@@ -109,7 +109,7 @@ def test_failing_measurement(monkeypatch: pytest.MonkeyPatch, capfd: Capture) ->
             "--rows: random-1 is a row of the other table: there are compiled-2, compiled-1, next-2, next-1, objects, "
             "blocks, verilator, cxxrtl, amaranth, cocotb",
         ),
-        (["--profile", "--rows", "compiled-1"], "--rows: a profile has no rows"),
+        (["--profile"], "--profile is gone: record a search with perf instead, as docs/benchmark.md shows"),
         (["--repetitions", "0"], "argument --repetitions: must be at least 1, not 0"),
         (["--json", "/nowhere/out.json"], "/nowhere/out.json: its directory does not exist (--json)"),
         (["--fast"], "unrecognized arguments: --fast"),

@@ -113,7 +113,7 @@ def test_table() -> None:
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 def test_presets_have_a_graph_for_everyone(preset: Any) -> None:
-    assert list(preset.graphs) == list(preset.repetitions) == list(CONTENDERS)
+    assert list(preset.graphs) == list(preset.repetitions) == [*CONTENDERS, "revisions"]
     for name in CONTENDERS:
         workload = preset.workload(name)
         assert workload.graph_text == f"2^{workload.vertices.bit_length() - 1} × {workload.degree}"

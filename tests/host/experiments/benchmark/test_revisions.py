@@ -5,12 +5,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.benchmark.revisions import compare_revisions, comparison_markdown, estimate
+from cyscc.host.experiments.benchmark.revisions import compare_revisions, comparison_markdown
 from cyscc.host.experiments.benchmark.search import Preset
 from cyscc.host.experiments.measuring.environment import revision_of
 from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
@@ -20,45 +21,33 @@ from cyscc.sim.errors import SimulationError
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[4]
-PRESET = Preset(config="test", memory="hc2", next_config="fast-test", graphs={"compiled-2": (2**4, 2)}, repetitions={})
-
-LIBRARY = """\
-static long now;
-extern "C" long cyscc_cycle(void*) { return now; }
-extern "C" int cyscc_run(void*, long budget) {
-    for (volatile long n = 0; n < budget * WORK; n = n + 1) {}
-    now += budget;
-    return now >= 30000;
-}
-"""
+PRESET = Preset(
+    config="test", memory="hc2", next_config="fast-test", graphs={"revisions": (2**4, 2)}, repetitions={"revisions": 2}
+)
 
 CLI = """\
-import ctypes, json, sys, time
+import json, sys, time
 from pathlib import Path
 def main():
-    options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+    options = dict(zip(sys.argv[3:-3:2], sys.argv[4:-3:2]))
     assert sys.argv[1] == "bfs" and Path(sys.argv[2]).exists(), sys.argv
     assert (options["--source"], options["--config"], options["--memory"]) == ("0", "test", "hc2")
+    assert sys.argv[-3:] == ["--quiet", "--json", "-"]
     {action}
-    library = ctypes.CDLL(str(Path(__file__).with_name("machine.so")))
-    run = library.cyscc_run
-    run.restype, run.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_int64]
-    while not run(None, 12_345):
-        pass
-    document = {{"levels": [{{"cycles": {cycles}}}], "wall": {{"peak_memory_bytes": 1}}}}
-    Path(sys.argv[-1]).write_text(json.dumps(document))
+    # The first run of a tree takes longer than those after it.
+    first = not Path(__file__).with_name("ran").exists()
+    Path(__file__).with_name("ran").touch()
+    wall = {{"load": 9, "simulate": {seconds} + first, "record": 0.5, "peak_memory_bytes": 1 << 20}}
+    print(json.dumps({{"cycles": {{"total": {cycles}}}, "wall": wall}}))
 """
 
 
-def commit(folder: Path, *, work: int = 1, cycles: int = 500, action: str = "pass") -> str:
-    """Commit a program whose cycles take some work; return the revision."""
+def commit(folder: Path, *, seconds: float = 1.0, cycles: int = 500, action: str = "pass") -> str:
+    """Commit a program whose simulation claims to take some seconds; return the revision."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pyproject.toml").write_text('[project.scripts]\ncyscc = "commands:main"\n')
-    (folder / "commands.py").write_text(CLI.format(cycles=cycles, action=action))
-    (folder / "machine.cpp").write_text(LIBRARY)
-    (folder / ".gitignore").write_text("/build/\n__pycache__/\n")
-    command = ["g++", "-shared", "-fPIC", f"-DWORK={work}", "machine.cpp", "-o", "machine.so"]
-    subprocess.run(command, cwd=folder, check=True)
+    (folder / "commands.py").write_text(CLI.format(seconds=seconds, cycles=cycles, action=action))
+    (folder / ".gitignore").write_text("/build/\n/ran\n__pycache__/\n")
     git(folder, "init", "-q")
     git(folder, "add", "-A")
     git(folder, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "A revision")
@@ -76,9 +65,11 @@ def assert_nothing_left(folder: Path) -> None:
     assert len(git(folder, "worktree", "list").splitlines()) == 1
 
 
-def compare(folder: Path, base: str, *, on_step: OnStep = no_step) -> dict[str, Any]:
+def compare(
+    folder: Path, base: str, *, comparisons: Sequence[str] = ("random-1",), on_step: OnStep = no_step
+) -> dict[str, Any]:
     measurements = Measurements(Store(folder / "build" / "measurements"), verify=False, on_step=on_step)
-    return compare_revisions(measurements, folder, base, preset=PRESET, comparisons=["random-1"], passes=2)
+    return compare_revisions(measurements, folder, base, preset=PRESET, comparisons=comparisons)
 
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -95,51 +86,48 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cyscc.host.experiments.measuring.measurements.run_groups", run_groups)
 
 
-def test_revision_against_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The sources change within a second, by which Python would not tell that its compiled ones are out of date.
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    base = commit(tmp_path, work=400)
-    head = commit(tmp_path, work=100)
+def test_revision_against_another(tmp_path: Path) -> None:
+    base = commit(tmp_path, seconds=4)
+    head = commit(tmp_path, seconds=1)
     told: list[str] = []
     document = compare(tmp_path, "HEAD~1", on_step=lambda _, __, what: told.append(what))
     assert document["revisions"] == {"base": base, "head": head}
     (row,) = document["rows"]
-    assert 2 < row["ratio"] < 8, "a cycle of the base takes four times the work"
-    assert row["interval"][0] <= row["ratio"] <= row["interval"][1]
-    assert row["same"] is True
-    assert [len(side) for each in row["times"] for side in each] == [2] * 4, "the last of three slices ends the search"
-    assert told[-1].startswith("random, 1 thread: ")
+    one, other = row["sides"]
+    assert (one["label"], [run["seconds"] for run in one["runs"]]) == ("base", [5.5, 4.5])
+    assert (other["label"], [run["seconds"] for run in other["runs"]]) == ("this", [2.5, 1.5])
+    assert (row["name"], row["cycles"], row["ratio"], row["same"]) == ("random-1", 500, 3.0, True)
+    assert told == ["random-1: 1 of 2, 5.500 s and 2.500 s", "random-1: 2 of 2, 4.500 s and 1.500 s"]
     assert list((tmp_path / "build" / "measurements").iterdir()) == []
     assert_nothing_left(tmp_path)
     lines = comparison_markdown(document).splitlines()
     assert lines[0].startswith("configuration test, memory hc2, graphs 2^4 × 2; ")
     assert lines[2:4] == [f"- base: {base}", f"- this: {head}"]
     cells = [cell.strip() for cell in lines[7].split("|")[1:-1]]
-    assert (cells[:2], cells[5:]) == (["random, 1 thread", "base, this"], ["1.00", "yes"])
+    assert cells == ["random-1", "base, this", "111, 333", "3.000", "1.00", "yes"]
 
 
-def test_a_slice_takes_its_median_and_the_ratio_is_of_the_sums() -> None:
-    one = [[1.0, 2.0], [1.0, 0.5]]
-    slow = [[100.0, 2.0], [1.0, 0.5]]
-    assert estimate([one] * 3) == (2, 2, 2)
-    ratio, low, high = estimate([one, slow, one])
-    assert ratio == 2
-    assert low == 2 < high
+def test_ways_to_run_this_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.host.experiments.benchmark.revisions.available_cores", lambda: 2)
+    commit(
+        tmp_path, action="assert '--record' not in options or list(Path(options['--record']).parent.iterdir()) == []"
+    )
+    record, pair = compare(tmp_path, "HEAD", comparisons=["record", "pair"])["rows"]
+    assert [side["label"] for side in record["sides"]] == ["recorded", "plain"]
+    # Two runs of as many seconds side by side are twice as fast as one.
+    assert [side["label"] for side in pair["sides"]] == ["two runs", "2 threads"]
+    assert pair["ratio"] == 0.5
 
 
 def test_graphs_and_processors_that_are_lacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CYSCC_GRAPHS", str(tmp_path))
     commit(tmp_path / "project")
-    measurements = Measurements(Store(tmp_path / "measurements"), verify=False)
-    document = compare_revisions(
-        measurements, tmp_path / "project", "HEAD", preset=PRESET, comparisons=["wiki-Vote"], passes=1
-    )
-    expected = "wiki-Vote, whole command: wiki-Vote.txt.gz is not in the folder that CYSCC_GRAPHS names"
+    document = compare(tmp_path / "project", "HEAD", comparisons=["wiki-Vote"])
+    expected = "wiki-Vote: wiki-Vote.txt.gz is not in the folder that CYSCC_GRAPHS names"
     assert comparison_markdown(document).splitlines()[-1] == expected
 
 
-def test_cycles_that_differ_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+def test_cycles_that_differ_are_said(tmp_path: Path) -> None:
     commit(tmp_path, cycles=500)
     commit(tmp_path, cycles=501)
     document = compare(tmp_path, "HEAD~1")
@@ -166,7 +154,7 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
 def test_failing_base_is_named_and_removed(tmp_path: Path) -> None:
     commit(tmp_path, action="sys.exit('cyscc bfs: it is broken')")
     commit(tmp_path)
-    with pytest.raises(SimulationError, match=r"^random, 1 thread: cyscc bfs: it is broken$"):
+    with pytest.raises(SimulationError, match=r"^random-1: cyscc bfs: it is broken$"):
         compare(tmp_path, "HEAD~1")
     assert_nothing_left(tmp_path)
 
