@@ -48,6 +48,11 @@ _Value = TypeVar("_Value")
 
 _NOTED = "noted"
 
+_REMOVED = {
+    ("cyscc explain", "--predict"): "--try measures the changes that the record proposes, the most promising first",
+}
+"""Options that there were, by command, and what answers their question now."""
+
 _MOST_CHOICES = 12
 """Largest number of choices that a message lists."""
 
@@ -102,6 +107,8 @@ class Parser(argparse.ArgumentParser):
             if word == "--" or (self._subparsers is not None and not word.startswith("-")):
                 break
             name = word.partition("=")[0]
+            if (self.prog, name) in _REMOVED:
+                self.error(f"there is no {name} any more: {_REMOVED[self.prog, name]}")
             if name.startswith("--") and name not in self._option_string_actions:
                 self.error(f"unrecognized arguments: {name}{_hint(name, self._option_string_actions)}")
         return super().parse_known_args(args, namespace)
