@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.command_line.depths import add_depths, check_within, run_depths
+from cyscc.host.command_line.depths import add_depths, check_depths, run_depths
 from cyscc.host.command_line.trial import add_runs, add_try, check_runs, run_trial
 from cyscc.host.specification.options import UsageError, add_shared, at_least
 
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.depths and arguments.changes is not None:
         raise UsageError("--try and --depths are two questions: ask one after the other")
     if not arguments.depths:
-        check_within(arguments)
+        check_depths(arguments)
     if arguments.changes is None and arguments.limit is not None:
         raise UsageError("--limit needs --try")
     if arguments.depths or arguments.changes is not None:

@@ -45,6 +45,9 @@ _TURNS = ("starting", "slot")
 _FOLLOWING = ("ending", "ids", "no_work")
 """Causes of waiting for others, which every change may lower: these are done sooner."""
 
+_NOT_BUILT = 2
+"""How many times as much a proposal must promise to come before one for which no machine is built."""
+
 _OTHERWISE = 0.02
 """What a change is taken to save of what it can save at most, where nothing in the record speaks for it."""
 
@@ -66,7 +69,7 @@ class Proposal:
         Share of the cycles in instructions that it can save at most: those of the causes that it lowers, in the kernel
         that is done last in each level and intersection; of changes that share the work anew, in the mean kernel.
     promise : float
-        The part of these that the record speaks for; proposals are in the order of it.
+        The part of these that the record speaks for, by which proposals are ordered.
     reason : str
         Why it may help, in a sentence.
     smaller : bool
@@ -80,9 +83,14 @@ class Proposal:
     reason: str
     smaller: bool = False
 
+    @property
+    def builds(self) -> bool:
+        """Whether it is another machine, which is built first."""
+        return any(name != "simplify" and not name.startswith(MEMORY) for name in self.changes)
+
 
 def proposals(record: Record) -> list[Proposal]:
-    """Return the proposals for a recorded run, the most promising first. Nothing is simulated.
+    """Return the proposals for a recorded run, the most promising for their time first. Nothing is simulated.
 
     Parameters
     ----------
@@ -98,7 +106,7 @@ def proposals(record: Record) -> list[Proposal]:
         proposal = seen.proposal(change)
         if key not in found and proposal.most >= _LEAST and seen.possible(change.settings):
             found[key] = proposal
-    return sorted(found.values(), key=lambda each: -each.promise)
+    return sorted(found.values(), key=lambda each: -each.promise * (1 if each.builds else _NOT_BUILT))
 
 
 class _Change(NamedTuple):
