@@ -26,7 +26,7 @@ def add_try(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         type=_setting,
         metavar="KEY=VALUE",
-        help="make the run again with what its record proposes, or with these settings changed together; repeatable",
+        help="make the run again with what its record proposes, or with these settings changed; may be repeated",
     )
     parser.add_argument(
         "--limit",

@@ -4,8 +4,8 @@ They follow from the record alone: causes, banks, links, FIFOs, levels and repea
 measured by a run with it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -44,6 +44,9 @@ _TURNS = ("starting", "slot")
 
 _FOLLOWING = ("ending", "ids", "no_work")
 """Causes of waiting for others, which every change may lower: these are done sooner."""
+
+_INTERSECTING = ("reach_depth", "colour_depth", "unvisit_depth")
+"""FIFOs of intersection kernels."""
 
 _NOT_BUILT = 2
 """How many times as much a proposal must promise to come before one for which no machine is built."""
@@ -207,9 +210,9 @@ class _Seen:
         """Return the share of the kernel-cycles with one of these causes."""
         return sum(shares[cause] for shares in self._mean.values() for cause in causes)
 
-    def most_of(self, figure: "Any") -> float:
+    def most_of(self, figure: Callable[[Evidence], float]) -> float:
         """Return the largest of a figure of the kinds of kernels, at most 1."""
-        return min(max((figure(each) for each in self._evidence.values()), default=0.0), 1.0)
+        return min(max(map(figure, self._evidence.values()), default=0.0), 1.0)
 
     @cached_property
     def bank_use(self) -> float:
@@ -224,13 +227,14 @@ class _Seen:
     @cached_property
     def latency(self) -> float:
         """Mean latency of a read in cycles; the least one of the kinds of kernels."""
-        return min(each.latency.mean for each in self._evidence.values() if each.latency is not None)
+        every = (each.latency for each in self._evidence.values())
+        return min((each.mean for each in every if each is not None), default=1.0)
 
     @cached_property
     def unloaded(self) -> float:
         """The least latency of a read as a share of the mean one; the rest is waiting for others."""
-        every = [each.latency for each in self._evidence.values() if each.latency is not None]
-        return min(each.least / each.mean for each in every)
+        every = (each.latency for each in self._evidence.values())
+        return min((each.least / each.mean for each in every if each is not None), default=1.0)
 
     @property
     def tick(self) -> float:
@@ -307,8 +311,8 @@ def _of_machine(seen: _Seen) -> Iterator[_Change]:
     doubled = {"intersection_kernels": 2 * config.intersection_kernels}
     yield _Change(doubled, halves, busy, more, intersections, shares=True)
 
-    for name in ("frontier_depth", "neighbour_depth", "word_depth", "reach_depth", "colour_depth", "unvisit_depth"):
-        modules = intersections if name in ("reach_depth", "colour_depth", "unvisit_depth") else searches
+    for name in ("frontier_depth", "neighbour_depth", "word_depth", *_INTERSECTING):
+        modules = intersections if name in _INTERSECTING else searches
         # Where kernels exchange ids, these wait for a place for their word.
         waits = _all("credit", "response", *(("exchange",) if name == "word_depth" else ()))
         deeper = "More reads of a kernel can be under way."
@@ -395,7 +399,8 @@ _TICKS = ("t_", "way_", "burst")
 def _of_memory(seen: _Seen) -> Iterator[_Change]:
     """Yield the changes of a memory."""
     waits = _all(*_READS)
-    times = [name for name in _numbers(seen.memory) if name not in (*_MORE, *_MAPS, *_NO_TIMES)]
+    times = [name for name in _numbers(seen.memory) if name not in (*_MORE, *_MAPS, *_REFRESH, *_NO_TIMES)]
+    of_banks = [name for name in times if not any(part in name for part in _TRAVEL)]
     for name, value in _numbers(seen.memory).items():
         named = MEMORY + name
         if name in _MAPS:
@@ -412,28 +417,22 @@ def _of_memory(seen: _Seen) -> Iterator[_Change]:
             yield _Change({named: value // 2 if name == "t_rfc" else 2 * value}, waits, half, "Less time is refreshed.")
         elif name in times:
             alone = value / 2 * (seen.tick if name.startswith(_TICKS) else 1.0) / seen.latency
-            if any(part in name for part in _TRAVEL):
-                yield _Change({named: value // 2}, waits, alone, "Answers come sooner.")
-            else:
+            if name in of_banks:
                 # What makes accesses wait for banks is divided between the times of a bank.
-                queueing = max(seen.bank_use, 1 - seen.unloaded) / (1 + len(times))
+                queueing = max(seen.bank_use, 1 - seen.unloaded) / (1 + len(of_banks))
                 yield _Change({named: value // 2}, waits, max(alone, queueing), "A bank is free again sooner.")
+            else:
+                yield _Change({named: value // 2}, waits, alone, "Answers come sooner.")
 
 
 def _others(seen: _Seen) -> Iterator[_Change]:
     """Yield all numbers doubled and halved that nothing in the record speaks for: timing has side effects."""
     reason = "Other timing: fewer vertices may be pushed twice, or fewer accesses meet at a bank."
-    values: Iterable[tuple[str, Any]] = (
-        *((each.name, getattr(seen.config, each.name)) for each in fields(seen.config)),
-        *((MEMORY + name, value) for name, value in _numbers(seen.memory).items()),
-    )
-    for name, value in values:
-        unused = seen.searches_only and name in ("intersection_kernels", "reach_depth", "colour_depth", "unvisit_depth")
+    memory = {MEMORY + name: value for name, value in _numbers(seen.memory).items()}
+    for name, value in {**asdict(seen.config), **memory}.items():
+        unused = seen.searches_only and name in ("intersection_kernels", *_INTERSECTING)
         if isinstance(value, bool) or not value or unused or name in _NO_NUMBERS:
             continue
-        for changed in (2 * value, value // 2):
-            yield _Change({name: changed}, _all(*_WAITS), _OTHERWISE, reason, smaller=_is_smaller(name, value, changed))
-
-
-def _is_smaller(name: str, value: int, changed: int) -> bool:
-    return name in ("engines", "bfs_kernels", "intersection_kernels") and changed < value
+        yield _Change({name: 2 * value}, _all(*_WAITS), _OTHERWISE, reason)
+        fewer = name in ("engines", "bfs_kernels", "intersection_kernels")
+        yield _Change({name: value // 2}, _all(*_WAITS), _OTHERWISE, reason, smaller=fewer)
