@@ -98,7 +98,7 @@ def test_proposals_are_measured_once(monkeypatch: pytest.MonkeyPatch, capfd: pyt
 def test_the_first_proposal_is_tried_in_any_case(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     every = proposed(*({"memory.bank_busy": busy} for busy in (8, 9, 10, 11, 12)))
     monkeypatch.setattr("cyscc.host.api.trials.proposals", lambda _: every)
-    found = cyscc.what_if(made / "seen", folder="limited", limit=0)
+    found = cyscc.what_if(made / "seen", folder="few", limit=0)
     assert found.changes["settings"].tolist() == ["memory.bank_busy=8"]
     assert "Not tried: 4 proposals, as the time was over; --limit gives more." in found.conclusion
 
