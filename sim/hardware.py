@@ -92,6 +92,7 @@ QUEUE_REGISTERS = Queue.REGISTERS
 SWITCH_CYCLES = Switch.LATENCY
 """Cycles of a read in the switch, there and back."""
 
+
 def _by_tag(tags: Any, **processes: str) -> dict[int, str]:
     return {tags[name].value: process for name, process in processes.items()}
 
