@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.or_gate import OrGate
 
-__all__ = ["QueueBank", "capacity_of", "counted"]
+__all__ = ["QueueBank", "counted"]
 
 _FEEDBACK = {3: 1, 4: 2, 5: 2, 6: 4, 7: 5}
 """By length of a shift register, the bit that is fed back beside the last one to pass all states but 0."""
@@ -95,8 +95,8 @@ class QueueBank(wiring.Component):
 
     @property
     def capacity(self) -> int:
-        """Entries that a queue holds."""
-        return capacity_of(self._depth)
+        """Entries that a queue holds: as many as its memory has places, but place 0."""
+        return 2 * self._depth - 1
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Build the memories with their pointers, and the way to the output."""
@@ -137,11 +137,6 @@ class QueueBank(wiring.Component):
             m.d.sync += [self.pulling.eq(self.pull), Value.cast(self.shown).eq(shown)]
         m.d.comb += self.busy.eq((self.available | self.pulling).any())
         return m
-
-
-def capacity_of(depth: int) -> int:
-    """Return how many entries a queue of a depth holds: as many as its memory has places, but place 0."""
-    return 2 * depth - 1
 
 
 def _joined(m: Module, heads: list[Value]) -> Value:

@@ -10,43 +10,29 @@ from amaranth.lib import data
 from cyscc.hw.accelerator import ring_turn
 from cyscc.hw.bfs import Kernel
 from cyscc.hw.bfs.tags import Tag as BfsTag
-from cyscc.hw.exchange.exchange_slice import ExchangeSlice
-from cyscc.hw.exchange.id_router import IdRouter
-from cyscc.hw.exchange.visited_bank import VisitedBank
 from cyscc.hw.exchange.wires import ID_BITS, owner_bits
 from cyscc.hw.graph_word import GraphWord, LevelWord
 from cyscc.hw.intersection.tags import Tag as IntersectionTag
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.netlist import signal_graph
 from cyscc.hw.queue import Queue
-from cyscc.hw.queue_bank import capacity_of
 from cyscc.hw.request_mux import RequestMux
-from cyscc.hw.switch.kernel_slice import KernelSlice
-from cyscc.hw.switch.link_slice import LinkSlice
-from cyscc.hw.switch.switch import Switch, SwitchSizes
+from cyscc.hw.switch.switch import Switch
 
 __all__ = [
     "DEGREE",
-    "EXCHANGE_CYCLES",
-    "EXCHANGE_PLACES",
-    "FILTER_CYCLES",
     "LAUNCH_CYCLES",
     "LEVEL",
     "MUX_CYCLES",
     "QUEUE_CYCLES",
     "QUEUE_REGISTERS",
     "READERS",
-    "READS_PER_EDGE",
-    "READS_PER_ENTRY",
     "START",
-    "SWITCH_ANSWERS",
-    "SWITCH_BACK",
     "SWITCH_CYCLES",
     "TAGS",
     "VISITED",
     "WRITES_PER_VISIT",
     "Field",
-    "capacity_of",
     "chunk_words",
     "chunks_of",
     "owners_of",
@@ -105,28 +91,6 @@ QUEUE_REGISTERS = Queue.REGISTERS
 
 SWITCH_CYCLES = Switch.LATENCY
 """Cycles of a read in the switch, there and back."""
-
-SWITCH_BACK = LinkSlice.ANSWER_LATENCY + KernelSlice.ANSWER_LATENCY
-"""Those of its answer."""
-
-
-SWITCH_ANSWERS = capacity_of(SwitchSizes.places)
-"""Answers of a link that have a place at a kernel."""
-
-EXCHANGE_CYCLES = IdRouter.LATENCY + ExchangeSlice.LATENCY
-"""Least cycles of an id from process 2 to the filter of its owner."""
-
-EXCHANGE_PLACES = capacity_of(ExchangeSlice.DEPTH)
-"""Ids of a kernel and plane that have a place at an owner."""
-
-FILTER_CYCLES = VisitedBank.LATENCY + 1
-"""Least cycles of an id from there to process 3 of its owner: the filter's, and one in the merger behind it."""
-
-READS_PER_ENTRY = Kernel.READS_PER_ENTRY
-"""Memory reads for each queue entry."""
-
-READS_PER_EDGE = Kernel.READS_PER_EDGE
-"""Memory reads for each edge."""
 
 
 def _by_tag(tags: Any, **processes: str) -> dict[int, str]:

@@ -1,5 +1,6 @@
 """Smallest FIFOs of recorded runs in the Python interface: `smallest_depths`."""
 
+from collections.abc import Iterable
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,13 @@ class FifoDepths(Shown):
         return pd.DataFrame([vars(depth) for depth in self._found.depths])
 
     @property
+    def checks(self) -> "pd.DataFrame":
+        """A row for each other graph: its cycles with the present and with the smallest depths."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(check) for check in self._found.checks], columns=["graph", "present", "smallest"])
+
+    @property
     def runs(self) -> "pd.DataFrame":
         """A row for each measured run: depths, cycles, and whether they are within the limit."""
         import pandas as pd
@@ -69,6 +77,7 @@ def smallest_depths(
     recorded: Recorded,
     *,
     within: float = WITHIN,
+    check: Iterable[str | PathLike[str]] = (),
     folder: str | PathLike[str] = "build/explain",
     jobs: int = 1,
     scheduler: str | None = None,
@@ -86,6 +95,8 @@ def smallest_depths(
         A record, the result of a recorded run, or a record's folder.
     within : float
         Cycles that smaller FIFOs may cost, as a share of the run's.
+    check : iterable of str or path
+        Files of other graphs, on which the smallest FIFOs are checked.
     folder : str or path
         Folder of the runs, which are found there again.
     jobs : int
@@ -117,4 +128,4 @@ def smallest_depths(
         raise ValueError(f"within must be a number from 0 to 1, not {within!r}")
     batch = batch_of(folder, jobs=jobs, scheduler=scheduler, area=area, family=family, progress=progress)
     record, again = record_of(recorded), inputs_of(recorded, graph, memory)
-    return FifoDepths(find_smallest(record, batch, within=within, **again))
+    return FifoDepths(find_smallest(record, batch, within=within, check=list(map(str, check)), **again))

@@ -139,7 +139,7 @@ class Explanation(Shown):
 
     @property
     def proposals(self) -> "list[Proposal]":
-        """Changes that are predicted to make the whole run take fewer cycles, the best first; takes some seconds."""
+        """Changes that may make the whole run take fewer cycles, the most promising first; see `what_if`."""
         from cyscc.host.analysis.explain.proposals import proposals
 
         return proposals(self.record)
@@ -170,14 +170,11 @@ class Explanation(Shown):
         return pd.DataFrame([{"module": its.module, **vars(bank)} for its in every for bank in its.hottest(most)])
 
     def fifos(self) -> "pd.DataFrame":
-        """Return the maximum occupancy of each FIFO, and its depth, or another one that is predicted to help."""
+        """Return the depth and the maximum occupancy of each FIFO."""
         import pandas as pd
 
-        from cyscc.host.analysis.explain.proposals import proposed_depths
-
-        depths = proposed_depths(self.record)
-        every = [fifo for its in evidence_of(self.record, self.instructions) for fifo in its.fifos]
-        return pd.DataFrame([{**vars(fifo), "proposed": depths.get(fifo.parameter, fifo.depth)} for fifo in every])
+        every = evidence_of(self.record, self.instructions)
+        return pd.DataFrame([vars(fifo) for its in every for fifo in its.fifos])
 
     def _page(self) -> "list[RenderableType]":
         return page(self.record, self.instructions, by=None, top=_ROWS)

@@ -10,7 +10,7 @@ from cyscc.host.api.records import Recorded, Shown, inputs_of, record_of
 from cyscc.host.experiments.studies.paper import FAMILY
 from cyscc.host.experiments.sweep.recorded import settings_text
 from cyscc.host.experiments.trial.page import conclusion, trial_page, trial_rows
-from cyscc.host.experiments.trial.trial import Trial, try_changes
+from cyscc.host.experiments.trial.trial import Trial, checked_seconds, try_changes
 from cyscc.host.graph.csr import Graph
 from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.memory import Profile
@@ -24,14 +24,14 @@ __all__ = ["WhatIf", "what_if"]
 
 
 class WhatIf(Shown):
-    """Effects of changed settings on a recorded run, predicted and measured; its `str` is that of ``explain --try``.
+    """Effects of changed settings on a recorded run, measured; its `str` is that of ``explain --try``.
 
     Attributes
     ----------
     cycles : int
         Cycles of the run as it was, made again.
     changes : pandas.DataFrame
-        A row for each change: settings, predicted and measured cycles, their relative changes, area.
+        A row for each change: settings, what it could save at most, measured cycles, their relative change, area.
     best : dict or None
         Settings of the change with the fewest cycles; None if none makes the run faster by 0.5 % or more.
     conclusion : list of str
@@ -61,6 +61,7 @@ def what_if(
     recorded: Recorded,
     *changes: Mapping[str, Any],
     folder: str | PathLike[str] = "build/explain",
+    limit: float | None = None,
     jobs: int = 1,
     scheduler: str | None = None,
     area: bool = False,
@@ -76,9 +77,12 @@ def what_if(
     recorded : Record, Result, str or path
         A record, the result of a recorded run, or a record's folder.
     *changes : mapping
-        Settings that are changed together, by name: ``{"word_depth": 64}``; by default each proposal for the run.
+        Settings that are changed together, by name: ``{"word_depth": 64}``; by default the proposals for the run,
+        the most promising first, while there is time.
     folder : str or path
         Folder of the runs, which are found there again.
+    limit : float, optional
+        Seconds for the proposals; by default ten times the recorded run's and 60.
     jobs : int
         Number of processes; with several, a script needs ``if __name__ == "__main__":``.
     scheduler : str, optional
@@ -97,7 +101,7 @@ def what_if(
     Raises
     ------
     ValueError
-        A change is invalid, or the run was not recorded.
+        A change or the limit is invalid, or the run was not recorded.
     InputError
         The record, its graph or its memory, or the folder cannot be used.
     SimulationError
@@ -111,6 +115,8 @@ def what_if(
             name: GivenText(value) if isinstance(value, str) else value
             for name, value in Overrides.of(each).values().items()
         }
-        for each in changes or [proposal.changes for proposal in proposals(record)]
+        for each in changes
     ]
-    return WhatIf(try_changes(record, tried, batch, **again))
+    seconds = None if limit is None else checked_seconds(limit)
+    proposed = [] if changes else proposals(record)
+    return WhatIf(try_changes(record, tried, batch, proposed=proposed, limit=seconds, **again))

@@ -6,7 +6,7 @@ from math import isfinite
 from cyscc.host.command_line.trial import recorded_batch
 from cyscc.host.specification.options import Noted, UsageError
 
-__all__ = ["add_depths", "check_within", "run_depths"]
+__all__ = ["add_depths", "check_depths", "run_depths"]
 
 _WITHIN = 1.0
 """Default of ``--within``."""
@@ -27,18 +27,26 @@ def add_depths(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="cycles that the smallest FIFOs may cost (default: %(default)g)",
     )
+    parser.add_argument(
+        "--check",
+        action="append",
+        default=[],
+        metavar="GRAPH",
+        help="check the smallest FIFOs on this graph, too; may be repeated",
+    )
 
 
-def check_within(arguments: argparse.Namespace) -> None:
-    """Refuse ``--within`` without ``--depths``.
+def check_depths(arguments: argparse.Namespace) -> None:
+    """Refuse ``--within`` and ``--check`` without ``--depths``.
 
     Raises
     ------
     UsageError
-        It was given.
+        One was given.
     """
-    if Noted.given(arguments, "within"):
-        raise UsageError("--within needs --depths")
+    for name, given in (("within", Noted.given(arguments, "within")), ("check", arguments.check)):
+        if given:
+            raise UsageError(f"--{name} needs --depths")
 
 
 def _percent(text: str) -> float:
@@ -68,7 +76,12 @@ def run_depths(arguments: argparse.Namespace) -> None:
 
     record, batch = recorded_batch(arguments)
     found = smallest_depths(
-        record, batch, within=arguments.within / 100, graph=arguments.graph, memory=arguments.memory
+        record,
+        batch,
+        within=arguments.within / 100,
+        check=arguments.check,
+        graph=arguments.graph,
+        memory=arguments.memory,
     )
     document = {} if arguments.json is None else depths_document(found)
     output_result(document, rendered(depths_page(found)), path=arguments.json, quiet=arguments.quiet)

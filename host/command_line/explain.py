@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.command_line.depths import add_depths, check_within, run_depths
+from cyscc.host.command_line.depths import add_depths, check_depths, run_depths
 from cyscc.host.command_line.trial import add_runs, add_try, check_runs, run_trial
 from cyscc.host.specification.options import UsageError, add_shared, at_least
 
@@ -41,7 +41,6 @@ TEXTS = {
   cyscc explain hc2-* published-*
   cyscc explain published-* --against hc2-*
   cyscc explain seen --json why.json --quiet
-  cyscc explain seen --predict
   cyscc explain seen --try
   cyscc explain seen --try word_depth=64 --try neighbour_depth=256 word_depth=256 --area
   cyscc explain seen --depths
@@ -76,12 +75,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--by", choices=_BY, help="stacks of phases, iterations, levels (default), AEs, kernels or intervals"
     )
     parser.add_argument("--banks", action="store_true", help="only the hottest banks: utilisation, array, time")
-    parser.add_argument("--fifos", action="store_true", help="only the occupancy of each FIFO, and the depth to try")
-    parser.add_argument(
-        "--predict",
-        action="store_true",
-        help="predict which changes would save cycles, and how many (some seconds)",
-    )
+    parser.add_argument("--fifos", action="store_true", help="only the occupancy of each FIFO")
     parser.add_argument(
         "--numbers", action="store_true", help="only the stacks of --by, as a table of cycles by cause, with all rows"
     )
@@ -109,7 +103,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.depths and arguments.changes is not None:
         raise UsageError("--try and --depths are two questions: ask one after the other")
     if not arguments.depths:
-        check_within(arguments)
+        check_depths(arguments)
+    if arguments.changes is None and arguments.limit is not None:
+        raise UsageError("--limit needs --try")
     if arguments.depths or arguments.changes is not None:
         for name in ("others", "against", *_PARTS):
             if getattr(arguments, name) not in (None, False, []):
@@ -130,15 +126,11 @@ def run(arguments: argparse.Namespace) -> None:
             "numbers",
             "banks",
             "fifos",
-            "predict",
             *(("phase", "iteration", "level") if grouped else ()),
         ):
             if getattr(arguments, name) not in (None, False):
                 least = "one record or two" if name in ("phase", "iteration", "level") else "one record"
                 raise UsageError(f"--{name} is about {least}, and there are {_number(arguments)}")
-    part = next((name for name in _PARTS if name != "by" and getattr(arguments, name) not in (None, False)), None)
-    if arguments.predict and part is not None:
-        raise UsageError(f"--predict is about the whole run, and --{part} shows a part")
     stacked = "by" if arguments.by is not None else "numbers"
     if getattr(arguments, stacked) and (arguments.banks or arguments.fifos):
         raise UsageError(f"--{stacked} shows stacks, and --{'banks' if arguments.banks else 'fifos'} does not")
@@ -184,11 +176,6 @@ def _explained(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, A
 
     record = Record(arguments.record)
     rows = record.select(**_selection(arguments))
-    proposed = None
-    if arguments.predict:
-        from cyscc.host.analysis.explain.proposals import proposals
-
-        proposed = proposals(record)
     top = arguments.top or _ROWS
     if arguments.numbers:
         parts = [*head(record, rows), numbers_text(record, rows, arguments.by or "level", arguments.top)]
@@ -197,8 +184,8 @@ def _explained(arguments: argparse.Namespace) -> "tuple[Callable[[], dict[str, A
         parts += bank_section(record, rows, top) if arguments.banks else []
         parts += fifo_section(record, rows) if arguments.fifos else []
     else:
-        parts = page(record, rows, by=arguments.by, top=top, proposed=proposed)
-    document = partial(explanation_document, record, rows, arguments.by or "level", banks=top, proposed=proposed)
+        parts = page(record, rows, by=arguments.by, top=top)
+    document = partial(explanation_document, record, rows, arguments.by or "level", banks=top)
     return document, parts
 
 

@@ -26,7 +26,12 @@ def add_try(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         type=_setting,
         metavar="KEY=VALUE",
-        help="make the run again with each proposal, or with these settings changed together; may be repeated",
+        help="make the run again with what its record proposes, or with these settings changed; may be repeated",
+    )
+    parser.add_argument(
+        "--limit",
+        metavar="SECONDS",
+        help="time for what the record proposes (default: ten times that of the recorded run, and 60)",
     )
 
 
@@ -129,17 +134,32 @@ def run_trial(arguments: argparse.Namespace) -> None:
     """
     from cyscc.host.analysis.explain.proposals import proposals
     from cyscc.host.analysis.explain.terminal import rendered
-    from cyscc.host.experiments.trial.page import trial_document, trial_page
-    from cyscc.host.experiments.trial.trial import try_changes
+    from cyscc.host.experiments.trial.page import attempt_line, trial_document, trial_page
+    from cyscc.host.experiments.trial.trial import checked_seconds, try_changes
     from cyscc.host.output.files import output_result
     from cyscc.host.specification.run import SpecError
     from cyscc.sim.errors import SimulationError
 
     own = [_together(given) for given in arguments.changes if given]
-    record, batch = recorded_batch(arguments)
-    proposed = [] if all(arguments.changes) else [each.changes for each in proposals(record)]
+    proposing = not all(arguments.changes)
+    if arguments.limit is not None and not proposing:
+        raise UsageError("--limit is about what the record proposes: it needs a --try without settings")
     try:
-        trial = try_changes(record, [*proposed, *own], batch, graph=arguments.graph, memory=arguments.memory)
+        limit = None if arguments.limit is None else checked_seconds(arguments.limit)
+    except ValueError as error:
+        raise UsageError(f"--{error}") from None
+    record, batch = recorded_batch(arguments)
+    try:
+        trial = try_changes(
+            record,
+            own,
+            batch,
+            proposed=proposals(record) if proposing else [],
+            limit=limit,
+            on_attempt=lambda attempt: batch.progress.tell(attempt_line(attempt)),
+            graph=arguments.graph,
+            memory=arguments.memory,
+        )
     except SpecError as error:
         raise UsageError(f"--try: {error}") from None
     document = {} if arguments.json is None else trial_document(trial)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from cyscc.sim.notices import notices_to
+from cyscc.sim.notices import notice, notices_to
 
 __all__ = ["OnProgress", "Progress", "Step"]
 
@@ -72,6 +72,11 @@ class Progress:
         self.latest: Step | None = None
         self.name = ""
         self._shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
+
+    def tell(self, text: str) -> None:
+        """Show a line that stays above the steps."""
+        if self._shown:
+            notice(text)
 
     @contextmanager
     def step(self, what: str) -> Iterator[Step]:

@@ -150,6 +150,8 @@ class Session:
         Purpose of the simulation, for the progress display.
     seconds : float
         Simulation time of earlier processes of a resumed run.
+    most_cycles : int, optional
+        Cycles after which the run is given up; unlike its own limit no part of the run.
 
     Attributes
     ----------
@@ -164,13 +166,21 @@ class Session:
     """
 
     def __init__(
-        self, spec: RunSpec, progress: Progress, graph: Graph | None = None, *, aim: str = "", seconds: float = 0.0
+        self,
+        spec: RunSpec,
+        progress: Progress,
+        graph: Graph | None = None,
+        *,
+        aim: str = "",
+        seconds: float = 0.0,
+        most_cycles: int | None = None,
     ) -> None:
         self.spec = spec
         self.live = Live(spec)
         self._progress = progress
         self._graph = graph
         self._aim = aim
+        self._limits = [each for each in (spec.cycle_limit, most_cycles) if each is not None]
         self._seconds = {"load": 0.0, "simulate": seconds, "record": 0.0, "verify": 0.0}
         self._advance: _Advance | None = None
 
@@ -258,7 +268,7 @@ class Session:
                         spec.profile,
                         executor=spec.executor,
                         threads=spec.threads,
-                        cycle_limit=spec.cycle_limit,
+                        cycle_limit=min(self._limits, default=None),
                         waves=spec.waves_path,
                         wave_window=spec.wave_window,
                         scopes=spec.scopes,
@@ -427,6 +437,7 @@ def execute(
     aim: str = "",
     make_checkpointer: MakeCheckpointer | None = None,
     seconds: float = 0.0,
+    most_cycles: int | None = None,
     on_failure: Callable[[RecordedRun, SimulationError], None] | None = None,
 ) -> Result:
     """Execute a run.
@@ -445,6 +456,8 @@ def execute(
         Returns the checkpointer of the run, which writes its checkpoints.
     seconds : float
         Simulation time of earlier processes of a resumed run.
+    most_cycles : int, optional
+        Cycles after which the run is given up; unlike its own limit no part of the run.
     on_failure : callable, optional
         Called with the `RecordedRun` if the simulation fails.
 
@@ -458,7 +471,7 @@ def execute(
     with ExitStack() as stack:
         recording = stack.enter_context(closing(RecordedRun(spec))) if spec.recorded else None
         try:
-            session = Session(spec, progress, graph, aim=aim, seconds=seconds)
+            session = Session(spec, progress, graph, aim=aim, seconds=seconds, most_cycles=most_cycles)
             with session.live:
                 result = _execute(session, recording, make_checkpointer)
                 session.live.end(result)

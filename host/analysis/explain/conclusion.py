@@ -1,11 +1,14 @@
 """Conclusion of a comparison in sentences: which record is slower, by how much, where and why."""
 
-from typing import TYPE_CHECKING
+import shlex
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cyscc.host.analysis.explain.comparison import Comparison, numbered_alike
 from cyscc.host.output.text import count_text
+from cyscc.host.specification.overrides import MEMORY, toml_text
+from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-__all__ = ["conclusion", "run_names", "share_text", "time_text"]
+__all__ = ["causes_of", "conclusion", "run_names", "share_text", "time_text"]
 
 _PLACE = 0.8
 """Least share of a search's difference in the levels that are named as its place."""
@@ -47,7 +50,7 @@ def conclusion(comparison: Comparison) -> list[str]:
     """Return the conclusion as sentences, which speak of cycles of instructions, without the time of the host."""
     found = [_slower(comparison), *_left_out(comparison), *_other_work(comparison)]
     if comparison.difference:
-        return [*found, *_where(comparison), *_why(comparison)]
+        return [*found, *_where(comparison), *causes_of(comparison), *_ablation(comparison)]
     more = int(comparison.levels["difference"].clip(lower=0).sum())
     return [*found, f"Some levels take {more:,} cycles more, others as many fewer."] if more else found
 
@@ -175,8 +178,14 @@ def _densest(gains: "npt.NDArray[np.int64]") -> tuple[int, int]:
     return 0, gains.size
 
 
-def _why(comparison: Comparison) -> list[str]:
-    """Return the sentences on the causes that make the difference."""
+def causes_of(comparison: Comparison) -> list[str]:
+    """Return the sentences on the causes that make the difference.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The comparison.
+    """
     difference, causes = comparison.difference, comparison.causes
     sign = 1 if difference > 0 else -1
     parts = {_named(name): causes[name] for name in CAUSE_NAMES if name not in WORK}
@@ -196,6 +205,29 @@ def _why(comparison: Comparison) -> list[str]:
     if kernels[0] != kernels[1]:
         found.append(f"Cycles of a cause are those of an average kernel, of {kernels[0]} and {kernels[1]}.")
     return found
+
+
+def _ablation(comparison: Comparison) -> list[str]:
+    """Return the sentence with the command that measures each of several settings of the machine by itself."""
+    own = {name: values[1] for name, values in comparison.settings.items() if _changeable(name, values[1])}
+    if len(own) < 2:
+        return []
+    tried = " ".join(f"--try {shlex.quote(f'{name}={_text(name, value)}')}" for name, value in own.items())
+    return [f"Each alone: cyscc explain {shlex.quote(printable(str(comparison.first.folder)))} {tried}"]
+
+
+def _changeable(name: str, value: Any) -> bool:
+    """Whether a setting is one of the machine, with a value that ``--try`` takes."""
+    if name == "memory":
+        return "(" not in str(value)  # a name alone
+    known = (
+        name.startswith(MEMORY) or name in ("simplify", "queue_slack") or name in AcceleratorConfig.__dataclass_fields__
+    )
+    return known and value is not None
+
+
+def _text(name: str, value: Any) -> str:
+    return str(value) if name == "memory" else toml_text(value)
 
 
 def _named(cause: str) -> str:

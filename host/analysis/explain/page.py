@@ -1,11 +1,10 @@
 """Text and JSON of the explanation of a record."""
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.analysis.explain.evidence import NEAR_FULL, Evidence, FifoUse, evidence_of
+from cyscc.host.analysis.explain.evidence import NEAR_FULL, Evidence, evidence_of
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
 from cyscc.host.analysis.explain.observations import BUSY, CROWDED, array_text
 from cyscc.host.analysis.explain.stacks import Group, stacks
@@ -22,8 +21,6 @@ from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, WORK, cause_named
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
-
-    from cyscc.host.analysis.explain.proposals import Proposal
 
 __all__ = [
     "bank_section",
@@ -46,14 +43,7 @@ _SHOWN_CAUSE = 0.0005
 _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
 
 
-def page(
-    record: Record,
-    rows: "pd.DataFrame",
-    *,
-    by: str | None,
-    top: int,
-    proposed: "Sequence[Proposal] | None" = None,
-) -> "list[RenderableType]":
+def page(record: Record, rows: "pd.DataFrame", *, by: str | None, top: int) -> "list[RenderableType]":
     """Return the page of one record: its cycle stacks, iterations, hottest banks and verdict.
 
     Parameters
@@ -66,8 +56,6 @@ def page(
         Grouping of an additional table of stacks, see `STACKED`; None for levels.
     top : int
         Most rows of each table.
-    proposed : sequence of Proposal, optional
-        The proposals for the whole run, with their predictions.
     """
     parts = head(record, rows)
     parts += _stack_section(record, rows, "phase", top)
@@ -78,10 +66,7 @@ def page(
         parts += _iteration_sections(record, iterations)
     parts += _cause_section(record, rows)
     parts += bank_section(record, rows, min(top, 5))
-    foretold = proposed is not None or len(rows) < len(record.instructions)
-    unpredicted = "" if proposed is None else _not_predicted(record)
-    found = findings_of(record, rows, proposed)
-    return parts + _verdict_section(record, found, top, foretold=foretold, unpredicted=unpredicted)
+    return parts + _verdict_section(record, findings_of(record, rows), top, whole=len(rows) == len(record.instructions))
 
 
 def head(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
@@ -346,10 +331,9 @@ def no_hot_bank(evidence: Evidence) -> str:
 
 
 def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]":
-    """Return the section on FIFOs: high-water marks, and the depths that are predicted to help."""
+    """Return the section on FIFOs: their high-water marks."""
     from rich.text import Text
 
-    depths = _proposed_depths(record)
     parts: list[RenderableType] = []
     for evidence in evidence_of(record, rows):
         lines: list[list[Cell]] = []
@@ -357,48 +341,24 @@ def fifo_section(record: Record, rows: "pd.DataFrame") -> "list[RenderableType]"
             when = instruction_text(record.instructions.loc[fifo.instruction])
             numbers = [f"{fifo.most}", f"{fifo.most / fifo.depth:.0%}", f"{fifo.mean:.1f}"]
             full = f"at least {NEAR_FULL:.0%} full" if fifo.full else ""
-            proposed = f"{depths.get(fifo.parameter, fifo.depth)}"
-            lines.append([fifo.parameter, f"{fifo.depth}", *numbers, proposed, f"{when}  {full}".rstrip()])
-        heads = ["FIFO", "depth", "most", "of depth", "mean", "try", "when most"]
+            lines.append([fifo.parameter, f"{fifo.depth}", *numbers, f"{when}  {full}".rstrip()])
+        heads = ["FIFO", "depth", "most", "of depth", "mean", "when most"]
         parts += section(f"FIFOs, {evidence.module}", table(heads, lines, last=True))
     return parts + section(
         "how to read it",
         Text("most: occupancy, not need; it includes the two registers behind a FIFO's places"),
-        Text("try: another depth only where that is predicted to help; smaller ones may do, see --depths"),
+        Text("whether another depth is faster: --try; whether smaller ones do: --depths"),
     )
 
 
-def _proposed_depths(record: Record) -> dict[str, int]:
-    # The model's import takes longer than the rest of a page without it.
-    from cyscc.host.analysis.explain.proposals import proposed_depths
-
-    return proposed_depths(record)
-
-
-def _not_predicted(record: Record) -> str:
-    # Its module has the model, which takes a moment to load.
-    from cyscc.host.analysis.explain.proposals import not_predicted
-
-    return not_predicted(record)
-
-
-def _verdict_section(
-    record: Record, findings: list[Finding], top: int, *, foretold: bool, unpredicted: str
-) -> "list[RenderableType]":
-    """Return the section on the findings, and the command that says more: on what was not foretold, or not measured."""
+def _verdict_section(record: Record, findings: list[Finding], top: int, *, whole: bool) -> "list[RenderableType]":
+    """Return the section on the findings, and of a whole run the command that tries changes."""
     from rich.text import Text
 
     lines = [line for finding in findings[:top] for line in _finding_lines(finding)]
-    folder = printable(shlex.quote(str(record.folder)))
-    if any(finding.proposals for finding in findings[:top]):
-        cycles = f"{record.document['cycles']['instructions']:,}"
-        lines.append(Text(f"predicted shares are of the {cycles} cycles in instructions"))
-        if record.interrupted is None:
-            lines.append(Text(f"cyscc explain {folder} --try measures what is predicted"))
-    elif not foretold and any(finding.phase != WHOLE for finding in findings):
-        lines.append(Text(f"cyscc explain {folder} --predict says which changes would help, and how much"))
-    if unpredicted:
-        lines.append(Text(unpredicted))
+    if whole and record.interrupted is None and any(finding.phase != WHOLE for finding in findings):
+        folder = printable(shlex.quote(str(record.folder)))
+        lines.append(Text(f"cyscc explain {folder} --try measures which changes help, and how much"))
     return section("verdict", *(lines or [Text("no cause stands out")]))
 
 
@@ -441,9 +401,7 @@ def rows_document(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     return [{**row, "causes": by_cause} for row, by_cause in zip(rows, causes, strict=True)]
 
 
-def explanation_document(
-    record: Record, rows: "pd.DataFrame", by: str, *, banks: int, proposed: "Sequence[Proposal] | None" = None
-) -> dict[str, Any]:
+def explanation_document(record: Record, rows: "pd.DataFrame", by: str, *, banks: int) -> dict[str, Any]:
     """Return the explanation of one record as a JSON document.
 
     Parameters
@@ -456,11 +414,8 @@ def explanation_document(
         Grouping of the stacks, one of `cyscc.host.analysis.explain.stacks.STACKED`.
     banks : int
         Number of hottest banks listed for each module, and of heaviest levels whose bounds are.
-    proposed : sequence of Proposal, optional
-        The proposals for the whole run, with their predictions.
     """
     iterations = iterations_of(record) if len(rows) == len(record.instructions) else None
-    depths = None if proposed is None else _proposed_depths(record)
     modules = {}
     for evidence in evidence_of(record, rows):
         modules[evidence.module] = {
@@ -470,7 +425,7 @@ def explanation_document(
             "banks": [asdict(bank) for bank in evidence.hottest(banks)],
             "hot_bank": bool(evidence.bank) and not no_hot_bank(evidence),
             "links": None if evidence.links is None else asdict(evidence.links),
-            "fifos": [_fifo_document(fifo, depths) for fifo in evidence.fifos],
+            "fifos": [asdict(fifo) for fifo in evidence.fifos],
             "latency": None if evidence.latency is None else asdict(evidence.latency),
         }
     return {
@@ -480,11 +435,6 @@ def explanation_document(
         "by": by,
         "stacks": rows_document(stacks(record, rows, by)),
         "bounds": bounds(record, rows, banks),
-        "findings": [asdict(finding) for finding in findings_of(record, rows, proposed)],
+        "findings": [asdict(finding) for finding in findings_of(record, rows)],
         **({} if iterations is None else {"iterations": iterations.document()}),
     }
-
-
-def _fifo_document(fifo: FifoUse, depths: dict[str, int] | None) -> dict[str, Any]:
-    """Return the occupancy of a FIFO, with the depth to try if gains were predicted."""
-    return {**asdict(fifo), **({} if depths is None else {"proposed": depths.get(fifo.parameter, fifo.depth)})}

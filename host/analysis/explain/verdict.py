@@ -1,6 +1,5 @@
 """The verdict on a recorded run: what bounds each phase, the cost, and what to try."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,10 @@ from cyscc.host.analysis.explain.stacks import Group, groups_of
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
-from cyscc.host.specification.overrides import toml_text
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from cyscc.host.analysis.explain.proposals import Proposal
 
 __all__ = ["WHOLE", "Finding", "bound_of", "bounds", "findings", "findings_of"]
 
@@ -26,7 +22,6 @@ _SAID_OF_GROUP = 0.01
 """Least share of a run with which a group always gets a finding on its largest cause."""
 WHOLE = "whole run"
 """Phase of findings on the cycles outside of instructions."""
-_NOTHING = "Nothing in the configuration is predicted to help noticeably."
 _NAMED = 0.005
 """Least share of a group with which one of several causes is named."""
 _PART = 0.005
@@ -56,12 +51,10 @@ class Finding:
     cycles : int
         The same in cycles of an average kernel: an upper bound of the gain without it.
     advice : str
-        The proposals, a line each, with the parameters' names; empty if there are none.
+        What can be done about it, if no setting of the machine: a line; empty if there is nothing.
     parts : tuple of Finding
         The findings of this kind for each group of instructions, the most costly first, if there are several groups;
         their cycles add up to those of the finding.
-    proposals : tuple of Proposal
-        The changes that are predicted to make these cycles fewer, if there are predictions.
     """
 
     phase: str
@@ -73,7 +66,6 @@ class Finding:
     cycles: int
     advice: str
     parts: "tuple[Finding, ...]" = ()
-    proposals: "tuple[Proposal, ...]" = ()
 
 
 def findings(record: Record) -> list[Finding]:
@@ -87,7 +79,7 @@ def findings(record: Record) -> list[Finding]:
     return findings_of(record, record.instructions)
 
 
-def findings_of(record: Record, rows: "pd.DataFrame", proposed: "Sequence[Proposal] | None" = None) -> list[Finding]:
+def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
     """Return the findings on some instructions, the most costly first; for a whole run also on the time between them.
 
     Findings of one kind are one finding, whose parts are those of the groups of instructions.
@@ -98,8 +90,6 @@ def findings_of(record: Record, rows: "pd.DataFrame", proposed: "Sequence[Propos
         The record.
     rows : pandas.DataFrame
         The instructions, rows of `Record.instructions`.
-    proposed : sequence of Proposal, optional
-        The proposals for the run, which then are the advice.
     """
     whole = len(rows) == len(record.instructions)
     found = _outside(record) if whole else []
@@ -113,35 +103,7 @@ def findings_of(record: Record, rows: "pd.DataFrame", proposed: "Sequence[Propos
         largest = any(cost.largest and cost.evidence.cycles >= _SAID_OF_GROUP * total for cost in costs)
         if largest or sum(cost.cycles for cost in costs) >= SAID_OF_RUN * total:
             found.append(_summed(sorted(costs, key=lambda cost: -cost.cycles), total))
-    ranked = sorted(found, key=lambda finding: -finding.cycles)
-    return ranked if proposed is None else _with_proposals(record, ranked, proposed)
-
-
-def _with_proposals(record: Record, ranked: list[Finding], proposed: "Sequence[Proposal]") -> list[Finding]:
-    """Return the findings with the proposals for the run: each where its cause has most cycles, else at the largest."""
-    inside = [number for number, each in enumerate(ranked) if each.phase != WHOLE]
-    given: dict[int, list[Proposal]] = {}
-    for proposal in proposed if inside else []:
-        place = max(inside, key=lambda number: ranked[number].causes.get(proposal.cause, 0.0))
-        given.setdefault(place, []).append(proposal)
-    found = []
-    for number, each in enumerate(ranked):
-        if each.phase == WHOLE:
-            found.append(each)
-            continue
-        own = tuple(given.get(number, ()))
-        cycles = int(record.document["cycles"]["instructions"])
-        lines = [_proposal_text(proposal, cycles) for proposal in own] or [_NOTHING]
-        found.append(replace(each, advice="\n".join(lines), proposals=own))
-    return found
-
-
-def _proposal_text(proposal: "Proposal", cycles: int) -> str:
-    """Return a proposal with its predicted effect."""
-    changes = ", ".join(f"{name} = {toml_text(value)}" for name, value in proposal.changes.items())
-    more = proposal.cycles - cycles
-    kind = " (a smaller machine)" if proposal.smaller else ""
-    return f"{changes}{kind}: predicted {more / max(cycles, 1):+.1%}, {more:+,} cycles. {proposal.reason}"
+    return sorted(found, key=lambda finding: -finding.cycles)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,7 +184,7 @@ def _summed(costs: list[_Cost], total: int) -> Finding:
 
 
 def _finding(where: str, costs: list[_Cost], total: int) -> Finding:
-    """Return the finding on costs of one kind: with one proposal, if all have the same."""
+    """Return the finding on costs of one kind."""
     cycles = sum(cost.cycles for cost in costs)
     what = costs[0].observation.text if len(costs) == 1 else _in_common(costs)
     return Finding(

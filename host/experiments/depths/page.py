@@ -1,5 +1,6 @@
 """Text and JSON of the smallest depths."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.analysis.explain.page import head, run_document
@@ -11,6 +12,7 @@ from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sweep.recorded import cycles_of, settings_text
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text
+from cyscc.sim.notices import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -66,6 +68,12 @@ def _conclusion(found: SmallestDepths) -> list[str]:
     for depths in found.equals:
         settings = settings_text(found.settings_of(depths))
         said.append(f"Not the only one: {settings} is as small, and takes {found.cycles[depths]:,} cycles.")
+    for check in found.checks:
+        change = check.smallest / max(check.present, 1) - 1
+        said.append(
+            f"On {printable(check.graph)}: {check.smallest:,} cycles with the smallest, {check.present:,} with the "
+            f"present ones ({change:+.2%}), {'within' if change <= found.within else 'more than'} the limit."
+        )
     if found.settings:
         said.append(f"Options: {' '.join(f'--set {name}={depth}' for name, depth in found.settings.items())}")
     said.append(f"Record: {found.smallest_record}")
@@ -105,6 +113,7 @@ def depths_document(found: SmallestDepths) -> dict[str, Any]:
         "present": {**_row(found, found.present), **found.areas.get(found.present, {})},
         "smallest": {**_row(found, found.smallest), **found.areas.get(found.smallest, {})},
         "as_small": [_row(found, depths) for depths in found.equals],
+        "checks": [asdict(check) for check in found.checks],
         "settings": found.settings,
         "runs": depths_rows(found),
     }

@@ -2,7 +2,7 @@
 
 The search starts from a guess. Where halving one or more FIFOs is within the limit, it goes there; where none is, no
 FIFO can be halved, and it tries to halve one at the price of doubling another. It ends where neither makes the FIFOs
-smaller, whatever the cycles do in between: they need not fall with the depths.
+smaller, nor the run faster with FIFOs as small, whatever the cycles do in between: they need not fall with the depths.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -76,10 +76,11 @@ class DepthSearch:
                 together = tuple(map(min, zip(*halved, strict=True)))
                 depths = next(iter(self._enough([together])), halved[0])
                 continue
-            exchanged = self._enough(self._exchanged(depths))
-            if not exchanged or self._cost(exchanged[0]) == self._cost(depths):
+            self._enough(self._exchanged(depths))
+            best = self._enough([depths, *self.cycles])[0]
+            if self._rank(best) == self._rank(depths):
                 return depths
-            depths = exchanged[0]
+            depths = best
 
     def equals(self, depths: Depths) -> list[Depths]:
         """Return the measured depths within the limit that are as small as the given ones."""
@@ -128,8 +129,11 @@ class DepthSearch:
         """Measure depths, and return those within the limit: the smallest first, of equal ones the fastest."""
         every = list(wanted)
         self._measure(every)
-        enough = [depths for depths in every if self.cycles[depths] <= self.limit]
-        return sorted(enough, key=lambda depths: (self._cost(depths), self.cycles[depths], depths))
+        return sorted((depths for depths in every if self.cycles[depths] <= self.limit), key=self._rank)
+
+    def _rank(self, depths: Depths) -> tuple[tuple[int, int], int]:
+        """Return what is least for the best depths."""
+        return self._cost(depths), self.cycles[depths]
 
     def _cost(self, depths: Depths) -> tuple[int, int]:
         """Return the size of FIFOs: the number of those in block RAM, and the places of all."""

@@ -1,22 +1,24 @@
 """Smallest FIFOs of a recorded run: a search over all depths that the run uses, from a guess of the record."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cyscc.host.analysis.explain.evidence import FifoUse, evidence_of
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
+from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.sweep.batch import Batch
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of
 from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.formats import read_graph
 from cyscc.host.record.reader import Record
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 
-__all__ = ["WITHIN", "Depth", "SmallestDepths", "smallest_depths"]
+__all__ = ["WITHIN", "Check", "Depth", "SmallestDepths", "smallest_depths"]
 
 WITHIN = 0.01
 """Default of the cycles that smaller FIFOs may cost, as a share of the run's."""
@@ -44,6 +46,23 @@ class Depth:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Check:
+    """The smallest FIFOs on another graph.
+
+    Parameters
+    ----------
+    graph : str
+        The graph.
+    present, smallest : int
+        Cycles with the depths of the recorded run, and with the smallest ones.
+    """
+
+    graph: str
+    present: int
+    smallest: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class SmallestDepths:
     """Smallest FIFOs of a recorded run.
 
@@ -65,6 +84,8 @@ class SmallestDepths:
         Their cycles.
     equals : tuple of tuple
         Other measured depths within the limit that are as small.
+    checks : tuple of Check
+        The same depths on other graphs.
     made, found : int
         Number of runs that were made, and that existed.
     areas : dict of tuple to dict
@@ -80,6 +101,7 @@ class SmallestDepths:
     points: Mapping[Depths, SweepPoint]
     cycles: Mapping[Depths, int]
     equals: tuple[Depths, ...]
+    checks: tuple[Check, ...]
     made: int
     found: int
     areas: Mapping[Depths, Mapping[str, int]]
@@ -115,6 +137,7 @@ def smallest_depths(
     batch: Batch,
     *,
     within: float = WITHIN,
+    check: Iterable[str] = (),
     graph: Graph | str | None = None,
     memory: Profile | str | None = None,
 ) -> SmallestDepths:
@@ -128,6 +151,8 @@ def smallest_depths(
         Where and how the runs are made; the areas are those of the machines with present and smallest depths.
     within : float
         Cycles that smaller FIFOs may cost, as a share of the run's.
+    check : iterable of str
+        Files of other graphs, on which the depths are checked.
     graph : Graph or str, optional
         The graph or its file, if the recorded file has moved, or there was none.
     memory : Profile or str, optional
@@ -147,25 +172,29 @@ def smallest_depths(
     present = tuple(each[0].depth for each in uses.values())
     points: dict[Depths, SweepPoint] = {}
     made = found = 0
+    others = [_readable(path) for path in check]
     with batch.opened() as kept:
         setting = RerunSetting(progress=batch.progress, threads=1, graph=graph, memory=memory)
         recorded = RecordedPoints(record, kept, setting)
         with batch.progress.step("simulating") as step:
 
-            def measure(wanted: list[Depths]) -> dict[Depths, int]:
+            def made_of(asked: list[SweepPoint]) -> list[int]:
+                """Return the cycles of runs."""
                 nonlocal made, found
                 before = made + found
-                points.update({depths: recorded.point(dict(zip(uses, depths, strict=True))) for depths in wanted})
 
                 def on_step(done: int, total: int, what: str) -> None:
                     step(before + done, before + total, what)
 
-                asked = [points[depths] for depths in wanted]
                 swept = batch.sweep(asked, kept, on_step)
                 for reason in swept.failures.values():
                     raise SimulationError(reason)
                 made, found = made + swept.made, found + swept.found
-                return {depths: cycles_of(kept.record(points[depths])) for depths in wanted}
+                return [cycles_of(kept.record(point)) for point in asked]
+
+            def measure(wanted: list[Depths]) -> dict[Depths, int]:
+                points.update({depths: recorded.point(dict(zip(uses, depths, strict=True))) for depths in wanted})
+                return dict(zip(wanted, made_of([points[depths] for depths in wanted]), strict=True))
 
             search = DepthSearch(
                 present=present,
@@ -175,6 +204,10 @@ def smallest_depths(
                 measure=measure,
             )
             smallest = search.smallest(tuple(map(_guess, uses.values())))
+            both = [dict(zip(uses, depths, strict=True)) for depths in (present, smallest)]
+            checks = [
+                (each.label, made_of([recorded.elsewhere(settings, each) for settings in both])) for each in others
+            ]
         configs = {depths: points[depths].spec.configuration for depths in (present, smallest)}
         found_areas = batch.areas(configs.values())
     halved = [search.halved(smallest, place) for place in range(len(smallest))]
@@ -191,10 +224,17 @@ def smallest_depths(
         points=points,
         cycles=search.cycles,
         equals=tuple(search.equals(smallest)),
+        checks=tuple(Check(graph=graph, present=now, smallest=then) for graph, (now, then) in checks),
         made=made,
         found=found,
         areas={depths: found_areas[config] for depths, config in configs.items() if found_areas},
     )
+
+
+def _readable(path: str) -> GraphFile:
+    """Return the file of a graph, which was read once."""
+    read_graph(path)
+    return GraphFile.of(Path(path))
 
 
 def _guess(uses: Sequence[FifoUse]) -> int:

@@ -8,14 +8,15 @@ from tempfile import TemporaryDirectory
 
 from cyscc.host.experiments.fpga.synthesis import Component, Resources, Usage, component_table, usages
 from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
-from cyscc.host.experiments.measuring.measurements import Measurements, OnStep
+from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.host.experiments.studies.paper import DEVICES, FAMILY
 from cyscc.sim.caching.folder import writable_cache
 from cyscc.sim.caching.libraries import AREA_FOLDER
 from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.errors import SimulationError
 
-__all__ = ["AREA", "Area", "areas", "checked_family", "families_of", "machine_areas"]
+__all__ = ["AREA", "Area", "areas", "checked_family", "families_of", "known_areas", "machine_areas"]
 
 _TITLES = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
 
@@ -88,7 +89,7 @@ class Area:
 
 
 def machine_areas(
-    configs: Iterable[AcceleratorConfig], *, families: Sequence[str], jobs: int, on_step: OnStep
+    configs: Iterable[AcceleratorConfig], *, families: Sequence[str], jobs: int, on_step: OnStep, make: bool = True
 ) -> dict[tuple[AcceleratorConfig, str], Area]:
     """Synthesise one AE of each machine for each family, and return the areas by machine and family.
 
@@ -105,6 +106,8 @@ def machine_areas(
         Number of processes.
     on_step : callable
         Progress callback, called for each module.
+    make : bool
+        Whether to synthesise what is not in the cache.
 
     Raises
     ------
@@ -112,9 +115,11 @@ def machine_areas(
         A stored synthesis is damaged.
     SimulationError
         Yosys is missing or failed.
+    LookupError
+        A synthesis is not in the cache, and is not to be made.
     """
     check_tool(YOSYS)
-    measurements = Measurements(_store(), jobs=jobs, verify=False, on_step=on_step)
+    measurements = Measurements(_store(), jobs=jobs, verify=False, make=make, on_step=on_step)
     wanted = [(config, family) for config in dict.fromkeys(configs) for family in families]
     with TemporaryDirectory(prefix="cyscc-area-") as work:
         found = usages(measurements, wanted, folder=Path(work))
@@ -122,13 +127,26 @@ def machine_areas(
 
 
 def areas(
-    configs: Iterable[AcceleratorConfig], *, families: Sequence[str] = (FAMILY,), jobs: int, on_step: OnStep
+    configs: Iterable[AcceleratorConfig],
+    *,
+    families: Sequence[str] = (FAMILY,),
+    jobs: int,
+    on_step: OnStep,
+    make: bool = True,
 ) -> dict[AcceleratorConfig, dict[str, int]]:
     """Return the area of all AEs of each machine, by the columns of `AREA`; see `machine_areas`."""
     found: dict[AcceleratorConfig, dict[str, int]] = {}
-    for (config, _), area in machine_areas(configs, families=families, jobs=jobs, on_step=on_step).items():
+    for (config, _), area in machine_areas(configs, families=families, jobs=jobs, on_step=on_step, make=make).items():
         found.setdefault(config, {}).update(area.columns())
     return found
+
+
+def known_areas(configs: Iterable[AcceleratorConfig]) -> dict[AcceleratorConfig, dict[str, int]]:
+    """Return the area of machines as `areas` does, without a synthesis; nothing if one would be needed."""
+    try:
+        return areas(configs, jobs=1, on_step=no_step, make=False)
+    except (LookupError, SimulationError):
+        return {}
 
 
 def _store() -> Store:

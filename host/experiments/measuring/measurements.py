@@ -209,6 +209,8 @@ class Measurements:
         Whether to verify the results.
     again : bool
         Whether to repeat measurements that are in the store.
+    make : bool
+        Whether to perform those that are not.
     on_step : callable, optional
         Progress callback, called for each result.
 
@@ -219,9 +221,17 @@ class Measurements:
     """
 
     def __init__(
-        self, store: Store, *, jobs: int = 1, verify: bool = True, again: bool = False, on_step: OnStep = no_step
+        self,
+        store: Store,
+        *,
+        jobs: int = 1,
+        verify: bool = True,
+        again: bool = False,
+        make: bool = True,
+        on_step: OnStep = no_step,
     ) -> None:
         self._store = store
+        self._make = make
         self._again = again
         self._jobs = jobs
         self._verify = verify
@@ -235,6 +245,8 @@ class Measurements:
         ------
         InputError, SimulationError
             A measurement failed, or a stored one is damaged; completed ones stay in the store.
+        LookupError
+            One is not in the store, and is not to be performed.
         """
         wanted = list(dict.fromkeys(requests))
         results: dict[_Request, Measured] = {}
@@ -243,6 +255,8 @@ class Measurements:
             if result is not None:
                 results[request] = result
         missing = [request for request in wanted if request not in results]
+        if missing and not self._make:
+            raise LookupError(missing[0].label)
         self.asked += len(wanted)
         self.found += len(results)
         if results:

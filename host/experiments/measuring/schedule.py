@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -144,6 +145,7 @@ def run_groups(
     on_result: Callable[[_Request, Any], None],
     apart: bool = False,
     on_lost: Callable[[_Request, EndedError], None] | None = None,
+    until: float | None = None,
 ) -> None:
     """Perform groups of requests; the requests of a group run one after the other in the same process.
 
@@ -165,6 +167,9 @@ def run_groups(
     on_lost : callable, optional
         Called with a request whose process has ended, and the error, instead of ending the schedule; the rest of its
         group continues in another process.
+    until : float, optional
+        Moment of `time.monotonic` at which the schedule ends, and running requests are killed; but not before the
+        first result.
 
     Raises
     ------
@@ -178,7 +183,7 @@ def run_groups(
 
     room = available_memory().bytes * 9 // 10 if memory is None else memory
     waiting = list(groups) if apart else sorted(groups, key=size, reverse=True)
-    if not apart and min(jobs, len(groups)) <= 1:
+    if not apart and until is None and min(jobs, len(groups)) <= 1:
         for request in (request for group in waiting for request in group):
             on_result(request, work(request))
         return
@@ -191,6 +196,7 @@ def run_groups(
     idle: list[_Worker] = []
     running: dict[Future[Any], tuple[_Worker, Sequence[_Request]]] = {}
     workers: list[_Worker] = []
+    results = 0
     try:
         while waiting or running:
             for group in list(waiting):
@@ -203,10 +209,14 @@ def run_groups(
                     idle.append(workers[-1])
                 worker = idle.pop()
                 running[worker.begin(work, group[0])] = worker, group
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            left = None if until is None or not results else max(until - time.monotonic(), 0)
+            done, _ = wait(running, timeout=left, return_when=FIRST_COMPLETED)
+            if not done:
+                return
             # Handle successful requests first: a failure ends the schedule.
             for future in sorted(done, key=lambda each: each.exception() is not None):
                 worker, (request, *rest) = running.pop(future)
+                results += 1
                 try:
                     on_result(request, worker.result(future, request))
                 except EndedError as error:
@@ -242,6 +252,7 @@ def run_on_cluster(
     address: str,
     on_result: Callable[[_Request, Any], None],
     on_lost: Callable[[_Request, EndedError], None],
+    until: float | None = None,
 ) -> None:
     """Perform requests on a Dask cluster. If a worker ends, another one takes over its requests.
 
@@ -258,6 +269,8 @@ def run_on_cluster(
         Called in this process with each request and its result.
     on_lost : callable
         Called with a request that several workers have died on, and the error.
+    until : float, optional
+        Moment of `time.monotonic` from which on the schedule ends with the next result, and all others are cancelled.
 
     Raises
     ------
@@ -300,6 +313,8 @@ def run_on_cluster(
             else:
                 on_result(request, result)
             future.release()
+            if until is not None and time.monotonic() >= until:
+                return
     finally:
         with suppress(Exception):
             client.cancel(list(asked), force=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from cyscc.host.experiments.fpga.area import areas
 from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
@@ -56,9 +57,9 @@ class Batch:
                 check_tool(YOSYS)
             yield SweepFolder(self.folder)
 
-    def sweep(self, points: Iterable[SweepPoint], folder: SweepFolder, on_step: OnStep) -> Swept:
+    def sweep(self, points: Iterable[SweepPoint], folder: SweepFolder, on_step: OnStep, **how: Any) -> Swept:
         """Make the missing runs, see `cyscc.host.experiments.sweep.points.sweep`."""
-        return sweep(points, folder, jobs=self.jobs, scheduler=self.scheduler, on_step=on_step)
+        return sweep(points, folder, jobs=self.jobs, scheduler=self.scheduler, on_step=on_step, **how)
 
     def areas(self, configs: Iterable[AcceleratorConfig]) -> Mapping[AcceleratorConfig, Mapping[str, int]]:
         """Return the area of each machine; of none if no family was asked for.

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,9 @@ from cyscc.host.runs.execution import SOURCE_RULE, execute
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.errors import SimulationError
+from cyscc.sim.errors import CycleLimitError, SimulationError
 
-__all__ = ["SweepFolder", "SweepPoint", "Swept", "make_point", "sweep"]
+__all__ = ["LOST", "Budget", "SweepFolder", "SweepPoint", "Swept", "make_point", "sweep"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,20 +132,28 @@ class SweepFolder:
                 raise InputError("is the record of another point", path=folder)
         return record
 
-    def make(self, point: SweepPoint) -> None:
+    def make(self, point: SweepPoint, *, most_cycles: int | None = None) -> None:
         """Make a point if it is missing.
 
         If another process is making it, wait for that process.
 
+        Parameters
+        ----------
+        point : SweepPoint
+            The point.
+        most_cycles : int, optional
+            Cycles after which its run is given up.
+
         Raises
         ------
         InputError, SimulationError
-            The graph cannot be read, or the run failed.
+            The graph cannot be read, or the run failed or was given up.
         """
 
         def record(made: Path) -> None:
             file, graph = self._read(point.graph)
-            execute(replace(point.spec, graph=str(file.path), record=str(made)), Progress(quiet=True), graph=graph)
+            spec = replace(point.spec, graph=str(file.path), record=str(made))
+            execute(spec, Progress(quiet=True), graph=graph, most_cycles=most_cycles)
             write_sealed(made / _POINT, {"inputs": point.inputs(), "digest": _digest(Record(made))})
 
         self._points.make(point.digest, record)
@@ -223,7 +231,29 @@ _one_at_a_time = threading.Lock()
 """Lock for threads of a cluster's worker: runs are measured one at a time."""
 
 
-def make_point(point: SweepPoint, *, folder: Path, sources: str) -> str:
+LOST = "takes more cycles than it may"
+"""Reason of a point that was given up, see `Budget`."""
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """Limits of points that are made in their order.
+
+    Parameters
+    ----------
+    until : float
+        Moment of `time.monotonic` at which no further point is begun, and those under way are given up, once there is a
+        result.
+    cycles : dict of str to int
+        Cycles, those of the host included, after which a point is given up, by its digest. Those of points that have
+        not begun may be changed.
+    """
+
+    until: float
+    cycles: dict[str, int] = field(default_factory=dict)
+
+
+def make_point(point: SweepPoint, *, folder: Path, sources: str, budget: Budget | None = None) -> str:
     """Make a point if it is missing, in a worker process or in this one.
 
     Parameters
@@ -234,6 +264,8 @@ def make_point(point: SweepPoint, *, folder: Path, sources: str) -> str:
         Folder of the sweep.
     sources : str
         Digest of the sources of the process that runs the sweep.
+    budget : Budget, optional
+        Limits of the points.
 
     Returns
     -------
@@ -247,9 +279,13 @@ def make_point(point: SweepPoint, *, folder: Path, sources: str) -> str:
     """
     if sources != sources_digest():
         raise SimulationError("this process and the one that works for it have different versions of the program")
+    most = None if budget is None else budget.cycles.get(point.digest)
+    own = point.spec.cycle_limit
     with _one_at_a_time:
         try:
-            SweepFolder(folder).make(point)
+            SweepFolder(folder).make(point, most_cycles=most)
+        except CycleLimitError as error:
+            return LOST if most is not None and (own is None or most < own) else str(error)
         except (InputError, SimulationError) as error:
             return str(error)
         except MemoryError:
@@ -277,7 +313,14 @@ class Swept:
 
 
 def sweep(
-    asked: Iterable[SweepPoint], folder: SweepFolder, *, jobs: int, scheduler: str | None, on_step: OnStep
+    asked: Iterable[SweepPoint],
+    folder: SweepFolder,
+    *,
+    jobs: int,
+    scheduler: str | None,
+    on_step: OnStep,
+    budget: Budget | None = None,
+    on_point: Callable[[SweepPoint, str], None] = lambda point, failure: None,
 ) -> Swept:
     """Make the missing points of a sweep, in parallel.
 
@@ -293,6 +336,10 @@ def sweep(
         Address of the scheduler of a Dask cluster, whose workers make the points instead.
     on_step : callable
         Progress callback, called for each point.
+    budget : Budget, optional
+        Limits of the points, which are then made in their order.
+    on_point : callable
+        Called with each point, first those that exist, and the reason if it failed.
 
     Raises
     ------
@@ -302,10 +349,16 @@ def sweep(
         No further points can be made. A failed point does not raise: see `Swept.failures`.
     """
     points = list({point.digest: point for point in asked}.values())
-    missing = _ordered([point for point in points if not folder.has(point)])
-    found = done = len(points) - len(missing)
+    there = {point.digest for point in points if folder.has(point)}
+    missing = [point for point in points if point.digest not in there]
+    if budget is None:
+        missing = _ordered(missing)
+    found = done = len(there)
     failures: dict[str, str] = {}
     on_step(found, len(points), f"{found} of them from before" if found else "")
+    for point in points:
+        if point.digest in there:
+            on_point(point, "")
 
     def on_outcome(point: SweepPoint, failure: str) -> None:
         nonlocal done
@@ -314,21 +367,24 @@ def sweep(
             failure = f"the process that made it does not see {folder.path}"
         if failure:
             failures[point.digest] = failure
+        on_point(point, failure)
         on_step(done, len(points), f"{point.label}: {failure or 'done'}")
 
     def on_lost(point: SweepPoint, error: EndedError) -> None:
         on_outcome(point, str(error))
 
-    make = partial(make_point, folder=folder.path, sources=sources_digest())
+    make = partial(make_point, folder=folder.path, sources=sources_digest(), budget=budget)
+    until = None if budget is None else budget.until
+    how: dict[str, Any] = {"on_result": on_outcome, "on_lost": on_lost, "until": until}
     try:
         if scheduler is None:
-            run_groups([[point] for point in missing], make, jobs=jobs, on_result=on_outcome, on_lost=on_lost)
+            run_groups([[point] for point in missing], make, jobs=jobs, **how)
         elif missing:
-            run_on_cluster(missing, make, address=scheduler, on_result=on_outcome, on_lost=on_lost)
+            run_on_cluster(missing, make, address=scheduler, **how)
     finally:
         for point in missing:
             folder.clear(point)
-    return Swept(found=found, made=len(missing) - len(failures), failures=failures)
+    return Swept(found=found, made=done - found - len(failures), failures=failures)
 
 
 def _ordered(points: Iterable[SweepPoint]) -> list[SweepPoint]:

@@ -86,6 +86,16 @@ class RecordedPoints:
                 raise SpecError("overrides", f"{name} cannot be changed in a run that is made again: only {others}")
         return self._spec.changed(settings).checked()
 
+    def elsewhere(self, settings: Mapping[str, Any], graph: GraphFile) -> SweepPoint:
+        """Return the run with some settings changed on another graph; a search begins where `SOURCE_RULE` says.
+
+        Raises
+        ------
+        SpecError
+            See `spec`.
+        """
+        return SweepPoint(graph=graph, spec=replace(self.spec(settings), graph=str(graph.path), source=None))
+
     def point(self, settings: Mapping[str, Any]) -> SweepPoint:
         """Return the run with some settings changed, see `spec`.
 

@@ -1,15 +1,17 @@
 """Text, rows and JSON of a trial."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from os.path import relpath
 from typing import TYPE_CHECKING, Any
 
+from cyscc.host.analysis.explain.comparison import compare
+from cyscc.host.analysis.explain.conclusion import causes_of
 from cyscc.host.analysis.explain.page import head, run_document
 from cyscc.host.analysis.explain.terminal import section, table
 from cyscc.host.analysis.report.facts import origin_text
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sweep.recorded import cycles_of
-from cyscc.host.experiments.trial.trial import NOTICEABLE, Attempt, Outcome, Trial
+from cyscc.host.experiments.trial.trial import NOTICEABLE, Attempt, Trial
 from cyscc.host.output.files import identity
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import MEMORY
@@ -18,7 +20,7 @@ from cyscc.sim.notices import printable
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["conclusion", "trial_document", "trial_page", "trial_rows"]
+__all__ = ["attempt_line", "conclusion", "trial_document", "trial_page", "trial_rows"]
 
 
 def trial_page(trial: Trial) -> "list[RenderableType]":
@@ -27,8 +29,12 @@ def trial_page(trial: Trial) -> "list[RenderableType]":
 
     record = trial.record
     every = [trial.baseline, *trial.attempts]
-    columns = [("change", [printable(each.text) for each in every]), *_predicted(every), *_measured(every)]
-    columns += [(name, _area(every, name)) for name in trial.baseline.area]
+    columns = [("change", [printable(each.text) for each in every])]
+    if any(each.proposal is not None for each in every):
+        columns.append(("at most", [_most(each) for each in every]))
+    columns += [("measured", [_cycles(each) for each in every]), ("", [_change(each) for each in every])]
+    if trial.weighed:
+        columns += [(name, [_amount(each, name) for each in every]) for name in trial.baseline.area]
     heads, cells = zip(*columns, strict=True)
     parts = [
         *head(record, record.instructions),
@@ -37,55 +43,52 @@ def trial_page(trial: Trial) -> "list[RenderableType]":
     ]
     said = [Text(printable(sentence)) for sentence in conclusion(trial)]
     if trial.best is not None:
-        said.append(Text(printable(f"Why: cyscc explain {record.folder} {relpath(trial.folder.of(trial.best.point))}")))
+        said.append(Text(printable(f"See: cyscc explain {record.folder} {relpath(trial.folder.of(trial.best.point))}")))
     runs = Text(f"{count_text(trial.made + trial.found, 'run')}: {trial.made} made, {trial.found} from before")
     return [*parts, *section("conclusion", *said, runs)]
 
 
-_Columns = list[tuple[str, list[str]]]
-"""Columns of a table: head and cells."""
+def attempt_line(attempt: Attempt) -> str:
+    """Return the line on an attempt that is shown as it comes."""
+    told = (_most(attempt) and f"at most {_most(attempt)}", _cycles(attempt), _change(attempt), attempt.failure)
+    return printable(f"{attempt.text}: {', '.join(filter(None, told))}")
 
 
-def _predicted(attempts: Sequence[Attempt]) -> _Columns:
-    """Return the columns of the predictions, if there are any."""
-    if all(each.proposal is None for each in attempts):
-        return []
-    proposals = [each.proposal for each in attempts]
-    cycles = ["" if proposal is None else f"{proposal.cycles:,}" for proposal in proposals]
-    changes = ["" if each.predicted is None else f"{each.predicted:+.1%}" for each in attempts]
-    return [("predicted", cycles), ("", changes), ("is", [each.outcome or "" for each in attempts])]
+def _most(attempt: Attempt) -> str:
+    return "" if attempt.proposal is None else f"{-attempt.proposal.most:.1%}"
 
 
-def _measured(attempts: Sequence[Attempt]) -> _Columns:
-    cycles = ["failed" if each.cycles is None else f"{each.cycles:,}" for each in attempts]
-    changes = [f"{each.change:+.1%}" if each.settings and each.change is not None else "" for each in attempts]
-    return [("measured", cycles), ("", changes)]
+def _cycles(attempt: Attempt) -> str:
+    return "stopped" if attempt.stopped else "failed" if attempt.cycles is None else f"{attempt.cycles:,}"
 
 
-def _area(attempts: Sequence[Attempt], name: str) -> list[str]:
-    """Return a column of the area: that of the present machine, and what the others have more."""
-    present, *others = (each.area[name] for each in attempts)
-    return [f"{present:,}", *("=" if number == present else f"{number - present:+,}" for number in others)]
+def _change(attempt: Attempt) -> str:
+    return f"{attempt.change:+.1%}" if attempt.settings and attempt.change is not None else ""
+
+
+def _amount(attempt: Attempt, name: str) -> str:
+    return f"{attempt.area[name]:,}" if attempt.area else ""
 
 
 def conclusion(trial: Trial) -> list[str]:
-    """Return the sentences of the conclusion: the best change with its cost, what is slower, what was not foreseen."""
+    """Return the sentences of the conclusion: the best change, why, and its cost; what is slower or smaller."""
     said = []
     present, recorded = trial.baseline.cycles, cycles_of(trial.record)
     if present != recorded:
         said.append(
             f"The record has {recorded:,} cycles, and the run takes {present:,}: the record is that of another version "
-            "of the program. Predictions are for the record, measured changes those of the run."
+            "of the program. Proposals are for the record, measured changes those of the run."
         )
     best = trial.best
     if best is not None and best.cycles is not None and present is not None:
         said.append(
             f"Best: {best.text}, {present - best.cycles:,} cycles fewer ({best.change:+.1%}){_cost(trial, best)}."
         )
+        said.append(f"Why: {_why(trial, best)}")
     elif trial.attempts:
         said.append(f"No change makes the run faster by {NOTICEABLE:.1%} or more.")
     else:
-        said.append("There is no change to try: no setting is predicted to make the run faster.")
+        said.append("There is no change to try: no cause has cycles that a setting could save.")
     slower = [each for each in trial.attempts if each.change is not None and each.change > NOTICEABLE]
     if slower:
         said.append(f"Slower: {_listed((each.text, f'{each.change:+.1%}') for each in slower)}.")
@@ -93,20 +96,28 @@ def conclusion(trial: Trial) -> list[str]:
     if smaller:
         told = ((each.text, ", ".join((f"{each.change:+.1%}", *_more(trial, each)))) for each in smaller)
         said.append(f"Smaller, and not slower: {_listed(told)}.")
-    foretold = [each for each in trial.attempts if each.outcome is not None]
-    if foretold:
-        wrong = [each for each in foretold if each.outcome is not Outcome.RIGHT]
-        right = len(foretold) - len(wrong)
-        numbers = f"{right} of {count_text(len(foretold), 'prediction')} {'is' if right == 1 else 'are'}"
-        said.append(
-            f"{'The prediction is' if right == len(foretold) == 1 else numbers} right: the sign, and the size within a "
-            "factor of two."
-        )
-        if wrong:
-            said.append(f"Not right: {_listed((each.text, str(each.outcome)) for each in wrong)}.")
+    said += [_weighed(trial, name, each) for name, each in trial.by_area.items()]
+    if stopped := sum(each.stopped for each in trial.attempts):
+        said.append(f"Stopped: {count_text(stopped, 'run')}, which took more cycles than the best one before.")
+    if trial.left:
+        said.append(f"Not tried: {count_text(trial.left, 'proposal')}, as the time was over; --limit gives more.")
     if trial.failed:
         said.append(f"Failed: {_listed((each.text, each.failure) for each in trial.failed)}.")
     return said
+
+
+def _why(trial: Trial, best: Attempt) -> str:
+    """Return the reason of a proposal, and the causes of which the run with it has less."""
+    reason = [] if best.proposal is None else [best.proposal.reason]
+    return " ".join((*reason, *causes_of(compare(trial.record, trial.folder.record(best.point)))))
+
+
+def _weighed(trial: Trial, name: str, best: Attempt) -> str:
+    """Return the sentence on the best product of cycles and a part of the area."""
+    what = f"cycles x {AREA[name]}"
+    if best is trial.baseline:
+        return f"By {what}: the machine as it is."
+    return f"By {what}: {best.text}, {trial.weight(best, name):.2f} of the present product."
 
 
 def _listed(told: Iterable[tuple[str, str]]) -> str:
@@ -118,7 +129,7 @@ def _cost(trial: Trial, attempt: Attempt) -> str:
     if all(name.startswith(MEMORY) or name in ("memory", "simplify", "queue_slack") for name in attempt.settings):
         return ", with the same FPGAs"
     if not attempt.area:
-        return ", with fewer kernels" if attempt.proposal is not None and attempt.proposal.smaller else ""
+        return ", with fewer kernels" if attempt.smaller else ""
     more = _more(trial, attempt)
     return f", for {', '.join(more)}" if more else ", in the same area"
 
@@ -135,7 +146,7 @@ def _is_smaller(trial: Trial, attempt: Attempt) -> bool:
     if attempt.change is None or attempt.change > NOTICEABLE:
         return False
     if not attempt.area:
-        return attempt.proposal is not None and attempt.proposal.smaller
+        return attempt.smaller
     present = trial.baseline.area
     return attempt.area != present and all(number <= present[name] for name, number in attempt.area.items())
 
@@ -152,13 +163,12 @@ def _row(attempt: Attempt) -> dict[str, Any]:
         "proposed": proposal is not None,
         "cause": None if proposal is None else proposal.cause,
         "reason": None if proposal is None else proposal.reason,
-        "predicted_cycles": None if proposal is None else proposal.cycles,
-        "predicted_change": attempt.predicted,
+        "at_most": None if proposal is None else proposal.most,
         "cycles": attempt.cycles,
         "change": attempt.change,
-        "prediction": attempt.outcome,
         "point": attempt.point.digest,
         "failure": attempt.failure,
+        "stopped": attempt.stopped,
         **attempt.area,
     }
 
@@ -173,5 +183,9 @@ def trial_document(trial: Trial) -> dict[str, Any]:
         "as_it_was": baseline,
         "changes": changes,
         "best": None if trial.best is None else trial.attempts.index(trial.best),
+        "by_area": {
+            name: None if best is trial.baseline else trial.attempts.index(best) for name, best in trial.by_area.items()
+        },
+        "left": trial.left,
         "conclusion": conclusion(trial),
     }

@@ -1,38 +1,35 @@
-"""A recorded run, made again as it was and with each of some changes; predicted effects beside the measured ones."""
+"""A recorded run, made again as it was, with some changes, and with what its record proposes while there is time."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from cyscc.host.analysis.explain.proposals import Proposal, proposals
+from cyscc.host.analysis.explain.proposals import Proposal
+from cyscc.host.experiments.fpga.area import known_areas
 from cyscc.host.experiments.sweep.batch import Batch
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
+from cyscc.host.experiments.sweep.points import LOST, Budget, SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.record.reader import Record
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.run import available_cores
+from cyscc.hw.values import plain
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 
-__all__ = ["NOTICEABLE", "Attempt", "Outcome", "Trial", "try_changes"]
+__all__ = ["NOTICEABLE", "Attempt", "Trial", "checked_seconds", "default_limit", "try_changes"]
 
 NOTICEABLE = 0.005
 """Least relative change of the cycles that counts as faster or slower."""
 
-_FACTOR = 2.0
-"""Most by which a right prediction may differ from the measured effect."""
+_NEVER = 1 << 62
+"""More cycles, or seconds, than any run takes."""
 
-
-class Outcome(StrEnum):
-    """Result of comparing a predicted effect with the measured one."""
-
-    RIGHT = "right"
-    LARGE = "too large"
-    SMALL = "too small"
-    WRONG = "wrong sign"
+_RUNS, _SECONDS = 10, 60
+"""Default limit of the time for proposals: as many times that of the recorded run, and seconds besides."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,48 +41,39 @@ class Attempt:
     settings : mapping
         The changed settings by name; empty for the run as it was.
     proposal : Proposal or None
-        The proposal of this change; None if it is not among those for the record.
+        The proposal of this change; None for a change of the user's.
     point : SweepPoint
         The run.
     cycles : int or None
-        Measured cycles, see `cycles_of`; None if the run failed.
+        Measured cycles, see `cycles_of`; None if the run failed or was stopped.
     change : float or None
         Relative change of the measured cycles: negative if the run is faster.
-    predicted : float or None
-        Predicted relative change; None without a prediction.
     failure : str
         Reason of a failure, in one line; empty if there was none.
+    stopped : bool
+        Whether the run was stopped, as it took more cycles than the best one before it.
     area : dict of str to int
-        Area of the machine, the columns of `cyscc.host.experiments.fpga.area.AREA`; empty if it was not asked for.
+        Area of the machine, the columns of `cyscc.host.experiments.fpga.area.AREA`; empty if it is not known.
     """
 
     settings: Mapping[str, Any]
-    proposal: Proposal | None
+    proposal: Proposal | None = None
     point: SweepPoint
     cycles: int | None
     change: float | None
-    predicted: float | None
-    failure: str
-    area: Mapping[str, int]
+    failure: str = ""
+    stopped: bool = False
+    area: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """Display text of the change."""
         return settings_text(self.settings)
 
-    @cached_property
-    def outcome(self) -> Outcome | None:
-        """Whether the prediction is right: its sign, and its size within a factor of two; None if there is none."""
-        predicted, measured = self.predicted, self.change
-        if predicted is None or measured is None:
-            return None
-        if max(abs(predicted), abs(measured)) < NOTICEABLE:
-            return Outcome.RIGHT
-        if predicted * measured < 0:
-            return Outcome.WRONG
-        if abs(predicted) > _FACTOR * abs(measured):
-            return Outcome.LARGE
-        return Outcome.SMALL if abs(measured) > _FACTOR * abs(predicted) else Outcome.RIGHT
+    @property
+    def smaller(self) -> bool:
+        """Whether it was proposed as a machine with fewer kernels."""
+        return self.proposal is not None and self.proposal.smaller
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,9 +89,13 @@ class Trial:
     baseline : Attempt
         The run as it was.
     attempts : tuple of Attempt
-        The run with each change.
+        The run with each change, the user's before those that were proposed.
     made, found : int
         Number of runs that were made, and that existed.
+    left : int
+        Number of proposals that were not tried, as the time was over.
+    weighed : bool
+        Whether areas were asked for.
     """
 
     record: Record
@@ -112,6 +104,8 @@ class Trial:
     attempts: tuple[Attempt, ...]
     made: int
     found: int
+    left: int = 0
+    weighed: bool = False
 
     @property
     def best(self) -> Attempt | None:
@@ -124,26 +118,77 @@ class Trial:
         """The changes with which the run failed."""
         return [each for each in self.attempts if each.failure]
 
+    @cached_property
+    def by_area(self) -> dict[str, Attempt]:
+        """The machine with the least product of cycles and area, by each part of the area; empty without areas."""
+        rated = [each for each in (self.baseline, *self.attempts) if each.cycles is not None and each.area]
+        # What differs in its memory alone, which is no part of the FPGAs, is not another machine.
+        own = [each for each in rated if each is self.baseline or each.area != self.baseline.area]
+        return {
+            name: min(own, key=lambda each: self.weight(each, name))
+            for name, present in self.baseline.area.items()
+            if present and self.weighed
+        }
+
+    def weight(self, attempt: Attempt, name: str) -> float:
+        """Return the product of cycles and a part of the area of an attempt, as a multiple of the present one."""
+        attempted, present = ((each.cycles or 0) * each.area[name] for each in (attempt, self.baseline))
+        return attempted / max(present, 1)
+
+
+def checked_seconds(value: object) -> float:
+    """Return a number of seconds, or the one that a text describes.
+
+    Raises
+    ------
+    ValueError
+        It is none, or below 0. One line.
+    """
+    found = plain(value)
+    with suppress(ValueError):
+        found = float(found) if isinstance(found, str) else found
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= _NEVER:
+        raise ValueError(f"limit must be a number of seconds from 0 on, not {value!r}")
+    return float(found)
+
+
+def default_limit(record: Record) -> float:
+    """Return the seconds that the proposals for a recorded run may take by default."""
+    wall = record.result["wall"]
+    return _SECONDS + _RUNS * float(sum(wall[name] for name in ("load", "build", "simulate", "record", "verify")))
+
 
 def try_changes(
     record: Record,
     changes: Iterable[Mapping[str, Any]],
     batch: Batch,
     *,
+    proposed: Sequence[Proposal] = (),
+    limit: float | None = None,
+    on_attempt: Callable[[Attempt], None] = lambda attempt: None,
     graph: Graph | str | None = None,
     memory: Profile | str | None = None,
 ) -> Trial:
-    """Make a recorded run again, as it was and with each of some changes, side by side.
+    """Make a recorded run again, as it was and with each of some changes, side by side; then with proposals.
+
+    Proposals are tried in their order while there is time, the first in any case. A run that takes more cycles than the
+    best one before it is stopped; with fewer kernels, or with areas, than the run as it was.
 
     Parameters
     ----------
     record : Record
         The record of the run.
     changes : iterable of mapping
-        Settings that are changed together, by name. None of them is tried twice; those that are proposed for the
-        record have predictions.
+        Settings that are changed together, by name. None of them is tried twice.
     batch : Batch
-        Where and how the runs are made.
+        Where and how the runs are made. Of proposals, the areas are those of machines that are not slower; without a
+        family, that of the best one if it is known from before.
+    proposed : sequence of Proposal
+        The proposals to try.
+    limit : float, optional
+        Seconds for the proposals; see `default_limit`.
+    on_attempt : callable
+        Called with each change that was tried, when it is known.
     graph : Graph or str, optional
         The graph or its file, if the recorded file has moved, or there was none.
     memory : Profile or str, optional
@@ -158,40 +203,89 @@ def try_changes(
     SimulationError
         The run as it was failed, or the synthesis did. A failed change does not raise, see `Trial.failed`.
     """
-    tried: list[Mapping[str, Any]] = [{}]
-    tried += (settings for settings in changes if settings not in tried)
-    foretold = proposals(record) if len(tried) > 1 else []
+    begin = time.monotonic()
+    own: list[Mapping[str, Any]] = [{}]
+    own += (settings for settings in changes if settings not in own)
+    others = [proposal for proposal in proposed if proposal.changes not in own]
+    attempts: list[Attempt] = []
     with batch.opened() as points:
-        threads = 1 if batch.scheduler is not None else max(available_cores() // min(batch.jobs, len(tried)), 1)
+        jobs = min(batch.jobs, len(own) + len(others))
+        threads = 1 if batch.scheduler is not None else max(available_cores() // jobs, 1)
         setting = RerunSetting(progress=batch.progress, threads=threads, graph=graph, memory=memory)
         again = RecordedPoints(record, points, setting)
-        for settings in tried:
+        for settings in (*own, *(proposal.changes for proposal in others)):
             again.spec(settings)
-        asked = [again.point(settings) for settings in tried]
-        with batch.progress.step("simulating") as step:
-            swept = batch.sweep(asked, points, step)
-        if failure := swept.failures.get(asked[0].digest):
-            raise SimulationError(f"the run as it was failed: {failure}")
-        sizes = batch.areas(point.spec.configuration for point in asked)
-    recorded, present = int(record.document["cycles"]["instructions"]), cycles_of(points.record(asked[0]))
-    attempts = []
-    for settings, point in zip(tried, asked, strict=True):
-        proposal = next((each for each in foretold if each.changes == settings), None)
-        failure = swept.failures.get(point.digest, "")
-        cycles = None if failure else cycles_of(points.record(point))
-        attempts.append(
-            Attempt(
+
+        def add(settings: Mapping[str, Any], point: SweepPoint, failure: str, proposal: Proposal | None = None) -> int:
+            """Add an attempt; return the cycles of its whole run."""
+            made = None if failure else points.record(point)
+            cycles = None if made is None else cycles_of(made)
+            present = attempts[0].cycles if attempts else cycles
+            attempt = Attempt(
                 settings=settings,
                 proposal=proposal,
                 point=point,
                 cycles=cycles,
-                change=None if cycles is None else cycles / max(present, 1) - 1,
-                predicted=None if proposal is None else proposal.cycles / max(recorded, 1) - 1,
-                failure=failure,
-                area=sizes.get(point.spec.configuration, {}),
+                change=None if cycles is None else cycles / max(present or 0, 1) - 1,
+                failure="" if failure == LOST else failure,
+                stopped=failure == LOST,
             )
+            attempts.append(attempt)
+            if settings:
+                on_attempt(attempt)
+            return _NEVER if made is None else made.cycles
+
+        given = [again.point(settings) for settings in own]
+        with batch.progress.step("simulating") as step:
+            swept = batch.sweep(given, points, step)
+        if failure := swept.failures.get(given[0].digest):
+            raise SimulationError(f"the run as it was failed: {failure}")
+        totals = [
+            add(settings, point, swept.failures.get(point.digest, ""))
+            for settings, point in zip(own, given, strict=True)
+        ]
+        made, found = swept.made, swept.found
+        if others:
+            asked = {point.digest: (point, each) for each in others for point in [again.point(each.changes)]}
+            # Where there are areas, a slower machine may be the better one, but not if it is slower than the present.
+            kept = {digest for digest, (_, each) in asked.items() if each.smaller or batch.families}
+            most = {digest: totals[0] if digest in kept else min(totals) for digest in asked}
+            budget = Budget(until=begin + (default_limit(record) if limit is None else limit), cycles=most)
+
+            def on_point(point: SweepPoint, failure: str) -> None:
+                total = add(asked[point.digest][1].changes, point, failure, asked[point.digest][1])
+                most.update({digest: min(cycles, total) for digest, cycles in most.items() if digest not in kept})
+
+            with batch.progress.step("trying proposals") as step:
+                waiting = [point for point, _ in asked.values()]
+                swept = batch.sweep(waiting, points, step, budget=budget, on_point=on_point)
+            made, found = made + swept.made, found + swept.found
+        baseline, *changed = attempts
+        trial = Trial(
+            record=record,
+            folder=points,
+            baseline=baseline,
+            attempts=tuple(changed),
+            made=made,
+            found=found,
+            left=len(others) - sum(each.proposal is not None for each in changed),
+            weighed=bool(batch.families),
         )
-    baseline, *others = attempts
-    return Trial(
-        record=record, folder=points, baseline=baseline, attempts=tuple(others), made=swept.made, found=swept.found
-    )
+        return _with_areas(trial, batch)
+
+
+def _with_areas(trial: Trial, batch: Batch) -> Trial:
+    """Return a trial with the areas that were asked for; else with the best machine's, if it is known from before."""
+    if batch.families:
+        wanted = [each for each in trial.attempts if each.proposal is None or (each.change or 0) <= NOTICEABLE]
+        wanted = [each for each in wanted if each.cycles is not None]
+    else:
+        wanted = [] if trial.best is None else [trial.best]
+    configs = [each.point.spec.configuration for each in (trial.baseline, *wanted)]
+    known = not batch.families and len(set(configs)) > 1
+    sizes = known_areas(configs) if known else batch.areas(configs)
+
+    def sized(attempt: Attempt) -> Attempt:
+        return replace(attempt, area=sizes.get(attempt.point.spec.configuration, {}))
+
+    return replace(trial, baseline=sized(trial.baseline), attempts=tuple(map(sized, trial.attempts)))

@@ -14,7 +14,6 @@ import pytest
 
 import cyscc
 from cyscc.host.analysis.explain.evidence import evidence_of
-from cyscc.host.analysis.explain.proposals import proposed_depths
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.explain.verdict import findings_of
 from cyscc.host.command_line.main import main
@@ -179,14 +178,12 @@ def test_tables_of_an_explanation(folder: Path) -> None:
     for chosen, phase in ((record.instructions, None), (rows, "backward")):
         explanation = cyscc.explain(record, phase=phase)
         assert explanation.instructions.equals(chosen)
-        every, depths = evidence_of(record, chosen), proposed_depths(record)
+        every = evidence_of(record, chosen)
         assert explanation.banks(2).to_dict("records") == [
             {"module": its.module, **asdict(bank)} for its in every for bank in its.hottest(2)
         ]
-        assert explanation.fifos()[["module", "name", "most", "proposed"]].to_numpy().tolist() == [
-            [its.module, fifo.name, fifo.most, depths.get(fifo.parameter, fifo.depth)]
-            for its in every
-            for fifo in its.fifos
+        assert explanation.fifos()[["module", "name", "depth", "most"]].to_numpy().tolist() == [
+            [its.module, fifo.name, fifo.depth, fifo.most] for its in every for fifo in its.fifos
         ]
         assert explanation.findings == findings_of(record, chosen)
         assert explanation.stacks().equals(stacks(record, chosen, "level"))

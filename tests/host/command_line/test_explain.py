@@ -119,8 +119,6 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
         ("one other one --numbers", "--numbers is about one record, and there are 3"),
         ("one --against other --level 2", "--level is about one record or two, and there are two"),
         ("one other one", "one: has the input of one, which is in the same group"),
-        ("one --predict --level 2", "--predict is about the whole run, and --level shows a part"),
-        ("one other --predict", "--predict is about one record, and there are two"),
         ("one --try --against other", "--try is about one record, and there are two"),
         ("one --fifos --by kernel", "--by shows stacks, and --fifos does not"),
         ("one --banks --numbers", "--numbers shows stacks, and --banks does not"),

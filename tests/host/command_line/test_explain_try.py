@@ -58,30 +58,49 @@ def test_own_changes_are_measured() -> None:
     assert fixed["cycles"] == cycles_of("--memory", "fixed:75")
     for row in (memory, simple, fixed):
         assert row["change"] == pytest.approx(row["cycles"] / recorded - 1)
-        assert (row["proposed"], row["predicted_cycles"], row["failure"]) == (False, None, "")
+        assert (row["proposed"], row["at_most"], row["failure"]) == (False, None, "")
         assert cyscc.Record(Path("runs", "points", row["point"])).result["cycles"]["total"] == row["cycles"]
     fewest = min(range(3), key=lambda place: document["changes"][place]["cycles"])
     assert document["best"] == fewest
 
 
+def proposed(*changes: dict[str, Any]) -> list[Proposal]:
+    """Return proposals of changes."""
+    return [Proposal(changes=each, cause="response", most=0.5, promise=0.1, reason="So.") for each in changes]
+
+
 def test_proposals_are_measured_once(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    proposed = [
-        Proposal(changes={f"memory.{name}": value}, cause="response", cycles=2_000, reason="So.")
-        for name, value in (("bank_busy", 7), ("request_travel", 15))
-    ]
-    for module in ("analysis.explain.proposals", "experiments.trial.trial"):
-        monkeypatch.setattr(f"cyscc.host.{module}.proposals", lambda _: proposed)
-    document = tried("--try", "--try", "memory.bank_busy=5", "memory.reads_in_flight=64")
-    *rows, own = document["changes"]
-    assert [row["settings"] for row in rows] == [each.changes for each in proposed]
-    assert [row["predicted_cycles"] for row in rows] == [each.cycles for each in proposed]
-    assert not own["proposed"]
+    every = proposed({"memory.bank_busy": 7}, {"memory.bank_busy": 60}, {"memory.request_travel": 15})
+    monkeypatch.setattr("cyscc.host.analysis.explain.proposals.proposals", lambda _: every)
+    own = ("--try", "memory.bank_busy=5", "memory.reads_in_flight=64")
+    document = tried("--try", *own, "--limit", "600")
+    first, quicker, slower, travel = document["changes"]
+    assert not first["proposed"]
+    assert [row["settings"] for row in (quicker, slower, travel)] == [each.changes for each in every]
+    assert (quicker["at_most"], quicker["cause"], quicker["reason"]) == (0.5, "response", "So.")
+    # What takes more cycles than the best one so far is stopped, and made no point.
+    assert (slower["stopped"], slower["cycles"], slower["failure"]) == (True, None, "")
+    assert not Path("runs", "points", slower["point"]).exists()
+    assert document["left"] == 0
+    kept = cyscc.Record(Path("runs", "points", quicker["point"])).document["run"]["options"]
+    assert kept["cycle_limit"] is None
+    best = document["changes"][document["best"]]
+    assert any(line.startswith("Why: ") for line in document["conclusion"])
+    assert best["cycles"] == min(row["cycles"] for row in document["changes"] if row["cycles"])
     assert main(["explain", "seen", "--try", "-o", "runs"]) == 0
     out, err = capfd.readouterr()
     assert err == ""
     assert re.search(rf"^  as it is +{document['as_it_was']['cycles']:,}$", out, re.MULTILINE)
-    assert out.endswith(f"  {1 + len(proposed)} runs: 0 made, {1 + len(proposed)} from before\n")
+    assert re.search(r"^  memory.bank_busy=60 +-50.0% +stopped$", out, re.MULTILINE)
     assert max(map(len, out.splitlines())) <= 100
+
+
+def test_the_first_proposal_is_tried_in_any_case(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = proposed(*({"memory.bank_busy": busy} for busy in (8, 9, 10, 11, 12)))
+    monkeypatch.setattr("cyscc.host.api.trials.proposals", lambda _: every)
+    found = cyscc.what_if(made / "seen", folder="few", limit=0)
+    assert found.changes["settings"].tolist() == ["memory.bank_busy=8"]
+    assert "Not tried: 4 proposals, as the time was over; --limit gives more." in found.conclusion
 
 
 def test_python(made: Path) -> None:
@@ -130,6 +149,10 @@ def test_a_change_that_fails(capfd: pytest.CaptureFixture[str]) -> None:
         ("--try word_depth", "argument --try: 'word_depth' is not KEY=VALUE"),
         ("--try word_depth=8 word_depth=4", "--try: 'word_depth' is given twice"),
         ("--try config=none", "--try: .*none.*"),
+        ("--predict", "there is no --predict any more: --try measures the changes that the record proposes, .*"),
+        ("--limit 3", "--limit needs --try"),
+        ("--try --limit never", "--limit must be a number of seconds from 0 on, not 'never'"),
+        ("--try memory.banks=64 --limit 3", "--limit is about what the record proposes: it needs a --try without .*"),
         ("--try --level 1", "--try is about the whole run, and --level shows a part"),
         ("--jobs 2", "--jobs needs --try or --depths"),
         ("--area", "--area needs --try or --depths"),

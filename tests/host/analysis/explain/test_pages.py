@@ -19,10 +19,9 @@ from cyscc.host.analysis.explain.page import (
     numbers_text,
     page,
 )
-from cyscc.host.analysis.explain.proposals import Proposal, proposed_depths
 from cyscc.host.analysis.explain.stacks import groups_of
 from cyscc.host.analysis.explain.terminal import LETTERS, as_text, bar
-from cyscc.host.analysis.explain.verdict import Finding, bound_of, findings, findings_of
+from cyscc.host.analysis.explain.verdict import Finding, bound_of, findings
 from cyscc.host.record.colours import STACK
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
@@ -313,14 +312,13 @@ def test_tables_of_causes_and_banks(shape: Shape) -> None:
 def test_tables_of_fifos(shape: Shape) -> None:
     record = record_of(shape)
     tables = shown(fifo_section(record, record.instructions))
-    depths = proposed_depths(record)
     for evidence in evidence_of(record):
         rows = tables[f"FIFOs, {evidence.module}"]
-        assert rows[0] == ["FIFO", "depth", "most", "of depth", "mean", "try", "when most"]
+        assert rows[0] == ["FIFO", "depth", "most", "of depth", "mean", "when most"]
         for row, fifo in zip(rows[1:], evidence.fifos, strict=True):
             share = fifo.most / fifo.depth
             numbers = [f"{fifo.depth}", f"{fifo.most}", f"{share:.0%}", f"{fifo.mean:.1f}"]
-            assert row[:6] == [fifo.parameter, *numbers, f"{depths.get(fifo.parameter, fifo.depth)}"]
+            assert row[:5] == [fifo.parameter, *numbers]
             assert (row[-1] == "at least 90% full") == (share >= 0.9)
 
 
@@ -370,7 +368,7 @@ def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
         text = as_text(page(record, record.instructions, by=None, top=top), width=2000).split("\nverdict\n")[1]
         lines = [line.strip() for line in text.splitlines()]
         told = [line for each in found[:top] for line in lines_of(each, each.title)]
-        assert lines == [*told, f"cyscc explain {record.folder} --predict says which changes would help, and how much"]
+        assert lines == [*told, f"cyscc explain {record.folder} --try measures which changes help, and how much"]
 
 
 def lines_of(finding: Finding, title: str) -> list[str]:
@@ -406,33 +404,6 @@ def check_finding(finding: Finding, costs: list[dict[str, Any]], plain: Plain) -
         assert half.groups() == (f"{median:,}", f"{entries.mean():,.1f}", f"{rows['cycles'].mean():,.0f}")
     else:
         assert len(costs) == 1 or "no_work" not in causes
-
-
-def test_proposals_are_said_with_their_effect() -> None:
-    record, plain = record_of(BFS), plain_of(BFS)
-    inside = [each for each in findings(record) if each.phase != "whole run"]
-    most = {cause: max(each.causes.get(cause, 0) for each in inside) for cause in CAUSE_NAMES}
-    place = next(number for number, each in enumerate(inside) if number and each.causes[each.cause] == most[each.cause])
-    cycles = int(plain.instructions["cycles"].sum())
-    given = [
-        Proposal(changes={"memory.banks": 256}, cause=inside[place].cause, cycles=cycles - 90, reason="Why."),
-        Proposal(changes={"simplify": True}, cause="restarted", cycles=cycles + 7, reason="So.", smaller=True),
-    ]
-    every = findings_of(record, record.instructions, given)
-    found = [each for each in every if each.phase != "whole run"]
-    assert (found[place].proposals, found[0].proposals) == ((given[0],), (given[1],))
-    less, more = 90 / cycles, 7 / cycles
-    assert found[place].advice == f"memory.banks = 256: predicted -{less:.1%}, -90 cycles. Why."
-    assert found[0].advice == f"simplify = true (a smaller machine): predicted +{more:.1%}, +7 cycles. So."
-    nothing = "Nothing in the configuration is predicted to help noticeably."
-    assert {each.advice for each in found if not each.proposals} == {nothing}
-    assert not any(part.advice for each in found for part in each.parts)
-    text = as_text(page(record, record.instructions, by=None, top=99, proposed=given), width=2000).splitlines()
-    assert [line.strip() for line in text[-2:]] == [
-        f"predicted shares are of the {cycles:,} cycles in instructions",
-        f"cyscc explain {record.folder} --try measures what is predicted",
-    ]
-    assert [line.strip() for line in text if "-> simplify" in line] == [f"-> {found[0].advice}"]
 
 
 def test_tables_of_a_difference() -> None:

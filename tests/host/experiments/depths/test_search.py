@@ -72,6 +72,15 @@ def test_equals_are_told() -> None:
     assert {found, *search.equals(found)} == {(16, 8, 4), (8, 16, 4)}
 
 
+def test_of_equally_small_depths_the_fastest_are_found() -> None:
+    def cycles(depths: Depths) -> int:
+        if depths[2] < 4 or depths[0] * depths[1] < 16 * 8:
+            return 2000
+        return 990 if depths[0] == 8 else 1000
+
+    assert searched(cycles, (16, 8, 4))[1] == (8, 16, 4)
+
+
 def test_cycles_that_fall_with_the_depths_end_the_search_too() -> None:
     # Every third machine is slower, whatever its size.
     order = {depths: place for place, depths in enumerate(product([4, 8, 16, 32, 64, 128], repeat=3))}

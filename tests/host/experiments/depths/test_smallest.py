@@ -12,6 +12,7 @@ import cyscc
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.sweep import batch
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, Swept
+from tests.refusals import refused
 
 
 @pytest.fixture
@@ -26,8 +27,11 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     def record(_: SweepFolder, point: SweepPoint) -> SimpleNamespace:
         config = point.spec.configuration
-        assert (point.spec.algorithm, point.spec.source, point.graph.label) == ("bfs", 1, "g.gr")
+        other = point.graph.label == "other.gr"
+        assert (point.spec.algorithm, point.spec.source) == ("bfs", None if other else 1)
         halvings = (config.neighbour_depth < 8) + (config.word_depth < 8)
+        if other:
+            halvings *= 2
         return SimpleNamespace(result={"cycles": {"total": 2000 + 30 * halvings}})
 
     monkeypatch.setattr(batch, "sweep", swept)
@@ -76,9 +80,20 @@ def test_python(seen: Path) -> None:
             cyscc.smallest_depths(seen, **wrong)  # type: ignore[arg-type]  # of either type
 
 
+def test_other_graphs(seen: Path) -> None:
+    cyscc.write_graph(cyscc.generate("random", vertices=16, degree=2, seed=1), "other.gr")
+    found = cyscc.smallest_depths(seen, within=0.025, folder="kept", check=["other.gr"])
+    assert found.checks.to_dict("records") == [{"graph": "other.gr", "present": 2000, "smallest": 2060}]
+    said = "On other.gr: 2,060 cycles with the smallest, 2,000 with the present ones (+3.00%), more than the limit."
+    assert said in " ".join(str(found).split())
+    with refused(cyscc.InputError, "none.gr: does not exist"):
+        cyscc.smallest_depths(seen, folder="kept", check=["none.gr"])
+
+
 def test_usage(capfd: pytest.CaptureFixture[str]) -> None:
     for words, cause in {
         "seen --within 2": "--within needs --depths",
+        "seen --check g.gr": "--check needs --depths",
         "seen --depths --try": "--try and --depths are two questions: ask one after the other",
         "seen --depths --level 1": "--depths is about the whole run, and --level shows a part",
         "seen other --depths": "--depths is about one record, and there are two",

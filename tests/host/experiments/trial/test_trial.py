@@ -1,4 +1,4 @@
-"""Trials: judged predictions, conclusion and table, for cycles and areas that are made up."""
+"""Trials: conclusion and table, for cycles and areas that are made up."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,8 +11,9 @@ from cyscc.host.analysis.explain.terminal import as_text
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.sweep.batch import Batch
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
-from cyscc.host.experiments.trial.page import conclusion, trial_page
-from cyscc.host.experiments.trial.trial import Attempt, Outcome, Trial, try_changes
+from cyscc.host.experiments.trial import page
+from cyscc.host.experiments.trial.page import attempt_line, conclusion, trial_page
+from cyscc.host.experiments.trial.trial import Attempt, Trial, checked_seconds, try_changes
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import RunSpec
@@ -31,24 +32,24 @@ POINT = SweepPoint(
 def attempt(
     settings: Mapping[str, Any],
     change: float | None = 0.0,
-    predicted: float | None = None,
+    most: float | None = None,
     area: tuple[int, int] | None = None,
     *,
     smaller: bool = False,
+    stopped: bool = False,
 ) -> Attempt:
-    """Return an attempt on the record's run; without a change it has failed."""
-    foretold = None
-    if predicted is not None:
-        cycles = round(CYCLES * (1 + predicted))
-        foretold = Proposal(changes=settings, cause="credit", cycles=cycles, reason="So.", smaller=smaller)
+    """Return an attempt on the record's run; without a change it has failed, or was stopped."""
+    proposal = None
+    if most is not None:
+        proposal = Proposal(changes=settings, cause="credit", most=most, promise=most, reason="So.", smaller=smaller)
     return Attempt(
         settings=settings,
-        proposal=foretold,
+        proposal=proposal,
         point=POINT,
         cycles=None if change is None else round(CYCLES * (1 + change)),
         change=change,
-        predicted=predicted,
-        failure="cycle limit of 50 reached" if change is None else "",
+        failure="cycle limit of 50 reached" if change is None and not stopped else "",
+        stopped=stopped,
         area={} if area is None else {"luts": area[0], "registers": 500, "block_ram": area[1]},
     )
 
@@ -59,10 +60,26 @@ def record(tmp_path: Path) -> Record:
     return Record(tmp_path / "seen")
 
 
+@pytest.fixture(autouse=True)
+def without_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the attempts, which have no records, have causes."""
+    monkeypatch.setattr(page, "compare", lambda *_: None)
+    monkeypatch.setattr(page, "causes_of", lambda _: ["The causes are these."])
+    monkeypatch.setattr(SweepFolder, "record", lambda *_: None)
+
+
 def trial(record: Record, *attempts: Attempt, area: tuple[int, int] | None = None, more: float = 0) -> Trial:
     folder = SweepFolder(record.folder.parent / "runs")
-    baseline = attempt({}, more, area=area)
-    return Trial(record=record, folder=folder, baseline=baseline, attempts=attempts, made=1, found=len(attempts))
+    return Trial(
+        record=record,
+        folder=folder,
+        baseline=attempt({}, more, area=area),
+        attempts=attempts,
+        made=1,
+        found=len(attempts),
+        left=2 if any(each.stopped for each in attempts) else 0,
+        weighed=area is not None,
+    )
 
 
 def table(made: Trial) -> list[list[str]]:
@@ -71,43 +88,30 @@ def table(made: Trial) -> list[list[str]]:
     return [row.split() for row in text.split("\nchanges, cycles in instructions\n")[1].split("\n\n")[0].splitlines()]
 
 
-@pytest.mark.parametrize(
-    ("predicted", "measured", "outcome"),
-    [
-        (-0.10, -0.06, Outcome.RIGHT),
-        (-0.10, -0.04, Outcome.LARGE),
-        (-0.04, -0.10, Outcome.SMALL),
-        (-0.04, 0.01, Outcome.WRONG),
-        (0.004, -0.004, Outcome.RIGHT),
-        (None, -0.1, None),
-        (-0.1, None, None),
-    ],
-)
-def test_predictions_are_judged(predicted: float | None, measured: float | None, outcome: Outcome | None) -> None:
-    assert attempt({"word_depth": 64}, measured, predicted).outcome is outcome
-
-
-def test_best_slower_failed_and_wrong(record: Record) -> None:
+def test_best_slower_stopped_and_failed(record: Record) -> None:
     made = trial(
         record,
-        attempt({"word_depth": 64}, -0.02, -0.02),
-        attempt({"memory.banks": 256, "memory.links": 4}, -0.05, -0.2),
-        attempt({"visit_depth": 128}, 0.012, -0.03),
-        attempt({"link_cycles": 0}, 0.004),
-        attempt({"ring_stages": 0}, None, -0.1),
+        attempt({"word_depth": 64}, -0.02),
+        attempt({"link_cycles": 0}, 0.012),
+        attempt({"memory.banks": 256, "memory.links": 4}, -0.05, 0.2),
+        attempt({"visit_depth": 128}, None, 0.3, stopped=True),
+        attempt({"ring_stages": 0}, None, 0.1),
     )
-    assert made.best is made.attempts[1]
+    assert made.best is made.attempts[2]
     assert conclusion(made) == [
         "Best: memory.banks=256, memory.links=4, 144 cycles fewer (-5.0%), with the same FPGAs.",
-        "Slower: visit_depth=128 (+1.2%).",
-        "1 of 3 predictions is right: the sign, and the size within a factor of two.",
-        "Not right: memory.banks=256, memory.links=4 (too large); visit_depth=128 (wrong sign).",
+        "Why: So. The causes are these.",
+        "Slower: link_cycles=0 (+1.2%).",
+        "Stopped: 1 run, which took more cycles than the best one before.",
+        "Not tried: 2 proposals, as the time was over; --limit gives more.",
         "Failed: ring_stages=0 (cycle limit of 50 reached).",
     ]
-    heads, _, _, _, slower, _, failed = table(made)
-    assert heads == ["change", "predicted", "is", "measured"]
-    assert slower == ["visit_depth=128", "2,784", "-3.0%", "wrong", "sign", "2,904", "+1.2%"]
-    assert failed == ["ring_stages=0", "2,583", "-10.0%", "failed"]
+    heads, _, _, slower, _, stopped, failed = table(made)
+    assert heads == ["change", "at", "most", "measured"]
+    assert slower == ["link_cycles=0", "2,904", "+1.2%"]
+    assert stopped == ["visit_depth=128", "-30.0%", "stopped"]
+    assert failed == ["ring_stages=0", "-10.0%", "failed"]
+    assert attempt_line(made.attempts[2]) == "memory.banks=256, memory.links=4: at most -20.0%, 2,726, -5.0%"
 
 
 def test_cost_in_area(record: Record) -> None:
@@ -116,43 +120,48 @@ def test_cost_in_area(record: Record) -> None:
         attempt({"word_depth": 64}, -0.02, area=(1_100, 30)),
         attempt({"visit_depth": 32}, 0.003, area=(900, 36)),
         attempt({"frontier_depth": 32}, 0.2, area=(800, 36)),
-        attempt({"engines": 2}, -0.001, area=(1_000, 36)),
+        attempt({"memory.banks": 256}, -0.01, area=(1_000, 36)),
+        attempt({"engines": 2}, -0.001),
         area=(1_000, 36),
     )
     assert conclusion(made) == [
         "Best: word_depth=64, 57 cycles fewer (-2.0%), for +100 LUTs, -6 block RAM in Kb.",
+        "Why: The causes are these.",
         "Slower: frontier_depth=32 (+20.0%).",
         "Smaller, and not slower: visit_depth=32 (+0.3%, -100 LUTs).",
+        "By cycles x LUTs: visit_depth=32, 0.90 of the present product.",
+        "By cycles x registers: word_depth=64, 0.98 of the present product.",
+        "By cycles x block RAM in Kb: word_depth=64, 0.82 of the present product.",
     ]
-    assert [row[-3:] for row in table(made)] == [
-        ["luts", "registers", "block_ram"],
-        ["1,000", "500", "36"],
-        ["+100", "=", "-6"],
-        ["-100", "=", "="],
-        ["-200", "=", "="],
-        ["=", "=", "="],
-    ]
+    heads, *rows = table(made)
+    assert heads[-3:] == ["luts", "registers", "block_ram"]
+    areas = [["1,000", "500", "36"], ["1,100", "500", "30"], ["900", "500", "36"], ["800", "500", "36"]]
+    assert [row[-3:] for row in rows[:4]] == areas
+    assert rows[-1] == ["engines=2", "2,867", "-0.1%"]
 
 
 def test_nothing_helps(record: Record) -> None:
-    assert conclusion(trial(record)) == [
-        "There is no change to try: no setting is predicted to make the run faster.",
-    ]
-    assert conclusion(trial(record, attempt({"engines": 1}, -0.1)))[0].endswith("cycles fewer (-10.0%).")
-    faster = trial(record, attempt({"engines": 1}, -0.1, -0.1, smaller=True))
+    assert conclusion(trial(record)) == ["There is no change to try: no cause has cycles that a setting could save."]
+    faster = trial(record, attempt({"engines": 1}, -0.1, 0.1, smaller=True))
     assert conclusion(faster)[0] == "Best: engines=1, 287 cycles fewer (-10.0%), with fewer kernels."
     assert conclusion(trial(record, attempt({"engines": 1}, 0.001, 0.0, smaller=True))) == [
         "No change makes the run faster by 0.5% or more.",
         "Smaller, and not slower: engines=1 (+0.1%).",
-        "The prediction is right: the sign, and the size within a factor of two.",
     ]
 
 
 def test_record_of_another_version(record: Record) -> None:
     assert conclusion(trial(record, more=0.1))[0] == (
         "The record has 2,870 cycles, and the run takes 3,157: the record is that of another version of the program. "
-        "Predictions are for the record, measured changes those of the run."
+        "Proposals are for the record, measured changes those of the run."
     )
+
+
+def test_numbers_of_seconds() -> None:
+    assert (checked_seconds("2.5"), checked_seconds(0)) == (2.5, 0.0)
+    for wrong in ("soon", -1, True, float("nan"), None):
+        with refused(ValueError, f"limit must be a number of seconds from 0 on, not {wrong!r}"):
+            checked_seconds(wrong)
 
 
 def test_an_interrupted_run_cannot_be_made_again(record: Record, tmp_path: Path) -> None:
