@@ -149,7 +149,7 @@ def test_a_change_that_fails(capfd: pytest.CaptureFixture[str]) -> None:
         ("--try word_depth", "argument --try: 'word_depth' is not KEY=VALUE"),
         ("--try word_depth=8 word_depth=4", "--try: 'word_depth' is given twice"),
         ("--try config=none", "--try: .*none.*"),
-        ("--predict", "there is no --predict any more: --try measures the changes that the record proposes, .*"),
+        ("--predict", "--predict is gone: --try measures the changes that the record proposes, .*"),
         ("--limit 3", "--limit needs --try"),
         ("--try --limit never", "--limit must be a number of seconds from 0 on, not 'never'"),
         ("--try memory.banks=64 --limit 3", "--limit is about what the record proposes: it needs a --try without .*"),
