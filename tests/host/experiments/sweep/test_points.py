@@ -40,8 +40,9 @@ class Made:
         monkeypatch.setattr("cyscc.host.experiments.sweep.points.make_point", self.make)
         monkeypatch.setattr(SweepFolder, "has", lambda folder, point: folder.of(point).exists())
 
-    def make(self, point: SweepPoint, *, folder: Path, sources: str) -> str:
+    def make(self, point: SweepPoint, *, folder: Path, sources: str, budget: object) -> str:
         assert sources == sources_digest()
+        assert budget is None
         self.asked.append(point)
         if point.digest not in self.failures and point.digest not in self.unseen:
             (folder / "points" / point.digest).mkdir()
@@ -100,8 +101,8 @@ def test_failures(points: list[SweepPoint], monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_failures_are_told_as(
     error: Exception | None, line: str, points: list[SweepPoint], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def make(folder: SweepFolder, point: SweepPoint) -> None:
-        assert (folder.path, point) == (Path("out").resolve(), points[0])
+    def make(folder: SweepFolder, point: SweepPoint, *, most_cycles: int | None) -> None:
+        assert (folder.path, point, most_cycles) == (Path("out").resolve(), points[0], None)
         if error is not None:
             raise error
 
