@@ -1,19 +1,43 @@
-"""Display of a record: its run in a few words, its result, and the display of notebooks with the cycle stack."""
+"""Display of a record: its run in a few words, its cycles, its result."""
 
 from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.output.text import count_text, html_table
-from cyscc.host.record.colours import CAUSE_COLOURS, STACK
+from cyscc.host.answer.answer import STACK_FORM, Answer, Table
+from cyscc.host.answer.colours import CAUSE_COLOURS, STACK
+from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSES, cause_named
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cyscc.host.record.reader import Record
 
-__all__ = ["record_html", "result_facts", "run_question", "run_subject", "stack_html"]
+__all__ = [
+    "OUTSIDE",
+    "cycles_text",
+    "instruction_text",
+    "record_answer",
+    "record_title",
+    "result_facts",
+    "run_document",
+    "run_question",
+    "run_subject",
+    "selection_facts",
+    "stack_html",
+]
+
+OUTSIDE = {
+    "instructions": ("in instructions", "", ""),
+    "host": ("of the host between them", "host", "host"),
+    "restarted": ("of attempts given up", "given up", "restarted"),
+    "readout": ("to read the result", "reading out", "host"),
+    "unfinished": ("of instructions that are not complete in the record", "not complete", ""),
+}
+"""Parts of the cycles of a run: the text in a line, the row in a table of phases, and the cause, if it has one."""
 
 _WIDTH, _ROW, _LEFT = 720, 26, 90
 """Width of the cycle stack, height of a row, and room for its name, in pixels."""
@@ -56,8 +80,62 @@ def result_facts(document: Mapping[str, Any]) -> dict[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def record_html(record: "Record") -> str:
-    """Return a record as HTML for a notebook: its run, its result, and the cycles of its kernels by cause."""
+def record_title(record: "Record") -> str:
+    """Return a recorded run in a line: its folder, what it computes, graph, machine and memory."""
+    run, options = record.document["run"], record.document["run"]["options"]
+    changed = Overrides.of(options.get("set", {}))
+    return printable(
+        f"{record.folder}: {record.document['command']} of {run['graph']}, "
+        f"{count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}; "
+        f"{changed.config_text(options['config'])}, memory {changed.memory_text(options['memory'])}"
+    )
+
+
+def cycles_text(record: "Record") -> str:
+    """Return the cycles of a recorded run, and where they were."""
+    cycles = record.document["cycles"]
+    parts = [f"{cycles[name]:,} {what}" for name, (what, *_) in OUTSIDE.items() if cycles.get(name)]
+    return f"{cycles['total']:,}: {', '.join(parts)}"
+
+
+def selection_facts(record: "Record", rows: "pd.DataFrame") -> dict[str, str]:
+    """Return the facts about a recorded run's cycles, and which of its instructions are selected."""
+    facts = {"ending": record.ending, "cycles": cycles_text(record)}
+    if len(rows) < len(record.instructions):
+        taken = int(rows["cycles"].sum())
+        facts["shown"] = (
+            f"{count_text(len(rows), 'instruction')} of {len(record.instructions):,}, {taken:,} cycles, "
+            f"{taken / max(record.cycles, 1):.1%} of the run"
+        )
+    return {name: printable(text) for name, text in facts.items() if text}
+
+
+def instruction_text(row: "pd.Series[Any]") -> str:
+    """Return the display name of an instruction, given its row of `Record.instructions`."""
+    iteration = f"iteration {row['iteration']}, " if row["iteration"] else ""
+    level = f"level {row['level']}" if row["level"] >= 0 else row["phase"]
+    phase = f"{row['phase']} " if row["iteration"] and row["level"] >= 0 else ""
+    return f"{iteration}{phase}{level}"
+
+
+def run_document(record: "Record") -> dict[str, Any]:
+    """Return the description of a recorded run, for documents on it."""
+    document = record.document
+    return {
+        "record": str(record.folder),
+        "command": document["command"],
+        "run": document["run"],
+        "machine": document["machine"],
+        "cycles": document["cycles"],
+        **({} if record.interrupted is None else {"interrupted": record.interrupted}),
+        **({} if record.failed is None else {"failed": record.failed}),
+    }
+
+
+def record_answer(record: "Record") -> Answer:
+    """Return a record as an answer: its run, its result, and the cycles of its kernels by cause."""
+    import pandas as pd
+
     document = record.document
     run = document["run"]
     facts = {
@@ -67,8 +145,20 @@ def record_html(record: "Record") -> str:
         **result_facts(document),
         "date": document.get("environment", {}).get("date", ""),
     }
-    rows = [(name, printable(text)) for name, text in facts.items() if text]
-    return f"<b>{escape(run_subject(document))}</b>{html_table(rows, words=2)}{stack_html(document)}"
+    causes: Mapping[str, Mapping[str, int]] = document.get("causes", {})
+    ran = [{"module": name, **its} for name, its in causes.items() if any(its.get(cause) for cause in _RUNNING)]
+    return Answer(
+        title=run_subject(document),
+        facts={name: printable(text) for name, text in facts.items() if text},
+        tables={
+            "causes": Table(
+                title="cycles of the kernels by cause",
+                frame=pd.DataFrame(ran),
+                columns={"module": "{}", "stack": STACK_FORM},
+            )
+        },
+        fields=run_document(record),
+    )
 
 
 def stack_html(document: Mapping[str, Any]) -> str:

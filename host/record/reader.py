@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from cyscc.host.answer.answer import Answer, Displayed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.checking import CHECKED_BY_INSTRUCTION, TableChecks
@@ -15,7 +16,7 @@ from cyscc.host.record.document import DOCUMENT, Document, read_checked, read_fa
 from cyscc.host.record.parts import PARTS_FOLDER
 from cyscc.host.record.stored import CompleteTables, MemoryTables, PartTables, StoredTables
 from cyscc.host.record.tables import CATEGORIES, TABLES
-from cyscc.host.specification.run import checked_number
+from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ DEPENDENT_WAITS = 4
 by this fixed cost if its kernels issue, on average, fewer requests than these latencies have cycles."""
 
 
-class Record:
+class Record(Displayed):
     """A record: a run's activity over time.
 
     Tables are read once. Joins, such as the instructions with their kernels' causes, are computed here.
@@ -72,6 +73,10 @@ class Record:
         self.failed: str | None = None
         self._frames: dict[str, pd.DataFrame] = {}
         self._stored: StoredTables
+        if self.folder.is_file():
+            raise InputError(
+                "is a file, and no folder of a record, as --record of scc and bfs writes", path=self.folder
+            )
         read = read_checked(self.folder / DOCUMENT, Document)
         if read is None:
             self._open_parts()
@@ -352,34 +357,73 @@ class Record:
         return parts
 
     def select(
-        self, *, phase: str | None = None, level: int | None = None, iteration: int | None = None
+        self,
+        at: "Place | str | int | None" = None,
+        *,
+        phase: str | None = None,
+        level: "int | str | None" = None,
+        iteration: "int | str | None" = None,
     ) -> "pd.DataFrame":
-        """Return the instructions of the given phase, level and iteration; None selects all.
+        """Return the instructions of a place: those of its phase, levels and iterations that overlap its cycles.
+
+        Parameters
+        ----------
+        at : Place, str or int, optional
+            The place, such as ``"level=3-5,phase=backward"`` or ``"1000:2000"``; by default the whole run.
+        phase, level, iteration : optional
+            Further parts of it.
 
         Raises
         ------
+        ValueError
+            No run has such a place.
         InputError
             No instruction matches.
         """
-        frame = self.instructions
-        given = {"phase": phase, "level": level, "iteration": iteration}
-        words = []
-        for name, value in given.items():
-            if value is not None:
-                value = str(value) if name == "phase" else checked_number(name, value, low=-1)
-                frame = frame[frame[name] == value]
-                words.append(f"{name} {value}")
+        place = Place.of(at, phase=phase, level=level, iteration=iteration)
+        frame = place.instructions_of(self.instructions)
         if frame.empty:
-            missing = f"has no {', '.join(words)}" if words else "ran no instruction: there is nothing to explain"
+            missing = f"has no {place}" if place.given else "ran no instruction: there is nothing to explain"
+            missing = missing if place.cycles is None else f"no instruction ran in {place}"
             if self.interrupted is not None:
                 missing = f"{missing} ({self.ending})"
             raise InputError(missing, path=self.folder)
         return frame
 
+    def check_names(self, place: Place) -> None:
+        """Refuse kernels, FIFOs and banks of a place that the machine lacks.
+
+        Raises
+        ------
+        InputError
+            There is none; says which there are.
+        """
+        modules = [place.module] if place.module else list(self.machine["kernels"])
+        kernels = max(self.machine["kernels"][module] for module in modules)
+        for name, most in (("engine", self.machine["engines"]), ("kernel", kernels)):
+            value = getattr(place, name)
+            if value is not None and value >= most:
+                raise InputError(f"there is no {name} {value}: there are 0 to {most - 1}", path=self.folder)
+        names = dict.fromkeys(each["name"] for module in modules for each in self.machine["fifos"][module])
+        if place.fifo is not None and place.fifo not in names:
+            raise InputError(f"there is no FIFO {place.fifo}: there are {', '.join(names)}", path=self.folder)
+        if place.bank is None:
+            return
+        if self.memory is None:
+            raise InputError("its memory has no banks", path=self.folder)
+        sizes = self.memory["controllers"], self.memory["banks"]
+        if any(value >= count for value, count in zip(place.bank, sizes, strict=True)):
+            raise InputError(
+                f"there is no bank {place.bank[0]}.{place.bank[1]}: there are {sizes[0]} controllers with {sizes[1]} "
+                "banks each",
+                path=self.folder,
+            )
+
     def __repr__(self) -> str:
         return f"Record({str(self.folder)!r})"
 
-    def _repr_html_(self) -> str:
-        from cyscc.host.record.display import record_html
+    def answer(self) -> Answer:
+        """Return the record as an answer, which notebooks display: its run, its result, its cycles by cause."""
+        from cyscc.host.record.display import record_answer
 
-        return record_html(self)
+        return record_answer(self)

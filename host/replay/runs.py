@@ -15,8 +15,8 @@ from cyscc.host.record.writer import DETAIL_FOLDER
 from cyscc.host.runs.execution import RecordedRun, execute
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.runs.results import Result
-from cyscc.host.specification.region import Region
-from cyscc.host.specification.run import RunSpec
+from cyscc.host.specification.place import Place
+from cyscc.host.specification.run import RunSpec, run_options
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.notices import notice
 
@@ -59,12 +59,10 @@ def performed(
         checkpoint = None if checkpointed is None else checkpointed.latest()
         show_failure(recorded, error, _again(recorded.spec, progress, graph), checkpoint=checkpoint)
 
-    outputs = {"--waves": spec.waves, "--trace": spec.trace}
-    for option, path in outputs.items():
-        if path is not None:
-            check_output(path, option)
-    live = spec.live if isinstance(spec.live, str) else None
-    check_apart({**outputs, "--live": live, **spec.folders}, spec.folders)
+    for option in run_options(spec.algorithm).values():
+        if option.flag in spec.outputs:
+            check_output(spec.outputs[option.flag], option.flag, option.writes)
+    check_apart({**spec.outputs, **spec.folders}, spec.folders)
     with ExitStack() as stack:
         traced_only = spec.record is None and spec.trace is not None
         if traced_only:
@@ -94,22 +92,22 @@ def performed(
 
 
 def _record_detail(spec: RunSpec, result: Result, progress: Progress, graph: Graph | None) -> None:
-    """Record the region of a recorded run that is wanted in detail.
+    """Record the place of a recorded run that is wanted in detail.
 
     Raises
     ------
     InputError
-        The run has no such region, or its folder cannot be used.
+        The run has no such place, or its folder cannot be used.
     """
-    from cyscc.host.replay.parts import record_region
+    from cyscc.host.replay.parts import record_place
 
     assert result.record is not None, "it was recorded"
-    assert spec.record_detail is not None, "a region is wanted"
+    assert spec.record_detail is not None, "a place is wanted"
     if (result.record.folder / DETAIL_FOLDER / DOCUMENT).exists():
         return  # the run was interrupted afterwards, and resumed
-    record_region(
+    record_place(
         result.record,
-        Region.parse(spec.record_detail),
+        Place.parse(spec.record_detail),
         _again(spec, progress, graph),
         interval=spec.record_detail_interval,
     )

@@ -413,7 +413,7 @@ class RecordedRun:
             assert self._recorder.state.memory is not None
             about = setting_document(machine, self._run)
             return replace(result, record=Record.in_memory(about, self._recorder.state.memory))
-        write_sealed(self._folder / DOCUMENT, self._recorder.document(self._run, result.document))
+        write_sealed(self._folder / DOCUMENT, self._recorder.document(self._run, result.document()))
         self._complete = True
         return replace(result, record=Record(self.folder))
 

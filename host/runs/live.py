@@ -200,7 +200,7 @@ class Live:
         """Write the last line of a run that has its result."""
         if self._to is None:
             return
-        document = result.document
+        document = result.document()
         counts = (
             {"components": document["components"]["count"], "iterations": document["iterations"]}
             if self._spec.algorithm == "scc"

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cyscc.host.analysis.explain.page import explanation_document
+from cyscc.host.analysis.explain.explanation import explanation
 from cyscc.host.analysis.report.page import sections
 from cyscc.host.output.documents import sealed
 from cyscc.host.output.errors import InputError
@@ -45,7 +45,7 @@ def looked_at(folder: Path) -> None:
     record = Record(folder)
     for table in TABLES:
         record.frame(table.name)
-    explanation_document(record, record.select(), "interval", banks=3)
+    explanation(record, record.select(), by="interval", top=3).document()
     sections([record])
 
 

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from cyscc.host.analysis.report.page import sections
-from cyscc.host.api.records import explain
 from cyscc.host.command_line.main import main
 from cyscc.host.driver.search import LevelAccount
+from cyscc.host.interface.explain import explain
 from cyscc.host.output.documents import read_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.parts import Reached
