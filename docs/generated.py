@@ -86,13 +86,9 @@ def _range(low: int, high: int) -> str:
 def _parsers() -> Mapping[str, argparse.ArgumentParser]:
     """Return the parsers of all commands."""
     # A line that begins with no command, and names all.
-    return _choices(make_parser(("--help", *COMMANDS)))
-
-
-def _choices(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
-    """Return the parsers of a parser's commands; none if it has no commands."""
-    found = [each.choices for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
-    return found[0] if found else {}
+    parser = make_parser(("--help", *COMMANDS))
+    (found,) = (each.choices for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+    return found
 
 
 def _spelling(action: argparse.Action) -> str:
@@ -102,10 +98,10 @@ def _spelling(action: argparse.Action) -> str:
 
 
 def options(*commands: str) -> str:
-    """Return the options of commands; those that only some of them or of their kinds have name these."""
-    asked = {name: parser for command in commands for name, parser in (_kinds(command)).items()}
+    """Return the options of commands; those that only some of them have name these."""
     users: dict[tuple[str, str], list[str]] = {}
-    for name, parser in asked.items():
+    for name in commands:
+        parser = _parsers()[name]
         formatter = parser._get_formatter()
         for action in parser._actions:
             if action.option_strings and "--help" not in action.option_strings:
@@ -113,25 +109,13 @@ def options(*commands: str) -> str:
                 text = re.sub(r"the cores, \d+", "the cores", formatter._expand_help(action))
                 users.setdefault((_spelling(action), _escaped(text)), []).append(f"`{name}`")
     rows = [
-        (option, text if len(names) == len(asked) else f"{', '.join(names)}: {text}")
+        (option, text if len(names) == len(commands) else f"{', '.join(names)}: {text}")
         for (option, text), names in users.items()
     ]
-    # What is said of one option for several kinds stands together, where the first one is.
+    # What is said of one option for several commands stands together, where the first one is.
     first = {option: place for place, (option, _) in reversed(list(enumerate(rows)))}
     rows.sort(key=lambda row: first[row[0]])
     return _table(("option", "meaning"), rows)
-
-
-def _kinds(command: str) -> Mapping[str, argparse.ArgumentParser]:
-    parser = _parsers()[command]
-    return _choices(parser) or {command: parser}
-
-
-def kinds(command: str) -> str:
-    """Return the kinds of a command, with their descriptions."""
-    (action,) = (each for each in _parsers()[command]._actions if isinstance(each, argparse._SubParsersAction))
-    rows = [(f"`{each.dest}`", _escaped(each.help or "")) for each in action._choices_actions]
-    return _table((str(action.metavar).lower(), "content"), rows)
 
 
 def reproductions() -> str:
@@ -334,7 +318,7 @@ def without_mutants() -> str:
 TABLES_OF_PAGES: dict[str, Callable[..., str]] = {
     each.__name__: each
     for each in (
-        *(options, kinds, graphs, reproductions, algorithms, families, presets, enumeration, counters),
+        *(options, graphs, reproductions, algorithms, families, presets, enumeration, counters),
         *(causes_of_kernels, causes_of_records, tables_of_records, events, proofs, without_mutants),
     )
 }

@@ -205,7 +205,7 @@ def _kind_table(found: "FoundEvents", kind: str, most: int) -> "Table":
         columns={
             "cycle": Column("word read" if kind == "overflow" and "vertex" in every else None, "{:,}"),
             "where": "{}",
-            "part": Column(kind),
+            "part": Column(kind if kind in _PARTS else "bank"),
             "cause": "{}",
             "amount": Column(heads["amount"] or unit, "{:.1%}" if unit.startswith("of ") else "{:,.0f}"),
             "use": Column(heads["use"] or "busy", "{:.0%}"),
@@ -230,10 +230,12 @@ def _kernel(row: Mapping[Any, Any]) -> str | None:
 
 
 def _part(kind: str, row: Mapping[Any, Any]) -> str | None:
-    """Return the part of the memory that an event is of."""
+    """Return the part of the memory that an event is of, or the bank of its access."""
+    import pandas as pd
+
     if kind == "link":
         return f"engine{row['engine']} link {row['link']}"
-    return None if kind not in _PARTS else f"{row['controller']}" + (f".{row['bank']}" if kind == "bank" else "")
+    return ".".join(f"{row[name]}" for name in ("controller", "bank") if not pd.isna(row[name])) or None
 
 
 def _firsts(kernels: "pd.DataFrame") -> "Table":
