@@ -1,5 +1,6 @@
 """`cache`: the cache of compiled code."""
 
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,9 +81,7 @@ def cache(action: Action = "list", *, limit: Limit = None) -> "Answer":
             "bytes": [each.size for each in found],
             "used": [each.used for each in found],
             "megabytes": [each.size / 1e6 for each in found],
-            "last_used": [
-                f"{pd.Timestamp(each.used, unit='s', tz='UTC').tz_convert(None):%Y-%m-%d %H:%M}" for each in found
-            ],
+            "last_used": [time.strftime("%Y-%m-%d %H:%M", time.localtime(each.used)) for each in found],
         }
     )
     removed = action in ("evict", "clear")

@@ -2,10 +2,13 @@
 
 import json
 import os
+import time
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
+import cyscc
 from cyscc.host.command_line.main import main
 from cyscc.sim.caching.libraries import AREA_FOLDER, publish_library
 
@@ -80,3 +83,17 @@ def test_syntheses_are_one_entry(cache: Path, capfd: pytest.CaptureFixture[str])
 def test_bad_usage(arguments: list[str], message: str, cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["cache", *arguments]) == 2
     assert capfd.readouterr().err == f"cyscc cache: {message}\n"
+
+
+def test_times_are_local(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Etc/GMT-2")
+    time.tzset()
+    try:
+        entries = cyscc.cache().entries
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    zone = timezone(timedelta(hours=2))
+    assert entries["last_used"].tolist() == [
+        f"{datetime.fromtimestamp(used, zone):%Y-%m-%d %H:%M}" for used in entries["used"]
+    ]
