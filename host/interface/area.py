@@ -8,7 +8,7 @@ from cyscc.host.experiments.fpga.area import checked_family, machine_areas
 from cyscc.host.experiments.fpga.hierarchy import Resources, Usage
 from cyscc.host.experiments.fpga.synthesis import RESOURCES, component_rows
 from cyscc.host.experiments.studies.paper import FAMILY
-from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.experiments.studies.sheets import Columns, table
 from cyscc.host.interface.notes import Wanted
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification.numbers import checked_number

@@ -10,7 +10,7 @@ from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.experiments.studies.sheets import Columns, table
 from cyscc.host.output.text import count_text
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool

@@ -18,7 +18,7 @@ from cyscc.host.experiments.benchmark.search import Preset
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.measurements import Count, Measured, Measurements, Positive, Request
-from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.experiments.studies.sheets import Columns, table
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.environment import processor_name

@@ -26,7 +26,7 @@ from cyscc.host.experiments.studies.paper import (
     PUBLISHED_LESS_VENDOR,
     Amounts,
 )
-from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.experiments.studies.sheets import Columns, table
 from cyscc.host.runs.sources import text_digest
 from cyscc.host.specification.ask import SpecError
 from cyscc.hw.config import PRESETS, AcceleratorConfig

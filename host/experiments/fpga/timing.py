@@ -15,7 +15,7 @@ from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.fpga import tools
 from cyscc.host.experiments.fpga.modules import ports_of
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
-from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.experiments.studies.sheets import Columns, table
 from cyscc.host.output.files import open_output
 from cyscc.host.output.text import count_text
 from cyscc.hw.config import AcceleratorConfig

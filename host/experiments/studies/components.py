@@ -1,17 +1,16 @@
 """Figures 12 and 13: time to find the strongly connected components, and speed-up over sequential software."""
 
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cyscc.host.answer.answer import Answer, Column, Table
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.machines import SccRequest
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
+from cyscc.host.experiments.measuring.measurements import Measured, Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest
-from cyscc.host.experiments.studies.study import Columns, Grid, Point, grouped, left_out_text, table
+from cyscc.host.experiments.studies.charts import Line, draw_lines, group_places
+from cyscc.host.experiments.studies.study import Case, Grid, Point, grouped
 from cyscc.host.output import figures
 from cyscc.host.output.text import count_text
 from cyscc.host.runs.environment import processor_name
@@ -29,80 +28,11 @@ PHASES = {"searches": "BFS", "intersections": "intersection", "starts": "search 
 SOFTWARE = "kosaraju"
 """Name of the baseline series."""
 
-Series = dict[str, Measured]
-"""Measurements on a graph by name: software (`SOFTWARE` and ``hong``) and configurations."""
-
 
 def _machine_phases(result: Mapping[str, Any]) -> dict[str, float]:
     """Return the milliseconds of a machine by phase; ``starts``, the host's search for a start, is processor time."""
     cycles = {phase: 1e3 * count / result["clock_hz"] for phase, count in result["cycles"].items()}
     return {**cycles, "starts": 1e3 * result["start_seconds"]}
-
-
-def _answer(document: dict[str, Any], title: str, said: str, points: Table) -> Answer:
-    return Answer(
-        title=f"{document['figure'].replace('fig', 'Figure ')}: {title}",
-        facts={
-            "graphs": f"uniform random, seed {document['seed']}",
-            "simulated": f"four AEs at {document['clock_hz'] / 1e6:g} MHz, memory {document['memory']}",
-            "software": f"{document['processor']}, {count_text(document['cores'], 'core')}; the paper's was a Xeon "
-            "X5670 with 12 threads",
-        },
-        said=[
-            f"{said} The host's search for a start is real time on this processor, also beside the simulated machine.",
-            *left_out_text(document),
-        ],
-        tables={"points": points},
-    )
-
-
-def _time_answer(document: dict[str, Any]) -> Answer:
-    """Return the bars of figure 12.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `Times.document`.
-    """
-    base = {
-        (point["vertices"], point["degree"]): point["total"]
-        for point in document["points"]
-        if point["series"] == SOFTWARE
-    }
-    rows = [
-        {**point, "speed_up": base[point["vertices"], point["degree"]] / point["total"]} for point in document["points"]
-    ]
-    columns: Columns = {
-        "vertices": "{:,}",
-        "degree": "{}",
-        "series": "{}",
-        **{f"milliseconds.{phase}": Column(text, "{:.3f}") for phase, text in PHASES.items()},
-        "total": "{:.3f}",
-        "speed_up": Column("speed-up", "{:.2f}"),
-    }
-    points = table("milliseconds", rows, columns)
-    return _answer(document, "time for strongly connected components", "Times are without trimming.", points)
-
-
-def _speed_up_answer(document: dict[str, Any]) -> Answer:
-    """Return the points of figure 13.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `SpeedUps.document`.
-    """
-    columns: Columns = {
-        "vertices": "{:,}",
-        "degree": "{}",
-        "series": "{}",
-        "kosaraju": Column("Kosaraju (ms)", "{:.3f}"),
-        "milliseconds": Column("ms", "{:.3f}"),
-        "speed_up": Column("speed-up", "{:.2f}"),
-    }
-    points = table("speed-ups", document["points"], columns)
-    said = "hong ran on all cores. Trimming is in its time only, a part of its algorithm."
-    return _answer(document, "speed-up over sequential software", said, points)
 
 
 _COLOURS = {"searches": figures.BLUE, "intersections": figures.ORANGE, "starts": figures.GREEN}
@@ -128,18 +58,13 @@ def _panels(document: dict[str, Any]) -> "tuple[Figure, list[int], list[tuple[Ax
 
 
 def _time_figure(document: dict[str, Any]) -> "Figure":
-    """Return figure 12: for each degree a bar of sequential Kosaraju and one of each machine, by phase.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `Times.document`.
-    """
+    """Return figure 12: for each degree a bar of sequential Kosaraju and one of each machine, by phase."""
     figure, degrees, panels = _panels(document)
     for axes, series in panels:
         width = _WIDTH / len(series)
         for place, (name, points) in enumerate(series.items()):
-            centres = [degrees.index(point["degree"]) + (place - (len(series) - 1) / 2) * width for point in points]
+            groups = [degrees.index(point["degree"]) for point in points]
+            centres = group_places(groups, place, len(series), width)
             floor = np.zeros(len(points))
             for phase, text in PHASES.items():
                 heights = np.array([point["milliseconds"][phase] for point in points])
@@ -163,28 +88,20 @@ def _time_figure(document: dict[str, Any]) -> "Figure":
 
 
 def _speed_up_figure(document: dict[str, Any]) -> "Figure":
-    """Return figure 13: speed-up over sequential Kosaraju against degree.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `SpeedUps.document`.
-    """
+    """Return figure 13: speed-up over sequential Kosaraju against degree."""
     figure, degrees, panels = _panels(document)
     colours = (figures.BLUE, figures.SKY, figures.PURPLE, figures.VERMILION)
     for axes, series in panels:
+        lines = []
         for place, (name, points) in enumerate(series.items()):
-            hong = name == "hong"
-            axes.plot(
-                [degrees.index(point["degree"]) for point in points],
-                [point["speed_up"] for point in points],
-                color=figures.ORANGE if hong else colours[place % len(colours)],
-                marker="o" if hong else "s",
-                linestyle="--" if hong else "-",
-                label=f"Hong et al., {count_text(document['cores'], 'thread')}" if hong else f"four FPGAs, {name}",
-            )
-        axes.axhline(1, color="0.5", linewidth=1)
-        axes.set(ylim=(0, None), ylabel="speed-up over sequential Kosaraju")
+            label, looks = f"four FPGAs, {name}", {"color": colours[place % len(colours)], "marker": "s"}
+            if name == "hong":
+                label = f"Hong et al., {count_text(document['cores'], 'thread')}"
+                looks = {"color": figures.ORANGE, "marker": "o", "linestyle": "--"}
+            places = [degrees.index(point["degree"]) for point in points]
+            lines.append(Line(label, places, [point["speed_up"] for point in points], looks))
+        draw_lines(axes, lines, one=True, ylabel="speed-up over sequential Kosaraju")
+        axes.set_ylim(0, None)
     figures.add_legend(figure, 4)
     return figure
 
@@ -195,50 +112,42 @@ class _Components(Grid):
     hong: ClassVar[bool] = False
     """Whether Hong's algorithm is measured too."""
 
-    @abstractmethod
-    def points(self, series: Series) -> Iterator[Point]:
-        """Yield the points of a graph."""
-
-    def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Perform the measurements, and return the study's JSON document."""
-        requests: dict[tuple[GraphSpec, str], Request] = {}
+    def cases(self) -> Iterator[Case]:
+        """Yield what is to be measured."""
         for degree, vertices in self.graphs():
-            graph = GraphSpec(kind="random", degree=degree, vertices=vertices, seed=self.seed)
-            requests[graph, SOFTWARE] = SoftwareRequest(graph=graph, algorithm=SOFTWARE, threads=1)
+            graph = GraphSpec(kind=self.kind, degree=degree, vertices=vertices, seed=self.seed)
+            requests: dict[str, Request] = {SOFTWARE: SoftwareRequest(graph=graph, algorithm=SOFTWARE, threads=1)}
             for config in self.configs:
-                requests[graph, config] = SccRequest(graph=graph, preset=config, memory=self.memory)
+                requests[config] = SccRequest(graph=graph, preset=config, memory=self.memory)
             if self.hong:
-                requests[graph, "hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=available_cores())
-        results = measurements.measure(requests.values())
-        found: dict[GraphSpec, Series] = {}
-        for (graph, name), request in requests.items():
-            found.setdefault(graph, {})[name] = results[request]
-        return {
-            **self.described(results, kind="random"),
-            "processor": processor_name(),
-            "cores": available_cores(),
-            "points": [
-                {"degree": graph.degree, "vertices": graph.vertices, **point}
-                for graph, series in found.items()
-                for point in self.points(series)
-            ],
-        }
+                requests["hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=available_cores())
+            yield Case({"degree": degree, "vertices": vertices}, requests)
+
+    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
+        """Return the fields of the document other than the points."""
+        return {**super().head(results), "processor": processor_name(), "cores": available_cores()}
+
+    def words(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return what stands for the words in braces in the texts of the sheet."""
+        return {**super().words(document), "cores_text": count_text(document["cores"], "core")}
+
+    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
+        """Return the rows of the answer's tables, given the document."""
+        return {"points": document["points"]}
 
 
 class Times(_Components):
     """Figure 12: time of sequential Kosaraju and of each machine.
 
     Each of the ``points`` of its document is a bar: ``degree``, ``vertices``, ``series`` (``kosaraju`` or a
-    configuration), ``milliseconds`` by phase, and ``total``. No time includes trimming. The parameters are those of
-    `Grid`.
+    configuration), ``milliseconds`` by phase, and ``total``. No time includes trimming.
     """
 
-    answer_of = staticmethod(_time_answer)
     figure_of = staticmethod(_time_figure)
 
-    def points(self, series: Series) -> Iterator[Point]:
+    def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
         """Yield the points of a graph."""
-        for name, result in series.items():
+        for name, result in found.items():
             if name == SOFTWARE:
                 phases, further = {phase: 1e3 * result[phase] for phase in PHASES}, ["runs"]
             else:
@@ -246,23 +155,29 @@ class Times(_Components):
             kept = {field: result[field] for field in further}
             yield {"series": name, "milliseconds": phases, "total": sum(phases.values()), **kept}
 
+    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
+        """Return the rows of the answer's tables, given the document."""
+        rows = []
+        for group in grouped(document["points"], "vertices", "degree").values():
+            base = next(point["total"] for point in group if point["series"] == SOFTWARE)
+            rows += [{**point, "speed_up": base / point["total"]} for point in group]
+        return {"points": rows}
+
 
 class SpeedUps(_Components):
     """Figure 13: speed-up of each machine, and of Hong's algorithm, over sequential Kosaraju.
 
     The ``points`` of its document have ``degree``, ``vertices``, ``series`` (a configuration or ``hong``),
     ``milliseconds``, ``kosaraju`` (its milliseconds), and ``speed_up``. Only Hong's time includes trimming, which is
-    a part of that algorithm. The parameters are those of `Grid`.
+    a part of that algorithm.
     """
 
     hong = True
-    answer_of = staticmethod(_speed_up_answer)
     figure_of = staticmethod(_speed_up_figure)
 
-    def points(self, series: Series) -> Iterator[Point]:
+    def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
         """Yield the points of a graph."""
-        base = 1e3 * series[SOFTWARE]["seconds"]
-        for name, result in series.items():
-            if name != SOFTWARE:
-                time = 1e3 * result["seconds"] if name == "hong" else sum(_machine_phases(result).values())
-                yield {"series": name, "milliseconds": time, "kosaraju": base, "speed_up": base / time}
+        base = 1e3 * found.pop(SOFTWARE)["seconds"]
+        for name, result in found.items():
+            time = 1e3 * result["seconds"] if name == "hong" else sum(_machine_phases(result).values())
+            yield {"series": name, "milliseconds": time, "kosaraju": base, "speed_up": base / time}

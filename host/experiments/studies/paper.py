@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 __all__ = [
     "BAR",
-    "BETKAOUI_GTEPS",
     "COMPONENT_MACHINES",
-    "CYGRAPH_GTEPS",
     "DEVICES",
     "ENGINES",
     "FAMILY",
@@ -21,8 +19,6 @@ __all__ = [
     "TABLE1_VERTICES",
     "Amounts",
     "Device",
-    "betkaoui_gteps",
-    "cygraph_gteps",
     "preset_of",
 ]
 
@@ -54,30 +50,6 @@ TABLE1_DEGREES = (8, 16, 32, 64)
 
 TABLE1_VERTICES = (1 << 20, 1 << 21, 1 << 22, 1 << 23)
 """Numbers of vertices that table I averages over."""
-
-CYGRAPH_GTEPS = {
-    ("random", 1): (0.504, 0.567, 0.584, 0.589),
-    ("random", 4): (1.949, 2.220, 2.308, 2.339),
-    ("rmat", 1): (0.504, 0.546, 0.570, 0.584),
-    ("rmat", 4): (1.761, 1.925, 2.032, 2.108),
-}
-"""Table I: GTEPS (10**9 traversed edges a second) of the accelerator by kind and engines, one for each degree."""
-
-BETKAOUI_GTEPS = {
-    "random": (0.745, 1.520, 2.325, 2.900),
-    "rmat": (0.450, 0.975, 1.750, 2.138),
-}
-"""Table I: GTEPS of Betkaoui et al. 2012 on four FPGAs by kind, one for each degree."""
-
-
-def cygraph_gteps(kind: str, degree: int, engines: int) -> float | None:
-    """Return the accelerator's GTEPS in table I; None for a degree that is not in the table."""
-    return CYGRAPH_GTEPS[kind, engines][TABLE1_DEGREES.index(degree)] if degree in TABLE1_DEGREES else None
-
-
-def betkaoui_gteps(kind: str, degree: int) -> float | None:
-    """Return the GTEPS of Betkaoui et al. 2012 in table I; None for a degree that is not in the table."""
-    return BETKAOUI_GTEPS[kind][TABLE1_DEGREES.index(degree)] if degree in TABLE1_DEGREES else None
 
 
 class Amounts(NamedTuple):

@@ -1,21 +1,21 @@
 """Cycles of the published hardware beside those of the simulation, level by level."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.measuring.machines import LevelsRequest
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
+from cyscc.host.experiments.studies.charts import Line, draw_lines
 from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, find_graph, read_runs
-from cyscc.host.experiments.studies.study import Columns, Point, Study, grouped, table
+from cyscc.host.experiments.studies.study import Case, Point, Study, grouped
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.figures import BLUE, GREEN, MARKERS, ORANGE, PURPLE, SKY, add_legend, log_axis, new_figure
-from cyscc.host.output.files import version
+from cyscc.host.output.figures import BLUE, GREEN, MARKERS, ORANGE, PURPLE, SKY, add_legend, new_figure
 from cyscc.host.output.text import count_text
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _scatter(points: Sequence[Point], side: str) -> float | None:
 
 
 def _compared(config: str, published: PublishedRun, result: Measured) -> Point:
-    """Return a run of both sides."""
+    """Return both sides of a run, without its names."""
     counted, vertices, edges = (list(column) for column in zip(*result["levels"], strict=True))
     cycles = [level - _COUNTED_BEFORE.get(config, 0) for level in counted]
     equal = 0
@@ -84,9 +84,6 @@ def _compared(config: str, published: PublishedRun, result: Measured) -> Point:
     # twice are expanded twice; they are others on each side.
     alike = [level for level in range(equal if lossless else equal - 1) if not published.repeated[level]]
     return {
-        "config": config,
-        "graph": published.graph,
-        "latency": published.latency,
         "published": published.cycles,
         "simulated": sum(cycles),
         "ratio": sum(cycles) / published.cycles,
@@ -175,44 +172,6 @@ def _machine(config: str, runs: Sequence[Point]) -> Point:
     }
 
 
-_ENDS = "{0[0]:,} to {0[1]:,}"
-_BOTH: Columns = {
-    "published": "{:,.0f}",
-    "range.published": Column("from, to", _ENDS),
-    "simulated": "{:,.0f}",
-    "range.simulated": Column("from, to", _ENDS),
-}
-_BARS: Columns = {
-    "config": "{}",
-    "text": Column("bar"),
-    "limit": "{:.1%}",
-    "worst": Column("largest difference", "{:+.2%}"),
-    "where": Column("of"),
-    "met": "{}",
-}
-_GRAPHS: Columns = {
-    "config": "{}",
-    "graph": "{}",
-    "runs": "{}",
-    **_BOTH,
-    "ratio": "{:.4f}",
-    "least": "{:.3f}",
-    "most": "{:.3f}",
-    "scatter.published": Column("scatter: published", "{:.2%}"),
-    "scatter.simulated": Column("simulated", "{:.2%}"),
-    "lossless": Column("published finds all in"),
-}
-_LEVELS: Columns = {
-    "config": "{}",
-    "graph": "{}",
-    "level": Column(left=False),
-    **_BOTH,
-    "ratio": "{:.3f}",
-    "equal": "{}",
-    "runs": Column("of runs"),
-}
-
-
 def _together(levels: Sequence[Point]) -> list[Point]:
     """Return the rows of a graph's levels: all of them, or one for all if there are many."""
     if len(levels) <= _MANY:
@@ -248,48 +207,6 @@ def _said(machine: Point, runs: int) -> list[str]:
     ]
 
 
-def _answer(document: dict[str, Any]) -> Answer:
-    """Return the comparison: bars, graphs, levels, and the ratio of cycles by latency.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `PublishedHardware.document`.
-    """
-    machines = document["machines"]
-
-    def all_of(name: str) -> list[Point]:
-        return [{"config": machine["config"], **each} for machine in machines for each in machine[name]]
-
-    bars = [{**bar, "met": "yes" if bar["met"] else "no"} for bar in all_of("bars")]
-    levels = [row for group in grouped(all_of("levels"), "config", "graph").values() for row in _together(group)]
-    runs = grouped(document["runs"], "config")
-    ratios = [
-        {"config": config, "latency": latency, **{run["graph"]: run["ratio"] for run in group}}
-        for (config, latency), group in sorted(grouped(document["runs"], "config", "latency").items())
-    ]
-    by_graph = dict.fromkeys([run["graph"] for run in document["runs"]], "{:.3f}")
-    return Answer(
-        title="The published hardware and the simulation",
-        facts={"published hardware": document["reference"]},
-        said=[
-            "Cycles of breadth-first searches from vertex 0, with memories of fixed latency. The scatter is the "
-            "standard deviation from a straight line over the latencies.",
-            *(line for each in machines for line in _said(each, len(runs[each["config"],]))),
-        ],
-        tables={
-            "bars": table("what is demanded", bars, _BARS),
-            "graphs": table("cycles of whole searches, means over the latencies", all_of("graphs"), _GRAPHS),
-            "levels": table("cycles of levels, means and ranges over the latencies", levels, _LEVELS),
-            "ratios": table(
-                "simulated cycles over published ones, by latency",
-                ratios,
-                {"config": "{}", "latency": "{}", **by_graph},
-            ),
-        },
-    )
-
-
 _COLOURS = (BLUE, GREEN, PURPLE, SKY)
 
 
@@ -300,23 +217,15 @@ def _draw_levels(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Po
         shift = 0 if many else 0.16 * (place - (len(series) - 1) / 2)
         at = [level["level"] + shift for level in levels]
         low, high = ([level["range"][side][end] for level in levels] for end in (0, 1))
+        looks: dict[str, Any] = {"linewidth": 1.5}
         if many:
             axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
-            axes.plot(at, [level[side] for level in levels], color=colour, label=label, linewidth=1.5)
-            continue
-        axes.vlines(at, low, high, color=colour, linewidth=2)
-        axes.plot(
-            at,
-            [level[side] for level in levels],
-            color=colour,
-            label=label,
-            linestyle="",
-            marker=MARKERS[place],
-            markersize=5,
-        )
+        else:
+            axes.vlines(at, low, high, color=colour, linewidth=2)
+            looks = {"linestyle": "", "marker": MARKERS[place], "markersize": 5}
+        draw_lines(axes, [Line(label, at, [level[side] for level in levels], {"color": colour, **looks})])
     axes.locator_params(axis="x", integer=True)
-    axes.set(xlabel="level", ylabel="cycles")
-    log_axis(axes, "y")
+    draw_lines(axes, [], log="y", xlabel="level", ylabel="cycles")
 
 
 def _draw_runs(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Point]]]) -> None:
@@ -324,29 +233,18 @@ def _draw_runs(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Poin
     published = series[0][3]
     latencies = [run["latency"] for run in published]
     line = np.polyfit(latencies, [run["published"] for run in published], min(1, len(latencies) - 1))
+    lines = []
     for place, (label, side, colour, runs) in enumerate(series):
         at = np.array([run["latency"] for run in runs])
-        axes.plot(
-            at,
-            np.array([run[side] for run in runs]) / np.polyval(line, at),
-            color=colour,
-            label=label,
-            linewidth=0.8,
-            marker=MARKERS[place],
-            markersize=5 if place else 8,  # equal ones show behind
-        )
-    axes.axhline(1, color="0.5", linewidth=1)
-    axes.set(xlabel="latency (cycles)", ylabel="cycles / straight line")
+        parts = np.array([run[side] for run in runs]) / np.polyval(line, at)
+        size = 5 if place else 8  # equal ones show behind
+        looks = {"color": colour, "linewidth": 0.8, "marker": MARKERS[place], "markersize": size}
+        lines.append(Line(label, at, parts, looks))
+    draw_lines(axes, lines, one=True, xlabel="latency (cycles)", ylabel="cycles / straight line")
 
 
 def _figure(document: dict[str, Any]) -> "Figure":
-    """Return two panels for each graph: cycles by level, and cycles by latency with the scatter of both sides.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `PublishedHardware.document`.
-    """
+    """Return two panels for each graph: cycles by level, and cycles by latency with the scatter of both sides."""
     machines = document["machines"]
     graphs = [graph["graph"] for graph in machines[0]["graphs"]]
     figure = new_figure(width=10, height=2.6 * len(graphs) + 0.5)
@@ -406,7 +304,7 @@ class PublishedHardware(Study):
     latencies: tuple[int, ...] | None
     quick: bool = False
 
-    answer_of = staticmethod(_answer)
+    points_name = "runs"
     figure_of = staticmethod(_figure)
 
     def chosen(self) -> list[PublishedRun]:
@@ -432,28 +330,46 @@ class PublishedHardware(Study):
             raise InputError("has no run of these graphs at these latencies", path=path)
         return found
 
-    def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Perform the measurements, and return the study's JSON document."""
+    def cases(self) -> Iterator[Case]:
+        """Yield the runs."""
         published = self.chosen()
         folder = Path(self.folder) if self.folder else (Path(self.reference) if self.reference else REFERENCE).parent
         graphs = {name: find_graph(name, folder) for name in dict.fromkeys(run.graph for run in published)}
-        requests = {
-            (config, run.graph, run.latency): LevelsRequest(
-                graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}"
-            )
-            for config in self.configs
-            for run in published
-        }
-        results = measurements.measure(requests.values())
-        runs = [
-            _compared(config, run, results[requests[config, run.graph, run.latency]])
-            for config in self.configs
-            for run in published
+        for config, run in product(self.configs, published):
+            request = LevelsRequest(graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}")
+            yield Case({"config": config, "graph": run.graph, "latency": run.latency}, {"search": request}, run)
+
+    def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
+        """Yield a run of both sides."""
+        yield _compared(case.known["config"], case.beside, found["search"])
+
+    def document(self, measurements: Measurements) -> dict[str, Any]:
+        """Perform the measurements, and return the study's JSON document."""
+        document = super().document(measurements)
+        del document["seed"]  # no graph is generated
+        document["reference"] = REFERENCE.name if self.reference is None else self.reference
+        groups = grouped(document["runs"], "config")
+        return {**document, "machines": [_machine(config, group) for (config,), group in groups.items()]}
+
+    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
+        """Return the rows of the answer's tables, given the document: bars, graphs, levels, ratios by latency."""
+
+        def all_of(name: str) -> list[Point]:
+            return [{"config": machine["config"], **each} for machine in document["machines"] for each in machine[name]]
+
+        levels = [row for group in grouped(all_of("levels"), "config", "graph").values() for row in _together(group)]
+        ratios = [
+            {"config": config, "latency": latency, **{run["graph"]: run["ratio"] for run in group}}
+            for (config, latency), group in sorted(grouped(document["runs"], "config", "latency").items())
         ]
         return {
-            "figure": "vhdl",
-            "version": version(),
-            "reference": REFERENCE.name if self.reference is None else self.reference,
-            "machines": [_machine(config, group) for (config,), group in grouped(runs, "config").items()],
-            "runs": runs,
+            "bars": [{**bar, "met": "yes" if bar["met"] else "no"} for bar in all_of("bars")],
+            "graphs": all_of("graphs"),
+            "levels": levels,
+            "ratios": ratios,
         }
+
+    def said(self, document: dict[str, Any]) -> list[str]:
+        """Return what is said of each machine, given the document."""
+        runs = grouped(document["runs"], "config")
+        return [line for each in document["machines"] for line in _said(each, len(runs[each["config"],]))]

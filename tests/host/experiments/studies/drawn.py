@@ -16,16 +16,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from cyscc.host.analysis.roofline.plot import roofline_figure
-from cyscc.host.experiments.studies import components, wijs
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry, comparison_figure
-from cyscc.host.experiments.studies.li import Degrees, RunTimes, Sources, Times
-from cyscc.host.experiments.studies.quach import Table1 as Networks
-from cyscc.host.experiments.studies.quach import Table2
-from cyscc.host.experiments.studies.searches import Table1, Throughput
-from cyscc.host.experiments.studies.vhdl import PublishedHardware
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
 from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs, test_wijs_table2
-from tests.host.experiments.studies.results import FakeMeasurements, components_of, made_up, table1_of, throughput_of
+from tests.host.experiments.studies.results import made, made_up
 
 _PINS = Path(__file__).with_name("drawn.json")
 
@@ -34,10 +28,6 @@ _LOOKS = (
     *("alpha", "zorder", "fontsize", "rotation", "horizontalalignment", "verticalalignment", "visible"),
 )
 _VALUES = ("label", "text", "xydata", "xy", "offsets", "sizes", "width", "height", "xlim", "ylim", "xscale", "yscale")
-
-
-def _degrees(count: int) -> list[tuple[int, int]]:
-    return [(degree, 1 << exponent) for exponent in (16, 18, 20)[:count] for degree in (16, 32)]
 
 
 def _comparisons() -> list[AlgorithmComparison]:
@@ -72,38 +62,39 @@ def _varied(request: Any) -> dict[str, Any]:
     return made_up(request, gteps=request.graph.degree / 50 + request.graph.vertices / 1e6 + len(request.preset) / 100)
 
 
+def _figure(figure: str, result: Any = made_up, **options: Any) -> Figure:
+    """Draw a figure of made-up measurements."""
+    return made(figure, result, **options).answer.plot()
+
+
+_BOTH = ("published", "hc2")
+_THROUGHPUT: dict[str, Any] = {"vertices": (1 << 16, 1 << 18), "configs": _BOTH}
+_GRID: dict[str, Any] = {"vertices": (1 << 16, 1 << 18, 1 << 20), "degrees": (16, 32), "configs": _BOTH}
+_SIZES: dict[str, Any] = {"vertices": (1 << 20, 1 << 10), "threads": 2, "seed": 1}
+_MODELS: dict[str, Any] = {"quick": True, "threads": 5}
+
 FIGURES: dict[str, Callable[[], Figure]] = {
-    "table1": lambda: Table1.figure_of(table1_of(("published", "hc2"), (16,), _varied)),
-    "fig10": lambda: Throughput.figure_of(throughput_of("fig10", ("published", "hc2"))),
-    "fig12": lambda: components.Times.figure_of(components_of("fig12", *_degrees(3), configs=("published", "hc2"))),
-    "fig13": lambda: components.SpeedUps.figure_of(components_of("fig13", *_degrees(3), configs=("published", "hc2"))),
+    "table1": lambda: _figure("table1", _varied, configs=_BOTH, vertices=(16,)),
+    "means of table1": lambda: _figure("table1", _varied, configs=("published",), vertices=(16, 32)),
+    "fig10": lambda: _figure("fig10", **_THROUGHPUT),
+    "fig11": lambda: _figure("fig11", _varied, **_THROUGHPUT),
+    "fig12": lambda: _figure("fig12", **_GRID),
+    "fig12 without a graph": lambda: _figure("fig12", **{**_GRID, "max_edges": 1 << 22}),
+    "fig13": lambda: _figure("fig13", **_GRID),
     "comparison": lambda: comparison_figure(_comparisons()),
-    "li-fig2": lambda: Degrees.figure_of(_li(Degrees(figure="li-fig2", vertices=100_000, seed=1))),
-    "li-fig3": lambda: Degrees.figure_of(_li(Sources(figure="li-fig3", vertices=1000, seed=1))),
-    "li-table2": lambda: Times.figure_of(_li_times("li-table2")),
-    "li-fig5": lambda: RunTimes.figure_of(_li_times("li-fig5")),
-    "quach-table1": lambda: Networks.figure_of(test_quach.networks(_fake(test_quach.made_up))),
-    "quach-table2": lambda: Table2.figure_of(test_quach.document_of(_fake(test_quach.made_up))),
-    "wijs-table1": lambda: wijs.Table1.figure_of(test_wijs.made()[1]),
-    "wijs-table2": lambda: wijs.Table2.figure_of(test_wijs_table2.made()[1]),
-    "vhdl": lambda: PublishedHardware.figure_of(test_vhdl.two_graphs()),
+    "li-fig2": lambda: _figure("li-fig2", test_li.made_up, seed=1),
+    "li-fig3": lambda: _figure("li-fig3", test_li.made_up, vertices=1000, seed=1),
+    "li-table2": lambda: _figure("li-table2", test_li.made_up, **_SIZES),
+    "li-fig5": lambda: _figure("li-fig5", test_li.made_up, **_SIZES),
+    "quach-table1": lambda: _figure("quach-table1", test_quach.made_up, pivots=5, threads=2),
+    "quach-table2": lambda: _figure("quach-table2", test_quach.made_up, pivots=5, threads=2),
+    "wijs-table1": lambda: _figure("wijs-table1", test_wijs.made_up, **_MODELS),
+    "wijs-table2": lambda: _figure("wijs-table2", test_wijs_table2.made_up, **_MODELS),
+    "vhdl": lambda: _figure("vhdl", test_vhdl.made_up, configs=("published-1ae",), graphs=("hub_3001", "chain_300")),
     "roofline": lambda: _roofline("fixed:75"),
     "roofline of a memory with links": lambda: _roofline("hc2"),
 }
 """How each figure is made, of made-up measurements."""
-
-
-def _fake(result: Callable[[Any], dict[str, Any]]) -> Any:
-    return FakeMeasurements(result)
-
-
-def _li_times(figure: str) -> dict[str, Any]:
-    return _li(Times(figure=figure, vertices=(1 << 20, 1 << 10), device="cpu", threads=2, seed=1))
-
-
-def _li(study: Any) -> dict[str, Any]:
-    document: dict[str, Any] = study.document(_fake(test_li.made_up))
-    return document
 
 
 def pins() -> dict[str, dict[str, str]]:

@@ -8,10 +8,10 @@ import pytest
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
-from cyscc.host.experiments.studies.wijs import MODELS, TABLE1, TABLE2, Table2
+from cyscc.host.experiments.studies.wijs import MODELS, PUBLISHED
 from cyscc.host.output.files import version
 from cyscc.sim.errors import SimulationError
-from tests.host.experiments.studies.results import FakeMeasurements
+from tests.host.experiments.studies.results import Made, made
 from tests.refusals import refused
 
 SECONDS = {"basic": 12.0, "parallel": 3.0, "tarjan": 4.0, "fbt": 2.0}
@@ -26,15 +26,12 @@ def made_up(request: MecRequest | SoftwareRequest) -> dict[str, Any]:
     return {**result, **sizes, "mecs": 15, "in_mecs": 1600, "rounds": [{}, {}, {}]}
 
 
-def made(**changes: Any) -> tuple[FakeMeasurements, dict[str, Any]]:
-    measurements: Any = FakeMeasurements(made_up)
-    settings: dict[str, Any] = {"quick": True, "device": "cpu", "threads": 5, "seed": 9, **changes}
-    return measurements, Table2(**settings).document(measurements)
+def table(**changes: Any) -> Made:
+    return made("wijs-table2", made_up, **{"quick": True, "threads": 5, **changes})
 
 
 def test_what_is_measured() -> None:
-    measurements, _ = made(device="cuda")
-    requests = measurements.requests
+    requests = table(device="cuda").requests
     assert len(requests) == 4 * len(MODELS)
     assert all(each.alone for each in requests)
     basic, parallel, tarjan, fbt = requests[:4]
@@ -47,28 +44,24 @@ def test_what_is_measured() -> None:
     assert basic.model == parallel.model == tarjan.graph == fbt.graph
 
 
-def test_the_document() -> None:
-    _, document = made()
-    rows = document.pop("rows")
-    assert document.pop("processor")
-    assert document == {"figure": "wijs-table2", "version": version(), "seed": 9, "device": "cpu", "threads": 5}
+@pytest.mark.usefixtures("processor")
+def test_document_and_answer() -> None:
+    found = table()
+    rows = found.document.pop("rows")
+    head = {"figure": "wijs-table2", "version": version(), "seed": 9, "device": "cpu", "threads": 5}
+    assert found.document == {**head, "processor": "Abacus 2000"}
     assert [row["model"] for row in rows] == [chosen.name for chosen in MODELS]
     row = rows[0]
     assert (row["states"], row["choices"], row["transitions"]) == (4000, 6000, 10_000)
     assert (row["components"], row["mecs"], row["in_mecs"], row["rounds"]) == (1900, 15, 1600, 3)
     assert row["seconds"] == SECONDS
     assert row["counts"] == {"passes": 1700, "edges": 180_000}
-
-
-def test_for_people() -> None:
-    _, document = made()
-    answer = Table2.answer_of(document)
-    cells = {name: table.cells() for name, table in answer.tables.items()}
-    assert cells["rows"][0] == ["phil", "phil, phil_1ss", "4,000", "6,000", "10,000", "1,900", "15", "1,600", "3"]
-    assert cells["times"][0] == ["phil", "12.000", "3.000", "4.00", "3.00", "1.50"]
-    assert ["paper: coin.8.3", "363.070", "12.630", "28.75", "2.68", "1.39"] in cells["times"]
-    assert ["coin", "1,700", "180,000"] in cells["counts"]
-    assert answer.facts["parallel and fbt, as F0,7"] == "5 threads"
+    sizes = ["4,000", "6,000", "10,000", "1,900", "15", "1,600", "3"]
+    assert found.cells("rows")[0] == ["phil", "phil, phil_1ss", *sizes]
+    assert found.cells("times")[0] == ["phil", "12.000", "3.000", "4.00", "3.00", "1.50"]
+    assert ["paper: coin.8.3", "363.070", "12.630", "28.75", "2.68", "1.39"] in found.cells("times")
+    assert ["coin", "1,700", "180,000"] in found.cells("counts")
+    assert found.answer.facts["parallel and fbt, as F0,7"] == "5 threads"
 
 
 def test_models_are_chosen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -79,9 +72,8 @@ def test_models_are_chosen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
 
 
 def test_what_was_typed_in_agrees_with_the_papers_text() -> None:
-    assert len(TABLE2) == len(TABLE1)
     # "Speedups up to 79 times were measured."
-    speed_ups = sorted(basic / parallel for basic, parallel in TABLE2)
+    speed_ups = sorted(row["mecs"]["basic"] / row["mecs"]["parallel"] for row in PUBLISHED)
     assert 78 < speed_ups[-3] < 79.1
     assert speed_ups[-1] == pytest.approx(81.5, abs=0.1)
 
@@ -99,8 +91,8 @@ def test_models_of_some_states() -> None:
         assert "ms, best of" in request.summary(result)
         return result
 
-    measurements: Any = FakeMeasurements(measured)
-    islands, walk = Table2(models=chosen, quick=True, device="cpu", threads=2, seed=3).document(measurements)["rows"]
+    rows = made("wijs-table2", measured, models=chosen, quick=True, threads=2, seed=3).document["rows"]
+    islands, walk = rows
     assert (islands["mecs"], islands["in_mecs"], islands["rounds"]) == (401, 2001, 2)
     assert walk["states"] == walk["choices"] == walk["transitions"] == 2048
     assert walk["rounds"] == 1

@@ -1,0 +1,108 @@
+"""How the answers of studies are told: texts, columns of tables and contenders, in the file beside the code."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cyscc.host.answer.answer import Answer, Column, Table
+
+__all__ = ["Columns", "Contender", "Sheet", "sheet_of", "table", "title_of"]
+
+Columns = Mapping[str, Column | str]
+"""Columns of a table, see `cyscc.host.answer.answer.Table`."""
+
+
+def table(title: str, rows: Iterable[Mapping[str, Any]], columns: Columns) -> Table:
+    """Return a table of all rows; what is inside of their values has names with dots: ``counts.edges``."""
+    import pandas as pd
+
+    return Table(title=title, frame=pd.json_normalize(list(rows)), columns=columns, most=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contender:
+    """Software that is measured.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its algorithm.
+    options : dict
+        Its options; one that the study has too has the study's value.
+    counters : tuple of str
+        Counters that the result must have.
+    sequential : bool
+        Whether it runs on one thread of the processor, whatever the device.
+    seeded : bool
+        Whether its random choices have the study's seed.
+    mec : bool
+        Whether it finds maximal end components.
+    """
+
+    algorithm: str
+    options: dict[str, int] = field(default_factory=dict)
+    counters: tuple[str, ...] = ()
+    sequential: bool = False
+    seeded: bool = False
+    mec: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SheetTable:
+    """A table: its title, its columns (name, head, format, left), and the format of columns that are not named."""
+
+    title: str
+    columns: list[list[Any]]
+    others: str = ""
+
+    def filled(self, rows: list[Mapping[str, Any]], words: Mapping[str, Any]) -> Table:
+        """Return the table of some rows."""
+        columns: dict[str, Column | str] = {}
+        for name, *rest in self.columns:
+            head, *form = rest or [""]
+            columns[name] = Column(head or None, *form)
+        if self.others:
+            columns |= {name: self.others for row in rows[:1] for name in row if name not in columns}
+        return table(self.title.format_map(words), rows, columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """Facts, sentences, tables and contenders of a study."""
+
+    facts: dict[str, str]
+    said: list[str]
+    tables: dict[str, _SheetTable]
+    contenders: dict[str, Contender] = field(default_factory=dict)
+
+    def answer(
+        self, title: str, words: Mapping[str, Any], rows: Mapping[str, Iterable[Mapping[str, Any]]], said: Iterable[str]
+    ) -> Answer:
+        """Return the answer of rows by table; `words` are those in braces, and `said` is said too."""
+        return Answer(
+            title=title,
+            facts={name: text.format_map(words) for name, text in self.facts.items()},
+            said=[*self.said, *said],
+            tables={name: self.tables[name].filled(list(each), words) for name, each in rows.items()},
+        )
+
+
+@cache
+def _read() -> tuple[dict[str, str], dict[str, Sheet]]:
+    """Return titles and sheets; read only when a study runs."""
+    read = msgspec.toml.decode(Path(__file__).with_name("sheets.toml").read_bytes())
+    return read.pop("titles"), msgspec.convert(read, dict[str, Sheet])
+
+
+def title_of(figure: str) -> str:
+    """Return the title of the answer of a figure or table."""
+    return _read()[0][figure]
+
+
+def sheet_of(name: str) -> Sheet:
+    """Return a sheet by its name."""
+    return _read()[1][name]

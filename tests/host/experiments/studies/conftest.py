@@ -1,0 +1,10 @@
+"""A computer for documents that say where software ran."""
+
+import pytest
+
+
+@pytest.fixture
+def processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("study", "components"):
+        monkeypatch.setattr(f"cyscc.host.experiments.studies.{module}.processor_name", lambda: "Abacus 2000")
+    monkeypatch.setattr("cyscc.host.experiments.studies.components.available_cores", lambda: 5)
