@@ -6,11 +6,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from cyscc.host.answer.answer import Answer, Column
+from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.studies.sheets import Columns, table
+from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.output.text import count_text
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool
@@ -192,24 +192,8 @@ def busy_warnings(row: _Record) -> list[str]:
     ]
 
 
-_COLUMNS: Columns = {
-    "label": Column(""),
-    "workload": Column("graph"),
-    "cycles": "{:,.0f}",
-    "cycles_per_second": Column("cycles/s", "{:,.0f}"),
-    "kernel_cycles_per_second": Column("kernel-cycles/s", "{:,.0f}"),
-    "edges_per_second": Column("edges/s", "{:,.0f}"),
-    "same": "{}",
-    "faster.compiled-2": Column("2 threads is", "{:.1f} x"),
-    "faster.compiled-1": Column("1 thread is", "{:.1f} x"),
-    "memory": "{:,.0f} MiB",
-    "build_seconds": Column("build", "{:.1f} s"),
-}
-
-
 def benchmark_answer(document: dict[str, Any]) -> Answer:
     """Return the document of `run_benchmark` as an answer, with the setting of the measurements."""
-    machine = document["machine"]
     rows = [
         {
             **row,
@@ -218,19 +202,7 @@ def benchmark_answer(document: dict[str, Any]) -> Answer:
         }
         for row in document["rows"]
     ]
-    return Answer(
-        title="Speed of the simulation",
-        facts={
-            "configuration": f"{document['config']}, memory {document['memory']}",
-            "computer": f"{machine['processor']}, {machine['cores']} cores",
-            "revision": document["revision"] or "not in a repository",
-        },
-        said=[
-            "same: cycles of every level and memory contents are those of the compiled executor; 2 threads is, 1 "
-            "thread is: how many times as many cycles a second that simulates on the same graph",
-            *(f"{row['label']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row),
-            *(f"warning: {warning}" for warning in document["warnings"]),
-        ],
-        tables={"rows": table("contenders", rows, _COLUMNS)},
-        fields=document,
-    )
+    words = {**document, "revision": document["revision"] or "not in a repository"}
+    said = [f"{row['label']}: {row['unavailable']}" for row in rows if "unavailable" in row]
+    said += [f"warning: {warning}" for warning in document["warnings"]]
+    return sheet_of("bench").answer(words, {"rows": rows}, said=said, fields=document)

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, TypedDict
 
 import msgspec
 
-from cyscc.host.answer.answer import Answer, Column
+from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.fpga import tools
 from cyscc.host.experiments.fpga.modules import ports_of
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
-from cyscc.host.experiments.studies.sheets import Columns, table
+from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.output.files import open_output
 from cyscc.host.output.text import count_text
 from cyscc.hw.config import AcceleratorConfig
@@ -414,17 +414,6 @@ def measure(
     )
 
 
-_COLUMNS: Columns = {
-    "name": Column("component"),
-    "median_mhz": Column("median (MHz)", "{:.1f}"),
-    "best_mhz": Column("best", "{:.1f}"),
-    "seeds": Column("each seed"),
-    "cells.TRELLIS_COMB": Column("LUT4", "{:,}"),
-    "cells.TRELLIS_FF": Column("registers", "{:,}"),
-    "cells.DP16KD": Column("block RAM", "{:,.0f}"),
-}
-
-
 def timing_answer(timings: Sequence[Timing], *, name: str) -> Answer:
     """Return the clocks; the answer is a failure if a median is below the configuration's.
 
@@ -439,13 +428,11 @@ def timing_answer(timings: Sequence[Timing], *, name: str) -> Answer:
     slow = ", ".join(f"{one.name} ({one.median.fmax:.1f} MHz)" for one in timings if not one.met)
     document = _document(timings, name=name)
     rows = [{**each, "met": "met" if each["met"] else "not met"} for each in document["components"]]
-    return Answer(
-        title=f"Timing of {name} on an ECP5-85k of speed grade 8",
-        said=[
-            "Critical path of the median run:\n"
-            + "\n".join(f"  {one.name}, seed {one.median.seed}: {one.median.path.words()}." for one in timings)
-        ],
-        tables={"components": table("clocks", rows, {**_COLUMNS, "met": Column(clock)})},
+    paths = "\n".join(f"  {one.name}, seed {one.median.seed}: {one.median.path.words()}." for one in timings)
+    return sheet_of("timing").answer(
+        {"config": name, "clock": clock},
+        {"components": rows},
+        said=[f"Critical path of the median run:\n{paths}"],
         fields=document,
         failure=f"median below {clock}: {slow}" if slow else "",
     )

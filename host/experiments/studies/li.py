@@ -10,10 +10,10 @@ from cyscc.host.baselines.algorithms import AS_PRINTED
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.measurements import Measured, Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest
+from cyscc.host.experiments.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies.charts import Line, Marks, draw_lines, draw_rows
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.run_times import RunTimes, run_time_figure
-from cyscc.host.experiments.studies.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies.study import Case, Point, Study, grouped, quotient
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend, new_figure
 from cyscc.host.specification.numbers import number_text

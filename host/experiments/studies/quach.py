@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.measurements import Measured, Request
+from cyscc.host.experiments.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies.charts import Line, draw_lines
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.run_times import RunTimes, run_time_figure
-from cyscc.host.experiments.studies.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies.study import Case, Point, grouped
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, new_figure
 from cyscc.host.output.text import count_text

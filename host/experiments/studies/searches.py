@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
+from cyscc.host.experiments.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies import paper
 from cyscc.host.experiments.studies.charts import Line, draw_lines, group_places
 from cyscc.host.experiments.studies.rows import printed
-from cyscc.host.experiments.studies.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies.study import Case, Grid, MachineStudy, Point, grouped, quotient
 from cyscc.host.output.figures import BLACK, BLUE, ORANGE, add_legend, degree_axis, lettered, panel_grid, power_text
 from cyscc.host.output.text import count_text

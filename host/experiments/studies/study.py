@@ -3,14 +3,14 @@
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from cyscc.host.answer.answer import Answer, Chart
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
-from cyscc.host.experiments.studies.sheets import Contender, Sheet, sheet_of, title_of
+from cyscc.host.experiments.sheets import Contender, Sheet, sheet_of, title_of
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
 from cyscc.host.output.text import device_text
@@ -110,11 +110,14 @@ class Study(ABC):
 
     def answer_of(self, document: dict[str, Any]) -> Answer:
         """Return the document as an answer."""
-        told = self.sheet().answer(
-            title_of(self.figure), self.words(document), self.tables(document), self.said(document)
-        )
-        return replace(
-            told, fields=document, charts={"figure": Chart(title=told.title, draw=partial(self.figure_of, document))}
+        title, chart = title_of(self.figure), partial(self.figure_of, document)
+        return self.sheet().answer(
+            self.words(document),
+            self.tables(document),
+            title=title,
+            said=self.said(document),
+            fields=document,
+            charts={"figure": Chart(title=title, draw=chart)},
         )
 
     def answer(self, measurements: Measurements) -> Answer:

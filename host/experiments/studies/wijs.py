@@ -9,9 +9,9 @@ import msgspec
 
 from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.measurements import Measured
+from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.experiments.studies.charts import Marks, draw_rows
 from cyscc.host.experiments.studies.rows import PAPERS, printed
-from cyscc.host.experiments.studies.sheets import sheet_of
 from cyscc.host.experiments.studies.study import Case, Point, SoftwareStudy
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, panel_grid
 from cyscc.host.specification.ask import SpecError

@@ -1,4 +1,4 @@
-"""How the answers of studies are told: texts, columns of tables and contenders, in the file beside the code."""
+"""How answers of measurements are told: texts, columns of tables and contenders, in the file beside the code."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ import msgspec
 
 from cyscc.host.answer.answer import Answer, Column, Table
 
-__all__ = ["Columns", "Contender", "Sheet", "sheet_of", "table", "title_of"]
+__all__ = ["Columns", "Contender", "Sheet", "SheetTable", "sheet_of", "table", "title_of"]
 
 Columns = Mapping[str, Column | str]
 """Columns of a table, see `cyscc.host.answer.answer.Table`."""
@@ -52,7 +52,7 @@ class Contender:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _SheetTable:
+class SheetTable:
     """A table: its title, its columns (name, head, format, left), and the format of columns that are not named."""
 
     title: str
@@ -60,11 +60,11 @@ class _SheetTable:
     others: str = ""
 
     def filled(self, rows: list[Mapping[str, Any]], words: Mapping[str, Any]) -> Table:
-        """Return the table of some rows."""
+        """Return the table of some rows; `words` are those in braces in its title."""
         columns: dict[str, Column | str] = {}
         for name, *rest in self.columns:
             head, *form = rest or [""]
-            columns[name] = Column(head or None, *form)
+            columns[name] = Column(head.format_map(words).strip() if head else None, *form)
         if self.others:
             columns |= {name: self.others for row in rows[:1] for name in row if name not in columns}
         return table(self.title.format_map(words), rows, columns)
@@ -72,28 +72,53 @@ class _SheetTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """Facts, sentences, tables and contenders of a study."""
+    """Title, facts, sentences, tables and contenders of an answer.
 
-    facts: dict[str, str]
-    said: list[str]
-    tables: dict[str, _SheetTable]
+    Texts may have words in braces. An answer with several titles has none here.
+    """
+
+    title: str = ""
+    facts: dict[str, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    tables: dict[str, SheetTable]
     contenders: dict[str, Contender] = field(default_factory=dict)
 
     def answer(
-        self, title: str, words: Mapping[str, Any], rows: Mapping[str, Iterable[Mapping[str, Any]]], said: Iterable[str]
+        self,
+        words: Mapping[str, Any],
+        rows: Mapping[str, Iterable[Mapping[str, Any]]],
+        *,
+        title: str = "",
+        said: Iterable[str] = (),
+        **more: Any,
     ) -> Answer:
-        """Return the answer of rows by table; `words` are those in braces, and `said` is said too."""
+        """Return the answer of rows by table.
+
+        Parameters
+        ----------
+        words : mapping
+            What stands for the words in braces.
+        rows : mapping
+            Rows by table.
+        title : str
+            The title, if the sheet has none.
+        said : iterable of str
+            What is said after the sheet's sentences.
+        **more
+            Further fields of `Answer`.
+        """
         return Answer(
-            title=title,
+            title=title or self.title.format_map(words),
             facts={name: text.format_map(words) for name, text in self.facts.items()},
             said=[*self.said, *said],
             tables={name: self.tables[name].filled(list(each), words) for name, each in rows.items()},
+            **more,
         )
 
 
 @cache
 def _read() -> tuple[dict[str, str], dict[str, Sheet]]:
-    """Return titles and sheets; read only when a study runs."""
+    """Return titles and sheets; read when one is asked for."""
     read = msgspec.toml.decode(Path(__file__).with_name("sheets.toml").read_bytes())
     return read.pop("titles"), msgspec.convert(read, dict[str, Sheet])
 
