@@ -72,7 +72,7 @@ class SheetTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """Title, facts, sentences, tables and contenders of an answer.
+    """Title, facts, sentences and tables of an answer, contenders of a study, and series of its chart.
 
     Texts may have words in braces. An answer with several titles has none here.
     """
@@ -82,6 +82,7 @@ class Sheet:
     said: list[str] = field(default_factory=list)
     tables: dict[str, SheetTable]
     contenders: dict[str, Contender] = field(default_factory=dict)
+    series: list[list[str]] = field(default_factory=list)
 
     def answer(
         self,

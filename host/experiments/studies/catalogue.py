@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.experiments.studies.paper import COMPONENT_MACHINES, SEARCH_MACHINES
+from cyscc.host.experiments.studies.machines import COMPONENT_MACHINES, SEARCH_MACHINES
 from cyscc.host.specification.ask import SpecError
 from cyscc.host.specification.numbers import number_text, whole_number
 from cyscc.sim.configuration import PRESETS
@@ -62,7 +62,7 @@ _MACHINES = {
     # Presets with the number of AEs and kernels of the published hardware that was simulated.
     "vhdl": tuple(name for name, config in PRESETS.items() if config.engines == 1 and config.bfs_kernels == 16),
 }
-"""Machines by module of the studies."""
+"""Machines by the names of the file."""
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,10 +73,10 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read(about: Mapping[str, Any]) -> Reproduction:
-    module = about["study"].partition(":")[0]
-    options, quick = _options(about["options"]), _options(about.get("quick", {}))
-    return Reproduction(**{**about, "options": options, "quick": quick}, machines=_MACHINES.get(module, ()))
+def _read(about: dict[str, Any]) -> Reproduction:
+    about["machines"] = _MACHINES.get(about.get("machines"), ())
+    about |= {name: _options(about.get(name, {})) for name in ("options", "quick")}
+    return Reproduction(**about)
 
 
 REPRODUCTIONS = {

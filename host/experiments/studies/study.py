@@ -54,6 +54,8 @@ class Study(ABC):
 
     points_name: ClassVar[str] = "points"
     """Field of the document with the points, or rows."""
+    sheet_name: ClassVar[str] = ""
+    """Name of the sheet, if it is not that of the figure."""
     figure_of: ClassVar["staticmethod[[dict[str, Any]], Figure]"]
     """Function that draws the document."""
 
@@ -92,9 +94,10 @@ class Study(ABC):
         ]
         return {**self.head(results), self.points_name: points}
 
+    @property
     def sheet(self) -> Sheet:
-        """Return how the answer is told."""
-        return sheet_of(self.figure)
+        """How the answer is told."""
+        return sheet_of(self.sheet_name or self.figure)
 
     def words(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return what stands for the words in braces in the texts of the sheet."""
@@ -111,7 +114,7 @@ class Study(ABC):
     def answer_of(self, document: dict[str, Any]) -> Answer:
         """Return the document as an answer."""
         title, chart = title_of(self.figure), partial(self.figure_of, document)
-        return self.sheet().answer(
+        return self.sheet.answer(
             self.words(document),
             self.tables(document),
             title=title,
@@ -158,7 +161,7 @@ class SoftwareStudy(Study):
 
     def requests(self, graph: Any) -> dict[str, Request]:
         """Return the measurements of a graph or model by contender of the sheet."""
-        return {name: self._request(contender, graph) for name, contender in self.sheet().contenders.items()}
+        return {name: self._request(contender, graph) for name, contender in self.sheet.contenders.items()}
 
     def _request(self, contender: Contender, graph: Any) -> Request:
         how: dict[str, Any] = {
@@ -194,7 +197,7 @@ class Grid(MachineStudy):
     Parameters
     ----------
     configs : tuple of str
-        Names of machines, see `cyscc.host.experiments.studies.paper`.
+        Names of machines, see `cyscc.host.experiments.studies.machines`.
     vertices, degrees : tuple of int
         Numbers of vertices; average degrees.
     max_edges : int

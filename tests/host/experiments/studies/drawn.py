@@ -106,7 +106,7 @@ def pins() -> dict[str, dict[str, str]]:
 def digests(name: str) -> dict[str, str]:
     """Return two digests of a figure: of its data and positions, and of colours, widths and the like."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cyscc.host.experiments.studies.components.available_cores", lambda: 5)
+        patch.setattr("cyscc.host.experiments.studies.attia.available_cores", lambda: 5)
         figure = FIGURES[name]()
     return {"values": _digest(figure, _VALUES), "looks": _digest(figure, _LOOKS)}
 

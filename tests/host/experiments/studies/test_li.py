@@ -8,8 +8,8 @@ import pytest
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.catalogue import study_of
-from cyscc.host.experiments.studies.li import GENERATED, PARTITION, REAL, ROWS, SINGLE, TENTH, row_of
 from cyscc.host.experiments.studies.rows import printed
+from cyscc.host.experiments.studies.software import GENERATED, PARTITION, REAL, ROWS, SINGLE, TENTH, row_of
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements, made

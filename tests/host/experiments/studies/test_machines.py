@@ -1,6 +1,6 @@
 """The machines that the paper's table and figures were measured on."""
 
-from cyscc.host.experiments.studies.paper import COMPONENT_MACHINES, SEARCH_MACHINES, preset_of
+from cyscc.host.experiments.studies.machines import COMPONENT_MACHINES, SEARCH_MACHINES, preset_of
 from cyscc.hw.config import PRESETS
 
 

@@ -10,8 +10,8 @@ from cyscc.host.command_line.main import main
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
-from cyscc.host.experiments.studies.quach import NETWORKS
 from cyscc.host.experiments.studies.rows import printed
+from cyscc.host.experiments.studies.software import NETWORKS
 from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import Made, made
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest
-from cyscc.host.experiments.studies.searches import TABLE1, averages, errors
+from cyscc.host.experiments.studies.attia import TABLE1, averages, errors
 from cyscc.host.output.files import version
 from cyscc.host.runs.execution import SOURCE_RULE
 from tests.host.experiments.studies.results import Made, made, made_up

@@ -1,9 +1,10 @@
-"""Figures 2, 3, 5 and 6 and tables 1 and 2 of Li et al. 2013: recursion depth, and time beside Tarjan's algorithm."""
+"""Software beside its papers, Li et al. 2013 and Quach, Abuzaid and Chen 2012: run times and recursion depths."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cyscc.host.baselines.algorithms import AS_PRINTED
@@ -13,28 +14,122 @@ from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies.charts import Line, Marks, draw_lines, draw_rows
 from cyscc.host.experiments.studies.rows import printed
-from cyscc.host.experiments.studies.run_times import RunTimes, run_time_figure
-from cyscc.host.experiments.studies.study import Case, Point, Study, grouped, quotient
+from cyscc.host.experiments.studies.study import Case, Point, SoftwareStudy, Study, grouped, quotient
+from cyscc.host.output import figures
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend, new_figure
+from cyscc.host.output.text import count_text
 from cyscc.host.specification.numbers import number_text
 from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "GENERATED",
-    "PARTITION",
-    "REAL",
-    "SINGLE",
-    "TENTH",
-    "Degrees",
-    "GeneratedTimes",
-    "RealTimes",
-    "Sources",
-    "Times",
-    "row_of",
-]
+__all__ = ["GENERATED", "NETWORKS", "PARTITION", "REAL", "ROWS", "SINGLE", "TENTH", "RunTimes", "row_of"]
+
+_REPLACED = (
+    "A G(n, m) graph stands for each of the paper's graphs that was not given (--graphs). It has as many vertices and "
+    "edges, but another structure."
+)
+
+
+def _run_time_figure(document: dict[str, Any]) -> "Figure":
+    """Return the run times by graph as marks, measured ones filled, published ones hollow."""
+    rows = document["rows"]
+    figure = new_figure(width=8, height=1.6 + 0.6 * len(rows))
+    marks = [
+        Marks(
+            colour=getattr(figures, colour),
+            label=f"{name}: here",
+            values=[row[field] for row in rows],
+            paper_label=f"{its_name}: paper",
+            paper=[row["paper"] and row["paper"].get(its_field) for row in rows],
+        )
+        for field, name, its_field, its_name, colour in sheet_of(document["figure"].partition("-")[0]).series
+    ]
+    panel = figure.subplots(), [row["graph"] for row in rows], marks
+    return draw_rows(figure, [panel], "time (ms)", line=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunTimes(SoftwareStudy):
+    """A table of run times on several graphs; its figure has them as marks.
+
+    The rows of its document have ``graph``, its name; ``stands_for``, the paper's graph that it replaces; the
+    milliseconds of each contender; the time of ``tarjan`` over that of `main`, in `ratio`; the fields of `told`; and in
+    ``paper`` the published row.
+
+    Parameters
+    ----------
+    graphs : sequence of Path
+        Files of graphs; those whose names are in the paper are compared with it.
+    """
+
+    graphs: Sequence[Path] = ()
+
+    figure_of = staticmethod(_run_time_figure)
+    main: ClassVar[str]
+    """The contender of the paper."""
+    ratio: ClassVar[str]
+    told: ClassVar[tuple[str, ...]] = ("vertices", "edges", "components", "counts")
+    """Fields that rows have of the result of the paper's contender."""
+    files: ClassVar[Mapping[str, Point]]
+    """The paper's rows of graphs by names of files in lower case."""
+
+    @property
+    def sheet(self) -> Sheet:
+        """How the answer is told: the same for all of a paper."""
+        return sheet_of(self.figure.partition("-")[0])
+
+    def case(
+        self, name: str, graph: GraphSpec | GraphFile, paper: Point | None, *, stands_for: str | None = None
+    ) -> Case:
+        """Return the case of a graph, of which the paper may have a row."""
+        known = {"graph": name, "stands_for": stands_for, "paper": paper}
+        return Case(known, self.requests(graph))
+
+    def given(self) -> Iterator[Case]:
+        """Yield the graphs of the files.
+
+        Raises
+        ------
+        InputError
+            A file cannot be read.
+        """
+        for path in map(Path, self.graphs):
+            name = path.name.partition(".")[0]
+            yield self.case(name, GraphFile.of(path), self.files.get(name.lower()))
+
+    def beside(self, rows: Sequence[Point], *, unit: float = 1, known: bool = True) -> Iterator[Case]:
+        """Yield the graphs of the files, and a G(n, m) graph for each of the paper's rows that is not among them.
+
+        Parameters
+        ----------
+        rows : sequence of dict
+            The paper's rows.
+        unit : float
+            How many vertices, and edges, are one in the rows.
+        known : bool
+            Whether the paper's times are those of graphs of these sizes.
+        """
+        given = list(self.given())
+        yield from given
+        there = [self.files.get(case.known["graph"].lower()) for case in given]
+        for row in (row for row in rows if row not in there):
+            vertices, edges = round(row["vertices"] * unit), round(row["edges"] * unit)
+            graph = GraphSpec(kind="gnm", vertices=vertices, exact_edges=edges, seed=self.seed)
+            name = row["name"]
+            yield self.case(f"G(n, m) for {name}", graph, row if known else None, stands_for=name)
+
+    def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
+        """Yield the row of a graph."""
+        times: dict[str, Any] = {name: 1e3 * result["seconds"] for name, result in found.items()}
+        told = {name: found[self.main][name] for name in self.told}
+        yield {**told, **times, self.ratio: times["tarjan"] / times[self.main]}
+
+    def said(self, document: dict[str, Any]) -> list[str]:
+        """Return a sentence on graphs that stand for the paper's; none if there are none."""
+        return [_REPLACED] if any(row.get("stands_for") for row in document["rows"]) else []
+
 
 VERTICES = 100_000
 """Number of vertices of the graphs in figures 2 and 3."""
@@ -115,6 +210,7 @@ class _Depths(Study):
 
     axis: ClassVar[str]
     """Field of the points on the horizontal axis."""
+    sheet_name = "li-depths"
 
     figure_of = staticmethod(_depth_figure)
 
@@ -148,16 +244,12 @@ class _Depths(Study):
         """Return the fields of the document other than the points."""
         return {**super().head(results), "vertices": self.vertices, "axis": self.axis}
 
-    def sheet(self) -> Sheet:
-        """Return how the answer is told."""
-        return sheet_of("li-depths")
-
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document."""
         return {"points": [{**each, "ratio": quotient(each["depth"], each["paper"])} for each in document["points"]]}
 
 
-class Degrees(_Depths):
+class LiFigure2(_Depths):
     """Figure 2: recursion depth by average degree, of the series `SINGLE`, `PARTITION` and `TENTH`."""
 
     axis = "degree"
@@ -170,7 +262,7 @@ class Degrees(_Depths):
             yield TENTH, row["degree"], row["partition"], self.vertices // 10
 
 
-class Sources(_Depths):
+class LiFigure3(_Depths):
     """Figure 3: recursion depth by Partition's number of sources.
 
     On graphs of other sizes, the sources are the same share of the vertices as in the paper.
@@ -203,20 +295,9 @@ def _speed_up_figure(document: dict[str, Any]) -> "Figure":
     return draw_rows(figure, [panel], "speed-up over Tarjan's algorithm")
 
 
-def _run_time_figure(document: dict[str, Any]) -> "Figure":
-    """Return figure 5 or 6, given the document."""
-    series = (
-        ("milliseconds", "li, as printed", "milliseconds", "li", BLUE),
-        ("tarjan", "Tarjan", "tarjan", "Tarjan", BLACK),
-        ("fbt", "fbt, as printed", "barnat", "Barnat's", VERMILION),
-        ("additions", "li with additions", "", "", GREEN),
-    )
-    return run_time_figure(document["rows"], series)
-
-
 @dataclass(frozen=True, kw_only=True)
-class Times(RunTimes):
-    """Tables 1 and 2, for generated graphs and for graphs of the user's; see `RunTimes`.
+class LiTimes(RunTimes):
+    """Figure 5, and tables 1 and 2: generated graphs, and graphs of the user's; see `RunTimes`.
 
     The contenders are ``milliseconds``, which is ``li`` as printed, ``additions``, which is ``li`` with its additions,
     ``fbt`` as printed, and ``tarjan``. Rows also have ``kind`` and ``degree`` of generated graphs.
@@ -233,12 +314,6 @@ class Times(RunTimes):
     ratio = "speed_up"
     told = (*RunTimes.told, "verified")
     files: ClassVar[Mapping[str, Point]] = {row["name"].lower(): row for row in REAL}
-
-    figure_of = staticmethod(_speed_up_figure)
-
-    def sheet(self) -> Sheet:
-        """Return how the answer is told."""
-        return sheet_of("li")
 
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document."""
@@ -264,14 +339,14 @@ class Times(RunTimes):
         return {**super().head(results), "cores": available_cores()}
 
 
-class GeneratedTimes(Times):
-    """Figure 5: the run times of table 2 for generated graphs, as marks."""
+class LiTable2(LiTimes):
+    """Tables 1 and 2, whose figure has speed-ups."""
 
-    figure_of = staticmethod(_run_time_figure)
+    figure_of = staticmethod(_speed_up_figure)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RealTimes(Times):
+class LiFigure6(LiTimes):
     """Figure 6: the run times of table 2 for real graphs, as marks; G(n, m) graphs stand for those that are not given.
 
     Parameters
@@ -282,8 +357,105 @@ class RealTimes(Times):
 
     quick: bool = False
 
-    figure_of = staticmethod(_run_time_figure)
-
     def cases(self) -> Iterator[Case]:
         """Yield the graphs to measure."""
         return self.beside(REAL, unit=10**4 if self.quick else 10**6, known=not self.quick)
+
+
+NETWORKS = printed("quach-table1", texts=("name", "files"))
+"""Rows of table 1. The report says no more of the networks than this, and their sizes."""
+
+
+_SIZE_COLOURS = (BLACK, ORANGE, GREEN, BLUE, VERMILION)
+
+
+def _table2_figure(document: dict[str, Any]) -> "Figure":
+    """Return the plot: a line for each number of vertices, with the paper's dashed."""
+    figure = new_figure(width=7, height=4.5)
+    axes, lines = figure.subplots(), []
+    for colour, ((vertices,), rows) in zip(_SIZE_COLOURS, grouped(document["rows"], "vertices").items(), strict=False):
+        for name, looks, sides in (
+            ("", {"linestyle": "-", "marker": "o"}, rows),
+            (", paper", {"linestyle": "--", "marker": "s"}, [{**row, **row["paper"]} for row in rows]),
+        ):
+            known = [row for row in sides if row["ratio"] > 0]
+            degrees, ratios = [row["edges"] / vertices for row in known], [row["ratio"] for row in known]
+            looks = {"color": colour, "markersize": 4, **looks}
+            lines.append(Line(f"n = {vertices:,}{name}", degrees, ratios, looks))
+    texts = {"xlabel": "edges a vertex, m / n", "ylabel": "time of tarjan / time of quach"}
+    draw_lines(axes, lines, one=True, log="xy", **texts, axisbelow=True)
+    axes.grid(color="0.9")
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    return figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Quach(RunTimes):
+    """A table of times; see `RunTimes`. In ``paper``, rows have the published times, ratio and ``prune``.
+
+    Parameters
+    ----------
+    pivots : int
+        Number of concurrent pivots.
+    """
+
+    pivots: int
+
+    main = "quach"
+    ratio = "ratio"
+    files: ClassVar[Mapping[str, Point]] = {name: row for row in NETWORKS for name in row["files"].split()}
+
+    def words(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return what stands for the words in braces in the texts of the sheet."""
+        return {**super().words(document), "pivots_text": count_text(document["pivots"], "pivot")}
+
+    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
+        """Return the rows of the answer's tables, given the document."""
+        return dict.fromkeys(("rows", "counts"), document["rows"])
+
+    def case(
+        self, name: str, graph: GraphSpec | GraphFile, paper: Point | None, *, stands_for: str | None = None
+    ) -> Case:
+        """Return the case of a graph, of which the paper may have a row."""
+        told = paper and {name: paper[name] for name in ("tarjan", "quach", "ratio", "prune")}
+        return super().case(name, graph, told, stands_for=stands_for)
+
+    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
+        """Return the fields of the document other than the points."""
+        return {**super().head(results), "pivots": self.pivots}
+
+
+class QuachTable1(_Quach):
+    """Table 1 and figure 1, for graphs of the user's; G(n, m) graphs stand for networks that are not among them.
+
+    The contenders are ``tarjan``, ``quach``, as printed, and ``additions``, which is ``quach`` with its additions.
+    """
+
+    def cases(self) -> Iterator[Case]:
+        """Yield the graphs to measure."""
+        return self.beside(NETWORKS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuachTable2(_Quach):
+    """Table 2, for its graphs; the contenders are ``tarjan`` and ``quach``, as printed.
+
+    Parameters
+    ----------
+    most : int
+        Number of vertices of the largest graphs.
+    """
+
+    most: int = 1_000_000
+
+    told = ("vertices", "edges", "counts")
+    figure_of = staticmethod(_table2_figure)
+
+    def cases(self) -> Iterator[Case]:
+        """Yield the graphs to measure."""
+        for row in printed("quach-table2"):
+            if row["vertices"] <= self.most:
+                sizes = {"vertices": row["vertices"], "exact_edges": row["edges"]}
+                known, requests, _ = self.case("", GraphSpec(kind="gnm", **sizes, seed=self.seed), row)
+                contenders = {name: requests[name] for name in ("tarjan", "quach")}
+                yield Case({"paper": known["paper"]}, contenders)
