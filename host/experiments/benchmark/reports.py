@@ -59,8 +59,6 @@ def run_benchmark(
     SimulationError
         A measurement failed.
     """
-    rows: list[_Record] = []
-    references: list[_Record] = []
     own = [name for name in contenders if name in OURS]
     groups = [own] if own else []
     groups += [[name, *OURS] for name in contenders if name not in OURS]
@@ -71,26 +69,27 @@ def run_benchmark(
         }
         wanted = [request for each in requests.values() for request in each]
         results = measurements.measure(wanted)
+    rows: list[_Record] = []
+    references: list[_Record] = []
     for first, *others in groups:
         if missing[first] is not None:
             rows.append({"name": first, "label": CONTENDERS[first], "unavailable": missing[first]})
             continue
-        found = {
-            name: summarise(
+        found = [
+            summarise(
                 name,
                 preset.workload(name, beside=first),
                 [results[each] for each in requests[first] if each.contender == name],
             )
             for name in (first, *others)
-        }
-        ours = [row for name, row in found.items() if name in OURS]
-        rows += [compare(row, ours) for row in (ours if first in OURS else [found[first]])]
+        ]
+        ours = [row for row in found if row["name"] in OURS]
+        rows += [compare(row, ours) for row in found if row["name"] == first or first in OURS]
         references += [] if first in OURS else ours
     # The project's executor is built only once: all its rows have the time of that build.
     executors = [row for row in (*rows, *references) if row["name"] in OURS]
-    build = max((row["build_seconds"] for row in executors), default=None)
     for row in executors:
-        row["build_seconds"] = build
+        row["build_seconds"] = max(each["build_seconds"] for each in executors)
     document = {
         **describe_environment(),
         "config": preset.config,
@@ -105,20 +104,20 @@ def run_benchmark(
 
 def _requests(group: Sequence[str], preset: Preset, repetitions: int | None, cache: Path) -> list[ContenderRequest]:
     """Return the measurements of a group of contenders, alternating, on the graph of the first one."""
-    workloads = {name: preset.workload(name, beside=group[0]) for name in group}
     times = repetitions or preset.repetitions[group[0]]
+    workloads = {name: preset.workload(name, beside=group[0]) for name in group}
     return [
         ContenderRequest(
-            graph=workloads[name].graph,
+            graph=workload.graph,
             contender=name,
-            workload=workloads[name],
+            workload=workload,
             beside=group[0],
             repetition=repetition,
             repetitions=times,
             cache=cache,
         )
         for repetition in range(1, times + 1)
-        for name in group
+        for name, workload in workloads.items()
     ]
 
 

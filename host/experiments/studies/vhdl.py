@@ -3,7 +3,7 @@
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,8 +58,11 @@ def _means(points: Sequence[Point]) -> dict[str, float]:
     return {side: statistics.fmean(point[side] for point in points) for side in _SIDES}
 
 
-def _ranges(points: Sequence[Point]) -> dict[str, list[int]]:
-    return {side: [min(point[side] for point in points), max(point[side] for point in points)] for side in _SIDES}
+def _summary(points: Sequence[Point]) -> Point:
+    """Return number, means, ranges and mean ratio of the cycles of both sides."""
+    ranges = {side: [min(point[side] for point in points), max(point[side] for point in points)] for side in _SIDES}
+    ratio = statistics.fmean(point["simulated"] / point["published"] for point in points)
+    return {"runs": len(points), **_means(points), "range": ranges, "ratio": ratio}
 
 
 def _scatter(points: Sequence[Point], side: str) -> float | None:
@@ -74,11 +77,8 @@ def _compared(config: str, published: PublishedRun, result: Measured) -> Point:
     """Return both sides of a run, without its names."""
     counted, vertices, edges = (list(column) for column in zip(*result["levels"], strict=True))
     cycles = [level - _COUNTED_BEFORE.get(config, 0) for level in counted]
-    equal = 0
-    for ours, theirs in zip(vertices, published.vertices, strict=False):
-        if ours != theirs:
-            break
-        equal += 1
+    pairs = zip(vertices, published.vertices, strict=False)
+    equal = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     lossless = equal == len(published.levels) == len(vertices)
     # In the level before the first that differs, the published hardware has lost a vertex. Vertices that were pushed
     # twice are expanded twice; they are others on each side.
@@ -98,15 +98,11 @@ def _compared(config: str, published: PublishedRun, result: Measured) -> Point:
 
 def _graph_summary(graph: str, runs: Sequence[Point]) -> Point:
     """Return what is told of a graph, over its latencies."""
-    ratios = [run["ratio"] for run in runs]
     return {
         "graph": graph,
-        "runs": len(runs),
-        **_means(runs),
-        "range": _ranges(runs),
-        "ratio": statistics.fmean(ratios),
-        "least": min(ratios),
-        "most": max(ratios),
+        **_summary(runs),
+        "least": min(run["ratio"] for run in runs),
+        "most": max(run["ratio"] for run in runs),
         "scatter": {side: _scatter(runs, side) for side in _SIDES},
         "lossless": sum(run["lossless"] for run in runs),
     }
@@ -114,25 +110,20 @@ def _graph_summary(graph: str, runs: Sequence[Point]) -> Point:
 
 def _level_summaries(graph: str, runs: Sequence[Point]) -> list[Point]:
     """Return what is told of each level of a graph, over the latencies at which both sides have it."""
-    found = []
-    for level in range(max(min(len(run["levels"][side]) for side in _SIDES) for run in runs)):
-        pairs = [
-            {side: run["levels"][side][level] for side in _SIDES}
-            for run in runs
-            if level < min(len(run["levels"][side]) for side in _SIDES)
-        ]
-        found.append(
-            {
-                "graph": graph,
-                "level": level + 1,
-                "runs": len(pairs),
-                **_means(pairs),
-                "range": _ranges(pairs),
-                "equal": sum(pair["simulated"] == pair["published"] for pair in pairs),
-                "ratio": statistics.fmean(pair["simulated"] / pair["published"] for pair in pairs),
-            }
-        )
-    return found
+    levels: dict[int, list[Point]] = {}
+    for run in runs:
+        both = zip(*(run["levels"][side] for side in _SIDES), strict=False)
+        for level, cycles in enumerate(both, start=1):
+            levels.setdefault(level, []).append(dict(zip(_SIDES, cycles, strict=True)))
+    return [
+        {
+            "graph": graph,
+            "level": level,
+            **_summary(pairs),
+            "equal": sum(pair["simulated"] == pair["published"] for pair in pairs),
+        }
+        for level, pairs in levels.items()
+    ]
 
 
 def _bar(text: str, limit: float, ratios: Mapping[str, float]) -> Point:
