@@ -1,6 +1,6 @@
 """How answers of measurements are told: texts, columns of tables and contenders, in the file beside the code."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -59,7 +59,7 @@ class SheetTable:
     columns: list[list[Any]]
     others: str = ""
 
-    def filled(self, rows: list[Mapping[str, Any]], words: Mapping[str, Any]) -> Table:
+    def filled(self, rows: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> Table:
         """Return the table of some rows; `words` are those in braces in its title."""
         columns: dict[str, Column | str] = {}
         for name, *rest in self.columns:

@@ -173,33 +173,19 @@ def _place(cell: str, port: str) -> str:
 
 
 def _path(steps: Sequence[Mapping[str, Any]]) -> CriticalPath:
-    launch = 0.0
-    logic = 0.0
-    routing = []
-    luts = carries = 0
-    for step in steps:
-        kind, delay = step["type"], float(step["delay"])
-        if kind == "clk-to-q":
-            launch = delay
-        elif kind == "routing":
-            # Wires inside a slice, between carries, have no delay.
-            if delay:
-                routing.append(delay)
-        else:
-            logic += delay
-            source, sink = step["from"]["port"], step["to"]["port"]
-            if kind == "logic" and source != "FCI":
-                carries += sink == "FCO"
-                luts += sink != "FCO"
+    delays = [(step["type"], float(step["delay"])) for step in steps]
+    # A carry chain counts once, where it is entered; wires inside a slice, between carries, have no delay.
+    logic = [(step["from"]["port"], step["to"]["port"]) for step in steps if step["type"] == "logic"]
+    ends = [sink for source, sink in logic if source != "FCI"]
     first, last = steps[0]["from"], steps[-1]["to"]
     return CriticalPath(
         start=_place(first["cell"], first["port"]),
         end=_place(last["cell"], last["port"]),
-        luts=luts,
-        carries=carries,
-        launch=launch,
-        logic=logic,
-        routing=tuple(routing),
+        luts=sum(sink != "FCO" for sink in ends),
+        carries=ends.count("FCO"),
+        launch=sum(delay for kind, delay in delays if kind == "clk-to-q"),
+        logic=sum(delay for kind, delay in delays if kind not in ("clk-to-q", "routing")),
+        routing=tuple(delay for kind, delay in delays if kind == "routing" and delay),
     )
 
 

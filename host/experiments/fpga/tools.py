@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from cyscc.host.experiments.measuring.measurements import Request
 from cyscc.host.output.errors import InputError
-from cyscc.host.runs.sources import digest_beside
+from cyscc.host.runs.sources import digest_beside, files_digest
 from cyscc.sim.caching.folder import provide_for_tools
 from cyscc.sim.errors import SimulationError
 
@@ -103,8 +103,9 @@ class ToolRequest(Request):
     folder: Path = field(compare=False)
 
     def setting(self) -> dict[str, Any]:
-        """Return the version of the tool and a digest of the code around it, as JSON values."""
-        return {_NAMES[self.tool]: version(self.tool), "sources": digest_beside(__file__)}
+        """Return the version of the tool and a digest of code and data around it, as JSON values."""
+        sources = [digest_beside(__file__), files_digest(sorted(Path(__file__).parent.glob("*.toml")))]
+        return {_NAMES[self.tool]: version(self.tool), "sources": sources}
 
 
 def _complaint(log: str) -> str:

@@ -290,11 +290,6 @@ class Throughput(_Searches, Grid):
 
     figure_of = staticmethod(_throughput_figure)
 
-    @property
-    def kind(self) -> str:
-        """Kind of the graphs."""
-        return {"fig10": "random", "fig11": "rmat"}[self.figure]
-
     def keys(self) -> Iterable[Key]:
         """Return the keys of the points."""
         for config, (degree, vertices), engines in itertools.product(self.configs, self.graphs(), ENGINES):

@@ -74,7 +74,7 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(about: dict[str, Any]) -> Reproduction:
-    about["machines"] = _MACHINES.get(about.get("machines"), ())
+    about["machines"] = _MACHINES.get(about.get("machines", ""), ())
     about |= {name: _options(about.get(name, {})) for name in ("options", "quick")}
     return Reproduction(**about)
 

@@ -13,11 +13,11 @@ __all__ = ["Line", "Marks", "draw_lines", "draw_rows", "group_places"]
 
 
 class Line(NamedTuple):
-    """A line of a chart, or marks without a line."""
+    """A line of a chart, or marks without a line: sequences of numbers."""
 
     label: str
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Any
+    y: Any
     looks: Mapping[str, Any]
     """How it is drawn: colour, marker, style, as matplotlib has them."""
 

@@ -380,8 +380,8 @@ def _table2_figure(document: dict[str, Any]) -> "Figure":
         ):
             known = [row for row in sides if row["ratio"] > 0]
             degrees, ratios = [row["edges"] / vertices for row in known], [row["ratio"] for row in known]
-            looks = {"color": colour, "markersize": 4, **looks}
-            lines.append(Line(f"n = {vertices:,}{name}", degrees, ratios, looks))
+            all_looks = {"color": colour, "markersize": 4, **looks}
+            lines.append(Line(f"n = {vertices:,}{name}", degrees, ratios, all_looks))
     texts = {"xlabel": "edges a vertex, m / n", "ylabel": "time of tarjan / time of quach"}
     draw_lines(axes, lines, one=True, log="xy", **texts, axisbelow=True)
     axes.grid(color="0.9")

@@ -170,9 +170,9 @@ class SoftwareStudy(Study):
             "counters": contender.counters,
             **({"threads": 1} if contender.sequential else self.where),
         }
-        if contender.mec:
-            return MecRequest(model=graph, **how)
-        return SoftwareRequest(graph=graph, **how, **({"seed": self.seed} if contender.seeded else {}))
+        if contender.seeded:
+            how["seed"] = self.seed
+        return MecRequest(model=graph, **how) if contender.mec else SoftwareRequest(graph=graph, **how)
 
 
 class MachineStudy(Study):
@@ -212,8 +212,10 @@ class Grid(MachineStudy):
     max_edges: int
     memory: str
 
-    kind = "random"
-    """Kind of graphs."""
+    @property
+    def kind(self) -> str:
+        """Kind of the graphs."""
+        return "rmat" if self.figure == "fig11" else "random"
 
     def graphs(self) -> list[tuple[int, int]]:
         """Return degree and number of vertices of each graph.

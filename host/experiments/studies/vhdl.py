@@ -234,25 +234,22 @@ def _draw_runs(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Poin
     draw_lines(axes, lines, one=True, xlabel="latency (cycles)", ylabel="cycles / straight line")
 
 
+def _all_of(document: dict[str, Any], name: str) -> list[Point]:
+    """Return a list of all machines as one, whose points have the ``config``."""
+    return [{"config": machine["config"], **each} for machine in document["machines"] for each in machine[name]]
+
+
 def _figure(document: dict[str, Any]) -> "Figure":
     """Return two panels for each graph: cycles by level, and cycles by latency with the scatter of both sides."""
-    machines = document["machines"]
-    graphs = [graph["graph"] for graph in machines[0]["graphs"]]
+    configs = [machine["config"] for machine in document["machines"]]
+    sides = [("published hardware", "published", ORANGE, configs[0])]
+    for place, config in enumerate(configs):
+        sides.append((f"simulated, {config}", "simulated", _COLOURS[place % len(_COLOURS)], config))
+    levels = grouped(_all_of(document, "levels"), "config", "graph")
+    runs = grouped(document["runs"], "config", "graph")
+    graphs = [graph for config, graph in runs if config == configs[0]]
     figure = new_figure(width=10, height=2.6 * len(graphs) + 0.5)
     panels = figure.subplots(len(graphs), 2, squeeze=False)
-    sides = [("published hardware", "published", ORANGE, machines[0]["config"])]
-    sides += [
-        (f"simulated, {machine['config']}", "simulated", _COLOURS[place % len(_COLOURS)], machine["config"])
-        for place, machine in enumerate(machines)
-    ]
-    levels = {
-        key: group
-        for machine in machines
-        for key, group in grouped(
-            ({"config": machine["config"], **level} for level in machine["levels"]), "config", "graph"
-        ).items()
-    }
-    runs = grouped(document["runs"], "config", "graph")
     for (left, right), graph in zip(panels, graphs, strict=True):
         left.set_title(f"{graph}: levels")
         right.set_title(f"{graph}: searches")
@@ -344,18 +341,18 @@ class PublishedHardware(Study):
 
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document: bars, graphs, levels, ratios by latency."""
-
-        def all_of(name: str) -> list[Point]:
-            return [{"config": machine["config"], **each} for machine in document["machines"] for each in machine[name]]
-
-        levels = [row for group in grouped(all_of("levels"), "config", "graph").values() for row in _together(group)]
+        levels = [
+            row
+            for group in grouped(_all_of(document, "levels"), "config", "graph").values()
+            for row in _together(group)
+        ]
         ratios = [
             {"config": config, "latency": latency, **{run["graph"]: run["ratio"] for run in group}}
             for (config, latency), group in sorted(grouped(document["runs"], "config", "latency").items())
         ]
         return {
-            "bars": [{**bar, "met": "yes" if bar["met"] else "no"} for bar in all_of("bars")],
-            "graphs": all_of("graphs"),
+            "bars": [{**bar, "met": "yes" if bar["met"] else "no"} for bar in _all_of(document, "bars")],
+            "graphs": _all_of(document, "graphs"),
             "levels": levels,
             "ratios": ratios,
         }

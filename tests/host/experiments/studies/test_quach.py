@@ -94,7 +94,7 @@ def test_table_2() -> None:
         ("quach", 1, "cuda"),
     ]
     found = table(2)
-    head = {"figure": "quach-table2", "version": version(), "processor": "Abacus 2000", "device": "cpu"}
+    head: dict[str, Any] = {"figure": "quach-table2", "version": version(), "processor": "Abacus 2000", "device": "cpu"}
     head |= {"threads": 2, "pivots": 5, "seed": 9}
     assert found.document == {**head, "rows": found.document["rows"]}
     assert found.document["rows"][4] == {
