@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.host.experiments.studies.results import patch_computer
+
 
 @pytest.fixture
 def processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("study", "attia"):
-        monkeypatch.setattr(f"cyscc.host.experiments.studies.{module}.processor_name", lambda: "Abacus 2000")
-    monkeypatch.setattr("cyscc.host.experiments.studies.attia.available_cores", lambda: 5)
+    patch_computer(monkeypatch)

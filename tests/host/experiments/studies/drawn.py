@@ -1,10 +1,11 @@
-"""Digests of the data and the appearance of every figure of the studies and of the roofline.
+"""Answers of the studies, and digests of the data and the appearance of their figures and of the roofline.
 
-``python -m tests.host.experiments.studies.drawn`` writes them anew, after a change that is meant to change a figure.
+``python -m tests.host.experiments.studies.drawn`` writes them anew, after a change that is meant to change one.
 """
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,18 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from cyscc.host.analysis.roofline.plot import roofline_figure
+from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry, comparison_figure
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
-from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs, test_wijs_table2
-from tests.host.experiments.studies.results import made, made_up
+from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs
+from tests.host.experiments.studies.results import made, made_up, patch_computer
 
 _PINS = Path(__file__).with_name("drawn.json")
+
+ANSWERS = Path(__file__).with_name("answers")
+"""Folder of the answers of studies."""
+
+_LONG = 1000
 
 _LOOKS = (
     *("color", "facecolor", "edgecolor", "linewidth", "linewidths", "linestyle", "marker", "markersize", "hatch"),
@@ -62,39 +69,72 @@ def _varied(request: Any) -> dict[str, Any]:
     return made_up(request, gteps=request.graph.degree / 50 + request.graph.vertices / 1e6 + len(request.preset) / 100)
 
 
-def _figure(figure: str, result: Any = made_up, **options: Any) -> Figure:
-    """Draw a figure of made-up measurements."""
-    return made(figure, result, **options).answer.plot()
-
-
 _BOTH = ("published", "hc2")
 _THROUGHPUT: dict[str, Any] = {"vertices": (1 << 16, 1 << 18), "configs": _BOTH}
 _GRID: dict[str, Any] = {"vertices": (1 << 16, 1 << 18, 1 << 20), "degrees": (16, 32), "configs": _BOTH}
 _SIZES: dict[str, Any] = {"vertices": (1 << 20, 1 << 10), "threads": 2, "seed": 1}
 _MODELS: dict[str, Any] = {"quick": True, "threads": 5}
+_PUBLISHED: dict[str, Any] = {"configs": ("published-1ae",), "graphs": ("hub_3001", "chain_300")}
+
+STUDIES: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, Any]]] = {
+    "table1": ("table1", _varied, {"configs": _BOTH, "vertices": (16,)}),
+    "means of table1": ("table1", _varied, {"configs": ("published",), "vertices": (16, 32)}),
+    "fig10": ("fig10", made_up, _THROUGHPUT),
+    "fig11": ("fig11", _varied, _THROUGHPUT),
+    "fig12": ("fig12", made_up, _GRID),
+    "fig12 without a graph": ("fig12", made_up, {**_GRID, "max_edges": 1 << 22}),
+    "fig13": ("fig13", made_up, _GRID),
+    "li-fig2": ("li-fig2", test_li.made_up, {"seed": 1}),
+    "li-fig3": ("li-fig3", test_li.made_up, {"vertices": 1000, "seed": 1}),
+    "li-table2": ("li-table2", test_li.made_up, _SIZES),
+    "li-fig5": ("li-fig5", test_li.made_up, _SIZES),
+    "li-fig6": ("li-fig6", test_li.made_up, {"threads": 2}),
+    "quach-table1": ("quach-table1", test_quach.made_up, {"pivots": 5, "threads": 2}),
+    "quach-table2": ("quach-table2", test_quach.made_up, {"pivots": 5, "threads": 2}),
+    "wijs-table1": ("wijs-table1", test_wijs.made_up, _MODELS),
+    "wijs-table2": ("wijs-table2", test_wijs.mecs_made_up, _MODELS),
+    "vhdl": ("vhdl", test_vhdl.made_up, _PUBLISHED),
+}
+"""Name, results and options of studies, of made-up measurements."""
 
 FIGURES: dict[str, Callable[[], Figure]] = {
-    "table1": lambda: _figure("table1", _varied, configs=_BOTH, vertices=(16,)),
-    "means of table1": lambda: _figure("table1", _varied, configs=("published",), vertices=(16, 32)),
-    "fig10": lambda: _figure("fig10", **_THROUGHPUT),
-    "fig11": lambda: _figure("fig11", _varied, **_THROUGHPUT),
-    "fig12": lambda: _figure("fig12", **_GRID),
-    "fig12 without a graph": lambda: _figure("fig12", **{**_GRID, "max_edges": 1 << 22}),
-    "fig13": lambda: _figure("fig13", **_GRID),
+    **{name: partial(lambda study: _answer(study).plot(), name) for name in STUDIES},
     "comparison": lambda: comparison_figure(_comparisons()),
-    "li-fig2": lambda: _figure("li-fig2", test_li.made_up, seed=1),
-    "li-fig3": lambda: _figure("li-fig3", test_li.made_up, vertices=1000, seed=1),
-    "li-table2": lambda: _figure("li-table2", test_li.made_up, **_SIZES),
-    "li-fig5": lambda: _figure("li-fig5", test_li.made_up, **_SIZES),
-    "quach-table1": lambda: _figure("quach-table1", test_quach.made_up, pivots=5, threads=2),
-    "quach-table2": lambda: _figure("quach-table2", test_quach.made_up, pivots=5, threads=2),
-    "wijs-table1": lambda: _figure("wijs-table1", test_wijs.made_up, **_MODELS),
-    "wijs-table2": lambda: _figure("wijs-table2", test_wijs_table2.made_up, **_MODELS),
-    "vhdl": lambda: _figure("vhdl", test_vhdl.made_up, configs=("published-1ae",), graphs=("hub_3001", "chain_300")),
     "roofline": lambda: _roofline("fixed:75"),
     "roofline of a memory with links": lambda: _roofline("hc2"),
 }
-"""How each figure is made, of made-up measurements."""
+"""How each figure is made."""
+
+
+def _answer(name: str) -> Answer:
+    """Return the answer of a study."""
+    figure, result, options = STUDIES[name]
+    with pytest.MonkeyPatch.context() as patch:
+        patch_computer(patch)
+        return made(figure, result, **options).answer
+
+
+def told(name: str) -> str:
+    """Return the answer of a study as text, and its document, a point a line; of long ones a digest."""
+    answer = _answer(name)
+    lines = [answer.text(width=200)]
+    for field, value in {**answer.fields, "version": None}.items():
+        for each in value if isinstance(value, list) else [value]:
+            line = json.dumps(_rounded(each))
+            lines.append(f"{field}: {line if len(line) < _LONG else sha256(line.encode()).hexdigest()}")
+    return "\n".join([*lines, ""])
+
+
+def _rounded(value: Any) -> Any:
+    """Return a value whose numbers have ten digits."""
+    match value:
+        case float():
+            return float(f"{value:.10g}")
+        case dict():
+            return {name: _rounded(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_rounded(each) for each in value]
+    return value
 
 
 def pins() -> dict[str, dict[str, str]]:
@@ -105,9 +145,7 @@ def pins() -> dict[str, dict[str, str]]:
 
 def digests(name: str) -> dict[str, str]:
     """Return two digests of a figure: of its data and positions, and of colours, widths and the like."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cyscc.host.experiments.studies.attia.available_cores", lambda: 5)
-        figure = FIGURES[name]()
+    figure = FIGURES[name]()
     return {"values": _digest(figure, _VALUES), "looks": _digest(figure, _LOOKS)}
 
 
@@ -141,4 +179,6 @@ def _told(value: Any) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    for name in STUDIES:
+        (ANSWERS / f"{name}.txt").write_text(told(name))
     _PINS.write_text(json.dumps({name: digests(name) for name in FIGURES}, indent=1) + "\n")

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import pytest
+
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest
 from cyscc.host.experiments.measuring.measurements import Request
@@ -39,6 +41,14 @@ def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
     if "hong" in request.label:
         return {"seconds": 0.004, "runs": 3}
     return {"seconds": 0.006, "searches": 0.004, "intersections": 0.0015, "starts": 0.0005, "runs": 3}
+
+
+def patch_computer(patch: pytest.MonkeyPatch) -> None:
+    """Have documents say that software ran on five cores of an Abacus 2000."""
+    for module in ("study", "attia"):
+        patch.setattr(f"cyscc.host.experiments.studies.{module}.processor_name", lambda: "Abacus 2000")
+    for module in ("attia", "software"):
+        patch.setattr(f"cyscc.host.experiments.studies.{module}.available_cores", lambda: 5)
 
 
 class FakeMeasurements:

@@ -1,8 +1,13 @@
-"""Figures are drawn as they always were, to the number and the colour."""
+"""Answers are told, and figures drawn, as they always were: to the letter, the number and the colour."""
 
 import pytest
 
-from tests.host.experiments.studies.drawn import FIGURES, digests, pins
+from tests.host.experiments.studies.drawn import ANSWERS, FIGURES, STUDIES, digests, pins, told
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_answers_are_as_pinned(name: str) -> None:
+    assert told(name) == (ANSWERS / f"{name}.txt").read_text()
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -1,9 +1,11 @@
 """Figures 10 and 11, from made-up measurements."""
 
+from typing import Any
+
 import pytest
 
+from cyscc.host.experiments.measuring.machines import BfsRequest
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import grid, made_up, study
 
 
@@ -22,39 +24,18 @@ def test_requests_come_in_the_order_of_the_panels() -> None:
     assert all((request.graph.kind, request.graph.seed) == ("rmat", 3) for request in requests)
 
 
-def test_document_and_answer() -> None:
-    found = grid(
-        "fig10",
-        [(8, 16), (9, 32)],
-        lambda each: made_up(each, gteps=each.graph.vertices / 100),
-        max_edges=256,
-        seed=3,
-    )
-    points = found.document.pop("points")
-    assert found.document == {
-        "figure": "fig10",
-        "version": version(),
-        "memory": "hc2",
-        "clock_hz": 150e6,
-        "seed": 3,
-        "kind": "random",
-        "max_edges": 256,
-        "paper_average_over_vertices": [2**20, 2**21, 2**22, 2**23],
-        "left_out": [{"degree": 9, "vertices": 32}],
-    }
+def test_degrees_that_the_paper_has_not() -> None:
+    def result(each: BfsRequest) -> dict[str, Any]:
+        return made_up(each, gteps=each.graph.vertices / 100)
+
+    found = grid("fig10", [(8, 16), (9, 32)], result, max_edges=256)
     assert [
-        (p["degree"], p["vertices"], p["engines"], p["simulated"], p["paper"], p["ratio"]) for p in points[2:6]
+        (p["degree"], p["vertices"], p["engines"], p["simulated"], p["paper"], p["ratio"])
+        for p in found.document["points"][2:6]
     ] == [
         (8, 32, 1, 0.32, 0.504, pytest.approx(0.32 / 0.504)),
         (8, 32, 4, 0.32, 1.949, pytest.approx(0.32 / 1.949)),
         (9, 16, 1, 0.16, None, None),
         (9, 16, 4, 0.16, None, None),
     ]
-    assert found.answer.title == "Figure 10: breadth-first search of uniform random graphs"
-    assert found.answer.said[1:] == ["Left out, more than 2^8 edges: degree 9 with 2^5 vertices."]
-    cells = found.cells("points")
-    assert cells[:2] == [
-        ["published", "8", "16", "1", "0.504", "0.160", "0.317", "0.745"],
-        ["published", "8", "16", "4", "1.949", "0.160", "0.082", "0.745"],
-    ]
-    assert cells[4] == ["published", "9", "16", "1", "", "0.160", "", ""]
+    assert found.cells("points")[4] == ["published", "9", "16", "1", "", "0.160", "", ""]
