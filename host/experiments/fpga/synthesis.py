@@ -17,16 +17,8 @@ from cyscc.host.experiments.fpga.modules import merged, stub
 from cyscc.host.experiments.fpga.tools import YOSYS, ToolRequest, check_tool, run_yosys, version, work_folder
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.sheets import sheet_of
-from cyscc.host.experiments.studies.paper import (
-    BAR,
-    DEVICES,
-    FAMILY,
-    FITTING,
-    PUBLISHED,
-    PUBLISHED_BFS,
-    PUBLISHED_LESS_VENDOR,
-    Amounts,
-)
+from cyscc.host.experiments.studies import paper
+from cyscc.host.experiments.studies.paper import DEVICES, FAMILY, Amounts
 from cyscc.host.runs.sources import text_digest
 from cyscc.host.specification.ask import SpecError
 from cyscc.hw.config import PRESETS, AcceleratorConfig
@@ -135,15 +127,15 @@ def engine_requests(config: AcceleratorConfig, *, family: str, folder: Path) -> 
 
 def comparable(config: AcceleratorConfig) -> bool:
     """Return whether an AE has as many kernels as the published one, so that table II is comparable."""
-    paper = PRESETS["hc2"]
-    return (config.bfs_kernels, config.intersection_kernels) == (paper.bfs_kernels, paper.intersection_kernels)
+    published = PRESETS["hc2"]
+    return (config.bfs_kernels, config.intersection_kernels) == (published.bfs_kernels, published.intersection_kernels)
 
 
 def bar_of(config: AcceleratorConfig) -> tuple[str, Amounts]:
     """Return the bar of an AE, in words and amounts: what the published one does not have may take more."""
     if config.link_queues or config.exchange_kernels:
-        return "70% of the device", FITTING
-    return "half of published without it", BAR
+        return "70% of the device", paper.FITTING
+    return "half of published without it", paper.BAR
 
 
 def component_rows(usage: Usage) -> list[dict[str, Any]]:
@@ -312,9 +304,9 @@ def _engines(machines: Sequence[Machine]) -> list[dict[str, Any]]:
                 _engine(machine.name, machine.family, mine, depth=depth, memory=usage.total.memory, bar=verdict)
             )
     published = {
-        "published, with vendor interface": PUBLISHED,
-        "published, without it": PUBLISHED_LESS_VENDOR,
-        "published, BFS alone, with it": PUBLISHED_BFS,
+        "published, with vendor interface": paper.PUBLISHED,
+        "published, without it": paper.PUBLISHED_LESS_VENDOR,
+        "published, BFS alone, with it": paper.PUBLISHED_BFS,
     }
     return rows + [_engine(name, FAMILY, most) for name, most in {**(published if bars else {}), **bars}.items()]
 
@@ -361,9 +353,9 @@ def _document(machines: Sequence[Machine]) -> dict[str, Any]:
     return {
         "yosys": version(YOSYS),
         "published": {
-            "scc": PUBLISHED._asdict(),
-            "scc_less_vendor": PUBLISHED_LESS_VENDOR._asdict(),
-            "bfs": PUBLISHED_BFS._asdict(),
+            "scc": paper.PUBLISHED._asdict(),
+            "scc_less_vendor": paper.PUBLISHED_LESS_VENDOR._asdict(),
+            "bfs": paper.PUBLISHED_BFS._asdict(),
         },
         "machines": [
             {

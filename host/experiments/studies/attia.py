@@ -18,21 +18,7 @@ from cyscc.host.experiments.studies.charts import Line, draw_lines, group_places
 from cyscc.host.experiments.studies.machines import preset_of
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.study import Case, Grid, MachineStudy, Point, grouped, quotient
-from cyscc.host.output.figures import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    add_legend,
-    degree_axis,
-    lettered,
-    panel_grid,
-    power_text,
-    time_text,
-)
+from cyscc.host.output import figures
 from cyscc.host.output.text import count_text
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import SOURCE_RULE
@@ -156,14 +142,14 @@ def errors(found: Sequence[Point]) -> dict[str, Any]:
 
 _WIDTH = 0.18
 _HATCH = {1: "////", 4: ""}
-_SIDES = {"paper": ORANGE, "simulated": BLUE}
+_SIDES = {"paper": figures.ORANGE, "simulated": figures.BLUE}
 
 
 def _table1_figure(document: dict[str, Any]) -> "Figure":
     """Return a panel for each configuration and kind of graph; several numbers of vertices are averaged."""
     groups = grouped(document.get("averages", document["cells"]), "config", "kind")
     titles = [f"{config}: {KINDS[kind]}" for config, kind in groups]
-    figure, panels = panel_grid(titles, row=3.6, rest=0.5, sharey=True)
+    figure, panels = figures.panel_grid(titles, row=3.6, rest=0.5, sharey=True)
     places, series = range(len(TABLE1_DEGREES)), list(itertools.product(ENGINES, _SIDES.items()))
     for axes, cells in zip(panels, groups.values(), strict=True):
         for place, (engines, (side, colour)) in enumerate(series):
@@ -176,14 +162,14 @@ def _table1_figure(document: dict[str, Any]) -> "Figure":
                 hatch=_HATCH[engines],
                 label=f"{side}, {count_text(engines, 'AE')}",
             )
-        degree_axis(axes, TABLE1_DEGREES)
+        figures.degree_axis(axes, TABLE1_DEGREES)
         theirs = [cell["betkaoui"] for cell in cells if cell["engines"] == ENGINES[0]]
-        looks = {"linestyle": "", "marker": "D", "markersize": 5, "color": BLACK}
+        looks = {"linestyle": "", "marker": "D", "markersize": 5, "color": figures.BLACK}
         beside = [place + 2.5 * _WIDTH for place in places]
         line = Line("Betkaoui et al., 4 FPGAs", beside, theirs, looks)
         draw_lines(axes, [line], ylabel="throughput (GTEPS)")
     panels[0].set_ylim(bottom=0)  # last, and for all panels: they share the axis
-    add_legend(figure, 5)
+    figures.add_legend(figure, 5)
     return figure
 
 
@@ -246,7 +232,7 @@ class Table1(_Searches):
 
 
 _COUNT = {1: "one FPGA", 4: "four FPGAs"}
-_COLOURS = {1: ORANGE, 4: BLUE}
+_COLOURS = {1: figures.ORANGE, 4: figures.BLUE}
 _MARKERS = {1: "o", 4: "s"}
 _LINES = ("-", "--", ":", "-.")
 
@@ -263,7 +249,7 @@ def _panel_lines(points: list[Point]) -> Iterator[Line]:
             yield Line(f"CyGraph {_COUNT[engines]}, {config}", exponents, heights, looks)
     published = {point["engines"]: point["paper"] for point in points}
     for label, height, colour, width in (
-        ("Betkaoui et al. four FPGAs, paper", points[0]["betkaoui"], BLACK, 2.0),
+        ("Betkaoui et al. four FPGAs, paper", points[0]["betkaoui"], figures.BLACK, 2.0),
         *((f"CyGraph {_COUNT[each]}, paper", published[each], _COLOURS[each], 1.0) for each in ENGINES),
     ):
         if height is not None:
@@ -275,13 +261,15 @@ def _throughput_figure(document: dict[str, Any]) -> "Figure":
     """Return figure 10 or 11, given the document."""
     groups = grouped(document["points"], "degree")
     sizes = sorted({*TABLE1_VERTICES, *(point["vertices"] for point in document["points"])})
-    figure, panels = panel_grid(lettered(f"average degree {degree}" for (degree,) in groups), sharey=True)
+    figure, panels = figures.panel_grid(
+        figures.lettered(f"average degree {degree}" for (degree,) in groups), sharey=True
+    )
     for axes, points in zip(panels, groups.values(), strict=True):
         draw_lines(axes, list(_panel_lines(points)), xlabel="vertices", ylabel="throughput (GTEPS)")
-        axes.set_xticks([math.log2(size) for size in sizes], [power_text(size) for size in sizes])
+        axes.set_xticks([math.log2(size) for size in sizes], [figures.power_text(size) for size in sizes])
         axes.grid(color="0.85")
     panels[0].set_ylim(bottom=0)  # last, and for all panels: they share the axis
-    add_legend(figure, 3)
+    figures.add_legend(figure, 3)
     return figure
 
 
@@ -317,7 +305,7 @@ def _machine_phases(result: Mapping[str, Any]) -> dict[str, float]:
     return {**cycles, "starts": 1e3 * result["start_seconds"]}
 
 
-_PHASE_COLOURS = {"searches": BLUE, "intersections": ORANGE, "starts": GREEN}
+_PHASE_COLOURS = {"searches": figures.BLUE, "intersections": figures.ORANGE, "starts": figures.GREEN}
 _HATCHES = ("", "////", "....", "xxxx")
 _GROUP_WIDTH = 0.8
 
@@ -329,9 +317,11 @@ def _panels(document: dict[str, Any]) -> "tuple[Figure, list[int], list[tuple[Ax
     """
     groups = grouped(document["points"], "vertices")
     degrees = sorted({point["degree"] for point in document["points"]})
-    figure, panels = panel_grid(lettered(f"{power_text(vertices)} vertices" for (vertices,) in groups))
+    figure, panels = figures.panel_grid(
+        figures.lettered(f"{figures.power_text(vertices)} vertices" for (vertices,) in groups)
+    )
     for axes in panels:
-        degree_axis(axes, degrees)
+        figures.degree_axis(axes, degrees)
         axes.set_xlim(-0.6, len(degrees) - 0.4)
     series = ({name: own for (name,), own in grouped(group, "series").items()} for group in groups.values())
     return figure, degrees, list(zip(panels, series, strict=True))
@@ -360,29 +350,29 @@ def _time_figure(document: dict[str, Any]) -> "Figure":
                     label=f"{'software' if name == SOFTWARE else name}: {text}",
                 )
                 floor = floor + heights
-            axes.bar_label(bars, [time_text(total) for total in floor], padding=2, fontsize=7)
+            axes.bar_label(bars, [figures.time_text(total) for total in floor], padding=2, fontsize=7)
         axes.margins(y=0.08)  # room for the numbers above the bars
         axes.set(ylim=(0, None), ylabel="time (ms)")
-    add_legend(figure, len(PHASES))
+    figures.add_legend(figure, len(PHASES))
     return figure
 
 
 def _speed_up_figure(document: dict[str, Any]) -> "Figure":
     """Return figure 13: speed-up over sequential Kosaraju against degree."""
     figure, degrees, panels = _panels(document)
-    colours = (BLUE, SKY, PURPLE, VERMILION)
+    colours = (figures.BLUE, figures.SKY, figures.PURPLE, figures.VERMILION)
     for axes, series in panels:
         lines = []
         for place, (name, points) in enumerate(series.items()):
             label, looks = f"four FPGAs, {name}", {"color": colours[place % len(colours)], "marker": "s"}
             if name == "hong":
                 label = f"Hong et al., {count_text(document['cores'], 'thread')}"
-                looks = {"color": ORANGE, "marker": "o", "linestyle": "--"}
+                looks = {"color": figures.ORANGE, "marker": "o", "linestyle": "--"}
             places = [degrees.index(point["degree"]) for point in points]
             lines.append(Line(label, places, [point["speed_up"] for point in points], looks))
         draw_lines(axes, lines, one=True, ylabel="speed-up over sequential Kosaraju")
         axes.set_ylim(0, None)
-    add_legend(figure, 4)
+    figures.add_legend(figure, 4)
     return figure
 
 

@@ -9,22 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyscc.host.baselines import software
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import Order
 from cyscc.host.baselines.peers import PEERS, SCIPY
-from cyscc.host.baselines.software import (
-    ChildError,
-    Decomposition,
-    LimitError,
-    Reports,
-    SoftwareRun,
-    SoftwareSetting,
-    in_child,
-    peer_runs,
-    run_software,
-    transposed,
-)
 from cyscc.host.baselines.software.decomposition import Transposed
 from cyscc.host.experiments.measuring.software import fastest
 from cyscc.host.experiments.studies.charts import Line, draw_lines
@@ -247,7 +236,7 @@ class Contenders:
         transpose = None
         if any(name in KINDS and KINDS[name].transpose for name in self.algorithms):
             with progress.step(f"{path}: transposing"):
-                transpose, _ = fastest(lambda: transposed(graph), runs=self.runs, limit=self.limit)
+                transpose, _ = fastest(lambda: software.transposed(graph), runs=self.runs, limit=self.limit)
         comparison = AlgorithmComparison(graph=path, vertices=graph.vertices, edges=graph.edges)
         expected = None
 
@@ -296,21 +285,23 @@ class Contenders:
             device, threads = self.device if kind.devices else "cpu", self.threads if kind.threads else 1
         entry = Entry(name=name, simulated=False, where=device_text(device, threads))
 
-        def run_all(reports: Reports) -> None:
+        def run_all(reports: software.Reports) -> None:
             how: dict[str, Any] = {"runs": self.runs, "limit": self.limit, "on_best": reports.result}
             if kind is None:
-                fastest(peer_runs(name, graph, threads=self.threads, begin=reports.start_limit), **how)
+                fastest(software.peer_runs(name, graph, threads=self.threads, begin=reports.start_limit), **how)
                 return
             with open_device(device, threads=threads, order=self.order) as opened:
-                setting = SoftwareSetting(
+                setting = software.SoftwareSetting(
                     device=opened, seed=self.seed, watch=reports.progress, begin=reports.start_limit
                 )
                 reverse = None if transpose is None else transpose.graph
-                fastest(lambda: run_software(name, graph, reverse, setting), **how)
+                fastest(lambda: software.run_software(name, graph, reverse, setting), **how)
 
         try:
-            best: SoftwareRun[Decomposition] = in_child(name, run_all, limit=self.limit, watch=watch)
-        except (LimitError, ChildError) as error:
+            best: software.SoftwareRun[software.Decomposition] = software.in_child(
+                name, run_all, limit=self.limit, watch=watch
+            )
+        except (software.LimitError, software.ChildError) as error:
             return replace(entry, trouble=str(error).removeprefix(f"{name}: ")), None
         counts = best.found.counts
         needed = transpose is not None and kind is not None and kind.transpose

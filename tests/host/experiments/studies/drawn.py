@@ -22,13 +22,9 @@ from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
 from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs
 from tests.host.experiments.studies.results import made, made_up, patch_computer
+from tests.host.experiments.told import answer_path, told
 
 _PINS = Path(__file__).with_name("drawn.json")
-
-ANSWERS = Path(__file__).with_name("answers")
-"""Folder of the answers of studies."""
-
-_LONG = 1000
 
 _LOOKS = (
     *("color", "facecolor", "edgecolor", "linewidth", "linewidths", "linestyle", "marker", "markersize", "hatch"),
@@ -98,7 +94,7 @@ STUDIES: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, Any]]] 
 """Name, results and options of studies, of made-up measurements."""
 
 FIGURES: dict[str, Callable[[], Figure]] = {
-    **{name: partial(lambda study: _answer(study).plot(), name) for name in STUDIES},
+    **{name: partial(lambda study: answer_of(study).plot(), name) for name in STUDIES},
     "comparison": lambda: comparison_figure(_comparisons()),
     "roofline": lambda: _roofline("fixed:75"),
     "roofline of a memory with links": lambda: _roofline("hc2"),
@@ -106,35 +102,12 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 """How each figure is made."""
 
 
-def _answer(name: str) -> Answer:
+def answer_of(name: str) -> Answer:
     """Return the answer of a study."""
     figure, result, options = STUDIES[name]
     with pytest.MonkeyPatch.context() as patch:
         patch_computer(patch)
         return made(figure, result, **options).answer
-
-
-def told(name: str) -> str:
-    """Return the answer of a study as text, and its document, a point a line; of long ones a digest."""
-    answer = _answer(name)
-    lines = [answer.text(width=200)]
-    for field, value in {**answer.fields, "version": None}.items():
-        for each in value if isinstance(value, list) else [value]:
-            line = json.dumps(_rounded(each))
-            lines.append(f"{field}: {line if len(line) < _LONG else sha256(line.encode()).hexdigest()}")
-    return "\n".join([*lines, ""])
-
-
-def _rounded(value: Any) -> Any:
-    """Return a value whose numbers have ten digits."""
-    match value:
-        case float():
-            return float(f"{value:.10g}")
-        case dict():
-            return {name: _rounded(each) for name, each in value.items()}
-        case list() | tuple():
-            return [_rounded(each) for each in value]
-    return value
 
 
 def pins() -> dict[str, dict[str, str]]:
@@ -178,7 +151,12 @@ def _told(value: Any) -> Iterator[str]:
             yield str(value)
 
 
-if __name__ == "__main__":
+def _main() -> None:
+    """Write the pins."""
     for name in STUDIES:
-        (ANSWERS / f"{name}.txt").write_text(told(name))
+        answer_path(__file__, name).write_text(told(answer_of(name)))
     _PINS.write_text(json.dumps({name: digests(name) for name in FIGURES}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    _main()

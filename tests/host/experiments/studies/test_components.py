@@ -7,12 +7,11 @@ import pytest
 from cyscc.host.experiments.measuring.machines import SccRequest
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.runs.environment import processor_name
-from tests.host.experiments.studies.results import grid
-
-pytestmark = pytest.mark.usefixtures("processor")
+from tests.host.experiments.studies.results import grid, patch_computer
 
 
-def test_software_is_measured_alone() -> None:
+def test_software_is_measured_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    patch_computer(monkeypatch)
     requests = grid("fig13", [(16, 32), (64, 32)], configs=("published", "hc2"), memory="fixed:75").requests
     software = [each for each in requests if each.alone]
     machines = [each for each in requests if not each.alone]

@@ -2,12 +2,13 @@
 
 import pytest
 
-from tests.host.experiments.studies.drawn import ANSWERS, FIGURES, STUDIES, digests, pins, told
+from tests.host.experiments.studies.drawn import FIGURES, STUDIES, answer_of, digests, pins
+from tests.host.experiments.told import answer_path, told
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_answers_are_as_pinned(name: str) -> None:
-    assert told(name) == (ANSWERS / f"{name}.txt").read_text()
+    assert told(answer_of(name)) == answer_path(__file__, name).read_text()
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -104,19 +104,6 @@ def test_what_only_the_simulation_counts() -> None:
     assert [sum(level["equal"] for level in each["levels"]) for each in (first, second)] == [3900, 0]
 
 
-def test_tables() -> None:
-    answer = STUDY.answer_of(two_graphs())
-    assert answer.title == "The published hardware and the simulation"
-    assert answer.facts == {"published hardware": "cycles.csv"}
-    config = answer.said[-1].partition(":")[0]
-    assert answer.said[-1] == f"{config}: 2 of 4 bars are met."
-    cells = {name: table.cells() for name, table in answer.tables.items()}
-    assert [config, "mean over all graphs", "0.2%", "+1.00%", "all", "no"] in cells["bars"]
-    level = ["1 to 300", "349", "246 to 446", "353", "248.46 to 450.46", "1.010", "0", "3900"]
-    assert [config, "chain_300", *level] in cells["levels"]
-    assert cells["ratios"][-1] == [config, "120", "1.010", "1.010"]
-
-
 def test_a_table_of_the_user(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     head = "graph,latency,level,cycles,frontier,pushed,duplicates,edges"
