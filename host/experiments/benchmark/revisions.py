@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypedDict
 import msgspec
 
 from cyscc.host.answer.answer import Answer
-from cyscc.host.experiments.benchmark.search import Preset
+from cyscc.host.experiments.benchmark.search import Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.measurements import Count, Measured, Measurements, Positive, Request
@@ -116,10 +116,8 @@ class TurnRequest(Request):
         Number of this turn, from 1 on, and of all turns.
     revisions : tuple of (str, str)
         Full hashes of the base and of the head.
-    config, memory : str
-        Configuration and memory profile.
-    size : tuple of (int, int)
-        Vertices and degree of generated graphs.
+    workload : Workload
+        Configuration, memory profile, and size of generated graphs.
     root : Path
         The repository's folder, with the head.
     """
@@ -132,9 +130,7 @@ class TurnRequest(Request):
     turn: int
     turns: int
     revisions: tuple[str, str]
-    config: str
-    memory: str
-    size: tuple[int, int]
+    workload: Workload
     root: Path = field(compare=False)
 
     @property
@@ -175,14 +171,13 @@ class TurnRequest(Request):
             command = ["bfs", str(folder / f"{graph}.npz"), "--source", "0"]
         else:
             command = ["scc", os.path.join(os.environ.get(GRAPHS, ""), graph)]
+        begin = [sys.executable, "-P", "-c", f"from {module} import {function}; {function}()", *command]
+        machine = ["--config", self.workload.config, "--memory", self.workload.memory]
         with TemporaryDirectory(dir=folder) as scratch:
             options = [option.format(scratch=scratch) for option in side.options.split()]
             running = [
                 subprocess.Popen(
-                    [
-                        *(sys.executable, "-P", "-c", f"from {module} import {function}; {function}()", *command),
-                        *("--config", self.config, "--memory", self.memory, *options, "--quiet", "--json", "-"),
-                    ],
+                    [*begin, *machine, *options, "--quiet", "--json", "-"],
                     env={**os.environ, "PYTHONPATH": str(tree)} | ({"CXX": side.compiler} if side.compiler else {}),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
@@ -277,9 +272,7 @@ def compare_revisions(
                     turn=turn,
                     turns=turns,
                     revisions=revisions,
-                    config=preset.config,
-                    memory=preset.memory,
-                    size=(workload.vertices, workload.degree),
+                    workload=workload,
                     root=root,
                 )
                 for turn in range(1, turns + 1)

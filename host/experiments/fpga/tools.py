@@ -24,7 +24,7 @@ __all__ = [
     "ToolError",
     "ToolRequest",
     "check_tool",
-    "place_and_route",
+    "run_tool",
     "run_yosys",
     "version",
     "work_folder",
@@ -114,7 +114,7 @@ def _complaint(log: str) -> str:
     return next((line for line in lines if line.startswith("ERROR")), lines[-1] if lines else "it said nothing")
 
 
-def _run(module: str, arguments: Sequence[str], *, folder: Path, log: str) -> None:
+def run_tool(module: str, arguments: Sequence[str], *, folder: Path, log: str) -> None:
     """Run a tool in a folder, and write its output to ``<log>.log`` there.
 
     Raises
@@ -153,35 +153,4 @@ def run_yosys(script: str, *, folder: Path, log: str) -> None:
         Yosys is missing or failed.
     """
     (folder / f"{log}.ys").write_text(script)
-    _run(YOSYS, ["-s", f"{log}.ys"], folder=folder, log=log)
-
-
-def place_and_route(name: str, *, seed: int, clock_mhz: float, folder: Path) -> Path:
-    """Place and route a netlist on an ECP5-85k of speed grade 8, out of context.
-
-    Parameters
-    ----------
-    name : str
-        The netlist is ``<name>.json`` in `folder`, as Yosys' ``synth_ecp5`` writes it.
-    seed : int
-        Seed of the placement.
-    clock_mhz : float
-        Target clock of placement and routing.
-    folder : Path
-        Working folder, also for log and report.
-
-    Returns
-    -------
-    Path
-        The report (JSON).
-
-    Raises
-    ------
-    ToolError
-        nextpnr is missing or failed.
-    """
-    report = f"{name}.{seed}.report.json"
-    arguments = ["--85k", "--package", "CABGA381", "--speed", "8", "--out-of-context", "--freq", f"{clock_mhz:g}"]
-    arguments += ["--seed", str(seed), "--json", f"{name}.json", "--report", report, "--timing-allow-fail"]
-    _run(NEXTPNR, arguments, folder=folder, log=f"{name}.{seed}")
-    return folder / report
+    run_tool(YOSYS, ["-s", f"{log}.ys"], folder=folder, log=log)

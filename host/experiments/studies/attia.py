@@ -28,17 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "ENGINES",
-    "KINDS",
-    "TABLE1",
-    "TABLE1_DEGREES",
-    "TABLE1_VERTICES",
-    "SpeedUps",
-    "Table1",
-    "Throughput",
-    "Times",
-]
+__all__ = ["ENGINES", "KINDS", "TABLE1", "TABLE1_DEGREES", "TABLE1_VERTICES", "averages", "errors"]
 
 KINDS = {"random": "uniform random", "rmat": "R-MAT"}
 """Kinds of graphs, in the order of table I's columns."""

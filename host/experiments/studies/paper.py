@@ -2,17 +2,7 @@
 
 from typing import NamedTuple
 
-__all__ = [
-    "BAR",
-    "DEVICES",
-    "FAMILY",
-    "FITTING",
-    "PUBLISHED",
-    "PUBLISHED_BFS",
-    "PUBLISHED_LESS_VENDOR",
-    "Amounts",
-    "Device",
-]
+__all__ = ["BAR", "DEVICES", "FAMILY", "FITTING", "PUBLISHED", "PUBLISHED_BFS", "PUBLISHED_LESS_VENDOR", "Amounts"]
 
 
 class Amounts(NamedTuple):
@@ -35,7 +25,7 @@ class Amounts(NamedTuple):
         return tuple(mine <= most for mine, most in zip(self, limit, strict=True))
 
 
-class Device(NamedTuple):
+class _Device(NamedTuple):
     """An FPGA and its resources."""
 
     name: str
@@ -49,8 +39,8 @@ class Device(NamedTuple):
 _NEXT = "a common one of the next generation, for scale only"
 
 DEVICES = {
-    "xc5v": Device("Virtex-5 LX330", Amounts(207_360, 207_360, 10_368), "the published machine's"),
-    "xc6v": Device("Virtex-6 LX240T", Amounts(150_720, 301_440, 14_976), _NEXT),
+    "xc5v": _Device("Virtex-5 LX330", Amounts(207_360, 207_360, 10_368), "the published machine's"),
+    "xc6v": _Device("Virtex-6 LX240T", Amounts(150_720, 301_440, 14_976), _NEXT),
 }
 """Device to compare with, by the family name of Yosys' ``synth_xilinx``."""
 

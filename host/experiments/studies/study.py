@@ -234,8 +234,8 @@ class Grid(MachineStudy):
 
     def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
         """Return the fields of the document other than the points."""
-        kept = self.graphs()
-        left_out = [pair for pair in itertools.product(self.degrees, self.vertices) if pair not in kept]
+        pairs = itertools.product(self.degrees, self.vertices)
+        left_out = [(degree, vertices) for degree, vertices in pairs if degree * vertices > self.max_edges]
         return {
             **super().head(results),
             "kind": self.kind,

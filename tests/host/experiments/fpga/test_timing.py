@@ -19,6 +19,7 @@ from cyscc.host.experiments.fpga.timing import (
     measure,
     timing_answer,
 )
+from cyscc.host.experiments.fpga.tools import NEXTPNR
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.hw.config import PRESETS, AcceleratorConfig
@@ -77,17 +78,21 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
         (folder / f"{log}.json").write_text(f"the netlist of {log}")
         scripts.append(script)
 
-    def place_and_route(name: str, *, seed: int, clock_mhz: float, folder: Path) -> Path:
-        assert (folder / f"{name}.json").read_text() == f"the netlist of {name}"
-        routed.append((name, seed, clock_mhz))
+    def run_tool(module: str, arguments: list[str], *, folder: Path, log: str) -> None:
+        options = dict(zip(arguments[-8::2], arguments[-7::2], strict=True))
+        assert (module, arguments[0]) == (NEXTPNR, "--85k")
+        name, seed = log.split(".")
+        assert (folder / options["--json"]).read_text() == f"the netlist of {name}"
+        assert options["--seed"] == seed
+        routed.append((name, int(seed), float(options["--freq"])))
         steps = [
             step("clk-to-q", 0.5, "a_TRELLIS_FF_Q:Q", "a_TRELLIS_FF_Q:Q"),
             step("routing", 2.0, "a_TRELLIS_FF_Q:Q", "b_TRELLIS_FF_Q:M"),
         ]
-        return write_report(folder / f"{name}.{seed}.report.json", steps, fmax=100.0 + seed)
+        write_report(folder / options["--report"], steps, fmax=100.0 + int(seed))
 
     monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "run_yosys", run_yosys)
-    monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "place_and_route", place_and_route)
+    monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "run_tool", run_tool)
     monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "version", lambda module: "1")
     names = ["shell", "bfs_kernel"]
     for name in names:

@@ -27,7 +27,7 @@ def test_fields_are_the_defaults() -> None:
 
 
 def test_quick() -> None:
-    quick = {
+    quick: dict[str, dict[str, Any]] = {
         "table1": {"vertices": (1 << 16,)},
         "vhdl": {"quick": True},
         "li-fig6": {"quick": True},

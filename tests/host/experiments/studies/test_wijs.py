@@ -111,7 +111,7 @@ def test_components_of_models_of_some_states() -> None:
 
 def test_end_components_of_models_of_some_states() -> None:
     def measured(request: MecRequest | SoftwareRequest) -> dict[str, Any]:
-        graph = None if isinstance(request, MecRequest) else request.graph.generate()
+        graph: Any = None if isinstance(request, MecRequest) else request.graph.generate()
         result = request.measure(graph, verify=True)
         assert result["verified"] is True
         assert 1 <= result["runs"] <= 3
