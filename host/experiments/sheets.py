@@ -53,7 +53,17 @@ class Contender:
 
 @dataclass(frozen=True, kw_only=True)
 class SheetTable:
-    """A table: its title, its columns (name, head, format, left), and the format of columns that are not named."""
+    """A table of an answer.
+
+    Parameters
+    ----------
+    title : str
+        Its title.
+    columns : list of list
+        Name, head, format and side of each column, the last three as far as they are not the default.
+    others : str
+        Format of the columns that are not named; empty if these are not shown.
+    """
 
     title: str
     columns: list[list[Any]]
@@ -74,7 +84,20 @@ class SheetTable:
 class Sheet:
     """Title, facts, sentences and tables of an answer, contenders of a study, and series of its chart.
 
-    Texts may have words in braces. An answer with several titles has none here.
+    Parameters
+    ----------
+    title : str
+        The title; empty if there are several, see `title_of`. It and the other texts may have words in braces.
+    facts : dict of str to str
+        Facts by name.
+    said : list of str
+        Sentences.
+    tables : dict of str to SheetTable
+        Tables by name.
+    contenders : dict of str to Contender
+        Software that is measured, by name.
+    series : list of list of str
+        Series of a chart of run times: field of the rows, name, field of the paper's row, name there, colour.
     """
 
     title: str = ""

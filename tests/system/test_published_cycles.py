@@ -20,8 +20,8 @@ class InProcess:
 
 def compared(config: str, **asked: Any) -> dict[str, Any]:
     measurements: Any = InProcess()
-    study: Any = replace(study_of("vhdl", {}), configs=(config,), **asked)
-    document = study.document(measurements)
+    study: Any = study_of("vhdl", {})
+    document = replace(study, configs=(config,), **asked).document(measurements)
     machine: dict[str, Any]
     (machine,) = document["machines"]
     assert machine["vertices_and_edges"]["met"]

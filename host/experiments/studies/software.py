@@ -74,6 +74,10 @@ class RunTimes(SoftwareStudy):
     """Fields that rows have of the result of the paper's contender."""
     files: ClassVar[Mapping[str, Point]]
     """The paper's rows of graphs by names of files in lower case."""
+    paper_fields: ClassVar[tuple[str, ...]] = ()
+    """Fields that ``paper`` has of the published row; none for all."""
+    graph_fields: ClassVar[tuple[str, ...]] = ()
+    """Fields that rows have of a generated graph."""
 
     @property
     def sheet(self) -> Sheet:
@@ -84,7 +88,9 @@ class RunTimes(SoftwareStudy):
         self, name: str, graph: GraphSpec | GraphFile, paper: Point | None, *, stands_for: str | None = None
     ) -> Case:
         """Return the case of a graph, of which the paper may have a row."""
-        known = {"graph": name, "stands_for": stands_for, "paper": paper}
+        told = paper and {field: paper[field] for field in self.paper_fields or paper}
+        of_graph = {field: getattr(graph, field, None) for field in self.graph_fields}
+        known = {"graph": name, "stands_for": stands_for, "paper": told, **of_graph}
         return Case(known, self.requests(graph))
 
     def given(self) -> Iterator[Case]:
@@ -313,19 +319,13 @@ class LiTimes(RunTimes):
     main = "milliseconds"
     ratio = "speed_up"
     told = (*RunTimes.told, "verified")
+    graph_fields = ("kind", "degree")
     files: ClassVar[Mapping[str, Point]] = {row["name"].lower(): row for row in REAL}
 
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document."""
         rows = [{**row, "paper_speed_up": _paper_speed_up(row)} for row in document["rows"]]
         return {"rows": rows, "graphs": document["rows"]}
-
-    def case(
-        self, name: str, graph: GraphSpec | GraphFile, paper: Point | None, *, stands_for: str | None = None
-    ) -> Case:
-        """Return the case of a graph, of which the paper may have a row."""
-        known, requests, _ = super().case(name, graph, paper, stands_for=stands_for)
-        return Case({**known, **{field: getattr(graph, field, None) for field in ("kind", "degree")}}, requests)
 
     def cases(self) -> Iterator[Case]:
         """Yield the graphs to measure."""
@@ -402,6 +402,7 @@ class _Quach(RunTimes):
     pivots: int
 
     main = "quach"
+    paper_fields = ("tarjan", "quach", "ratio", "prune")
     ratio = "ratio"
     files: ClassVar[Mapping[str, Point]] = {name: row for row in NETWORKS for name in row["files"].split()}
 
@@ -412,13 +413,6 @@ class _Quach(RunTimes):
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document."""
         return dict.fromkeys(("rows", "counts"), document["rows"])
-
-    def case(
-        self, name: str, graph: GraphSpec | GraphFile, paper: Point | None, *, stands_for: str | None = None
-    ) -> Case:
-        """Return the case of a graph, of which the paper may have a row."""
-        told = paper and {name: paper[name] for name in ("tarjan", "quach", "ratio", "prune")}
-        return super().case(name, graph, told, stands_for=stands_for)
 
     def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
         """Return the fields of the document other than the points."""

@@ -1,7 +1,6 @@
 """The papers' figures, typed once more from table I, and summed."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +44,6 @@ def numbers(value: Any) -> Iterator[float]:
         case list() | tuple():
             for each in value:
                 yield from numbers(each)
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            yield from numbers(asdict(value))
 
 
 FPGAS = [paper.DEVICES, paper.PUBLISHED, paper.PUBLISHED_BFS, paper.PUBLISHED_LESS_VENDOR, paper.BAR]
