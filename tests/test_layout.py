@@ -2,6 +2,8 @@
 
 import ast
 import re
+import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 from importlinter.cli import lint_imports
@@ -32,3 +34,14 @@ def test_every_module_declares_its_exports() -> None:
     silent = {path for path, source in sources.items() if not re.search(r"^__all__\b", source, re.MULTILINE)}
     # A package may consist of its docstring.
     assert {path for path in silent if len(ast.parse(sources[path]).body) > 1} == set()
+
+
+def test_files_beside_the_code_are_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (patterns,) = project["tool"]["setuptools"]["package-data"].values()
+    # Each folder of code is a package, to which patterns are relative.
+    known = [f"*/{pattern}".replace("*/**/", "*/") for pattern in patterns]
+    files = [file for top in LAYERS for file in (ROOT / top).rglob("*") if file.is_file() and file.suffix != ".pyc"]
+    beside = {file.relative_to(ROOT).as_posix() for file in files if file.suffix != ".py"}
+    assert {f"host/experiments/{name}" for name in ("sheets.toml", "studies/papers/li-fig2.csv")} <= beside
+    assert {name for name in beside if not any(fnmatch(name, pattern) for pattern in known)} == set()

@@ -6,9 +6,9 @@ from typing import Any
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.fpga.area import checked_family, machine_areas
 from cyscc.host.experiments.fpga.hierarchy import Resources, Usage
-from cyscc.host.experiments.fpga.synthesis import RESOURCES, component_rows
+from cyscc.host.experiments.fpga.synthesis import component_rows
+from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.experiments.studies.paper import FAMILY
-from cyscc.host.experiments.studies.study import Columns, table
 from cyscc.host.interface.notes import Wanted
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification.numbers import checked_number
@@ -38,11 +38,10 @@ class Area(Answer):
         self.config, self.family = config, family
         self.engine: Resources = usage.total
         self.machine = usage.total * config.engines
-        columns: Columns = {"component": "{}", "number": "{}", **RESOURCES}
-        components = table("components of one AE", component_rows(usage), columns)
+        sheet = sheet_of("area")
         super().__init__(
-            title=f"Area on {family}",
-            tables={"components": components},
+            title=sheet.title.format(family=family),
+            tables={"components": sheet.tables["components"].filled(component_rows(usage), {})},
             fields={"engine": self.engine.document(), "machine": self.machine.document()},
         )
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from cyscc.host.baselines.algorithms import MOST_PIVOTS
 from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS, study_of
-from cyscc.host.experiments.studies.paper import SEARCH_MACHINES
+from cyscc.host.experiments.studies.machines import SEARCH_MACHINES
 from cyscc.host.interface.notes import Device, Jobs, NoVerify, Output, Wanted
 from cyscc.host.specification.ask import Ask, Rule, question
 from cyscc.host.specification.numbers import listed_values, whole_number

@@ -205,7 +205,7 @@ def _aim(outcome: "Outcome") -> list[str]:
 def _tables(outcome: "Outcome") -> dict[str, Table]:
     """Return the tables of a sweep, whose frames are made when they are asked for."""
     from cyscc.host.experiments.fpga.area import AREA
-    from cyscc.host.experiments.studies.study import Columns
+    from cyscc.host.experiments.sheets import Columns
     from cyscc.host.experiments.sweep.rows import best_by_input, best_rows, best_so_far, setting_effects
 
     study, rows = outcome.study, outcome.rows

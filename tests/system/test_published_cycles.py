@@ -1,11 +1,12 @@
 """Cycles of the simulation beside those of the published hardware: the bars of the comparison, kept."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.studies.vhdl import PublishedHardware
+from cyscc.host.experiments.studies.catalogue import study_of
 
 
 class InProcess:
@@ -18,9 +19,9 @@ class InProcess:
 
 
 def compared(config: str, **asked: Any) -> dict[str, Any]:
-    how: dict[str, Any] = {"reference": None, "folder": None, "graphs": None, "latencies": None, "quick": False}
     measurements: Any = InProcess()
-    document = PublishedHardware(configs=(config,), **how | asked).document(measurements)
+    study: Any = study_of("vhdl", {})
+    document = replace(study, configs=(config,), **asked).document(measurements)
     machine: dict[str, Any]
     (machine,) = document["machines"]
     assert machine["vertices_and_edges"]["met"]

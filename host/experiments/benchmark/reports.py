@@ -6,11 +6,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from cyscc.host.answer.answer import Answer, Column
+from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.output.text import count_text
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool
@@ -59,8 +59,6 @@ def run_benchmark(
     SimulationError
         A measurement failed.
     """
-    rows: list[_Record] = []
-    references: list[_Record] = []
     own = [name for name in contenders if name in OURS]
     groups = [own] if own else []
     groups += [[name, *OURS] for name in contenders if name not in OURS]
@@ -71,26 +69,27 @@ def run_benchmark(
         }
         wanted = [request for each in requests.values() for request in each]
         results = measurements.measure(wanted)
+    rows: list[_Record] = []
+    references: list[_Record] = []
     for first, *others in groups:
         if missing[first] is not None:
             rows.append({"name": first, "label": CONTENDERS[first], "unavailable": missing[first]})
             continue
-        found = {
-            name: summarise(
+        found = [
+            summarise(
                 name,
                 preset.workload(name, beside=first),
                 [results[each] for each in requests[first] if each.contender == name],
             )
             for name in (first, *others)
-        }
-        ours = [row for name, row in found.items() if name in OURS]
-        rows += [compare(row, ours) for row in (ours if first in OURS else [found[first]])]
+        ]
+        ours = [row for row in found if row["name"] in OURS]
+        rows += [compare(row, ours) for row in found if row["name"] == first or first in OURS]
         references += [] if first in OURS else ours
     # The project's executor is built only once: all its rows have the time of that build.
     executors = [row for row in (*rows, *references) if row["name"] in OURS]
-    build = max((row["build_seconds"] for row in executors), default=None)
     for row in executors:
-        row["build_seconds"] = build
+        row["build_seconds"] = max(each["build_seconds"] for each in executors)
     document = {
         **describe_environment(),
         "config": preset.config,
@@ -105,20 +104,20 @@ def run_benchmark(
 
 def _requests(group: Sequence[str], preset: Preset, repetitions: int | None, cache: Path) -> list[ContenderRequest]:
     """Return the measurements of a group of contenders, alternating, on the graph of the first one."""
-    workloads = {name: preset.workload(name, beside=group[0]) for name in group}
     times = repetitions or preset.repetitions[group[0]]
+    workloads = {name: preset.workload(name, beside=group[0]) for name in group}
     return [
         ContenderRequest(
-            graph=workloads[name].graph,
+            graph=workload.graph,
             contender=name,
-            workload=workloads[name],
+            workload=workload,
             beside=group[0],
             repetition=repetition,
             repetitions=times,
             cache=cache,
         )
         for repetition in range(1, times + 1)
-        for name in group
+        for name, workload in workloads.items()
     ]
 
 
@@ -192,24 +191,8 @@ def busy_warnings(row: _Record) -> list[str]:
     ]
 
 
-_COLUMNS: Columns = {
-    "label": Column(""),
-    "workload": Column("graph"),
-    "cycles": "{:,.0f}",
-    "cycles_per_second": Column("cycles/s", "{:,.0f}"),
-    "kernel_cycles_per_second": Column("kernel-cycles/s", "{:,.0f}"),
-    "edges_per_second": Column("edges/s", "{:,.0f}"),
-    "same": "{}",
-    "faster.compiled-2": Column("2 threads is", "{:.1f} x"),
-    "faster.compiled-1": Column("1 thread is", "{:.1f} x"),
-    "memory": "{:,.0f} MiB",
-    "build_seconds": Column("build", "{:.1f} s"),
-}
-
-
 def benchmark_answer(document: dict[str, Any]) -> Answer:
     """Return the document of `run_benchmark` as an answer, with the setting of the measurements."""
-    machine = document["machine"]
     rows = [
         {
             **row,
@@ -218,19 +201,7 @@ def benchmark_answer(document: dict[str, Any]) -> Answer:
         }
         for row in document["rows"]
     ]
-    return Answer(
-        title="Speed of the simulation",
-        facts={
-            "configuration": f"{document['config']}, memory {document['memory']}",
-            "computer": f"{machine['processor']}, {machine['cores']} cores",
-            "revision": document["revision"] or "not in a repository",
-        },
-        said=[
-            "same: cycles of every level and memory contents are those of the compiled executor; 2 threads is, 1 "
-            "thread is: how many times as many cycles a second that simulates on the same graph",
-            *(f"{row['label']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row),
-            *(f"warning: {warning}" for warning in document["warnings"]),
-        ],
-        tables={"rows": table("contenders", rows, _COLUMNS)},
-        fields=document,
-    )
+    words = {**document, "revision": document["revision"] or "not in a repository"}
+    said = [f"{row['label']}: {row['unavailable']}" for row in rows if "unavailable" in row]
+    said += [f"warning: {warning}" for warning in document["warnings"]]
+    return sheet_of("bench").answer(words, {"rows": rows}, said=said, fields=document)

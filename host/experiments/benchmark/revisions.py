@@ -13,12 +13,14 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypedDict
 
-from cyscc.host.answer.answer import Answer, Column
-from cyscc.host.experiments.benchmark.search import Preset
+import msgspec
+
+from cyscc.host.answer.answer import Answer
+from cyscc.host.experiments.benchmark.search import Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.measurements import Count, Measured, Measurements, Positive, Request
-from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.environment import processor_name
@@ -26,9 +28,16 @@ from cyscc.host.runs.sources import digest_beside
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.processors import available_cores, processor
 
-__all__ = ["COMPARISONS", "Side", "compare_revisions", "comparison_answer"]
+__all__ = ["COMPARISONS", "Comparison", "Side", "compare_revisions", "comparison_answer"]
 
 _Record = dict[str, Any]
+
+
+GRAPHS = "CYSCC_GRAPHS"
+"""Environment variable with the folder of real graphs."""
+
+_BASE = "base"
+_GENERATED = ("random", "rmat")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,39 +62,34 @@ class Side:
     runs: int = 1
 
 
-GRAPHS = "CYSCC_GRAPHS"
-"""Environment variable with the folder of real graphs."""
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What is compared, on which graph.
 
-_BASE = "base"
-_GENERATED = ("random", "rmat")
-_ONE, _TWO = "--threads 1", "--threads 2"
+    Parameters
+    ----------
+    graph : str
+        ``random`` or ``rmat``, of the preset's size, for a search; otherwise the name of a file in `GRAPHS`, whose
+        components are found.
+    sides : tuple of (Side, Side)
+        What is compared with, and what is.
+    """
+
+    graph: str
+    sides: tuple[Side, Side]
+
+    def lacking(self) -> str:
+        """Return what it lacks here, or nothing."""
+        if self.graph not in _GENERATED and not Path(os.environ.get(GRAPHS, ""), self.graph).is_file():
+            return f"{self.graph} is not in the folder that {GRAPHS} names"
+        if any(side.compiler for side in self.sides) and "avx512f" not in processor().split():
+            return "the processor has no AVX-512"
+        two = any(side.runs > 1 or side.options == "--threads 2" for side in self.sides)
+        return "there is only one core" if two and available_cores() < 2 else ""
 
 
-def _revisions(graph: str, options: str = "") -> tuple[str, Side, Side]:
-    return graph, Side(label=_BASE, options=options), Side(label="this", options=options)
-
-
-COMPARISONS = {
-    "random-1": _revisions("random", _ONE),
-    "random-2": _revisions("random", _TWO),
-    "rmat-1": _revisions("rmat", _ONE),
-    "rmat-2": _revisions("rmat", _TWO),
-    "wiki-Vote": _revisions("wiki-Vote.txt.gz"),
-    "soc-Epinions1": _revisions("soc-Epinions1.txt.gz"),
-    "record": (
-        "random",
-        Side(label="recorded", options=f"{_ONE} --record {{scratch}}/record"),
-        Side(label="plain", options=_ONE),
-    ),
-    "avx2": (
-        "random",
-        Side(label="AVX-512", options=_ONE),
-        Side(label="AVX2", options=_ONE, compiler="g++ -mno-avx512f"),
-    ),
-    "pair": ("random", Side(label="two runs", options=_ONE, runs=2), Side(label="2 threads", options=_TWO)),
-}
-"""Comparisons by name: the graph, what is compared with, and what is. The graph is ``random`` or ``rmat``, of the
-preset's size, for a search; otherwise the name of a file in `GRAPHS`, whose components are found."""
+COMPARISONS = msgspec.toml.decode(Path(__file__).with_name("comparisons.toml").read_bytes(), type=dict[str, Comparison])
+"""Comparisons by name."""
 
 
 class _Run(TypedDict):
@@ -106,14 +110,14 @@ class TurnRequest(Request):
     ----------
     name : str
         Name of the comparison.
+    comparison : Comparison
+        The comparison.
     turn, turns : int
         Number of this turn, from 1 on, and of all turns.
     revisions : tuple of (str, str)
         Full hashes of the base and of the head.
-    config, memory : str
-        Configuration and memory profile.
-    size : tuple of (int, int)
-        Vertices and degree of generated graphs.
+    workload : Workload
+        Configuration, memory profile, and size of generated graphs.
     root : Path
         The repository's folder, with the head.
     """
@@ -122,12 +126,11 @@ class TurnRequest(Request):
     kind: ClassVar[Any] = _Turn
 
     name: str
+    comparison: Comparison
     turn: int
     turns: int
     revisions: tuple[str, str]
-    config: str
-    memory: str
-    size: tuple[int, int]
+    workload: Workload
     root: Path = field(compare=False)
 
     @property
@@ -153,14 +156,14 @@ class TurnRequest(Request):
         SimulationError
             A command failed.
         """
-        _, *sides = COMPARISONS[self.name]
+        sides = self.comparison.sides
         # Which side begins changes from turn to turn.
         order = 1 if self.turn % 2 else -1
         return {"sides": [self._run(side) for side in sides[::order]][::order]}
 
     def _run(self, side: Side) -> _Run:
         """Run the command of a side."""
-        graph, folder = COMPARISONS[self.name][0], _folder(self.root)
+        graph, folder = self.comparison.graph, _folder(self.root)
         tree = folder / _BASE if side.label == _BASE else self.root
         entry = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]["cyscc"]
         module, _, function = entry.partition(":")
@@ -168,14 +171,13 @@ class TurnRequest(Request):
             command = ["bfs", str(folder / f"{graph}.npz"), "--source", "0"]
         else:
             command = ["scc", os.path.join(os.environ.get(GRAPHS, ""), graph)]
+        begin = [sys.executable, "-P", "-c", f"from {module} import {function}; {function}()", *command]
+        machine = ["--config", self.workload.config, "--memory", self.workload.memory]
         with TemporaryDirectory(dir=folder) as scratch:
             options = [option.format(scratch=scratch) for option in side.options.split()]
             running = [
                 subprocess.Popen(
-                    [
-                        *(sys.executable, "-P", "-c", f"from {module} import {function}; {function}()", *command),
-                        *("--config", self.config, "--memory", self.memory, *options, "--quiet", "--json", "-"),
-                    ],
+                    [*begin, *machine, *options, "--quiet", "--json", "-"],
                     env={**os.environ, "PYTHONPATH": str(tree)} | ({"CXX": side.compiler} if side.compiler else {}),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
@@ -257,21 +259,20 @@ def compare_revisions(
     revisions = _check_repository(root, base), _git(root, "rev-parse", "HEAD")
     workload = preset.workload("revisions")
     turns = turns or preset.repetitions["revisions"]
-    lacking = {name: _lacking(*COMPARISONS[name]) for name in comparisons}
+    lacking = {name: COMPARISONS[name].lacking() for name in comparisons}
     with _checked_out(root, revisions[0]) as folder:
-        for kind in {COMPARISONS[name][0] for name in comparisons}.intersection(_GENERATED):
+        for kind in {COMPARISONS[name].graph for name in comparisons}.intersection(_GENERATED):
             graph = GraphSpec(kind=kind, degree=workload.degree, vertices=workload.vertices, seed=1)
             write_graph(graph.generate(), folder / f"{kind}.npz")
         wanted = {
             name: [
                 TurnRequest(
                     name=name,
+                    comparison=COMPARISONS[name],
                     turn=turn,
                     turns=turns,
                     revisions=revisions,
-                    config=preset.config,
-                    memory=preset.memory,
-                    size=(workload.vertices, workload.degree),
+                    workload=workload,
                     root=root,
                 )
                 for turn in range(1, turns + 1)
@@ -299,16 +300,6 @@ def compare_revisions(
     return document
 
 
-def _lacking(graph: str, *sides: Side) -> str:
-    """Return what a comparison lacks here, or nothing."""
-    if graph not in _GENERATED and not Path(os.environ.get(GRAPHS, ""), graph).is_file():
-        return f"{graph} is not in the folder that {GRAPHS} names"
-    if any(side.compiler for side in sides) and "avx512f" not in processor().split():
-        return "the processor has no AVX-512"
-    two = any(side.runs > 1 or side.options == _TWO for side in sides)
-    return "there is only one core" if two and available_cores() < 2 else ""
-
-
 def _row(name: str, turns: list[tuple[_Run, _Run]]) -> _Record:
     """Return the row of a comparison from the runs of both sides by turn."""
     sides = [
@@ -318,7 +309,7 @@ def _row(name: str, turns: list[tuple[_Run, _Run]]) -> _Record:
             "peak_memory_bytes": max(run["peak_memory_bytes"] for run in runs),
             "runs": runs,
         }
-        for side, runs in zip(COMPARISONS[name][1:], zip(*turns, strict=True), strict=True)
+        for side, runs in zip(COMPARISONS[name].sides, zip(*turns, strict=True), strict=True)
     ]
     return {
         "name": name,
@@ -383,16 +374,6 @@ def _remove(root: Path, folder: Path) -> None:
     _git(root, "worktree", "prune")
 
 
-_COLUMNS: Columns = {
-    "name": Column(""),
-    "labels": Column("sides"),
-    "speeds": Column("cycles/s"),
-    "ratio": "{:.3f}",
-    "memory": "{:.2f}",
-    "same": Column("same cycles"),
-}
-
-
 def _shown(row: _Record) -> _Record:
     """Return a row of the table."""
     if "unavailable" in row:
@@ -410,20 +391,6 @@ def _shown(row: _Record) -> _Record:
 
 def comparison_answer(document: _Record) -> Answer:
     """Return the document of `compare_revisions` as an answer."""
-    machine, revisions = document["machine"], document["revisions"]
-    return Answer(
-        title="Speed of the simulation, in turns",
-        facts={
-            "configuration": f"{document['config']}, memory {document['memory']}, graphs {document['graph']}",
-            "computer": f"{machine['processor']}, {machine['cores']} cores",
-            "base": revisions["base"],
-            "this": revisions["head"],
-        },
-        said=[
-            "ratio: how many times as fast the second side is as the first, by the least times; memory: the second "
-            "side's peak as part of the first's",
-            *(f"{row['name']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row),
-        ],
-        tables={"rows": table("comparisons", map(_shown, document["rows"]), _COLUMNS)},
-        fields=document,
-    )
+    said = [f"{row['name']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row]
+    rows = {"rows": map(_shown, document["rows"])}
+    return sheet_of("bench-compare").answer(document, rows, said=said, fields=document)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
+import msgspec
 import numpy as np
 
 from cyscc.host.driver.search import breadth_first_search
@@ -93,51 +94,7 @@ class Preset:
         return Workload(config=config, memory=self.memory, vertices=vertices, degree=degree)
 
 
-_LARGE = (2**18, 16)
-
-PRESETS = {
-    "full": Preset(
-        config="hc2",
-        memory="hc2",
-        next_config="fast",
-        graphs={
-            "compiled-2": _LARGE,
-            "compiled-1": _LARGE,
-            "next-2": _LARGE,
-            "next-1": _LARGE,
-            "objects": _LARGE,
-            "blocks": _LARGE,
-            "verilator": _LARGE,
-            "cxxrtl": (2**14, 16),
-            # Amaranth's simulator takes more than half a minute per level; this graph has two levels.
-            "amaranth": (2**2, 16),
-            "cocotb": (2**7, 4),
-            "revisions": (2**20, 16),
-        },
-        repetitions=dict.fromkeys(CONTENDERS, 3)
-        | dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1"), 5)
-        | {"revisions": 7},
-    ),
-    "quick": Preset(
-        config="test",
-        memory="hc2",
-        next_config="fast-test",
-        graphs={
-            "compiled-2": (2**12, 8),
-            "compiled-1": (2**12, 8),
-            "next-2": (2**12, 8),
-            "next-1": (2**12, 8),
-            "objects": (2**12, 8),
-            "blocks": (2**12, 8),
-            "verilator": (2**12, 8),
-            "cxxrtl": (2**10, 8),
-            "amaranth": (2**4, 4),
-            "cocotb": (2**4, 4),
-            "revisions": (2**12, 8),
-        },
-        repetitions=dict.fromkeys((*CONTENDERS, "revisions"), 1),
-    ),
-}
+PRESETS = msgspec.toml.decode(Path(__file__).with_name("presets.toml").read_bytes(), type=dict[str, Preset])
 """Presets by name: the benchmark itself, and a check of less than a minute that everything works."""
 
 

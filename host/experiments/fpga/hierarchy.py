@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -74,40 +75,14 @@ class Resources:
         return {"luts": self.luts, **asdict(self)}
 
 
-_LUT_RAM = {
-    # Each port of a two-port RAM has its own copy; the four-port ones are four LUTs wide by name.
-    "RAM16X1S": 1,
-    "RAM16X1D": 2,
-    "RAM32X1S": 1,
-    "RAM32X1D": 2,
-    "RAM32M": 4,
-    "RAM64X1S": 1,
-    "RAM64X1D": 2,
-    "RAM64M": 4,
-    "RAM128X1S": 2,
-    "RAM128X1D": 4,
-    "RAM256X1S": 4,
-    "SRL16": 1,
-    "SRL16E": 1,
-    "SRLC16E": 1,
-    "SRLC32E": 1,
-}
-_FREE = ("$scopeinfo", "BUFG", "GND", "MUXF7", "MUXF8", "VCC")
+def _cells() -> dict[str, Resources]:
+    """Return the resources of each type of cell: numbers by resource and cell, and the ``free`` cells, of the file."""
+    amounts = tomllib.loads(Path(__file__).with_name("cells.toml").read_text(encoding="utf-8"))
+    found = dict.fromkeys(amounts.pop("free"), Resources())
+    return found | {kind: Resources(**{name: count}) for name, own in amounts.items() for kind, count in own.items()}
 
-_CELLS: dict[str, Resources] = {
-    **{f"LUT{inputs}": Resources(logic=1) for inputs in range(1, 7)},
-    # Two functions of the same five inputs in one LUT.
-    "LUT6_2": Resources(logic=1),
-    "INV": Resources(logic=1),
-    **{name: Resources(memory=luts) for name, luts in _LUT_RAM.items()},
-    **{f"FD{kind}{edge}": Resources(registers=1) for kind in ("RE", "SE", "CE", "PE") for edge in ("", "_1")},
-    **dict.fromkeys(("LDCE", "LDPE"), Resources(registers=1)),
-    **dict.fromkeys(("RAMB18", "RAMB18SDP", "RAMB18E1"), Resources(block_ram=18)),
-    **dict.fromkeys(("RAMB36", "RAMB36SDP", "RAMB36E1"), Resources(block_ram=36)),
-    "CARRY4": Resources(carries=1),
-    **dict.fromkeys(("DSP48E", "DSP48E1"), Resources(dsps=1)),
-    **dict.fromkeys(_FREE, Resources()),
-}
+
+_CELLS = _cells()
 
 
 def cell_resources(kind: str, *, module: str) -> Resources:

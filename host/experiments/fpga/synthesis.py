@@ -1,7 +1,7 @@
 """Syntheses: area of each machine's AE on a Virtex-5 or Virtex-6; each module is synthesised once."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import reduce
 from graphlib import TopologicalSorter
 from operator import or_
@@ -11,22 +11,14 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from cyscc.host.answer.answer import Answer, Column
+from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.fpga.hierarchy import Component, Hierarchy, Resources, Usage, components, read_hierarchy
 from cyscc.host.experiments.fpga.modules import merged, stub
 from cyscc.host.experiments.fpga.tools import YOSYS, ToolRequest, check_tool, run_yosys, version, work_folder
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
-from cyscc.host.experiments.studies.paper import (
-    BAR,
-    DEVICES,
-    FAMILY,
-    FITTING,
-    PUBLISHED,
-    PUBLISHED_BFS,
-    PUBLISHED_LESS_VENDOR,
-    Amounts,
-)
-from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.experiments.sheets import sheet_of
+from cyscc.host.experiments.studies import paper
+from cyscc.host.experiments.studies.paper import DEVICES, FAMILY, Amounts
 from cyscc.host.runs.sources import text_digest
 from cyscc.host.specification.ask import SpecError
 from cyscc.hw.config import PRESETS, AcceleratorConfig
@@ -39,7 +31,7 @@ from cyscc.hw.verilog import (
     slice_verilog,
 )
 
-__all__ = ["RESOURCES", "component_rows", "synthesis_answer", "synthesised", "usages"]
+__all__ = ["component_rows", "synthesis_answer", "synthesised", "usages"]
 
 ENGINE = "application_engine"
 """Name of an AE's module."""
@@ -133,52 +125,36 @@ def engine_requests(config: AcceleratorConfig, *, family: str, folder: Path) -> 
     ]
 
 
-RESOURCES: Columns = {
-    "luts": Column("LUTs", "{:,}"),
-    "logic": "{:,}",
-    "memory": "{:,}",
-    "route_through": Column("route-through", "{:,}"),
-    "registers": "{:,}",
-    "block_ram": Column("block RAM (Kb)", "{:,}"),
-    "carries": Column("CARRY4", "{:,}"),
-    "dsps": Column("DSP", "{:,}"),
-}
-"""Columns of tables with the fields of `Resources.document`."""
-
-
 def comparable(config: AcceleratorConfig) -> bool:
     """Return whether an AE has as many kernels as the published one, so that table II is comparable."""
-    paper = PRESETS["hc2"]
-    return (config.bfs_kernels, config.intersection_kernels) == (paper.bfs_kernels, paper.intersection_kernels)
+    published = PRESETS["hc2"]
+    return (config.bfs_kernels, config.intersection_kernels) == (published.bfs_kernels, published.intersection_kernels)
 
 
 def bar_of(config: AcceleratorConfig) -> tuple[str, Amounts]:
     """Return the bar of an AE, in words and amounts: what the published one does not have may take more."""
     if config.link_queues or config.exchange_kernels:
-        return "70% of the device", FITTING
-    return "half of published without it", BAR
+        return "70% of the device", paper.FITTING
+    return "half of published without it", paper.BAR
 
 
 def component_rows(usage: Usage) -> list[dict[str, Any]]:
     """Return the resources of an AE's components: of one, of all of a kind, and their sum."""
-    rows = []
-    for each in usage.components:
-        for count in dict.fromkeys((1, each.count)):
-            rows.append({"component": each.name, "number": count, **(each.each * count).document()})
+    rows = [
+        {"component": each.name, "number": count, **(each.each * count).document()}
+        for each in usage.components
+        for count in dict.fromkeys((1, each.count))
+    ]
     return [*rows, {"component": "whole AE", "number": 1, **usage.total.document()}]
 
 
 def part_rows(usage: Usage) -> list[dict[str, Any]]:
     """Return the resources of the parts of each component that has parts, their sum, and those of its queues."""
     rows = []
-    for each in usage.components:
-        parts = {
-            **each.parts,
-            "sum": each.each,
-            **({} if each.queues == Resources() else {"of it queues": each.queues}),
-        }
-        if each.parts:
-            rows += [{"component": each.name, "part": name, **part.document()} for name, part in parts.items()]
+    for each in (each for each in usage.components if each.parts):
+        queues = {} if each.queues == Resources() else {"of it queues": each.queues}
+        parts = {**each.parts, "sum": each.each, **queues}
+        rows += [{"component": each.name, "part": name, **part.document()} for name, part in parts.items()]
     return rows
 
 
@@ -328,9 +304,9 @@ def _engines(machines: Sequence[Machine]) -> list[dict[str, Any]]:
                 _engine(machine.name, machine.family, mine, depth=depth, memory=usage.total.memory, bar=verdict)
             )
     published = {
-        "published, with vendor interface": PUBLISHED,
-        "published, without it": PUBLISHED_LESS_VENDOR,
-        "published, BFS alone, with it": PUBLISHED_BFS,
+        "published, with vendor interface": paper.PUBLISHED,
+        "published, without it": paper.PUBLISHED_LESS_VENDOR,
+        "published, BFS alone, with it": paper.PUBLISHED_BFS,
     }
     return rows + [_engine(name, FAMILY, most) for name, most in {**(published if bars else {}), **bars}.items()]
 
@@ -341,23 +317,11 @@ def synthesis_answer(machines: Sequence[Machine]) -> Answer:
     def each(rows: Callable[[Usage], list[dict[str, Any]]]) -> list[dict[str, Any]]:
         return [{"machine": one.name, "family": one.family, **row} for one in machines for row in rows(one.usage)]
 
-    share = Column("of the device", "{:.1%}")
-    engine: dict[str, Column | str] = {"engine": Column("one FPGA"), "family": "{}", "depth": "{:.0f}"}
-    for name in Amounts._fields:
-        engine |= {name: RESOURCES[name], f"{name}_share": share}
-        engine |= {"memory": Column("of them memory", "{:,.0f}")} if name == "luts" else {}
-    of: Columns = {"machine": "{}", "family": "{}", "component": "{}"}
     devices = {DEVICES[machine.family].name: DEVICES[machine.family].note for machine in machines}
-    return Answer(
-        title=f"One AE of {', '.join(dict.fromkeys(machine.name for machine in machines))}",
-        facts={f"compared with a {name}": note for name, note in devices.items()},
-        tables={
-            "engines": table("whole AEs", _engines(machines), {**engine, "bar": "{}"}),
-            "components": table("components", each(component_rows), {**of, "number": "{}", **RESOURCES}),
-            "parts": table("parts of one component", each(part_rows), {**of, "part": "{}", **RESOURCES}),
-        },
-        fields=_document(machines),
-    )
+    names = ", ".join(dict.fromkeys(machine.name for machine in machines))
+    rows = {"engines": _engines(machines), "components": each(component_rows), "parts": each(part_rows)}
+    facts = {f"compared with a {name}": note for name, note in devices.items()}
+    return replace(sheet_of("synthesis").answer({"machines": names}, rows), facts=facts, fields=_document(machines))
 
 
 def _usage(usage: Usage, machine: Machine) -> dict[str, Any]:
@@ -389,9 +353,9 @@ def _document(machines: Sequence[Machine]) -> dict[str, Any]:
     return {
         "yosys": version(YOSYS),
         "published": {
-            "scc": PUBLISHED._asdict(),
-            "scc_less_vendor": PUBLISHED_LESS_VENDOR._asdict(),
-            "bfs": PUBLISHED_BFS._asdict(),
+            "scc": paper.PUBLISHED._asdict(),
+            "scc_less_vendor": paper.PUBLISHED_LESS_VENDOR._asdict(),
+            "bfs": paper.PUBLISHED_BFS._asdict(),
         },
         "machines": [
             {

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, TypedDict
 
 import msgspec
 
-from cyscc.host.answer.answer import Answer, Column
+from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.fpga import tools
 from cyscc.host.experiments.fpga.modules import ports_of
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
-from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.output.files import open_output
 from cyscc.host.output.text import count_text
 from cyscc.hw.config import AcceleratorConfig
@@ -173,33 +173,19 @@ def _place(cell: str, port: str) -> str:
 
 
 def _path(steps: Sequence[Mapping[str, Any]]) -> CriticalPath:
-    launch = 0.0
-    logic = 0.0
-    routing = []
-    luts = carries = 0
-    for step in steps:
-        kind, delay = step["type"], float(step["delay"])
-        if kind == "clk-to-q":
-            launch = delay
-        elif kind == "routing":
-            # Wires inside a slice, between carries, have no delay.
-            if delay:
-                routing.append(delay)
-        else:
-            logic += delay
-            source, sink = step["from"]["port"], step["to"]["port"]
-            if kind == "logic" and source != "FCI":
-                carries += sink == "FCO"
-                luts += sink != "FCO"
+    delays = [(step["type"], float(step["delay"])) for step in steps]
+    # A carry chain counts once, where it is entered; wires inside a slice, between carries, have no delay.
+    logic = [(step["from"]["port"], step["to"]["port"]) for step in steps if step["type"] == "logic"]
+    ends = [sink for source, sink in logic if source != "FCI"]
     first, last = steps[0]["from"], steps[-1]["to"]
     return CriticalPath(
         start=_place(first["cell"], first["port"]),
         end=_place(last["cell"], last["port"]),
-        luts=luts,
-        carries=carries,
-        launch=launch,
-        logic=logic,
-        routing=tuple(routing),
+        luts=sum(sink != "FCO" for sink in ends),
+        carries=ends.count("FCO"),
+        launch=sum(delay for kind, delay in delays if kind == "clk-to-q"),
+        logic=sum(delay for kind, delay in delays if kind not in ("clk-to-q", "routing")),
+        routing=tuple(delay for kind, delay in delays if kind == "routing" and delay),
     )
 
 
@@ -289,7 +275,7 @@ class NetlistRequest(tools.ToolRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class RouteRequest(tools.ToolRequest):
-    """A placement and routing of a component.
+    """A placement and routing of a component on an ECP5-85k of speed grade 8, out of context.
 
     Parameters
     ----------
@@ -323,8 +309,12 @@ class RouteRequest(tools.ToolRequest):
         # Runs with other seeds read the same netlist.
         with open_output(str(self.folder / f"{self.name}.json")) as file:
             file.write(self.netlist.encode())
-        path = tools.place_and_route(self.name, seed=self.seed, clock_mhz=self.clock_mhz, folder=self.folder)
-        return asdict(read_report(path, seed=self.seed))
+        run = f"{self.name}.{self.seed}"
+        arguments = ["--85k", "--package", "CABGA381", "--speed", "8", "--out-of-context", "--timing-allow-fail"]
+        arguments += ["--freq", f"{self.clock_mhz:g}", "--seed", str(self.seed)]
+        arguments += ["--json", f"{self.name}.json", "--report", f"{run}.report.json"]
+        tools.run_tool(self.tool, arguments, folder=self.folder, log=run)
+        return asdict(read_report(self.folder / f"{run}.report.json", seed=self.seed))
 
     def check(self, result: Measured) -> None:
         """Check that a stored result is one of this measurement: a path that takes time."""
@@ -414,17 +404,6 @@ def measure(
     )
 
 
-_COLUMNS: Columns = {
-    "name": Column("component"),
-    "median_mhz": Column("median (MHz)", "{:.1f}"),
-    "best_mhz": Column("best", "{:.1f}"),
-    "seeds": Column("each seed"),
-    "cells.TRELLIS_COMB": Column("LUT4", "{:,}"),
-    "cells.TRELLIS_FF": Column("registers", "{:,}"),
-    "cells.DP16KD": Column("block RAM", "{:,.0f}"),
-}
-
-
 def timing_answer(timings: Sequence[Timing], *, name: str) -> Answer:
     """Return the clocks; the answer is a failure if a median is below the configuration's.
 
@@ -439,13 +418,11 @@ def timing_answer(timings: Sequence[Timing], *, name: str) -> Answer:
     slow = ", ".join(f"{one.name} ({one.median.fmax:.1f} MHz)" for one in timings if not one.met)
     document = _document(timings, name=name)
     rows = [{**each, "met": "met" if each["met"] else "not met"} for each in document["components"]]
-    return Answer(
-        title=f"Timing of {name} on an ECP5-85k of speed grade 8",
-        said=[
-            "Critical path of the median run:\n"
-            + "\n".join(f"  {one.name}, seed {one.median.seed}: {one.median.path.words()}." for one in timings)
-        ],
-        tables={"components": table("clocks", rows, {**_COLUMNS, "met": Column(clock)})},
+    paths = "\n".join(f"  {one.name}, seed {one.median.seed}: {one.median.path.words()}." for one in timings)
+    return sheet_of("timing").answer(
+        {"config": name, "clock": clock},
+        {"components": rows},
+        said=[f"Critical path of the median run:\n{paths}"],
         fields=document,
         failure=f"median below {clock}: {slow}" if slow else "",
     )

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from cyscc.host.experiments.measuring.measurements import Request
 from cyscc.host.output.errors import InputError
-from cyscc.host.runs.sources import digest_beside
+from cyscc.host.runs.sources import digest_beside, files_digest
 from cyscc.sim.caching.folder import provide_for_tools
 from cyscc.sim.errors import SimulationError
 
@@ -24,7 +24,7 @@ __all__ = [
     "ToolError",
     "ToolRequest",
     "check_tool",
-    "place_and_route",
+    "run_tool",
     "run_yosys",
     "version",
     "work_folder",
@@ -103,8 +103,9 @@ class ToolRequest(Request):
     folder: Path = field(compare=False)
 
     def setting(self) -> dict[str, Any]:
-        """Return the version of the tool and a digest of the code around it, as JSON values."""
-        return {_NAMES[self.tool]: version(self.tool), "sources": digest_beside(__file__)}
+        """Return the version of the tool and a digest of code and data around it, as JSON values."""
+        sources = [digest_beside(__file__), files_digest(sorted(Path(__file__).parent.glob("*.toml")))]
+        return {_NAMES[self.tool]: version(self.tool), "sources": sources}
 
 
 def _complaint(log: str) -> str:
@@ -113,7 +114,7 @@ def _complaint(log: str) -> str:
     return next((line for line in lines if line.startswith("ERROR")), lines[-1] if lines else "it said nothing")
 
 
-def _run(module: str, arguments: Sequence[str], *, folder: Path, log: str) -> None:
+def run_tool(module: str, arguments: Sequence[str], *, folder: Path, log: str) -> None:
     """Run a tool in a folder, and write its output to ``<log>.log`` there.
 
     Raises
@@ -152,35 +153,4 @@ def run_yosys(script: str, *, folder: Path, log: str) -> None:
         Yosys is missing or failed.
     """
     (folder / f"{log}.ys").write_text(script)
-    _run(YOSYS, ["-s", f"{log}.ys"], folder=folder, log=log)
-
-
-def place_and_route(name: str, *, seed: int, clock_mhz: float, folder: Path) -> Path:
-    """Place and route a netlist on an ECP5-85k of speed grade 8, out of context.
-
-    Parameters
-    ----------
-    name : str
-        The netlist is ``<name>.json`` in `folder`, as Yosys' ``synth_ecp5`` writes it.
-    seed : int
-        Seed of the placement.
-    clock_mhz : float
-        Target clock of placement and routing.
-    folder : Path
-        Working folder, also for log and report.
-
-    Returns
-    -------
-    Path
-        The report (JSON).
-
-    Raises
-    ------
-    ToolError
-        nextpnr is missing or failed.
-    """
-    report = f"{name}.{seed}.report.json"
-    arguments = ["--85k", "--package", "CABGA381", "--speed", "8", "--out-of-context", "--freq", f"{clock_mhz:g}"]
-    arguments += ["--seed", str(seed), "--json", f"{name}.json", "--report", report, "--timing-allow-fail"]
-    _run(NEXTPNR, arguments, folder=folder, log=f"{name}.{seed}")
-    return folder / report
+    run_tool(YOSYS, ["-s", f"{log}.ys"], folder=folder, log=log)

@@ -1,12 +1,13 @@
 """The catalogue of tables and figures for `cyscc reproduce`, defined without slow imports."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.baselines.algorithms import PIVOTS
-from cyscc.host.experiments.studies.paper import COMPONENT_MACHINES, SEARCH_MACHINES
+from cyscc.host.experiments.studies.machines import COMPONENT_MACHINES, SEARCH_MACHINES
 from cyscc.host.specification.ask import SpecError
 from cyscc.host.specification.numbers import number_text, whole_number
 from cyscc.sim.configuration import PRESETS
@@ -55,85 +56,32 @@ class Reproduction:
         return " ".join(words)
 
 
-_CELLS = "throughput of breadth-first search, 16 cells"
-_VERTICES = "throughput against vertices"
-_TIME = "time for strongly connected components against degree, by phase"
-_SPEED_UP = "speed-up over sequential software against degree"
-_LI_DEGREE = "recursion depth against average degree, with and without Partition"
-_LI_SOURCES = "recursion depth against the number of Partition's sources"
-_LI_TIME = "time and recursion depth beside Tarjan's algorithm"
-_LI_GENERATED = "run times on generated graphs, beside those of Barnat's algorithms"
-_LI_REAL = "run times on real graphs"
-_QUACH_NETWORKS = "concurrent pivots against Tarjan's algorithm, three real networks"
-_QUACH = "concurrent pivots against Tarjan's algorithm, G(n, m) graphs"
-_HARDWARE = "cycles of the published VHDL, level by level, beside the simulation"
-_WIJS = "components of the graphs of Markov decision processes: Tarjan, and fbt in five configurations"
-_WIJS_MECS = "maximal end components of Markov decision processes: the basic algorithm, and the parallel one with fbt"
-
-_SIMULATED = {"memory": "hc2", "seed": 1}
-_PLACE = {"device": "cpu", "threads": None, "seed": 1}
-_PIVOTS = {"pivots": PIVOTS, **_PLACE}
+_MACHINES = {
+    "searches": tuple(SEARCH_MACHINES),
+    "components": tuple(COMPONENT_MACHINES),
+    # Presets with the number of AEs and kernels of the published hardware that was simulated.
+    "vhdl": tuple(name for name, config in PRESETS.items() if config.engines == 1 and config.bfs_kernels == 16),
+}
+"""Machines by the names of the file."""
 
 
-def _grid(vertices: Sequence[int], degrees: Sequence[int], **given: Any) -> dict[str, Any]:
-    """Return the options of a figure over graphs of several sizes and degrees."""
-    sizes = {"vertices": tuple(1 << power for power in vertices), "degrees": tuple(degrees), "max_edges": 1 << 26}
-    return {**sizes, "configs": ("published",), **_SIMULATED, **given}
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options as they are in Python: several values are a tuple, and an empty text is None."""
+    return {
+        name: tuple(value) if isinstance(value, list) else None if value == "" else value
+        for name, value in given.items()
+    }
 
 
-_SEARCHES = _grid(range(16, 23), (8, 16, 32, 64))
-_COMPONENTS = _grid((16, 18, 20, 22), (16, 32, 64, 128, 256))
-_SEARCHED, _FOUND = tuple(SEARCH_MACHINES), tuple(COMPONENT_MACHINES)
-_PUBLISHED = tuple(name for name, config in PRESETS.items() if config.engines == 1 and config.bfs_kernels == 16)
-"""Presets with the number of AEs and kernels of the published hardware that was simulated."""
-_SIZE = {"vertices": 100_000, "seed": 1}
-_MILLION = {"vertices": (1 << 20,)}
-_QUICK = {"quick": True}
+def _read(about: dict[str, Any]) -> Reproduction:
+    about["machines"] = _MACHINES.get(about.get("machines", ""), ())
+    about |= {name: _options(about.get(name, {})) for name in ("options", "quick")}
+    return Reproduction(**about)
+
 
 REPRODUCTIONS = {
-    "table1": Reproduction(
-        "Table I",
-        _CELLS,
-        "searches:Table1",
-        {**_MILLION, "configs": ("published", "hc2"), **_SIMULATED},
-        quick={"vertices": (1 << 16,)},
-        machines=_SEARCHED,
-    ),
-    "fig10": Reproduction(
-        "Figure 10", f"{_VERTICES}, uniform random graphs", "searches:Throughput", _SEARCHES, machines=_SEARCHED
-    ),
-    "fig11": Reproduction(
-        "Figure 11", f"{_VERTICES}, R-MAT graphs", "searches:Throughput", _SEARCHES, machines=_SEARCHED
-    ),
-    "fig12": Reproduction("Figure 12", _TIME, "components:Times", _COMPONENTS, machines=_FOUND),
-    "fig13": Reproduction("Figure 13", _SPEED_UP, "components:SpeedUps", _COMPONENTS, machines=_FOUND),
-    "vhdl": Reproduction(
-        "Published hardware",
-        _HARDWARE,
-        "vhdl:PublishedHardware",
-        {"configs": ("published-vhdl-1ae",), "graphs": (), "latencies": None, "reference": None, "folder": None},
-        quick=_QUICK,
-        machines=_PUBLISHED,
-    ),
-    "li-fig2": Reproduction("Figure 2 of Li et al. 2013", _LI_DEGREE, "li:Degrees", _SIZE),
-    "li-fig3": Reproduction("Figure 3 of Li et al. 2013", _LI_SOURCES, "li:Sources", _SIZE),
-    "li-table2": Reproduction(
-        "Tables 1 and 2 of Li et al. 2013", _LI_TIME, "li:Times", {**_MILLION, "graphs": (), **_PLACE}
-    ),
-    "li-fig5": Reproduction("Figure 5 of Li et al. 2013", _LI_GENERATED, "li:RunTimes", {**_MILLION, **_PLACE}),
-    "li-fig6": Reproduction(
-        "Figure 6 of Li et al. 2013", _LI_REAL, "li:RealRunTimes", {"graphs": (), **_PLACE}, quick=_QUICK
-    ),
-    "quach-table1": Reproduction(
-        "Table 1 of Quach et al. 2012", _QUACH_NETWORKS, "quach:Table1", {"graphs": (), **_PIVOTS}
-    ),
-    "quach-table2": Reproduction(
-        "Table 2 of Quach et al. 2012", _QUACH, "quach:Table2", _PIVOTS, quick={"most": 10_000}
-    ),
-    "wijs-table1": Reproduction("Table 1 of Wijs et al. 2014", _WIJS, "wijs:Table1", _PLACE, quick=_QUICK),
-    "wijs-table2": Reproduction(
-        "Table 2 of Wijs et al. 2014", _WIJS_MECS, "wijs:Table2", {"models": None, **_PLACE}, quick=_QUICK
-    ),
+    name: _read(about)
+    for name, about in tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text(encoding="utf-8")).items()
 }
 """Tables and figures by name, which is that of their files, too."""
 
@@ -173,8 +121,7 @@ def study_of(figure: str, given: Mapping[str, Any], *, quick: bool = False) -> "
         values["threads"] = values["threads"] or available_cores()
     module, _, kind = about.study.partition(":")
     found: type[Study] = getattr(import_module(f"cyscc.host.experiments.studies.{module}"), kind)
-    named: dict[str, Any] = {"figure": figure} if any(each.name == "figure" for each in fields(found)) else {}
-    return found(**values, **named)
+    return found(figure=figure, **values)
 
 
 def _single(value: Any) -> int:

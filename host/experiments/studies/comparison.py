@@ -9,28 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cyscc.host.baselines import software
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import Order
 from cyscc.host.baselines.peers import PEERS, SCIPY
-from cyscc.host.baselines.software import (
-    ChildError,
-    Decomposition,
-    LimitError,
-    Reports,
-    SoftwareRun,
-    SoftwareSetting,
-    in_child,
-    peer_runs,
-    run_software,
-    transposed,
-)
 from cyscc.host.baselines.software.decomposition import Transposed
 from cyscc.host.experiments.measuring.software import fastest
+from cyscc.host.experiments.studies.charts import Line, draw_lines
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import named_graph
 from cyscc.host.graph.reference import component_sizes
-from cyscc.host.output.figures import BLUE, ORANGE, add_legend, log_axis, new_figure, row_axis, time_text
+from cyscc.host.output.figures import BLUE, ORANGE, add_legend, new_figure, row_axis, time_text
 from cyscc.host.output.progress import OnProgress, Progress
 from cyscc.host.output.text import device_text
 from cyscc.host.runs.execution import execute
@@ -46,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["AlgorithmComparison", "Contenders", "Entry", "comparison_figure"]
 
 _BASE = "tarjan"
-"""The baseline of `AlgorithmComparison.speed_up`."""
+"""The baseline of ``speed_up``."""
 
 _OF_SOFTWARE = (
     *("simulated", "area", "trouble"),
@@ -148,24 +138,6 @@ class AlgorithmComparison:
     reference: str | None = None
     entries: tuple[Entry, ...] = ()
 
-    def speed_up(self, entry: Entry) -> float | None:
-        """Return the speed-up of an algorithm alone over `_BASE` alone; None if either has no time.
-
-        For a simulated machine, this is real time over simulated time, as in the other two.
-        """
-        return _ratio(self._time(_BASE, "milliseconds"), entry.milliseconds)
-
-    def over_scipy(self, entry: Entry) -> float | None:
-        """Return the speed-up of an entry's total over scipy, of both libraries with the graph in their own form."""
-        return _ratio(self._time(SCIPY, "ready_milliseconds"), entry.ready_milliseconds)
-
-    def over_scipy_total(self, entry: Entry) -> float | None:
-        """Return the speed-up of an entry's total over that of scipy."""
-        return _ratio(self._time(SCIPY, "total_milliseconds"), entry.total_milliseconds)
-
-    def _time(self, name: str, what: str) -> float | None:
-        return next((getattr(entry, what) for entry in self.entries if entry.name == name), None)
-
     def about(self) -> dict[str, Any]:
         """Return the graph and its components as a row."""
         return {
@@ -181,16 +153,20 @@ class AlgorithmComparison:
         row = {
             **asdict(entry),
             "total_milliseconds": entry.total_milliseconds,
-            "speed_up": self.speed_up(entry),
-            "over_scipy": self.over_scipy(entry),
-            "over_scipy_total": self.over_scipy_total(entry),
+            "speed_up": self._ratio(_BASE, entry, "milliseconds"),
+            "over_scipy": self._ratio(SCIPY, entry, "ready_milliseconds"),
+            "over_scipy_total": self._ratio(SCIPY, entry, "total_milliseconds"),
             **entry.area,
         }
         return {name: value for name, value in row.items() if name not in lacking}
 
+    def _ratio(self, base: str, entry: Entry, what: str) -> float | None:
+        """Return a time of another entry, by its name, over that of this one; None if either has none.
 
-def _ratio(base: float | None, time: float | None) -> float | None:
-    return base / time if base is not None and time else None
+        That of a simulated machine is simulated, so that the ratio is real time over simulated time.
+        """
+        time, others = getattr(entry, what), [getattr(each, what) for each in self.entries if each.name == base]
+        return others[0] / time if time and others and others[0] is not None else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,25 +236,31 @@ class Contenders:
         transpose = None
         if any(name in KINDS and KINDS[name].transpose for name in self.algorithms):
             with progress.step(f"{path}: transposing"):
-                transpose, _ = fastest(lambda: transposed(graph), runs=self.runs, limit=self.limit)
+                transpose, _ = fastest(lambda: software.transposed(graph), runs=self.runs, limit=self.limit)
         comparison = AlgorithmComparison(graph=path, vertices=graph.vertices, edges=graph.edges)
         expected = None
+
+        def add(entry: Entry) -> AlgorithmComparison:
+            extended = replace(comparison, entries=(*comparison.entries, entry))
+            if on_entry is not None:
+                on_entry(extended)
+            return extended
+
         # scipy first: its result verifies the others.
         for name in (SCIPY, *(name for name in self.algorithms if name != SCIPY)):
             with progress.step(f"{path}: {name}") as step:
                 entry, labels = self.timed(name, graph, transpose, step)
-            if expected is None and labels is not None:
+            if labels is not None and expected is None:
                 expected = labels
                 sizes = component_sizes(labels)[1]
                 comparison = replace(comparison, reference=name, components=int(sizes.size), largest=int(sizes.max()))
-            elif expected is not None and labels is not None and self.verify:
+            elif labels is not None and expected is not None and self.verify:
                 _check(name, graph, labels, expected, str(comparison.reference))
             if name in self.algorithms:
-                comparison = _extended(comparison, entry, on_entry)
+                comparison = add(entry)
         for spec in self.machines:
             entry = _machine_entry(replace(spec, graph=path), graph, progress)
-            area = self.areas.get(spec.configuration, {})
-            comparison = _extended(comparison, replace(entry, area=area), on_entry)
+            comparison = add(replace(entry, area=self.areas.get(spec.configuration, {})))
         return comparison
 
     def timed(
@@ -303,26 +285,23 @@ class Contenders:
             device, threads = self.device if kind.devices else "cpu", self.threads if kind.threads else 1
         entry = Entry(name=name, simulated=False, where=device_text(device, threads))
 
-        def run_all(reports: Reports) -> None:
+        def run_all(reports: software.Reports) -> None:
+            how: dict[str, Any] = {"runs": self.runs, "limit": self.limit, "on_best": reports.result}
             if kind is None:
-                run = peer_runs(name, graph, threads=self.threads, begin=reports.start_limit)
-                fastest(run, runs=self.runs, limit=self.limit, on_best=reports.result)
+                fastest(software.peer_runs(name, graph, threads=self.threads, begin=reports.start_limit), **how)
                 return
             with open_device(device, threads=threads, order=self.order) as opened:
-                setting = SoftwareSetting(
+                setting = software.SoftwareSetting(
                     device=opened, seed=self.seed, watch=reports.progress, begin=reports.start_limit
                 )
                 reverse = None if transpose is None else transpose.graph
-                fastest(
-                    lambda: run_software(name, graph, reverse, setting),
-                    runs=self.runs,
-                    limit=self.limit,
-                    on_best=reports.result,
-                )
+                fastest(lambda: software.run_software(name, graph, reverse, setting), **how)
 
         try:
-            best: SoftwareRun[Decomposition] = in_child(name, run_all, limit=self.limit, watch=watch)
-        except (LimitError, ChildError) as error:
+            best: software.SoftwareRun[software.Decomposition] = software.in_child(
+                name, run_all, limit=self.limit, watch=watch
+            )
+        except (software.LimitError, software.ChildError) as error:
             return replace(entry, trouble=str(error).removeprefix(f"{name}: ")), None
         counts = best.found.counts
         needed = transpose is not None and kind is not None and kind.transpose
@@ -349,16 +328,6 @@ def _check(name: str, graph: Graph, labels: NDArray[np.uint32], expected: NDArra
     if not np.array_equal(labels, expected):
         vertex = graph.original(np.array([(labels != expected).argmax()]))[0]
         raise SimulationError(f"wrong result: {name}: vertex {vertex} is in another component than by {reference}")
-
-
-def _extended(
-    comparison: AlgorithmComparison, entry: Entry, on_entry: Callable[[AlgorithmComparison], None] | None
-) -> AlgorithmComparison:
-    """Return a comparison with one more entry."""
-    extended = replace(comparison, entries=(*comparison.entries, entry))
-    if on_entry is not None:
-        on_entry(extended)
-    return extended
 
 
 def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
@@ -397,38 +366,32 @@ def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> "Figure":
 
 
 def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
-    names = [entry.name for entry in comparison.entries]
     for simulated, colour, marker, label in (
         (False, BLUE, "o", "software: real time on this machine"),
         (True, ORANGE, "D", "machine: simulated time, cycles by its clock"),
     ):
-        shown = [
-            (row, entry)
-            for row, entry in enumerate(comparison.entries)
+        rows = {
+            place: entry
+            for place, entry in enumerate(comparison.entries)
             if entry.simulated == simulated and entry.milliseconds is not None
-        ]
-        if not shown:
+        }
+        if not rows:
             continue
-        times = [(entry.milliseconds if simulated else entry.total_milliseconds) or 0 for _, entry in shown]
-        places = [row for row, _ in shown]
-        axes.plot(times, places, color=colour, marker=marker, linestyle="none", label=label)
+        alone = [entry.milliseconds or 0 for entry in rows.values()]
+        times = alone if simulated else [entry.total_milliseconds or 0 for entry in rows.values()]
+        looks = {"color": colour, "linestyle": "none"}
+        draw_lines(axes, [Line(label, times, list(rows), {**looks, "marker": marker})])
         if not simulated:
-            alone = [entry.milliseconds or 0 for _, entry in shown]
-            axes.plot(alone, places, color=colour, marker="|", linestyle="none", label="of it, the algorithm alone")
-            axes.hlines(places, alone, times, color=colour, linewidth=1, label="of it, transpose and upload")
-        for (row, _), milliseconds in zip(shown, times, strict=True):
+            draw_lines(axes, [Line("of it, the algorithm alone", alone, list(rows), {**looks, "marker": "|"})])
+            axes.hlines(list(rows), alone, times, color=colour, linewidth=1, label="of it, transpose and upload")
+        for row, milliseconds in zip(rows, times, strict=True):
             text = time_text(milliseconds)
             axes.annotate(text, (milliseconds, row), (7, 0), textcoords="offset points", va="center", fontsize=8)
     for row, entry in enumerate(comparison.entries):
         if entry.milliseconds is None:
             axes.text(0.01, row, entry.trouble or "", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
-    row_axis(axes, names)
-    axes.set(xmargin=0.12, xlabel="time (ms)")
-    log_axis(axes, "x")
+    row_axis(axes, [entry.name for entry in comparison.entries])
+    draw_lines(axes, [], log="x", xmargin=0.12, xlabel="time (ms)")
     axes.tick_params(labelbottom=True)
-    axes.set_title(
-        f"{Path(comparison.graph).name}: {comparison.vertices:,} vertices, {comparison.edges:,} edges, "
-        f"{comparison.components:,} components",
-        fontsize=10,
-        parse_math=False,
-    )
+    sizes = f"{comparison.vertices:,} vertices, {comparison.edges:,} edges, {comparison.components:,} components"
+    axes.set_title(f"{Path(comparison.graph).name}: {sizes}", fontsize=10, parse_math=False)

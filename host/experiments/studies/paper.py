@@ -1,83 +1,8 @@
-"""Published results of Attia et al. 2015, section 6, the reference of the studies; and the FPGA of their machine."""
+"""Table II of Attia et al. 2015, the FPGA of their machine, and what an AE may take of it."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = [
-    "BAR",
-    "BETKAOUI_GTEPS",
-    "COMPONENT_MACHINES",
-    "CYGRAPH_GTEPS",
-    "DEVICES",
-    "ENGINES",
-    "FAMILY",
-    "FITTING",
-    "KINDS",
-    "PUBLISHED",
-    "PUBLISHED_BFS",
-    "PUBLISHED_LESS_VENDOR",
-    "SEARCH_MACHINES",
-    "TABLE1_DEGREES",
-    "TABLE1_VERTICES",
-    "Amounts",
-    "Device",
-    "betkaoui_gteps",
-    "cygraph_gteps",
-    "preset_of",
-]
-
-SEARCH_MACHINES = {"published": "published-bfs", "published-scc": "published", "hc2": "hc2"}
-"""Presets with four AEs for table I and figures 10 and 11, by machine name.
-
-The paper measured these on its BFS build, which has separate rows in table II and separate source code. So `published`
-is that build here; `published-scc` is the one that finds components.
-"""
-
-COMPONENT_MACHINES = {"published": "published", "hc2": "hc2"}
-"""Presets with four AEs for figures 12 and 13, by machine name. The paper used its SCC build."""
-
-
-def preset_of(machine: str, engines: int) -> str:
-    """Return the preset of a machine in `SEARCH_MACHINES` with one or four AEs."""
-    preset = SEARCH_MACHINES[machine]
-    return preset if engines == 4 else f"{preset}-1ae"
-
-
-KINDS = ("random", "rmat")
-"""Kinds of graphs, in the order of table I's columns."""
-
-ENGINES = (1, 4)
-"""Numbers of Application Engines (FPGAs), in the order of table I's columns."""
-
-TABLE1_DEGREES = (8, 16, 32, 64)
-"""Average degrees, the rows of table I and the panels of figures 10 and 11."""
-
-TABLE1_VERTICES = (1 << 20, 1 << 21, 1 << 22, 1 << 23)
-"""Numbers of vertices that table I averages over."""
-
-CYGRAPH_GTEPS = {
-    ("random", 1): (0.504, 0.567, 0.584, 0.589),
-    ("random", 4): (1.949, 2.220, 2.308, 2.339),
-    ("rmat", 1): (0.504, 0.546, 0.570, 0.584),
-    ("rmat", 4): (1.761, 1.925, 2.032, 2.108),
-}
-"""Table I: GTEPS (10**9 traversed edges a second) of the accelerator by kind and engines, one for each degree."""
-
-BETKAOUI_GTEPS = {
-    "random": (0.745, 1.520, 2.325, 2.900),
-    "rmat": (0.450, 0.975, 1.750, 2.138),
-}
-"""Table I: GTEPS of Betkaoui et al. 2012 on four FPGAs by kind, one for each degree."""
-
-
-def cygraph_gteps(kind: str, degree: int, engines: int) -> float | None:
-    """Return the accelerator's GTEPS in table I; None for a degree that is not in the table."""
-    return CYGRAPH_GTEPS[kind, engines][TABLE1_DEGREES.index(degree)] if degree in TABLE1_DEGREES else None
-
-
-def betkaoui_gteps(kind: str, degree: int) -> float | None:
-    """Return the GTEPS of Betkaoui et al. 2012 in table I; None for a degree that is not in the table."""
-    return BETKAOUI_GTEPS[kind][TABLE1_DEGREES.index(degree)] if degree in TABLE1_DEGREES else None
+__all__ = ["BAR", "DEVICES", "FAMILY", "FITTING", "PUBLISHED", "PUBLISHED_BFS", "PUBLISHED_LESS_VENDOR", "Amounts"]
 
 
 class Amounts(NamedTuple):
@@ -100,36 +25,22 @@ class Amounts(NamedTuple):
         return tuple(mine <= most for mine, most in zip(self, limit, strict=True))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Device:
-    """An FPGA and its resources.
-
-    Parameters
-    ----------
-    name : str
-        Name of the part.
-    has : Amounts
-        Its resources.
-    note : str
-        Reason to compare with it.
-    """
+class _Device(NamedTuple):
+    """An FPGA and its resources."""
 
     name: str
+    """Name of the part."""
     has: Amounts
+    """Its resources."""
     note: str
+    """Reason to compare with it."""
 
 
-DEVICES: dict[str, Device] = {
-    "xc5v": Device(
-        name="Virtex-5 LX330",
-        has=Amounts(luts=207_360, registers=207_360, block_ram=10_368),
-        note="the published machine's",
-    ),
-    "xc6v": Device(
-        name="Virtex-6 LX240T",
-        has=Amounts(luts=150_720, registers=301_440, block_ram=14_976),
-        note="a common one of the next generation, for scale only",
-    ),
+_NEXT = "a common one of the next generation, for scale only"
+
+DEVICES = {
+    "xc5v": _Device("Virtex-5 LX330", Amounts(207_360, 207_360, 10_368), "the published machine's"),
+    "xc6v": _Device("Virtex-6 LX240T", Amounts(150_720, 301_440, 14_976), _NEXT),
 }
 """Device to compare with, by the family name of Yosys' ``synth_xilinx``."""
 
@@ -145,8 +56,8 @@ PUBLISHED_BFS = Amounts(luts=114_530, registers=125_638, block_ram=6_678)
 PUBLISHED_LESS_VENDOR = Amounts(luts=111_400, registers=129_800, block_ram=6_390)
 """`PUBLISHED` without the vendor's interface: less 10 % of the device's logic and 25 % of its block RAM, rounded."""
 
-BAR = Amounts(luts=55_700, registers=64_900, block_ram=3_195)
+BAR = Amounts(*(amount // 2 for amount in PUBLISHED_LESS_VENDOR))
 """Target for an AE of the published size on a Virtex-5: at most half of `PUBLISHED_LESS_VENDOR`."""
 
-FITTING = Amounts(luts=145_152, registers=145_152, block_ram=7_257)
+FITTING = Amounts(*(7 * amount // 10 for amount in DEVICES[FAMILY].has))
 """Limit for an AE with a switch or an exchange: 70 % of the Virtex-5, which leaves room for the vendor's interface."""

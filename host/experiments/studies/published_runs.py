@@ -3,18 +3,14 @@
 The folder ``published`` has the table, its graphs, and how they were measured.
 """
 
-import csv
-import io
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.output.errors import InputError, locating_errors
-from cyscc.host.output.files import reason
-from cyscc.sim.documents import DocumentError, open_plain
+from cyscc.host.experiments.studies.rows import read_table
+from cyscc.host.output.errors import InputError
 from cyscc.sim.notices import shortened
 
 __all__ = ["REFERENCE", "PublishedLevel", "PublishedRun", "find_graph", "read_runs"]
@@ -79,9 +75,6 @@ class PublishedRun:
         return [level.frontier - repeated for level, repeated in zip(self.levels, self.repeated, strict=True)]
 
 
-_RUN = ("graph", "latency")
-_COLUMNS = (*_RUN, *PublishedLevel._fields)
-
 _NAME = re.compile(r"\w[\w.+-]{0,99}", re.ASCII)
 _LEAST = {"latency": 1, "level": 1, "cycles": 1, "frontier": 1}
 _MOST = {"latency": 100_000}
@@ -99,25 +92,6 @@ def _number(column: str, text: str) -> int:
     return int(text)
 
 
-def _row(cells: Sequence[str]) -> tuple[tuple[str, int], PublishedLevel]:
-    """Return graph and latency of a row, and its level.
-
-    Raises
-    ------
-    InputError
-        A value is missing, or is none of its column.
-    """
-    if len(cells) != len(_COLUMNS):
-        raise InputError(f"has {len(cells)} values, not {len(_COLUMNS)}")
-    name, latency, *numbers = cells
-    if not _NAME.fullmatch(name):
-        raise InputError(f"graph must be a name of letters, digits and any of _.+-, not {shortened(name, _SHOWN)!r}")
-    level = PublishedLevel(*map(_number, PublishedLevel._fields, numbers))
-    if level.duplicates > level.pushed:
-        raise InputError(f"duplicates are more than what was pushed: {level.duplicates} of {level.pushed}")
-    return (name, _number("latency", latency)), level
-
-
 def read_runs(path: Path) -> list[PublishedRun]:
     """Return the runs of a table, in its order.
 
@@ -132,42 +106,26 @@ def read_runs(path: Path) -> list[PublishedRun]:
     InputError
         The file cannot be read, or is no such table; the message has the line.
     """
-    try:
-        with (
-            locating_errors(path=path),
-            open_plain(path) as file,
-            io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text,
-        ):
-            return _runs(text)
-    except UnicodeDecodeError:
-        raise InputError("is no text in UTF-8", path=path) from None
-    except (OSError, DocumentError) as error:
-        raise InputError(f"cannot be read: {reason(error)}", path=path) from None
-    except csv.Error as error:
-        raise InputError(f"is no CSV: {error}", path=path) from None
+    runs: dict[tuple[str, int], list[PublishedLevel]] = {}
 
+    def add(cells: dict[str, str]) -> None:
+        graph = cells["graph"]
+        if not _NAME.fullmatch(graph):
+            name = shortened(graph, _SHOWN)
+            raise InputError(f"graph must be a name of letters, digits and any of _.+-, not {name!r}")
+        level = PublishedLevel(*(_number(column, cells[column]) for column in PublishedLevel._fields))
+        if level.duplicates > level.pushed:
+            raise InputError(f"duplicates are more than what was pushed: {level.duplicates} of {level.pushed}")
+        run = graph, _number("latency", cells["latency"])
+        if run in runs and run != next(reversed(runs)):
+            raise InputError(f"the rows of {run[0]} at latency {run[1]} do not follow each other")
+        levels = runs.setdefault(run, [])
+        if level.level != len(levels) + 1:
+            raise InputError(f"level must be {len(levels) + 1}, the next of its run, not {level.level}")
+        levels.append(level)
 
-def _runs(file: Iterable[str]) -> list[PublishedRun]:
-    rows = csv.reader(file)
-    if tuple(next(rows, ())) != _COLUMNS:
-        raise InputError(f"must begin with the columns {','.join(_COLUMNS)}", line=1)
-    levels: dict[tuple[str, int], list[PublishedLevel]] = {}
-    latest = None
-    for cells in filter(None, rows):  # an empty line is no row
-        with locating_errors(line=rows.line_num):
-            run, level = _row(cells)
-            if run != latest and run in levels:
-                raise InputError(f"the rows of {run[0]} at latency {run[1]} do not follow each other")
-            found = levels.setdefault(run, [])
-            if level.level != len(found) + 1:
-                raise InputError(f"level must be {len(found) + 1}, the next of its run, not {level.level}")
-            found.append(level)
-            latest = run
-    if not levels:
-        raise InputError("has no rows")
-    return [
-        PublishedRun(graph=graph, latency=latency, levels=tuple(found)) for (graph, latency), found in levels.items()
-    ]
+    read_table(path, add, columns=("graph", "latency", *PublishedLevel._fields))
+    return [PublishedRun(graph=graph, latency=latency, levels=tuple(own)) for (graph, latency), own in runs.items()]
 
 
 def find_graph(name: str, folder: Path) -> GraphFile:

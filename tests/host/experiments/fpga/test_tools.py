@@ -35,20 +35,6 @@ def test_a_script_is_run_in_its_folder_and_what_the_tool_says_is_kept(
         run_yosys("nonsense\n", folder=tmp_path, log="n")
 
 
-@pytest.mark.long
-def test_a_script_runs_in_its_folder_and_its_log_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "m.v").write_text("module m(input a, output b); assign b = a; endmodule\n")
-    run_yosys("read_verilog m.v\nwrite_json m.json\n", folder=tmp_path, log="m")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.json", "m.log", "m.v", "m.ys"]
-    assert "write_json" in (tmp_path / "m.log").read_text()
-
-
-@pytest.mark.long
-def test_a_failure_names_what_was_worked_on_and_the_cause(tmp_path: Path) -> None:
-    with pytest.raises(ToolError, match=r"^yosys failed on m with status 1: ERROR: No such command: nonsense .+$"):
-        run_yosys("nonsense\n", folder=tmp_path, log="m")
-
-
 def test_versions_are_known() -> None:
     assert version(YOSYS).startswith("0.")
 

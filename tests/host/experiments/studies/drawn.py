@@ -1,10 +1,11 @@
-"""Digests of the data and the appearance of every figure of the studies and of the roofline.
+"""Answers of the studies, and digests of the data and the appearance of their figures and of the roofline.
 
-``python -m tests.host.experiments.studies.drawn`` writes them anew, after a change that is meant to change a figure.
+``python -m tests.host.experiments.studies.drawn`` writes them anew, after a change that is meant to change one.
 """
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from cyscc.host.analysis.roofline.plot import roofline_figure
-from cyscc.host.experiments.studies import components, wijs
+from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry, comparison_figure
-from cyscc.host.experiments.studies.li import Degrees, RunTimes, Sources, Times
-from cyscc.host.experiments.studies.quach import Table1 as Networks
-from cyscc.host.experiments.studies.quach import Table2
-from cyscc.host.experiments.studies.searches import Table1, Throughput
-from cyscc.host.experiments.studies.vhdl import PublishedHardware
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
-from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs, test_wijs_table2
-from tests.host.experiments.studies.results import FakeMeasurements, components_of, made_up, table1_of, throughput_of
+from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs
+from tests.host.experiments.studies.results import made, made_up, patch_computer
+from tests.host.experiments.told import answer_path, told
 
 _PINS = Path(__file__).with_name("drawn.json")
 
@@ -34,10 +31,6 @@ _LOOKS = (
     *("alpha", "zorder", "fontsize", "rotation", "horizontalalignment", "verticalalignment", "visible"),
 )
 _VALUES = ("label", "text", "xydata", "xy", "offsets", "sizes", "width", "height", "xlim", "ylim", "xscale", "yscale")
-
-
-def _degrees(count: int) -> list[tuple[int, int]]:
-    return [(degree, 1 << exponent) for exponent in (16, 18, 20)[:count] for degree in (16, 32)]
 
 
 def _comparisons() -> list[AlgorithmComparison]:
@@ -72,38 +65,49 @@ def _varied(request: Any) -> dict[str, Any]:
     return made_up(request, gteps=request.graph.degree / 50 + request.graph.vertices / 1e6 + len(request.preset) / 100)
 
 
+_BOTH = ("published", "hc2")
+_THROUGHPUT: dict[str, Any] = {"vertices": (1 << 16, 1 << 18), "configs": _BOTH}
+_GRID: dict[str, Any] = {"vertices": (1 << 16, 1 << 18, 1 << 20), "degrees": (16, 32), "configs": _BOTH}
+_SIZES: dict[str, Any] = {"vertices": (1 << 20, 1 << 10), "threads": 2, "seed": 1}
+_MODELS: dict[str, Any] = {"quick": True, "threads": 5}
+_PUBLISHED: dict[str, Any] = {"configs": ("published-1ae",), "graphs": ("hub_3001", "chain_300")}
+
+STUDIES: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, Any]]] = {
+    "table1": ("table1", _varied, {"configs": _BOTH, "vertices": (16,)}),
+    "means of table1": ("table1", _varied, {"configs": ("published",), "vertices": (16, 32)}),
+    "fig10": ("fig10", made_up, _THROUGHPUT),
+    "fig11": ("fig11", _varied, _THROUGHPUT),
+    "fig12": ("fig12", made_up, _GRID),
+    "fig12 without a graph": ("fig12", made_up, {**_GRID, "max_edges": 1 << 22}),
+    "fig13": ("fig13", made_up, _GRID),
+    "li-fig2": ("li-fig2", test_li.made_up, {"seed": 1}),
+    "li-fig3": ("li-fig3", test_li.made_up, {"vertices": 1000, "seed": 1}),
+    "li-table2": ("li-table2", test_li.made_up, _SIZES),
+    "li-fig5": ("li-fig5", test_li.made_up, _SIZES),
+    "li-fig6": ("li-fig6", test_li.made_up, {"threads": 2}),
+    "quach-table1": ("quach-table1", test_quach.made_up, {"pivots": 5, "threads": 2}),
+    "quach-table2": ("quach-table2", test_quach.made_up, {"pivots": 5, "threads": 2}),
+    "wijs-table1": ("wijs-table1", test_wijs.made_up, _MODELS),
+    "wijs-table2": ("wijs-table2", test_wijs.mecs_made_up, _MODELS),
+    "vhdl": ("vhdl", test_vhdl.made_up, _PUBLISHED),
+}
+"""Name, results and options of studies, of made-up measurements."""
+
 FIGURES: dict[str, Callable[[], Figure]] = {
-    "table1": lambda: Table1.figure_of(table1_of(("published", "hc2"), (16,), _varied)),
-    "fig10": lambda: Throughput.figure_of(throughput_of("fig10", ("published", "hc2"))),
-    "fig12": lambda: components.Times.figure_of(components_of("fig12", *_degrees(3), configs=("published", "hc2"))),
-    "fig13": lambda: components.SpeedUps.figure_of(components_of("fig13", *_degrees(3), configs=("published", "hc2"))),
+    **{name: partial(lambda study: answer_of(study).plot(), name) for name in STUDIES},
     "comparison": lambda: comparison_figure(_comparisons()),
-    "li-fig2": lambda: Degrees.figure_of(_li(Degrees(figure="li-fig2", vertices=100_000, seed=1))),
-    "li-fig3": lambda: Degrees.figure_of(_li(Sources(figure="li-fig3", vertices=1000, seed=1))),
-    "li-table2": lambda: Times.figure_of(_li_times("li-table2")),
-    "li-fig5": lambda: RunTimes.figure_of(_li_times("li-fig5")),
-    "quach-table1": lambda: Networks.figure_of(test_quach.networks(_fake(test_quach.made_up))),
-    "quach-table2": lambda: Table2.figure_of(test_quach.document_of(_fake(test_quach.made_up))),
-    "wijs-table1": lambda: wijs.Table1.figure_of(test_wijs.made()[1]),
-    "wijs-table2": lambda: wijs.Table2.figure_of(test_wijs_table2.made()[1]),
-    "vhdl": lambda: PublishedHardware.figure_of(test_vhdl.two_graphs()),
     "roofline": lambda: _roofline("fixed:75"),
     "roofline of a memory with links": lambda: _roofline("hc2"),
 }
-"""How each figure is made, of made-up measurements."""
+"""How each figure is made."""
 
 
-def _fake(result: Callable[[Any], dict[str, Any]]) -> Any:
-    return FakeMeasurements(result)
-
-
-def _li_times(figure: str) -> dict[str, Any]:
-    return _li(Times(figure=figure, vertices=(1 << 20, 1 << 10), device="cpu", threads=2, seed=1))
-
-
-def _li(study: Any) -> dict[str, Any]:
-    document: dict[str, Any] = study.document(_fake(test_li.made_up))
-    return document
+def answer_of(name: str) -> Answer:
+    """Return the answer of a study."""
+    figure, result, options = STUDIES[name]
+    with pytest.MonkeyPatch.context() as patch:
+        patch_computer(patch)
+        return made(figure, result, **options).answer
 
 
 def pins() -> dict[str, dict[str, str]]:
@@ -114,9 +118,7 @@ def pins() -> dict[str, dict[str, str]]:
 
 def digests(name: str) -> dict[str, str]:
     """Return two digests of a figure: of its data and positions, and of colours, widths and the like."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cyscc.host.experiments.studies.components.available_cores", lambda: 5)
-        figure = FIGURES[name]()
+    figure = FIGURES[name]()
     return {"values": _digest(figure, _VALUES), "looks": _digest(figure, _LOOKS)}
 
 
@@ -149,5 +151,12 @@ def _told(value: Any) -> Iterator[str]:
             yield str(value)
 
 
-if __name__ == "__main__":
+def _main() -> None:
+    """Write the pins."""
+    for name in STUDIES:
+        answer_path(__file__, name).write_text(told(answer_of(name)))
     _PINS.write_text(json.dumps({name: digests(name) for name in FIGURES}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    _main()

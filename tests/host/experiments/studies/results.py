@@ -1,13 +1,15 @@
 """Made-up results of measurements, and documents made of them."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+import pytest
+
+from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest
 from cyscc.host.experiments.measuring.measurements import Request
-from cyscc.host.experiments.studies.components import SpeedUps, Times
-from cyscc.host.experiments.studies.searches import Table1, Throughput
-from cyscc.host.experiments.studies.study import Grid
+from cyscc.host.experiments.studies.catalogue import study_of
 
 
 def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
@@ -41,6 +43,14 @@ def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
     return {"seconds": 0.006, "searches": 0.004, "intersections": 0.0015, "starts": 0.0005, "runs": 3}
 
 
+def patch_computer(patch: pytest.MonkeyPatch) -> None:
+    """Have documents say that software ran on five cores of an Abacus 2000."""
+    for module in ("study", "attia"):
+        patch.setattr(f"cyscc.host.experiments.studies.{module}.processor_name", lambda: "Abacus 2000")
+    for module in ("attia", "software"):
+        patch.setattr(f"cyscc.host.experiments.studies.{module}.available_cores", lambda: 5)
+
+
 class FakeMeasurements:
     """Fake that records the requests, and invents the results.
 
@@ -64,32 +74,32 @@ class FakeMeasurements:
             self.requests.remove(request)
 
 
-def table1_of(
-    configs: tuple[str, ...], vertices: tuple[int, ...], result: Callable[[Any], Mapping[str, Any]] = made_up
-) -> dict[str, Any]:
-    """Return the document of table I; its cells are all 1 GTEPS if nothing else is said."""
-    measurements: Any = FakeMeasurements(result)
-    return Table1(configs=configs, vertices=vertices, memory="hc2", seed=9).document(measurements)
+class Made(NamedTuple):
+    """What a study asks for, and what it makes of results that are made up."""
+
+    requests: list[Any]
+    document: dict[str, Any]
+    answer: Answer
+
+    def cells(self, name: str) -> list[list[str]]:
+        """Return the cells of a table of the answer."""
+        return self.answer.tables[name].cells()
 
 
-_GRIDS: dict[str, type[Grid]] = {"fig10": Throughput, "fig11": Throughput, "fig12": Times, "fig13": SpeedUps}
+def study(figure: str, **options: Any) -> Any:
+    """Return a study with options as given, and seed 9 if nothing else is said."""
+    fixed: dict[str, Any] = {} if figure == "vhdl" else {"seed": 9}
+    return replace(study_of(figure, {}), **fixed | options)
 
 
-def grid_of(figure: str, pairs: Iterable[tuple[int, int]], **changes: Any) -> Grid:
-    """Return the study of a figure, over graphs of all these degrees and vertices."""
+def made(figure: str, result: Callable[[Any], Mapping[str, Any]] = made_up, **options: Any) -> Made:
+    """Return what is made of a table or figure."""
+    found, measurements = study(figure, **options), FakeMeasurements(result)
+    document = found.document(measurements)
+    return Made(measurements.requests, document, found.answer_of(document))
+
+
+def grid(figure: str, pairs: Iterable[tuple[int, int]], result: Any = made_up, **changes: Any) -> Made:
+    """Return what is made of figure 10 to 13, over graphs of all these degrees and vertices."""
     degrees, vertices = (tuple(dict.fromkeys(values)) for values in zip(*pairs, strict=True))
-    options = {"configs": ("published",), "max_edges": 1 << 30, "memory": "hc2", "seed": 9, **changes}
-    return _GRIDS[figure](figure=figure, degrees=degrees, vertices=vertices, **options)
-
-
-def throughput_of(figure: str, configs: tuple[str, ...]) -> dict[str, Any]:
-    """Return the document of figure 10 or 11 whose points are all 1 GTEPS."""
-    pairs = [(degree, 1 << exponent) for degree in (8, 16, 32, 64) for exponent in (16, 18)]
-    measurements: Any = FakeMeasurements()
-    return grid_of(figure, pairs, configs=configs).document(measurements)
-
-
-def components_of(figure: str, *pairs: tuple[int, int], **changes: Any) -> dict[str, Any]:
-    """Return the document of figure 12 or 13."""
-    measurements: Any = FakeMeasurements()
-    return grid_of(figure, pairs, **changes).document(measurements)
+    return made(figure, result, degrees=degrees, vertices=vertices, **{"max_edges": 1 << 30, **changes})

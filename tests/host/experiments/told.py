@@ -1,0 +1,40 @@
+"""Answers as they are pinned, whole: their text and their documents, in a folder beside the tests.
+
+An answer that is meant to change is written anew by ``answer_path(...).write_text(told(...))``.
+"""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from cyscc.host.answer.answer import Answer
+
+_LONG = 2000
+
+
+def answer_path(test: str, name: str) -> Path:
+    """Return the file of an answer, given that of a test."""
+    return Path(test).with_name("answers") / f"{name}.txt"
+
+
+def told(answer: Answer) -> str:
+    """Return an answer as text, and its document, a point a line; of long ones a digest."""
+    lines = [answer.text(width=200)]
+    for field, value in {**answer.fields, "version": None}.items():
+        for each in value if isinstance(value, list) else [value]:
+            line = json.dumps(_rounded(each))
+            lines.append(f"{field}: {line if len(line) < _LONG else sha256(line.encode()).hexdigest()}")
+    return "\n".join([*lines, answer.failure, ""])
+
+
+def _rounded(value: Any) -> Any:
+    """Return a value whose numbers have ten digits."""
+    match value:
+        case float():
+            return float(f"{value:.10g}")
+        case dict():
+            return {name: _rounded(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_rounded(each) for each in value]
+    return value
