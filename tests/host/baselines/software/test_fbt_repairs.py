@@ -18,7 +18,7 @@ from cyscc.host.baselines.software.fbt import algorithm, fbt
 from cyscc.host.baselines.software.fbt import schemes as module
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
-from tests.host.baselines.software.test_fbt import cycles
+from tests.host.baselines.software.graphs import cycles
 from tests.system.graphs import graph_of, messy_graph
 
 BLOCK = 8
