@@ -397,9 +397,9 @@ class Published:
         self._hybrid = not options.get("no-hybrid", False)
         self._places = layout.places
         self._states = self._left = initial.size
-        counters = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
+        edges, done, cells = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
         left = device.zeros(self._states, np.int32)
-        self.on = _States(layout.forward, layout.backward, initial, *counters, left)
+        self.on = _States(layout.forward, layout.backward, initial, edges, done, cells, left)
         self._removed = removed
         self._rounds = self._trims = self._searches = self._others = 0
 
@@ -643,8 +643,8 @@ class Listed(Published):
     def __init__(self, layout: Layout, setting: SoftwareSetting, initial: DeviceArray, removed: int) -> None:
         super().__init__(layout, setting, initial, removed)
         self._hub = layout.hub
-        queues = (self._device.zeros(self._states, np.int32) for _ in range(3))
-        self._lists = _Lists(*queues, counters=self._device.zeros(4))
+        forward, backward, spare = (self._device.zeros(self._states, np.int32) for _ in range(3))
+        self._lists = _Lists(forward, backward, spare, counters=self._device.zeros(4))
 
     def _begin(self) -> None:
         super()._begin()
