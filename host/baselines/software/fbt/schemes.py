@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cyscc.host.baselines.devices.primitives import keep_open
+from cyscc.host.baselines.devices.primitives import count_up, keep_open
 from cyscc.host.baselines.devices.steps import (
     DeviceArray,
     Step,
@@ -279,8 +279,7 @@ def _search_cached(
 
 @step
 def _begin_states(thread: int, on: _States) -> None:
-    """List a state, and mark whether it waits for a region."""
-    on.left[thread] = thread
+    """Mark whether a state waits for a region."""
     offsets = on.forward.offsets
     offsets[thread] = (offsets[thread] & MASK) | (_LOCK if on.results[thread] < 0 else _PENDING)
 
@@ -427,8 +426,9 @@ class Published:
         }
 
     def _begin(self) -> None:
-        """Prepare the states."""
+        """Prepare the bits of the states, and the list of those that are left."""
         self._device.run(_begin_states, self._states, self.on)
+        self._device.run(count_up, self._states, self.on.left)
 
     def _each(self, step: Step, *arguments: Any) -> None:
         """Launch a step over the states that are left."""
