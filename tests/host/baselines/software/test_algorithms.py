@@ -32,7 +32,6 @@ WAYS = [
     ),
 ]
 STEPS = [case for case, (name, _) in CASES.items() if KINDS[name].devices]
-every_way = pytest.mark.parametrize(("case", "order", "threads"), WAYS)
 every_case = pytest.mark.parametrize("case", CASES)
 
 RANDOM = 12
@@ -52,7 +51,7 @@ GIANT = {"messy": messy_graph(12_000, 40_000, 2), "R-MAT": rmat_graph(1 << 12, 6
 """For the schemes as printed, which take a round for each small component."""
 
 
-@every_way
+@pytest.mark.parametrize(("case", "order", "threads"), WAYS)
 def test_awkward_graphs_and_random_ones(case: str, order: str, threads: int) -> None:
     algorithm, options = CASES[case]
     first = RANDOM * WAYS.index((case, order, threads))
@@ -73,9 +72,9 @@ def test_threads_that_race(case: str, order: str) -> None:
             decompose(algorithm, graph, device, options, name=name)
 
 
-@pytest.mark.parametrize(("algorithm", "threads"), [(name, 1) for name in KINDS])
+@pytest.mark.parametrize("algorithm", KINDS)
 @pytest.mark.parametrize("name", LARGER)
-def test_larger_graphs(algorithm: str, threads: int, name: str) -> None:
+def test_larger_graphs(algorithm: str, name: str) -> None:
     decompose(algorithm, LARGER[name])
 
 
