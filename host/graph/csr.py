@@ -28,6 +28,7 @@ __all__ = [
     "csr_bytes",
     "graph_digest",
     "list_bytes",
+    "rows_by_column",
     "size_text",
     "trim",
 ]
@@ -149,6 +150,14 @@ def _scatter_rows(
             place = np.int64(columns[index]) + 1
             sorted_[offsets[place]] = row
             offsets[place] += 1
+
+
+def rows_by_column(rows: NDArray[np.int64], columns: NDArray[np.uint32], count: int) -> Csr:
+    """Transpose a CSR matrix: return the rows of each of `count` columns, in ascending order."""
+    offsets, sorted_ = np.zeros(count + 2, np.int64), np.empty(len(columns), np.uint32)
+    _count(columns, offsets)
+    _scatter_rows(rows, columns, offsets, sorted_)
+    return offsets[:-1], sorted_
 
 
 @njit(cache=True, nogil=True)
@@ -308,11 +317,8 @@ class Graph:
 
     def transpose(self) -> "Graph":
         """Return the transpose, with neighbours in ascending order."""
-        offsets = np.zeros(self.vertices + 2, dtype=np.int64)
-        sorted_ = np.empty(self.edges, dtype=np.uint32)
-        _count(self.targets, offsets)
-        _scatter_rows(self.offsets, self.targets, offsets, sorted_)
-        return Graph(offsets=offsets[:-1], targets=sorted_, ids=self.ids, base=self.base)
+        offsets, targets = rows_by_column(self.offsets, self.targets, self.vertices)
+        return Graph(offsets=offsets, targets=targets, ids=self.ids, base=self.base)
 
     def simplified(self) -> "Graph":
         """Return the graph without parallel edges and self-loops; the graph itself if it has none.

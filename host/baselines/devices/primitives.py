@@ -19,6 +19,7 @@ from cyscc.host.output.errors import InputError
 
 __all__ = [
     "DeviceGraph",
+    "alone",
     "copied",
     "count_up",
     "fill",
@@ -119,6 +120,18 @@ def keep_open(
         The first element counts the entries written.
     """
     device.run(_keep_open, -(-length // _RUN), length, vertices, labels, counters, kept)
+
+
+@device_function
+def alone(vertex: int, label: int, labels: Any, graph: DeviceGraph) -> tuple[bool, int]:
+    """Return whether a vertex has no neighbour with a label beside itself, and the number of edges inspected."""
+    first = graph.offsets[vertex]
+    last = graph.offsets[vertex + 1]
+    for edge in range(first, last):
+        target = graph.targets[edge]
+        if labels[target] == label and target != vertex:
+            return False, edge + 1 - first
+    return True, last - first
 
 
 @device_function

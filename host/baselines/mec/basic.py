@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.baselines.algorithms import MEC_KINDS
-from cyscc.host.baselines.mdp.model import Mdp
+from cyscc.host.baselines.mdp.model import Mdp, offsets_of
 from cyscc.host.baselines.software.decomposition import SoftwareRun, SoftwareSetting, timed, unwatched
 from cyscc.host.baselines.software.tarjan import tarjan
-from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.csr import Csr, Graph, rows_by_column
 from cyscc.sim.caching.code import njit
 
 __all__ = ["Components", "Dropped", "MecDecomposition", "MecRound", "basic", "drop_choices", "run_mec", "small_mdp"]
@@ -73,40 +73,21 @@ class MecDecomposition:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-class _Arrays(NamedTuple):
-    """Arrays of the model that a round works on."""
-
-    dropped: NDArray[np.bool_]
-    touched: NDArray[np.bool_]
-    remaining: NDArray[np.int64]
-    """Remaining choices of each state."""
-    queue: NDArray[np.uint32]
-    """States without a remaining choice."""
-
-
 class Dropped(NamedTuple):
-    """Choices and states that a round removes.
-
-    Parameters
-    ----------
-    dropped : ndarray of bool, shape (c,)
-        Choices that can leave their component, or lead to a removed state.
-    leaving : int
-        Number of choices that can leave their component.
-    removed : ndarray of bool, shape (n,)
-        States whose choices are all dropped.
-    touched : ndarray of bool, shape (n,)
-        By label of a component: whether it lost a choice, or has a state without choices.
-    """
+    """Choices and states that a round removes."""
 
     dropped: NDArray[np.bool_]
-    leaving: int
-    removed: NDArray[np.bool_]
+    """Choices that can leave their component, or lead to a removed state."""
     touched: NDArray[np.bool_]
+    """By label of a component: whether it lost a choice, or has a state without choices."""
+    remaining: NDArray[np.int64]
+    """Remaining choices of each state, none for a removed one."""
+    queue: NDArray[np.uint32]
+    """The removed states, in the order of their removal."""
 
 
 @njit(cache=True, nogil=True)
-def _drop_leaving(model: _Model, labels: NDArray[np.int64], on: _Arrays) -> tuple[int, int]:
+def _drop_leaving(model: _Model, labels: NDArray[np.int64], on: Dropped) -> tuple[int, int]:
     """Drop every choice that can leave its component.
 
     Counts the remaining choices of each state, and queues the states without any. Returns the number of queued states
@@ -135,53 +116,26 @@ def _drop_leaving(model: _Model, labels: NDArray[np.int64], on: _Arrays) -> tupl
 
 
 @njit(cache=True, nogil=True)
-def _incoming(model: _Model, dropped: NDArray[np.bool_]) -> _Model:
-    """Return the remaining choices that lead to each state, as offsets, source states and choices."""
-    choices, transitions, targets = model
-    states = choices.size - 1
-    offsets = np.zeros(states + 2, np.int64)
-    for choice in range(transitions.size - 1):
-        if not dropped[choice]:
-            for edge in range(transitions[choice], transitions[choice + 1]):
-                offsets[np.int64(targets[edge]) + 2] += 1
-    for place in range(2, states + 2):
-        offsets[place] += offsets[place - 1]
-    owners = np.empty(offsets[-1], np.int64)
-    found = np.empty(offsets[-1], np.uint32)
-    for state in range(states):
-        for choice in range(choices[state], choices[state + 1]):
-            if dropped[choice]:
-                continue
-            for edge in range(transitions[choice], transitions[choice + 1]):
-                target = np.int64(targets[edge]) + 1
-                found[offsets[target]] = choice
-                owners[offsets[target]] = state
-                offsets[target] += 1
-    return offsets, owners, found
-
-
-@njit(cache=True, nogil=True)
-def _attract(model: _Model, on: _Arrays, count: int) -> None:
+def _attract(incoming: Csr, owners: NDArray[np.int64], on: Dropped, count: int) -> None:
     """Drop the choices that lead to states without choices, up to a fixpoint."""
     dropped, _, remaining, queue = on
-    offsets, owners, incoming = _incoming(model, dropped)
+    offsets, choices = incoming
     place = 0
     while place < count:
         state = queue[place]
         place += 1
-        for edge in range(offsets[state], offsets[state + 1]):
-            choice = incoming[edge]
+        for choice in choices[offsets[state] : offsets[state + 1]]:
             if dropped[choice]:
                 continue
             dropped[choice] = True
-            owner = owners[edge]
+            owner = owners[choice]
             remaining[owner] -= 1
             if remaining[owner] == 0:
                 queue[count] = owner
                 count += 1
 
 
-def drop_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Dropped:
+def drop_choices(mdp: Mdp, labels: NDArray[np.int64]) -> tuple[Dropped, int]:
     """Drop every choice that can leave its component, and remove the attractor of the states without a choice left.
 
     The set *U* of lemma 1 contains the states whose choices can all leave. Leaving choices are dropped first. The
@@ -193,61 +147,38 @@ def drop_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Dropped:
         The remaining model.
     labels : ndarray of int64, shape (n,)
         Component of each state, named by one of its states.
+
+    Returns
+    -------
+    dropped : Dropped
+        What is lost.
+    leaving : int
+        Number of choices that can leave their component.
     """
-    states, model = mdp.states, (mdp.choices, mdp.transitions, mdp.targets)
-    on = _Arrays(
+    states = mdp.states
+    on = Dropped(
         np.zeros(mdp.choice_count, np.bool_),
         np.zeros(states, np.bool_),
         np.zeros(states, np.int64),
         np.empty(states, np.uint32),
     )
-    found, leaving = _drop_leaving(model, labels, on)
+    found, leaving = _drop_leaving((mdp.choices, mdp.transitions, mdp.targets), labels, on)
     if found:
-        _attract(model, on, found)
-    return Dropped(on.dropped, leaving, on.remaining == 0, on.touched)
+        incoming = rows_by_column(mdp.transitions, mdp.targets, states)
+        _attract(incoming, np.repeat(np.arange(states), np.diff(mdp.choices)), on, found)
+    return on, leaving
 
 
-@njit(cache=True, nogil=True)
-def _copy(
-    model: _Model, kept: NDArray[np.bool_], numbers: NDArray[np.int64], dropped: NDArray[np.bool_], own: _Model
-) -> None:
-    """Copy the choices of the kept states into `own`, which is zeroed and large enough."""
-    choices, transitions, targets = model
-    own_choices, own_transitions, own_targets = own
-    states = choice = edge = 0
-    for state in range(kept.size):
-        if not kept[state]:
-            continue
-        for old in range(choices[state], choices[state + 1]):
-            if dropped[old]:
-                continue
-            for place in range(transitions[old], transitions[old + 1]):
-                own_targets[edge] = numbers[targets[place]]
-                edge += 1
-            choice += 1
-            own_transitions[choice] = edge
-        states += 1
-        own_choices[states] = choice
-
-
-def _restricted(mdp: Mdp, kept: NDArray[np.bool_], dropped: NDArray[np.bool_]) -> Mdp:
-    """Restrict a Markov decision process to some of its states and choices.
-
-    Parameters
-    ----------
-    mdp : Mdp
-        The whole model.
-    kept : ndarray of bool, shape (n,)
-        States to keep, in their order.
-    dropped : ndarray of bool, shape (c,)
-        Choices to drop. The other choices of kept states lead to kept states only.
-    """
-    staying = np.repeat(kept, np.diff(mdp.choices)) & ~dropped
-    edges = int(np.diff(mdp.transitions)[staying].sum())
-    states, choices = (np.zeros(np.count_nonzero(each) + 1, np.int64) for each in (kept, staying))
-    own = states, choices, np.empty(edges, np.uint32)
-    _copy((mdp.choices, mdp.transitions, mdp.targets), kept, np.cumsum(kept) - 1, dropped, own)
-    return Mdp(choices=own[0], transitions=own[1], targets=own[2])
+def _restricted(mdp: Mdp, kept: NDArray[np.bool_], lost: Dropped) -> Mdp:
+    """Restrict a model to the choices that are left of some states, which lead to these states only."""
+    staying = np.repeat(kept, np.diff(mdp.choices)) & ~lost.dropped
+    lengths = np.diff(mdp.transitions)
+    numbers = np.cumsum(kept, dtype=np.uint32) - np.uint32(1)
+    return Mdp(
+        choices=offsets_of(lost.remaining[kept]),
+        transitions=offsets_of(lengths[staying]),
+        targets=numbers[mdp.targets[np.repeat(staying, lengths)]],
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -302,8 +233,9 @@ def basic(mdp: Mdp, setting: SoftwareSetting | None = None, components: Componen
     rounds: list[MecRound] = []
     while mdp.states:
         labels = components(mdp.graph())
-        lost = drop_choices(mdp, labels)
-        kept = ~lost.removed
+        lost, leaving = drop_choices(mdp, labels)
+        kept = lost.remaining > 0
+        removed = mdp.states - int(np.count_nonzero(kept))
         count, closed = _settle(labels, lost.touched, names, mecs, kept)
         rounds.append(
             MecRound(
@@ -311,12 +243,12 @@ def basic(mdp: Mdp, setting: SoftwareSetting | None = None, components: Componen
                 choices=mdp.choice_count,
                 transitions=mdp.transition_count,
                 components=count,
-                dropped=lost.leaving,
-                removed=int(np.count_nonzero(lost.removed)),
+                dropped=leaving,
+                removed=removed,
                 mecs=closed,
             )
         )
-        mdp, names = _restricted(mdp, kept, lost.dropped), names[kept]
+        mdp, names = _restricted(mdp, kept, lost), names[kept]
         watch(mecs.size - mdp.states, mecs.size)
     return MecDecomposition(mecs=mecs, rounds=tuple(rounds), counts={"edges": sum(each.transitions for each in rounds)})
 
@@ -332,8 +264,8 @@ def small_mdp() -> Mdp:
     states = np.repeat(np.repeat(np.arange(_STATES), counts), lengths)
     targets = (states + random.integers(-3, 4, states.size)) % _STATES
     return Mdp(
-        choices=np.concatenate([[0], np.cumsum(counts)]),
-        transitions=np.concatenate([[0], np.cumsum(lengths)]),
+        choices=offsets_of(counts),
+        transitions=offsets_of(lengths),
         targets=targets.astype(np.uint32),
     )
 

@@ -57,30 +57,6 @@ def reference_mecs(mdp: Mdp) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def _mark_inside(
-    choices: NDArray[np.int64],
-    transitions: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    mecs: NDArray[np.int64],
-    inside: NDArray[np.bool_],
-) -> int:
-    """Mark choices that stay in the MEC of their state; return the first state of a MEC without any, or -1."""
-    open_state = -1
-    for state in range(len(choices) - 1):
-        own = mecs[state]
-        closed = False
-        for choice in range(choices[state], choices[state + 1]):
-            stays = own >= 0
-            for index in range(transitions[choice], transitions[choice + 1]):
-                stays = stays and mecs[targets[index]] == own
-            inside[choice] = stays
-            closed = closed or stays
-        if own >= 0 and not closed and open_state < 0:
-            open_state = state
-    return open_state
-
-
-@njit(cache=True, nogil=True)
 def _attracted(
     part_of_choice: NDArray[np.int64],
     offsets: NDArray[np.int64],
@@ -171,11 +147,14 @@ def check_mecs(mdp: Mdp, mecs: NDArray[np.int64], stays: NDArray[np.bool_] | Non
     if wrong.any():
         state = wrong.argmax()
         return f"state {state}: {mecs[state]} is neither -1 nor the smallest state of its MEC"
-    inside = np.empty(mdp.choice_count, np.bool_)
-    state = _mark_inside(mdp.choices, mdp.transitions, mdp.targets, mecs, inside)
-    if state >= 0:
-        return f"state {state} has no choice that stays in MEC {mecs[state]}"
     state_of, choice_of = transition_states(mdp)
+    own = mecs[state_of]
+    inside = own >= 0
+    inside[choice_of[mecs[mdp.targets] != own[choice_of]]] = False
+    unclosed = (mecs >= 0) & (np.bincount(state_of[inside], minlength=mdp.states) == 0)
+    if unclosed.any():
+        state = unclosed.argmax()
+        return f"state {state} has no choice that stays in MEC {mecs[state]}"
     if stays is not None and (wrong := stays != inside).any():
         choice = int(wrong.argmax())
         state = state_of[choice]

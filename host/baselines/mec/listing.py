@@ -9,7 +9,6 @@ from cyscc.host.baselines.mdp.formats.annotations import Annotations
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.graph.formats.writer import write_rows
 from cyscc.host.graph.reference import component_sizes
-from cyscc.sim.caching.code import njit
 from cyscc.sim.notices import printable
 
 __all__ = ["MOST_LISTED", "first_components", "list_components", "staying_choices", "write_choices"]
@@ -19,26 +18,6 @@ MOST_LISTED = 100_000
 
 _LINES = 1 << 18
 """Lines formatted at once."""
-
-
-@njit(cache=True, nogil=True)
-def _stay(
-    choices: NDArray[np.int64],
-    transitions: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    mecs: NDArray[np.int64],
-    stays: NDArray[np.bool_],
-) -> None:
-    for state in range(len(mecs)):
-        own = mecs[state]
-        if own < 0:
-            continue
-        for choice in range(choices[state], choices[state + 1]):
-            stays[choice] = True
-            for edge in range(transitions[choice], transitions[choice + 1]):
-                if mecs[targets[edge]] != own:
-                    stays[choice] = False
-                    break
 
 
 def staying_choices(mdp: Mdp, mecs: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -55,8 +34,10 @@ def staying_choices(mdp: Mdp, mecs: NDArray[np.int64]) -> NDArray[np.bool_]:
     -------
     ndarray of bool, shape (c,)
     """
-    stays = np.zeros(mdp.choice_count, np.bool_)
-    _stay(mdp.choices, mdp.transitions, mdp.targets, mecs, stays)
+    own = np.repeat(mecs, np.diff(mdp.choices))
+    away = np.repeat(own, np.diff(mdp.transitions)) != mecs[mdp.targets]
+    stays = own >= 0
+    stays[np.searchsorted(mdp.transitions, np.flatnonzero(away), side="right") - 1] = False
     return stays
 
 

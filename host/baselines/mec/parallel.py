@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cyscc.host.baselines.devices.primitives import DeviceGraph, copied, count_up, prefix_sum, root
+from cyscc.host.baselines.devices.primitives import DeviceGraph, copied, count_up, prefix_sum, root, unite
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
     atomic_add,
     atomic_exchange,
     atomic_min,
-    atomic_swap,
     step,
 )
 from cyscc.host.baselines.mdp.model import Mdp
@@ -140,18 +139,10 @@ def _fill_incoming(choice: int, left: DeviceMdp, cursors: DeviceArray, incoming:
 
 @step
 def _join(choice: int, left: DeviceMdp, owners: DeviceArray, parents: DeviceArray) -> None:
-    """Join the trees of a choice's state and of its targets; the smaller root becomes the parent of the larger one."""
+    """Join the trees of a choice's state and of its targets."""
+    here = int(owners[choice])
     for edge in range(left.starts[choice], left.starts[choice + 1]):
-        one = root(int(owners[choice]), parents)
-        other = root(int(left.targets[edge]), parents)
-        while one != other:
-            low = min(one, other)
-            high = max(one, other)
-            if atomic_swap(parents, high, high, low) == high:
-                break
-            # Another thread has given it a parent meanwhile.
-            one = low
-            other = root(high, parents)
+        here = unite(here, int(left.targets[edge]), parents, 0)
 
 
 @step

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cyscc.host.baselines.algorithms import AS_PRINTED
-from cyscc.host.baselines.devices.primitives import DeviceGraph, count_up, keep_open, prefix_sum, upload
+from cyscc.host.baselines.devices.primitives import DeviceGraph, alone, count_up, keep_open, prefix_sum, upload
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
@@ -189,16 +189,6 @@ def _elect_largest(thread: int, forward: DeviceArray, backward: DeviceArray, on:
         on.elected[0] = thread
 
 
-@device_function
-def _behind_neighbour(graph: DeviceGraph, vertex: int, name: int, on: _Arrays) -> int:
-    """Return the edge after the first to a neighbour, other than the vertex itself, in its subgraph; -1 if none is."""
-    offsets, targets = graph
-    for edge in range(offsets[vertex], offsets[vertex + 1]):
-        if on.labels[targets[edge]] == name and targets[edge] != vertex:
-            return edge + 1
-    return -1
-
-
 @step
 def _trim(
     thread: int,
@@ -218,12 +208,12 @@ def _trim(
         vertex = vertices[place]
         name = on.labels[vertex]
         if name >= 0:
-            behind = _behind_neighbour(forward, vertex, name, on)
-            edges += (behind if behind >= 0 else forward.offsets[vertex + 1]) - forward.offsets[vertex]
-            if behind >= 0:
-                behind = _behind_neighbour(backward, vertex, name, on)
-                edges += (behind if behind >= 0 else backward.offsets[vertex + 1]) - backward.offsets[vertex]
-            if behind < 0:
+            single, looked = alone(vertex, name, on.labels, forward)
+            edges += looked
+            if not single:
+                single, looked = alone(vertex, name, on.labels, backward)
+                edges += looked
+            if single:
                 on.labels[vertex] = -(first + atomic_add(on.counters, 0, 1))
     atomic_add(on.counters, 1, edges)
 

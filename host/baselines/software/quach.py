@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cyscc.host.baselines.algorithms import AS_PRINTED, MOST_PIVOTS, PIVOTS
-from cyscc.host.baselines.devices.primitives import DeviceGraph, keep_open, priority, root, unite, upload
+from cyscc.host.baselines.devices.primitives import DeviceGraph, alone, keep_open, priority, root, unite, upload
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
@@ -89,25 +89,11 @@ def _assign(vertex: int, name: int, on: _Arrays) -> None:
 
 
 @device_function
-def _neighbour(vertex: int, graph: DeviceGraph, parts: DeviceArray) -> int:
-    """Return the first edge to another vertex of the part, or the end of the edges if there is none."""
-    part = parts[vertex]
-    last = graph.offsets[vertex + 1]
-    for edge in range(graph.offsets[vertex], last):
-        target = graph.targets[edge]
-        if parts[target] == part and target != vertex:
-            return edge
-    return last
-
-
-@device_function
-def _alone(vertex: int, graph: DeviceGraph, on: _Arrays) -> bool:
+def _ends(vertex: int, part: int, graph: DeviceGraph, on: _Arrays) -> bool:
     """Return whether a vertex has no neighbour left in one direction."""
-    first = graph.offsets[vertex]
-    last = graph.offsets[vertex + 1]
-    edge = _neighbour(vertex, graph, on.parts)
-    on.looked[vertex] += min(edge + 1, last) - first
-    return edge == last
+    single, looked = alone(vertex, part, on.parts, graph)
+    on.looked[vertex] += looked
+    return single
 
 
 @device_function
@@ -134,8 +120,8 @@ def _prune(place: int, vertices: DeviceArray, on: _Arrays, hops: int) -> None:
         part = int(on.parts[vertex])
         if part < 0:
             return
-        last = _alone(vertex, on.graph, on)
-        if not last and not _alone(vertex, on.transpose, on):
+        last = _ends(vertex, part, on.graph, on)
+        if not last and not _ends(vertex, part, on.transpose, on):
             return
         _assign(vertex, vertex, on)
         on.told[_PRUNED] = 1  # benign race: all threads write the same value

@@ -9,8 +9,7 @@ from cyscc.host.baselines.devices.primitives import DeviceGraph, upload
 from cyscc.host.baselines.devices.steps import DeviceArray, step
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.fbt.layout import lay_out
-from cyscc.host.baselines.software.fbt.listed import Listed
-from cyscc.host.baselines.software.fbt.published import MASK, REMOVED, Published
+from cyscc.host.baselines.software.fbt.schemes import MASK, REMOVED, Listed, Published
 from cyscc.host.graph.csr import Graph
 
 __all__ = ["Fbt", "decompose_regions", "fbt"]

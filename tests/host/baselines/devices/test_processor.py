@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.baselines.algorithms import AS_PRINTED, KINDS
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import Device
 from cyscc.host.baselines.mdp.families import family
@@ -14,8 +14,8 @@ from cyscc.host.baselines.mec.parallel import parallel
 from cyscc.host.baselines.software import SoftwareSetting
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.graph.generators import random_graph, rmat_graph
-from cyscc.host.graph.reference import canonical, check_components
 from tests.host.baselines.mdp.models import SMALL
+from tests.host.baselines.software.cases import CASES, decompose
 from tests.system.graphs import messy_graph
 
 
@@ -26,22 +26,16 @@ def device() -> Iterator[Device]:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        *((name, {}) for name, kind in KINDS.items() if kind.devices),
-        ("fbt", {"cached": 3, "segment": 2}),
-        ("quach", {"pivots": 10}),
-        ("li", {"as-printed": True}),
-    ],
-)
-def test_components(name: str, options: dict[str, int], device: Device) -> None:
+@pytest.mark.parametrize("case", [case for case, (name, _) in CASES.items() if KINDS[name].devices])
+def test_components(case: str, device: Device) -> None:
+    algorithm, options = CASES[case]
     graphs = [messy_graph(8, 14, 1)]
     if device.compiles:
-        graphs += [small_graph(), random_graph(1 << 16, 4, 5), rmat_graph(1 << 16, 8, 5)]
+        graphs.append(small_graph())
+        if AS_PRINTED not in options and "sources" not in options:
+            graphs += [random_graph(1 << 16, 4, 5), rmat_graph(1 << 16, 8, 5)]
     for graph in graphs:
-        found = KINDS[name].load()(graph, graph.transpose(), SoftwareSetting(device=device, options=options))
-        assert check_components(canonical(found.labels), graph) is None
+        decompose(algorithm, graph, device, options)
 
 
 @pytest.mark.gpu

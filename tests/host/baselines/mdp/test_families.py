@@ -137,8 +137,6 @@ def test_more_states_than_are_made_at_once() -> None:
             {},
             "no family 'wlan': there are philosophers, coin, leader, grid, islands, stairs, random",
         ),
-        ("coin", {"seed": 1}, "coin has no size 'seed': it has processes, bound"),
-        ("coin", {"processes": 0}, "processes of coin must be 1 to 10, not 0"),
         ("random", {"seed": 2**64}, f"seed of random must be 0 to {2**64 - 1}, not {2**64}"),
         (
             "grid",

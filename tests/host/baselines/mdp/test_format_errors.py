@@ -1,13 +1,15 @@
-"""Bad files of Markov decision processes: each ends in one line that names file, line and cause."""
+"""Bad files of Markov decision processes: each ends in one line that names file, line and cause.
+
+More of them are among the refusals of ``cyscc mec`` in `tests.system.outside`.
+"""
 
 import gzip
 from pathlib import Path
 
 import pytest
 
-from cyscc.host.baselines.mdp.formats import read_mdp, write_mdp
+from cyscc.host.baselines.mdp.formats import read_mdp
 from cyscc.host.output.errors import InputError
-from tests.host.baselines.mdp.models import model
 from tests.refusals import refused
 
 FORM = "'SOURCE CHOICE TARGET PROBABILITY ACTION'"
@@ -15,7 +17,6 @@ HEADER = "expected the header 'STATES CHOICES TRANSITIONS'"
 
 TRA = {
     "0 0 0 1\n": f":1: {HEADER}",
-    "2 1\n0 1 1\n": f":1: {HEADER} of an MDP: two numbers begin a Markov chain",
     "\n\n": f":2: {HEADER}",
     "\n \t\r\n1 1\n": f":3: {HEADER} of an MDP: two numbers begin a Markov chain",
     "\n1 1 1\n\n0 0 0 x\n": ":4: 'x' is not a probability",
@@ -34,44 +35,26 @@ TRA = {
     "1 1 1\n0 0\n": f":2: too few columns for {FORM}",
     "1 1 1\n0 0 0\n": f":2: too few columns for {FORM}",
     "1 1 1\n0 0 0 1 a b\n": f":2: too many columns for {FORM}, from 'b' on",
-    "1 1 1\n0 0 0 1\n0 0 0 1\n": ":3: a transition beyond the 1 that the header announces",
-    "1 1 2\n\n0 0 0 1\n": ": the header announces 2 transitions, but only 1 follow",
     "1 1 1\nx 0 0 1\n": ":2: 'x' is not a state",
     "1 1 1\n-1 0 0 1\n": ":2: state -1 is negative",
     "1 1 1\n0 0.5 0 1\n": ":2: '0.5' is not a choice",
     "1 1 1\n0 4294967296 0 1\n": ":2: choice 4294967296 is outside 0..4294967295",
-    "1 1 1\n0 0 1 1\n": ":2: state 1 is outside 0..0",
     "1 1 1\n99999999999999999999999 0 0 1\n": ":2: state 99999999999999999999999 is outside 0..0",
-    "1 1 1\n0 0 0 one\n": ":2: 'one' is not a probability",
-    "1 1 1\n0 0 0 nan\n": ":2: 'nan' is not a probability",
-    "1 1 1\n0 0 0 inf\n": ":2: 'inf' is not a probability",
-    "1 1 1\n0 0 0 1e\n": ":2: '1e' is not a probability",
-    "1 1 1\n0 0 0 .\n": ":2: '.' is not a probability",
-    "1 1 1\n0 0 0 1..0\n": ":2: '1..0' is not a probability",
-    "1 1 1\n0 0 0 1/\n": ":2: '1/' is not a probability",
-    "1 1 1\n0 0 0 -1\n": ":2: '-1' is not a probability",
-    "1 1 1\n0 0 0 1.1\n": ":2: '1.1' is not a probability",
-    "1 1 1\n0 0 0 1e999999999999999999999\n": ":2: '1e999999999999999999999' is not a probability",
-    "1 1 1\n0 0 0 1/0\n": ":2: '1/0' is not a probability",
-    "1 1 1\n0 0 0 1/-1\n": ":2: '1/-1' is not a probability",
-    "1 1 1\n0 0 0 [0.9,1]\n": ":2: '[0.9,1]' is not a probability",
-    "1 1 2\n0 0 0 0.5\n0 0 0 0.49\n": (
-        ":2: the probabilities of choice 0 of state 0 sum to 0.99, not to 1 within 1e-05"
-    ),
     "1 2 3\n0 0 0 1\n0 1 0 0.5\n0 1 0 0.50002\n": (
         ":3: the probabilities of choice 1 of state 0 sum to 1.00002, not to 1 within 1e-05"
     ),
     "1 1 1\n0 0 0 0\n": ":2: the probabilities of choice 0 of state 0 sum to 0, not to 1 within 1e-05",
     "3 2 2\n0 0 0 1\n2 0 0 1\n": ":3: state 1 has no choices",
     "2 1 1\n1 0 0 1\n": ":2: state 0 has no choices",
-    "2 1 1\n0 0 0 1\n": ": state 1 has no choices",
     "4294967294 1 1\n0 0 0 1\n": ": state 1 has no choices",
     "mdp\n0 0 1 1\n": ": state 1 has no choices",
     "1 2 2\n0 0 0 1\n0 2 0 1\n": ":3: choice 1 of state 0 has no transitions",
-    "1 1 1\n0 1 0 1\n": ":2: choice 0 of state 0 has no transitions",
-    "1 2 1\n0 0 0 1\n": ": the header announces 2 choices, but there are 1",
     "1 1 2\n0 0 0 1\n0 1 0 1\n": ": the header announces 1 choices, but there are 2",
 }
+
+NO_NUMBERS = ["nan", "inf", "1e", ".", "1..0", "1/", "1/0", "1/-1", "[0.9,1]"]
+OUTSIDE = ["-1", "1.1", "1e999999999999999999999"]
+TRA |= {f"1 1 1\n0 0 0 {token}\n": f":2: {token!r} is not a probability" for token in (*NO_NUMBERS, *OUTSIDE)}
 
 ROW = "'SOURCE PROBABILITY:TARGET... ACTION'"
 ROWS = {
@@ -102,17 +85,12 @@ TRA |= {"2 3 4\n" + rows: message for rows, message in ROWS.items()}
 
 START = "@type: MDP\n@nr_states\n2\n@nr_choices\n2\n@model\n"
 DRN = {
-    "@type: DTMC\n@nr_states\n": ":1: expected a model of type 'MDP', not 'DTMC'",
     "@nr_states\n1\n@model\n": ":3: has no line '@type: MDP' before '@model'",
-    "@type: MDP\n@model\n": ":2: has no line '@nr_states' before '@model'",
-    "@type: MDP\n@nr_states\n1\n": ": has no line '@model'",
     "@type: MDP\n@nr_states\n": ":2: the header is cut short: nothing follows @nr_states",
     "@type: MDP\n@nr_states\n1 2\n": ":3: expected the number of states",
     "@type: MDP\n@nr_choices\nx\n": ":3: 'x' is not a number of choices",
     "@type: MDP\n@nr_states\n4294967295\n": ":2: 4294967295 states are too many for 32 bits (at most 4294967294)",
     "@type: MDP\n@nr_states\n0\n@model\n": ": the model is empty: it has no states",
-    "@type: MDP\n@parameters\np q\n": ":2: has parameters ('p'), which have no values here",
-    "@type: MDP\n@placeholders\n$a : 1\n": ":2: '@placeholders' is no line of the header",
     "@type: MDP\n@value_type: double-interval\n": (
         ":2: expected values of type 'double' or 'rational', not 'double-interval'"
     ),
@@ -137,7 +115,6 @@ DRN = {
     START + "state 0\naction a\nx : 1\n": ":9: 'x' is not a state",
     START + "state 0\naction a\n0 : p\n": ":9: 'p' is not a probability",
     START + "state 0\naction a\n0 : \n": ":9: '' is not a probability",
-    START + "state 0\naction a\n0 : [0.4, 0.9]\n": ":9: '[0.4, 0.9]' is not a probability",
     START + "state 0\naction a\n0 : 1 2\n": ":9: too many columns for 'TARGET : PROBABILITY', from '2' on",
     START + "state 0\naction a\n0 : .9\nstate 1\naction a\n0 : 1\n": (
         ":9: the probabilities of choice 0 of state 0 sum to 0.9, not to 1 within 1e-05"
@@ -162,11 +139,9 @@ def test_bad_text(tmp_path: Path, suffix: str, text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.tra", b"", "is empty"),
         ("a.drn", b"%PDF-1.4", "a PDF document is not read"),
         ("a.tra.gz", b"1 1 1\n0 0 0 1\n", "not gzip data"),
         ("a.tra.gz", gzip.compress(b"1 1 1\n" * 1000, mtime=0)[:-9], "the gzip data is cut short"),
-        ("a.txt", b"1 1 1\n0 0 0 1\n", "is no file of a model by its name: they end in .tra or .drn, or these and .gz"),
     ],
 )
 def test_bad_file(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -176,9 +151,7 @@ def test_bad_file(tmp_path: Path, name: str, content: bytes, message: str) -> No
         read_mdp(file)
 
 
-def test_file_that_is_none(tmp_path: Path) -> None:
-    with refused(InputError, f"{tmp_path / 'a.tra'}: does not exist"):
-        read_mdp(tmp_path / "a.tra")
+def test_folder(tmp_path: Path) -> None:
     folder = tmp_path / "b.tra"
     folder.mkdir()
     with refused(InputError, f"{folder}: is a directory, not a model"):
@@ -190,10 +163,3 @@ def test_binary_content_is_shown_escaped(tmp_path: Path) -> None:
     file.write_bytes(b"1 1 1\n\x01\xff 0 0 1\n")
     with refused(InputError, f"{file}:2: '\\x01\N{REPLACEMENT CHARACTER}' is not a state"):
         read_mdp(file)
-
-
-def test_output_of_another_name(tmp_path: Path) -> None:
-    file = tmp_path / "a.npz"
-    with refused(InputError, f"{file}: is no file of a model by its name: they end in .tra or .drn, or these and .gz"):
-        write_mdp(model([[0]]), file)
-    assert not file.exists()

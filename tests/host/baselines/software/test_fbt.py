@@ -1,124 +1,30 @@
-"""Forward-backward search with trimming: right in every order, in all its configurations, within regions."""
-
-import json
-from collections.abc import Mapping
-from itertools import pairwise, product
-from pathlib import Path
-from typing import Any
+"""Forward-backward search with trimming: its launches and counts, its additions, regions, and its layout."""
 
 import numpy as np
 import pytest
-from numba.core import event
 from numpy.typing import NDArray
 
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.primitives import upload
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
-from cyscc.host.baselines.software import Decomposition, SoftwareSetting, run_software
-from cyscc.host.baselines.software.decomposition import small_graph
-from cyscc.host.baselines.software.fbt import Fbt, fbt
+from cyscc.host.baselines.software import SoftwareSetting
+from cyscc.host.baselines.software.fbt import Fbt
 from cyscc.host.baselines.software.fbt.layout import MOST, PADDING, lay_out
-from cyscc.host.command_line.main import main
 from cyscc.host.graph.csr import Graph
-from cyscc.host.graph.generators import random_graph
 from cyscc.host.graph.reference import canonical, check_components
 from cyscc.host.output.errors import InputError
-from tests.host.baselines.devices.simulator import simulate
+from tests.host.baselines.software.cases import CONFIGURATIONS, PRINTED, Options, decompose
+from tests.host.baselines.software.graphs import cycles, layered
 from tests.system.graphs import GRAPHS, graph_of, messy_graph
 
-CONFIGURATIONS: dict[str, dict[str, int]] = {
-    "F0,1": {},
-    "F0,7": {"segment": 7},
-    "F3,1": {"cached": 3, "segment": 1},
-    "F3,7": {"cached": 3, "segment": 7},
-    "F0,1-nh": {"no-hybrid": 1},
-    "F3,2-nh": {"cached": 3, "segment": 2, "no-hybrid": 1},
-    "F1,0": {"cached": 1},
-}
-"""As the paper names them, and others."""
-PRINTED = {"as-printed": 1}
 
-
-def decompose(graph: Graph, device: Device, options: Mapping[str, Any], name: str = "") -> Decomposition:
-    found = fbt(graph, graph.transpose(), SoftwareSetting(device=device, options=options))
-    assert check_components(canonical(found.labels), graph) is None, name
-    # A pivot is of its own component.
-    assert np.array_equal(found.labels[found.labels], found.labels), name
-    return found
-
-
-def on_cpu(graph: Graph, options: Mapping[str, int] = PRINTED) -> Decomposition:
-    with open_device("cpu") as device:
-        return decompose(graph, device, options)
-
-
-def cycles(*cycles: list[int]) -> list[tuple[int, int]]:
-    return [edge for cycle in cycles for edge in pairwise([*cycle, cycle[0]])]
-
-
-@pytest.mark.parametrize(("threads", "order"), [*product((1, 3), ORDERS)])
-@pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_awkward_graphs_and_random_ones(name: str, order: str, threads: int) -> None:
-    # Each way has graphs of its own: a thousand all in all.
-    first = 24 * (threads + 2 * ORDERS.index(order) + 8 * list(CONFIGURATIONS).index(name))
-    with open_device("cpu", threads=threads, order=Order(order, seed=2)) as device:
-        options = CONFIGURATIONS[name]
-        for graph_name, graph in GRAPHS.items():
-            decompose(graph, device, options, graph_name)
-        for seed in range(first, first + 24):
-            size = seed % 100
-            given = options if seed % 2 else {**PRINTED, **options}
-            decompose(messy_graph(30 + size, 30 + 2 * size, seed), device, given, f"seed {seed}")
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_threads_that_race(name: str, order: str) -> None:
-    with open_device("cpu", threads=3, order=Order(order)) as device:
-        for degree in (1, 2, 6):
-            options = {**CONFIGURATIONS[name], "as-printed": degree == 2}
-            decompose(messy_graph(20_000, degree * 20_000, degree), device, options)
-
-
-def check_simulated() -> None:
-    wide = messy_graph(64, 90, 1)
-    for order, options in zip(ORDERS, ({"segment": 2}, {"cached": 3}, {"cached": 3, "segment": 7}), strict=True):
-        with open_device("cuda", order=Order(order)) as device:
-            decompose(wide, device, options, order)
-            decompose(wide, device, {**PRINTED, **options}, order)
-            for seed, each in enumerate(CONFIGURATIONS.values()):
-                if seed % len(ORDERS) == ORDERS.index(order):
-                    decompose(messy_graph(16, 28, seed), device, {**PRINTED, **each}, order)
-            decompose(layered(8, 3, 1), device, {}, order)
-
-
-def test_on_the_simulator() -> None:
-    simulate(check_simulated)
-
-
-@pytest.mark.parametrize("options", [{}, {"cached": 3, "segment": 7}, PRINTED], ids=str)
-def test_nothing_is_compiled_while_it_is_timed(options: dict[str, int]) -> None:
-    graph = random_graph(3000, 3, 1)
-    transpose, small = graph.transpose(), small_graph()
-    with open_device("cpu", threads=2) as device:
-        setting = SoftwareSetting(device=device, options=options)
-        fbt(small, small.transpose(), setting)
-        with event.install_recorder("numba:compile") as recorder:
-            fbt(graph, transpose, setting)
-    assert recorder.buffer == []
-
-
-def test_counts_repeat_with_one_thread() -> None:
-    graph = messy_graph(5000, 9000, 1)
-    for options in ({}, PRINTED):
-        first, second = on_cpu(graph, options), on_cpu(graph, options)
-        assert first.counts == second.counts
-        assert np.array_equal(first.labels, second.labels)
+def counts_of(graph: Graph, options: Options = PRINTED, device: Device | None = None) -> dict[str, int]:
+    return dict(decompose("fbt", graph, device, options).counts)
 
 
 def test_counts_of_a_cycle() -> None:
     # Trimmed in one round that finds nothing, of an edge each way; one pivot; after it another such round.
-    counts = on_cpu(graph_of(40, cycles(list(range(40))))).counts
+    counts = counts_of(graph_of(40, cycles(list(range(40)))))
     assert counts["rounds"] == counts["pivots"] == 1
     assert counts["trimming_rounds"] == 2
     # In ascending order the whole cycle is reached in one scan forwards; backwards 0 and 39, then a state a scan.
@@ -132,20 +38,20 @@ def test_searches_look_at_each_edge_once() -> None:
     for order in ("natural", "reversed"):
         with open_device("cpu", order=Order(order)) as device:
             for options in CONFIGURATIONS.values():
-                counts = decompose(graph, device, {**PRINTED, **options}).counts
+                counts = counts_of(graph, {**PRINTED, **options}, device)
                 assert counts["edges"] == 2 * graph.edges + 2 * graph.vertices
 
 
 def test_iterations_of_a_launch_and_separate_launches() -> None:
     # Backwards in ascending order: one state is found in an iteration, but two in the first one.
     graph = graph_of(40, cycles(list(range(40))))
-    assert on_cpu(graph, {**PRINTED, "cached": 4}).counts["search_iterations"] == 10
-    assert on_cpu(graph, {**PRINTED, "cached": 1}).counts["search_iterations"] == 39
+    assert counts_of(graph, {**PRINTED, "cached": 4})["search_iterations"] == 10
+    assert counts_of(graph, {**PRINTED, "cached": 1})["search_iterations"] == 39
     with open_device("cpu") as device:
         launches = []
         for options in ({}, {"no-hybrid": 1}):
             before = device.launches
-            decompose(graph, device, {**PRINTED, **options})
+            counts_of(graph, {**PRINTED, **options}, device)
             launches.append(device.launches - before)
     # The forward search has found all in its first iteration; in the second one it sees that nothing follows.
     assert 1 <= launches[1] - launches[0] <= 2
@@ -153,39 +59,25 @@ def test_iterations_of_a_launch_and_separate_launches() -> None:
 
 def test_self_loops_keep_no_state_from_being_trimmed() -> None:
     pairs = [(v, v) for v in range(50)] + [(v, v + 1) for v in range(49)]
-    counts = on_cpu(graph_of(50, pairs)).counts
+    counts = counts_of(graph_of(50, pairs))
     assert counts["pivots"] == counts["rounds"] == counts["search_iterations"] == 0
 
 
 def test_few_transitions_serve_for_pivots_of_many_states() -> None:
     # Four transitions, and hashes up to 20,002: ranges in which there is none are left out.
     graph = graph_of(20_000, cycles([7, 19_999], [12_345, 12_346]))
-    counts = on_cpu(graph).counts
+    counts = counts_of(graph)
     assert counts["pivots"] == 2
     assert counts["passes"] < 30
-    assert on_cpu(graph_of(5, [])).counts["pivots"] == 0
+    assert counts_of(graph_of(5, []))["pivots"] == 0
     # Several ranges in each of several rounds, and pivots that many states vie for.
     for order in ORDERS:
         with open_device("cpu", order=Order(order)) as device:
             lists = [[9 * c, 9 * c + 4, 9 * c + 7] for c in range(60)]
             links = [(9 * c, 9 * ((7 * c + 5) % 60) + 1) for c in range(60)]
             for options in ({}, PRINTED):
-                counts = decompose(graph_of(3000, [*cycles(*lists), *links]), device, options).counts
+                counts = counts_of(graph_of(3000, [*cycles(*lists), *links]), options, device)
                 assert counts["pivots"] == 60
-
-
-def layered(levels: int, width: int, seed: int) -> Graph:
-    """Return a hub that leads to levels of cycles of two or three states, each of which leads to some of the next."""
-    generator = np.random.default_rng(seed)
-    sizes = generator.integers(2, 4, levels * width)
-    firsts = 1 + np.cumsum(sizes) - sizes
-    edges = [(0, int(first)) for first in firsts[:width]]
-    for place, (first, size) in enumerate(zip(firsts.tolist(), sizes.tolist(), strict=True)):
-        edges += cycles(list(range(first, first + size)))
-        below = firsts[(place // width + 1) * width :][:width]
-        edges += [(first + 1, int(below[chosen])) for chosen in generator.integers(0, width, 2) if below.size]
-    names = generator.permutation(1 + int(sizes.sum())).tolist()
-    return graph_of(len(names), [(names[source], names[target]) for source, target in edges])
 
 
 def test_many_components_take_few_rounds() -> None:
@@ -195,23 +87,23 @@ def test_many_components_take_few_rounds() -> None:
     for order in ORDERS:
         with open_device("cpu", order=Order(order)) as device:
             for graph, rounds in ((pairs, 2), (chain, 16), (layered(10, 40, 1), 16)):
-                assert decompose(graph, device, {}).counts["rounds"] <= rounds
-    assert on_cpu(pairs).counts["rounds"] == 200
+                assert counts_of(graph, {}, device)["rounds"] <= rounds
+    assert counts_of(pairs)["rounds"] == 200
 
 
 def test_the_first_pivot_is_a_hub() -> None:
     # In ascending order the first state would be of the first pair.
     ring = graph_of(60, [*cycles([0, 1], list(range(2, 60)), list(range(2, 60, 2))), (1, 2)])
     for options in ({}, {"segment": 2}):
-        counts = on_cpu(ring, options).counts
+        counts = counts_of(ring, options)
         assert counts["rounds"] == counts["pivots"] == 2
         # The larger cycle comes first: the search from a state of the pair would reach both.
-        assert counts["edges"] < on_cpu(ring, {**PRINTED, **options}).counts["edges"]
+        assert counts["edges"] < counts_of(ring, {**PRINTED, **options})["edges"]
 
 
 def test_a_long_cycle_takes_few_launches() -> None:
     graph = graph_of(5000, cycles(list(range(5000))))
-    assert on_cpu(graph, {}).counts["passes"] < 200
+    assert counts_of(graph, {})["passes"] < 200
 
 
 def regions_of(size: int, *regions: list[int]) -> NDArray[np.int64]:
@@ -331,24 +223,3 @@ def test_graphs_that_29_bits_have_no_room_for() -> None:
     for segment in (10_000_000, 2**58, 2**64):
         with open_device("cpu") as device, pytest.raises(InputError, match=rf"not 64 and {64 * segment}$"):
             lay_out(device, upload(device, wide), upload(device, wide), segment)
-
-
-def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    graph = tmp_path / "graph.txt"
-    graph.write_text("0 1\n1 2\n2 0\n2 3\n3 4\n")
-    result = tmp_path / "result.json"
-    options = ["--cached", "3", "--segment", "7", "--no-hybrid"]
-    assert main(["software", "fbt", str(graph), *options, "--json", str(result)]) == 0
-    assert "search iterations" in capsys.readouterr().out
-    document = json.loads(result.read_text())
-    assert document["options"] == {"cached": 3, "segment": 7, "no-hybrid": True}
-    assert document["components"]["count"] == 3
-    assert document["counts"]["pivots"] == 1
-
-
-def test_runs_by_name() -> None:
-    graph = messy_graph(100, 200, 1)
-    with open_device("cpu", threads=2) as device:
-        run = run_software("fbt", graph, graph.transpose(), SoftwareSetting(device=device))
-    assert check_components(run.found.labels, graph) is None
-    assert run.found.counts["edges"] > 0

@@ -15,11 +15,10 @@ from cyscc.host.baselines.devices.cpu import CpuDevice
 from cyscc.host.baselines.devices.steps import BlockStep, Order, Step
 from cyscc.host.baselines.software import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.fbt import algorithm, fbt
-from cyscc.host.baselines.software.fbt import published as module
-from cyscc.host.baselines.software.fbt.published import FRONTIER
+from cyscc.host.baselines.software.fbt import schemes as module
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
-from tests.host.baselines.software.test_fbt import cycles
+from tests.host.baselines.software.graphs import cycles
 from tests.system.graphs import graph_of, messy_graph
 
 BLOCK = 8
@@ -66,7 +65,7 @@ def printed(ours: str, text: str) -> Any:
 
 def without_barriers() -> BlockStep:
     """Return the cached search in which no thread waits for the others of its block between iterations."""
-    own = module.search_cached
+    own = module._search_cached
 
     def search(block: int, thread: int, threads: int, phase: int, shared: Any, iterations: int, *rest: Any) -> None:
         if phase == 0:
@@ -80,14 +79,14 @@ def without_barriers() -> BlockStep:
 
 def left_in_the_frontier() -> BlockStep:
     """Return the cached search in which states explored from the cache stay in the frontier."""
-    own = module.search_cached
+    own = module._search_cached
 
     def search(block: int, thread: int, threads: int, phase: int, shared: Any, *rest: Any) -> None:
         half = shared.size // 2
         taken = [state for state in shared[thread:half:threads] if state >= 0] if phase > 1 else []
         own.function(block, thread, threads, phase, shared, *rest)
         for state in taken:
-            rest[1].forward.offsets[state] |= FRONTIER
+            rest[1].forward.offsets[state] |= module._FRONTIER
 
     return BlockStep(search, own.words)
 
@@ -144,7 +143,7 @@ REPAIRS: dict[str, tuple[str, str, Callable[[], Graph], Mapping[str, int], Calla
     ),
     "algorithm 3, line 19: the region is the target's": (
         "results[target] & MASK == region",
-        "results[place % (offsets.size - 1)] & MASK == region",
+        "results[place % results.size] & MASK == region",
         lambda: messy_graph(60, 100, 1),
         {},
         right,
@@ -202,5 +201,5 @@ def test_the_cached_search_without_a_repair(
 ) -> None:
     graph = ring()
     assert all(outcome(graph, order, {"cached": 3}, good) for order in ("natural", "reversed", "shuffled"))
-    monkeypatch.setattr(module, "search_cached", variant())
+    monkeypatch.setattr(module, "_search_cached", variant())
     assert not all(outcome(graph, order, {"cached": 3}, good) for order in ("natural", "reversed", "shuffled"))

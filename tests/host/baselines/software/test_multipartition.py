@@ -1,20 +1,14 @@
-"""Multi-partition: correct in every order and for every vice pivot, in few rounds; its counts."""
+"""Multi-partition: correct for every vice pivot, in few rounds; its counts."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from numba.core import event
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 import cyscc.host.baselines.software.multipartition as module
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.primitives import priority
-from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, Step, atomic_max, step
-from cyscc.host.baselines.software import Decomposition, SoftwareSetting, run_software
+from cyscc.host.baselines.devices.steps import ORDERS, Order, Step, atomic_max, step
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.multipartition import (
     FORWARD,
@@ -23,132 +17,21 @@ from cyscc.host.baselines.software.multipartition import (
     Arrays,
     Work,
     drawn_number,
-    multipartition,
 )
 from cyscc.host.graph.csr import Graph
-from cyscc.host.graph.generators import random_graph, rmat_graph
-from cyscc.host.graph.reference import canonical, check_components
-from tests.host.baselines.devices.simulator import simulate
+from cyscc.host.graph.generators import random_graph
+from tests.host.baselines.software.cases import decompose
+from tests.host.baselines.software.graphs import acyclic_rings, chain_of_rings
 from tests.system.graphs import GRAPHS, graph_of, messy_graph
-
-WAYS = [(order, threads) for order in ORDERS for threads in (1, 3)]
-
-
-def decompose(graph: Graph, device: Device, name: str = "", seed: int = 1) -> Decomposition:
-    found = multipartition(graph, graph.transpose(), SoftwareSetting(device=device, seed=seed))
-    assert check_components(canonical(found.labels), graph) is None, name
-    return found
 
 
 def counts_of(graph: Graph) -> dict[str, int]:
-    with open_device("cpu") as device:
-        return dict(decompose(graph, device).counts)
+    return dict(decompose("multipartition", graph).counts)
 
 
-def rings(count: int, links: Any, *, size: int = 3) -> Graph:
-    """Return a graph of cycles, with edges from the last vertex of some to the first one of others."""
-    first = size * np.arange(count)
-    vertices = np.arange(size * count)
-    following = np.where(vertices % size == size - 1, vertices - size + 1, vertices + 1)
-    links = np.array(links).reshape(-1, 2)
-    sources = np.concatenate([vertices, first[links[:, 0]] + size - 1])
-    targets = np.concatenate([following, first[links[:, 1]]])
-    return Graph.from_edges(size * count, sources.astype(np.uint32), targets.astype(np.uint32))
-
-
-def chain_of_rings(count: int, *, size: int = 3) -> Graph:
-    numbers = np.arange(count)
-    return rings(count, np.stack([numbers[:-1], numbers[1:]], 1), size=size)
-
-
-def acyclic_rings(count: int, degree: int) -> Graph:
-    """Return cycles of three that lead into each other at random, mostly with no way from one to another."""
-    links = np.sort(np.random.default_rng(1).integers(0, count, (count * degree, 2)), axis=1)
-    return rings(count, links[links[:, 0] < links[:, 1]])
-
-
-def lattice(side: int) -> Graph:
-    """Return a square lattice, each of its edges in a direction drawn at random."""
-    numbers = np.arange(side * side, dtype=np.uint32).reshape(side, side)
-    pairs = [(numbers[:, :-1], numbers[:, 1:]), (numbers[:-1], numbers[1:])]
-    ends = np.concatenate([np.stack([u.ravel(), v.ravel()]) for u, v in pairs], axis=1)
-    turned = np.random.default_rng(2).random(ends.shape[1]) < 0.5
-    return Graph.from_edges(side * side, np.where(turned, *ends), np.where(turned, *ends[::-1]))
-
-
-LARGER = {
-    "sparse": messy_graph(20_000, 30_000, 1),
-    "dense": random_graph(1 << 13, 8, 3),
-    "R-MAT": rmat_graph(1 << 13, 4, 3),
-    "chain": chain_of_rings(1500),
-    "acyclic": acyclic_rings(2000, 2),
-    "lattice": lattice(60),
-}
-
-
-@pytest.mark.parametrize(("order", "threads"), WAYS)
-def test_awkward_graphs_and_random_ones(order: str, threads: int) -> None:
-    first = 40 * (threads // 2 + 2 * ORDERS.index(order))
-    with open_device("cpu", threads=threads, order=Order(order, seed=2)) as device:
-        for name, graph in GRAPHS.items():
-            decompose(graph, device, name)
-        for seed in range(first, first + 40):
-            size = seed % 100
-            decompose(messy_graph(30 + size, 30 + 2 * size, seed), device, f"seed {seed}", seed)
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_threads_that_race(order: str) -> None:
-    with open_device("cpu", threads=3, order=Order(order)) as device:
-        for name, graph in LARGER.items():
-            decompose(graph, device, name)
-
-
-def check_simulated() -> None:
-    fans = rings(16, [(ring, 8 + (ring + other) % 8) for ring in range(8) for other in (0, 1)])
-    graphs = [fans, messy_graph(64, 80, 2), messy_graph(40, 56, 3)]
-    for seed, order in enumerate(ORDERS):
-        with open_device("cuda", order=Order(order, seed=seed)) as device:
-            counts = decompose(graphs[seed], device, order, seed).counts
-            assert counts["colour_rounds"] == (graphs[seed] is fans)
-            decompose(messy_graph(24, 34, seed), device, order, seed)
-
-
-def test_on_the_simulator() -> None:
-    simulate(check_simulated)
-
-
-def test_nothing_is_compiled_while_it_is_timed() -> None:
-    small = small_graph()
-    with open_device("cpu", threads=2) as device:
-        warmed = decompose(small, device).counts
-        assert min(warmed[name] for name in ("colour_rounds", "wcc_rounds", "vice_pivots", "trimmed")) > 0
-        graphs = [(graph, graph.transpose()) for graph in LARGER.values()]
-        with event.install_recorder("numba:compile") as recorder:
-            for pair in graphs:
-                multipartition(*pair, SoftwareSetting(device=device))
-    assert recorder.buffer == []
-
-
-def test_counts_repeat_with_one_thread() -> None:
-    with open_device("cpu") as device:
-        for name in ("chain", "lattice", "acyclic"):
-            first, second, other = (decompose(LARGER[name], device, name, seed) for seed in (1, 1, 2))
-            assert first.counts == second.counts
-            assert np.array_equal(first.labels, second.labels)
-            assert first.counts != other.counts
-
-
-def test_it_tells_how_many_vertices_have_a_component() -> None:
-    told: list[tuple[int, int]] = []
-    graph = chain_of_rings(50)
-    with open_device("cpu") as device:
-        setting = SoftwareSetting(device=device, watch=lambda done, total: told.append((done, total)))
-        multipartition(graph, graph.transpose(), setting)
-    assert {total for _, total in told} == {150}
-    done = [done for done, _ in told]
-    assert done == sorted(done)
-    assert done[-1] == 150
+def test_the_graph_that_warms_up_takes_all_ways() -> None:
+    counts = counts_of(small_graph())
+    assert min(counts[name] for name in ("colour_rounds", "wcc_rounds", "vice_pivots", "trimmed")) > 0
 
 
 # Vice pivots: any vertex will do, and none.
@@ -201,9 +84,9 @@ def test_no_vice_pivot_splits_a_component(draw: Step, monkeypatch: pytest.Monkey
     larger = {"acyclic": acyclic_rings(300, 2), "chain": chain_of_rings(200), "sparse": messy_graph(5000, 7500, 1)}
     with open_device("cpu", threads=2, order=Order("shuffled", seed=4)) as device:
         for name, graph in {**GRAPHS, **larger}.items():
-            decompose(graph, device, name)
+            decompose("multipartition", graph, device, name=name)
         for seed in range(40):
-            decompose(messy_graph(60, 90, seed), device, f"seed {seed}", seed)
+            decompose("multipartition", messy_graph(60, 90, seed), device, seed=seed, name=f"seed {seed}")
 
 
 def test_no_first_vice_pivot_splits_a_component(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +105,7 @@ def test_no_first_vice_pivot_splits_a_component(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "largest", choose)
     with open_device("cpu") as device:
         for vice in range(graph.vertices):
-            decompose(graph, device, f"vice pivot {vice}")
+            decompose("multipartition", graph, device, name=f"vice pivot {vice}")
     assert calls == 2 * graph.vertices
     assert chosen > 20
 
@@ -290,7 +173,7 @@ def test_a_vertex_of_many_edges_is_not_tested_anew_along_all_of_them() -> None:
     pairs += [(6000, 6001), (6001, 6002), (6002, 6000)]
     for order in ORDERS:
         with open_device("cpu", order=Order(order)) as device:
-            counts = decompose(graph_of(6003, pairs), device).counts
+            counts = decompose("multipartition", graph_of(6003, pairs), device).counts
             assert counts["edges"] < 6 * len(pairs)
 
 
@@ -354,23 +237,3 @@ def test_priorities_are_of_one_vertex_each() -> None:
         assert len(set(numbers)) == 3001
         assert 0 <= min(numbers) < 1 << 24 < 1 << 31 < max(numbers) < 1 << 32
         assert 0 < drawn_number(2**31 - 2, salt) < 1 << 63
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("generate", [random_graph, rmat_graph], ids=["random", "R-MAT"])
-def test_it_is_faster_than_scipy_where_a_component_is_giant(generate: Callable[[int, int, int], Graph]) -> None:
-    graph = generate(1 << 20, 12, 1)
-    transpose = graph.transpose()
-    offsets, targets = (array.astype(np.int32) for array in graph.csr)
-    matrix = csr_array((np.ones(graph.edges), targets, offsets), shape=(graph.vertices, graph.vertices))
-    seconds: dict[str, list[float]] = {"multipartition": [], "hong": [], "scipy": []}
-    with open_device("cpu", threads=2) as device:
-        for _ in range(3):
-            for name in ("multipartition", "hong"):
-                seconds[name].append(run_software(name, graph, transpose, SoftwareSetting(device=device)).seconds)
-            begin = time.perf_counter()
-            connected_components(matrix, directed=True, connection="strong")
-            seconds["scipy"].append(time.perf_counter() - begin)
-    best = {name: min(times) for name, times in seconds.items()}
-    assert best["multipartition"] < best["scipy"]
-    assert best["multipartition"] < 3 * best["hong"]

@@ -1,0 +1,85 @@
+"""Every software algorithm in every variant, and the checks that hold for each of its results."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cyscc.host.baselines.algorithms import AS_PRINTED, KINDS, MOST_PIVOTS
+from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices.steps import Device
+from cyscc.host.baselines.software import Decomposition, SoftwareSetting
+from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.reference import canonical, check_components
+
+Options = Mapping[str, Any]
+
+PRINTED = {AS_PRINTED: True}
+
+CONFIGURATIONS: dict[str, Options] = {
+    "F0,1": {},
+    "F0,7": {"segment": 7},
+    "F3,1": {"cached": 3, "segment": 1},
+    "F3,7": {"cached": 3, "segment": 7},
+    "F0,1-nh": {"no-hybrid": True},
+    "F3,2-nh": {"cached": 3, "segment": 2, "no-hybrid": True},
+    "F1,0": {"cached": 1},
+}
+"""Of fbt, as the paper names them, and others."""
+
+VARIANTS: dict[str, dict[str, Options]] = {
+    "li": {"": {}, " no sources": {"sources": 0}, " 3 sources": {"sources": 3}},
+    "quach": {"": {}, " 1 pivot": {"pivots": 1}, " 2 pivots": {"pivots": 2}, " all pivots": {"pivots": MOST_PIVOTS}},
+    "fbt": {f" {name}": options for name, options in CONFIGURATIONS.items()},
+}
+
+CASES: dict[str, tuple[str, Options]] = {
+    f"{name}{variant}{end}": (name, {**options, **more})
+    for name, kind in KINDS.items()
+    for variant, options in VARIANTS.get(name, {"": {}}).items()
+    for end, more in (("", {}), (" as printed", PRINTED))
+    if not more or AS_PRINTED in kind.options
+}
+"""Name of the algorithm, and its options."""
+
+
+def _check_li(found: Decomposition, components: int) -> None:
+    # Each component takes a number for itself, and lets Partition take one more.
+    assert components < found.counts["subgraphs"] <= 2 * components + 1
+
+
+def _check_quach(found: Decomposition, components: int) -> None:
+    counts = found.counts
+    # A pivot in a component that another one has found makes none.
+    assert counts["pruned"] + counts["components_searched"] == components
+    assert counts["edges_pruning"] <= counts["edges"] <= counts["edges_by_pivot"]
+    assert 0 < counts["prune_rounds"] <= counts["passes"]
+
+
+def _check_fbt(found: Decomposition, _: int) -> None:
+    # A pivot is of its own component.
+    assert np.array_equal(found.labels[found.labels], found.labels)
+
+
+_CHECKS = {"li": _check_li, "quach": _check_quach, "fbt": _check_fbt}
+
+
+def decompose(
+    algorithm: str,
+    graph: Graph,
+    device: Device | None = None,
+    options: Options | None = None,
+    *,
+    seed: int = 1,
+    name: str = "",
+) -> Decomposition:
+    """Return the result of an algorithm after its checks; on one thread of the processor by default."""
+    if device is None:
+        with open_device("cpu") as opened:
+            return decompose(algorithm, graph, opened, options, seed=seed, name=name)
+    setting = SoftwareSetting(device=device, seed=seed, options=options or {})
+    found: Decomposition = KINDS[algorithm].load()(graph, graph.transpose(), setting)
+    assert check_components(canonical(found.labels), graph) is None, name
+    if algorithm in _CHECKS:
+        _CHECKS[algorithm](found, np.unique(found.labels).size)
+    return found
