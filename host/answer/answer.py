@@ -78,7 +78,7 @@ class Table:
     def _made(self) -> "pd.DataFrame | list[dict[str, Any]]":
         if callable(self.frame):
             object.__setattr__(self, "frame", self.frame())
-        return self.frame  # type: ignore[return-value]  # it was called above
+        return self.frame
 
     @property
     def whole(self) -> "pd.DataFrame":
@@ -87,7 +87,7 @@ class Table:
             import pandas as pd
 
             object.__setattr__(self, "frame", pd.DataFrame(self._made))
-        return self._made  # type: ignore[return-value]  # it is a frame now
+        return self._made
 
     def __len__(self) -> int:
         return len(self._made)
@@ -291,7 +291,7 @@ class Answer(Displayed):
         from cyscc.host.output.figures import write_plot
 
         name = next(iter(self.charts), None) if name is None else name
-        if name not in self.charts:
+        if name is None or name not in self.charts:
             raise ValueError(f"the answer has no chart {name!r}: there are {', '.join(self.charts) or 'none'}")
         draw = self.charts[name].draw
         return draw() if path is None else write_plot(draw, fspath(path))

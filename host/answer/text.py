@@ -23,7 +23,7 @@ LETTERS = {name: cause_named(name).letter for name in STACK}
 """Letter of each cause in a bar, in the order of a stack."""
 
 _INDENT, _GAP = 2, 2
-_LEAST_TEXT, _LEAST_BAR, _LONGEST_BAR = 16, 8, 40
+_LEAST_TEXT, _LEAST_BAR, _LONGEST_BAR = 10, 8, 40
 """Least columns for a text that wraps; least and most for a bar."""
 _NARROWEST, _WIDEST = 40, 1000
 """Columns that a terminal is taken to have at least and at most, whatever COLUMNS says."""
@@ -62,7 +62,7 @@ def as_text(answer: "Answer", *, width: int, colours: bool = False) -> str:
     if colours:
         from cyscc.host.answer.terminal import coloured
 
-        return coloured(found, width=width)
+        return coloured(found)
     return "".join(f"{''.join(words for words, _ in line).rstrip()}\n" for line in found)
 
 

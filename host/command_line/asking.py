@@ -9,9 +9,9 @@ from functools import partial
 from inspect import Parameter, getdoc
 from typing import TYPE_CHECKING, Any
 
+from cyscc.host.command_line.parser import UsageError, add_ask
 from cyscc.host.output.files import STANDARD_OUTPUT, check_distinct, check_output, show, write_json, write_text
 from cyscc.host.specification.ask import Ask, Question, SpecError
-from cyscc.host.specification.options import UsageError, add_ask
 
 if TYPE_CHECKING:
     from cyscc.host.answer.answer import Answer
@@ -28,7 +28,7 @@ _PLOT = Ask(help="draw the answer's chart: SVG, PNG or PDF by the suffix ('-': S
 _PLOTS = "draw a chart: {}; SVG, PNG or PDF by the suffix; may be repeated"
 
 
-def texts(question: Question) -> dict[str, str]:
+def texts(question: Question) -> dict[str, Any]:
     """Return the help of a command, as `argparse` takes it: the docstring's first lines, and the examples."""
     summary, _, rest = (getdoc(question.function) or "").partition("\n\n")
     more = f"\n\n{rest}"
@@ -84,10 +84,12 @@ def answer_question(function: "Callable[..., Answer]", arguments: argparse.Names
     arguments.kept = lambda: "" if progress.kept is None else progress.kept()
     progress.on_part = partial(_keep, outputs.get("json"))
     with ExitStack() as progress.written:
+        given = {name: getattr(arguments, name, None) for name in question.asks}
+        given["progress"] = progress if "progress" in question.parameters else None
         try:
-            answer = function(*_given(question, arguments), **_keywords(question, arguments, progress))
+            answer = question.ask({name: value for name, value in given.items() if value is not None})
         except SpecError as error:
-            text, flag = str(error), _flag(question, error.field)
+            text, flag = str(error), question.flag(error.field) if error.field in question.asks else ""
             raise UsageError(text if text.startswith("--") or not flag else f"{flag}: {text}") from None
         _write(answer, outputs, plots)
         if not quiet:
@@ -112,11 +114,7 @@ def _check_files(
     several = len(question.charts) > 1
     every = {f"--{name}": path for name, path in outputs.items()}
     every |= {f"--plot {name}" if several else "--plot": path for name, path in plots.items()}
-    own = {
-        ask.short or question.flag(name): given[name]
-        for name, ask in question.asks.items()
-        if ask.writes and given[name]
-    }
+    own = {question.file_flag(name): given[name] for name, ask in question.asks.items() if ask.writes and given[name]}
     read: dict[str, str] = {}
     for name, ask in question.asks.items():
         if ask.reads and isinstance(given[name], list):
@@ -127,32 +125,6 @@ def _check_files(
     for name, path in every.items():
         check_output(path, name.partition(" ")[0])
     return own, every
-
-
-def _given(question: Question, arguments: argparse.Namespace) -> list[Any]:
-    """Return the positional arguments."""
-    given: list[Any] = []
-    for name, parameter in question.parameters.items():
-        if name in question.asks and getattr(arguments, name, None) is not None:
-            if parameter.kind == Parameter.VAR_POSITIONAL:
-                given += getattr(arguments, name)
-            elif not question.is_option(name):
-                given.append(getattr(arguments, name))
-    return given
-
-
-def _keywords(question: Question, arguments: argparse.Namespace, progress: Any) -> dict[str, Any]:
-    """Return the keyword arguments, validated."""
-    found = {
-        name: getattr(arguments, name)
-        for name in question.asks
-        if question.is_option(name) and hasattr(arguments, name)
-    }
-    return {**found, **({"progress": progress} if "progress" in question.parameters else {})}
-
-
-def _flag(question: Question, field: str) -> str:
-    return question.flag(field) if field in question.asks else ""
 
 
 def _plot(question: Question, text: str) -> tuple[str, str]:

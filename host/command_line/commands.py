@@ -9,9 +9,8 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from cyscc.host.command_line.asking import add_question, answer_question, texts
-from cyscc.host.command_line.removed import REMOVED
+from cyscc.host.command_line.parser import Parser, UsageError
 from cyscc.host.output.files import show
-from cyscc.host.specification.options import Parser, UsageError
 
 __all__ = ["COMMANDS", "check_limits", "make_parser"]
 
@@ -49,6 +48,12 @@ COMMANDS = {
 
 These import at the top only what help and usage errors need."""
 
+_REMOVED = {
+    "explain": {"--predict": "--try measures the changes that the record proposes, the most promising first"},
+    "bench": {"--profile": "record a search with perf instead, as docs/benchmark.md shows"},
+}
+"""Options that commands once had, and what to use instead: the text of the message."""
+
 _LEAST = 1 << 30
 """Least address space in bytes: the libraries cannot be loaded in less."""
 
@@ -80,19 +85,11 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name in {name: COMMANDS[name] for name in argv[:1] if name in COMMANDS} or COMMANDS:
         module = import_module(f"cyscc.host.{COMMANDS[name]}")
-        removed = {option: instead for (command, option), instead in REMOVED.items() if command == name}
-        function = getattr(module, name, None)
-        if function is not None:
-            question = function.question
-            command = commands.add_parser(name, removed=removed, **texts(question))
-            if name in argv:
-                add_question(command, question)
-            command.set_defaults(run=partial(answer_question, function))
-            continue
-        command = commands.add_parser(name, removed=removed, **module.TEXTS.get(name, module.TEXTS))
+        function = getattr(module, name)
+        command = commands.add_parser(name, removed=_REMOVED.get(name), **texts(function.question))
         if name in argv:
-            module.add_options(command)
-        command.set_defaults(run=module.run)
+            add_question(command, function.question)
+        command.set_defaults(run=partial(answer_question, function))
     return parser
 
 

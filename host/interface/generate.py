@@ -109,11 +109,10 @@ def generate(
 
     from cyscc.host.graph.formats import write_graph
     from cyscc.host.graph.kinds import generate_graph
-    from cyscc.host.output.files import check_output
     from cyscc.host.output.progress import Progress
     from cyscc.host.output.text import graph_text
 
-    given = {"vertices": vertices, "degree": degree, "edges": edges, "seed": seed}
+    given: dict[str, Any] = {"vertices": vertices, "degree": degree, "edges": edges, "seed": seed}
     given |= {"config": config, "overrides": overrides or None}
     takes: dict[str, Any] = {"config": None, "overrides": None} if kind == _NETLIST else KINDS[kind].sizes
     for name, value in given.items():
@@ -125,8 +124,6 @@ def generate(
     if shown.command and output is None:
         raise SpecError("", "the following arguments are required: --output")
     path = None if output is None else fspath(output)
-    if path is not None:
-        check_output(path, "--output", Content.GRAPH)
     with shown.step("generating") as step:
         if kind == _NETLIST:
             from cyscc.host.graph.generators import netlist_graph
@@ -134,7 +131,9 @@ def generate(
 
             graph = netlist_graph(machine(config or "hc2", overrides))
         else:
-            sizes = {name: size.default if given[name] is None else given[name] for name, size in takes.items()}
+            sizes: dict[str, Any] = {
+                name: size.default if given[name] is None else given[name] for name, size in takes.items()
+            }
             graph = generate_graph(kind, on_step=step, **sizes)
     if path is not None:
         with shown.step("writing") as step:

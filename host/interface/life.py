@@ -26,7 +26,11 @@ _ROWS = 24
 
 Source = Annotated[
     "Record | Result | str | PathLike[str]",
-    Ask(help="what --waves wrote: .vcd or .fst; or the folder that --record wrote", metavar="WAVES|DIR"),
+    Ask(
+        help="what --waves wrote: .vcd or .fst; or the folder that --record wrote",
+        metavar="WAVES|DIR",
+        reads="the waveforms",
+    ),
 ]
 Of = Annotated[
     "int | str | Sequence[int | str]",
@@ -38,7 +42,11 @@ Output = Annotated[
 ]
 Named = Annotated[
     "Graph | str | PathLike[str] | None",
-    Ask(help="the graph of the run: names vertices as its file, and identifies more of them", metavar="FILE"),
+    Ask(
+        help="the graph of the run: names vertices as its file, and identifies more of them",
+        metavar="FILE",
+        reads="the graph",
+    ),
 ]
 First = Annotated[int | None, Ask(help="only the first N selected queue entries", metavar="N", low=1)]
 Rows = Annotated[int, Ask(help="maximum single lives listed (default: {default})", metavar="N", low=1)]

@@ -105,16 +105,8 @@ def mec(
     spec = None
     if on == "accelerator":
         algorithm = "basic"
-        spec = RunSpec(
-            algorithm="scc",
-            graph=str(model),
-            config=config,
-            memory=memory,
-            executor=executor,
-            overrides=overrides,
-            threads=threads or CORES,
-            verify=verify,
-        ).checked()
+        machine: dict[str, Any] = {"config": config, "memory": memory, "executor": executor, "overrides": overrides}
+        spec = RunSpec(algorithm="scc", graph=str(model), threads=threads or CORES, verify=verify, **machine).checked()
     else:
         algorithm = algorithm or ("basic" if device == "cpu" else "parallel")
         check_used([algorithm], MEC_KINDS, device=device, order=order, threads=threads)
@@ -135,7 +127,7 @@ def mec(
         each if given is None else Path(given) for each, given in zip(found_beside, (sta, lab), strict=True)
     )
     check_distinct(
-        {flag: str(path) for flag, path in (("--output", output), ("--choices", choices)) if path is not None},
+        {flag: str(path) for flag, path in (("-o", output), ("--choices", choices)) if path is not None},
         read={what: str(path) for what, path in (("the states", states), ("the labels", labels)) if path is not None},
     )
     steps, wall, begin = Progress.of(progress), {}, time.perf_counter()

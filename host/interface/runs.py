@@ -213,7 +213,7 @@ def _add_roofline(result: "Result", progress: "Progress") -> None:
     spec = setting.spec
     assert result.record is not None, "the search was recorded"
     roofline = Roofline.of(result.record, Bounds(spec.configuration, spec.profile))
-    columns = {
+    columns: dict[str, Column | str] = {
         "limit": "{}",
         "cycles": "{:,}",
         "gteps": Column("GTEPS", "{:.3f}"),

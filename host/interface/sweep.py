@@ -69,7 +69,10 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 _Input: TypeAlias = "Graph | str | PathLike[str]"
-Inputs = Annotated["_Input | Sequence[_Input]", Ask(help="graphs, or a study", metavar="GRAPH|STUDY.toml", count="+")]
+Inputs = Annotated[
+    "_Input | Sequence[_Input]",
+    Ask(help="graphs, or a study", metavar="GRAPH|STUDY.toml", count="+", reads="the input"),
+]
 Settings = Annotated[
     "Mapping[str, Any] | None",
     Ask(

@@ -5,6 +5,7 @@ share it: ``Level = Annotated[int | None, Ask(help="only this level", low=0)]``.
 """
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, wraps
@@ -214,14 +215,24 @@ class Question:
         no = "no-" if self.asks[name].switch is False else ""
         return self.asks[name].flag or f"--{no}{name.replace('_', '-')}"
 
-    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of parameters as the function takes them, validated; those of defaults are not given.
+    def ask(self, given: Mapping[str, Any]) -> "Answer":
+        """Return the answer with these values of parameters, after they are validated; those of defaults are missing.
 
         Raises
         ------
         SpecError
             One is invalid, lacks another one, or excludes one.
         """
+        values = self._checked(given)
+        signature = inspect.signature(self.function)
+        arguments = OrderedDict((name, values.pop(name)) for name in signature.parameters if name in values)
+        if values:
+            # The function takes them as further keywords.
+            arguments[next(reversed(signature.parameters))] = values
+        bound = inspect.BoundArguments(signature, arguments)
+        return self.function(*bound.args, **bound.kwargs)
+
+    def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         values = dict(given)
         for name, ask in self.asks.items():
             several = ask.repeated or ask.count in ("*", "+")
@@ -236,8 +247,12 @@ class Question:
             rule.check(partial(self._is_told, values=values), self._told)
         for name, ask in self.asks.items():
             if ask.writes is not None and isinstance(path := values.get(name), str | PathLike):
-                check_output(fspath(path), self.flag(name), ask.writes)
+                check_output(fspath(path), self.file_flag(name), ask.writes)
         return values
+
+    def file_flag(self, name: str) -> str:
+        """Return the option that names a file, as messages on the file have it: its short name, if it has one."""
+        return self.asks[name].short or self.flag(name)
 
     def _told(self, option: str) -> str:
         name, _, value = option.partition("=")
@@ -287,19 +302,17 @@ def question(
     def made(function: Callable[_Given, _Answer]) -> Callable[_Given, _Answer]:
         signature = inspect.signature(function)
         parameters = dict(signature.parameters)
-        asks = {
-            name: _completed(note, parameter)
-            for name, parameter in parameters.items()
-            for note in get_args(parameter.annotation)[1:]
-            if isinstance(note, Ask)
-        }
-        more = next((name for name, each in parameters.items() if each.kind == each.VAR_KEYWORD), None)
-        parameters.pop(more or "", None)
-        for name in options or {}:
+        more = next((name for name, each in parameters.items() if each.kind == each.VAR_KEYWORD), "")
+        further = dict(options or {})
+        if more:
+            for unpacked in get_args(parameters.pop(more).annotation):
+                further |= {name: note for name, kind in unpacked.__annotations__.items() for note in _notes(kind)}
+        for name in further:
             parameters[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+        asks = {name: note for name, each in parameters.items() for note in _notes(each.annotation)}
         about = Question(
             function=function,
-            asks={**asks, **(options or {})},
+            asks={name: _completed(note, parameters[name]) for name, note in {**asks, **further}.items()},
             parameters=parameters,
             charts=charts,
             rules=rules,
@@ -309,21 +322,20 @@ def question(
 
         @wraps(function)
         def asked(*args: _Given.args, **keywords: _Given.kwargs) -> _Answer:
-            bound = signature.bind(*args, **keywords)
-            given = dict(bound.arguments)
-            given |= given.pop(more, {}) if more is not None else {}
+            given = dict(signature.bind(*args, **keywords).arguments)
+            given |= given.pop(more, {})
             for name in given:
                 if name not in parameters:
                     known = ", ".join(parameters)
                     raise TypeError(f"{function.__name__}() has no argument {name!r}: there are {known}")
-            checked = about.check(given)
-            for name in bound.arguments:
-                bound.arguments[name] = (
-                    {each: checked[each] for each in bound.arguments[name]} if name == more else checked[name]
-                )
-            return function(*bound.args, **bound.kwargs)
+            return about.ask(given)  # type: ignore[return-value]  # it is the function's answer
 
         asked.question = about  # type: ignore[attr-defined]  # a function can have attributes
         return asked
 
     return made
+
+
+def _notes(annotation: Any) -> list[Ask]:
+    """Return the note of a parameter's type, if it has one."""
+    return [note for note in get_args(annotation)[1:] if isinstance(note, Ask)]

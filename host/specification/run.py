@@ -393,7 +393,7 @@ class RunSpec:
                     value = fspath(value)
                 elif name == "overrides":
                     value = Overrides.given(value)
-                elif isinstance(value, list) or getattr(value, "ndim", 0):
+                elif isinstance(value, list) or getattr(value, "ndim", False):
                     value = tuple(value)
                 if value is not None:
                     value = option.checked(option.name, value)

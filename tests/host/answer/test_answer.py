@@ -22,7 +22,7 @@ FRAME = pd.DataFrame(
         "no_work": [1.0, 0.0, 0.0],
     }
 )
-SHOWN = {
+SHOWN: dict[str, Column | str] = {
     "level": "{}",
     "cycles": "{:,.0f}",
     "share": Column("of all", "{:.1%}"),

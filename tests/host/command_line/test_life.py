@@ -55,7 +55,7 @@ def test_written(search_waves: Searched, tmp_path: Path, capfd: pytest.CaptureFi
         ),
         ("run.vcd --of 99", "run.vcd: nothing of vertex 99 begins in the window (--of)"),
         ("run.vcd -o none/a.kanata", "none/a.kanata: its directory does not exist (-o)"),
-        ("part.vcd -o part.vcd", "-o and WAVES|DIR are the same file: part.vcd"),
+        ("part.vcd -o part.vcd", "-o and the waveforms are the same file: part.vcd"),
         ("run.vcd --undirected", "--undirected needs --graph"),
         ("run.vcd --first 0", "argument --first: must be at least 1, not 0"),
     ],

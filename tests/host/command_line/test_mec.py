@@ -123,7 +123,7 @@ def test_files_beside_a_model(folder: Path, capfd: pytest.CaptureFixture[str]) -
     assert main(["mec", "robot.tra", "-o", "robot.sta"]) == 2
     assert capfd.readouterr().err.splitlines() == [
         "cyscc mec: bad.lab:2: state 7 is outside 0..5",
-        "cyscc mec: --output and the states are the same file: robot.sta",
+        "cyscc mec: -o and the states are the same file: robot.sta",
     ]
 
 
@@ -241,8 +241,8 @@ def nothing_is_lost(mdp: Mdp, labels: np.ndarray) -> Dropped:
             ["--on", "accelerator", "--config", "published-bfs"],
             "--config: published-bfs only searches: it keeps no reach queue to intersect",
         ),
-        (["-o", "leak.tra"], "--output and the model are the same file: leak.tra"),
-        (["-o", "out", "--json", "out"], "--json and --output are the same file: out"),
+        (["-o", "leak.tra"], "-o and the model are the same file: leak.tra"),
+        (["-o", "out", "--json", "out"], "--json and -o are the same file: out"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.command_line.asking import add_question, answer_question, texts
+from cyscc.host.command_line.parser import Parser, UsageError
 from cyscc.host.output.errors import InputError
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
-from cyscc.host.specification.options import Parser, UsageError
 from tests.refusals import refused
 
 Level = Annotated[int | None, Ask(help="only this level, from {default}", low=0, high=9)]
