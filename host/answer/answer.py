@@ -83,10 +83,14 @@ class Table:
     @property
     def whole(self) -> "pd.DataFrame":
         """The whole frame."""
-        if isinstance(self._made, list):
+        if isinstance(rows := self._made, list):
             import pandas as pd
 
-            object.__setattr__(self, "frame", pd.DataFrame(self._made))
+            frame = pd.DataFrame(rows)
+            # Whole numbers stay such where some are missing.
+            whole = [name for name in frame if all(isinstance(row.get(name), int | None) for row in rows)]
+            gaps = [name for name in whole if frame[name].isna().any() and frame[name].notna().any()]
+            object.__setattr__(self, "frame", frame.astype(dict.fromkeys(gaps, "Int64")))
         return self._made
 
     def __len__(self) -> int:

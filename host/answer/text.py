@@ -23,8 +23,8 @@ LETTERS = {name: cause_named(name).letter for name in STACK}
 """Letter of each cause in a bar, in the order of a stack."""
 
 _INDENT, _GAP = 2, 2
-_LEAST_TEXT, _LEAST_BAR, _LONGEST_BAR = 10, 8, 40
-"""Least columns for a text that wraps; least and most for a bar."""
+_LEAST_TEXT, _ROOM_TEXT, _LEAST_BAR, _LONGEST_BAR = 10, 40, 8, 40
+"""Least columns for a text that wraps, and those for which bars are shortened; least and most for a bar."""
 _NARROWEST, _WIDEST = 40, 1000
 """Columns that a terminal is taken to have at least and at most, whatever COLUMNS says."""
 
@@ -121,10 +121,12 @@ def _columns(
         )
         for place in range(len(left))
     ]
-    room = width - sum(need for need, bar in zip(needed, bars, strict=True) if not bar) - _GAP * (len(left) - 1)
+    wraps = bool(left) and left[-1] and not bars[-1]
+    least = [*needed[:-1], min(needed[-1], _ROOM_TEXT)] if wraps else needed
+    room = width - sum(need for need, bar in zip(least, bars, strict=True) if not bar) - _GAP * (len(left) - 1)
     share = min(max(room // max(sum(bars), 1), _LEAST_BAR), _LONGEST_BAR)
     widths = [share if bar else need for need, bar in zip(needed, bars, strict=True)]
-    if left and left[-1] and not bars[-1]:
+    if wraps:
         rest = width - sum(widths[:-1]) - _GAP * (len(left) - 1)
         widths[-1] = min(widths[-1], max(rest, _LEAST_TEXT))
     found = [_line([[(head, "bold")] for head in heads], widths, left)] if heads else []

@@ -36,7 +36,8 @@ def _hint(word: str, known: Iterable[str]) -> str:
     # Imported here because most command lines need no hint.
     from difflib import get_close_matches
 
-    return "".join(f"; did you mean {match}?" for match in get_close_matches(word, list(known), n=1))
+    names = {each.lstrip("-"): each for each in known}
+    return "".join(f"; did you mean {names[match]}?" for match in get_close_matches(word.lstrip("-"), names, n=1))
 
 
 class Parser(argparse.ArgumentParser):

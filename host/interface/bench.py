@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from cyscc.host.interface.notes import Output, Wanted
+from cyscc.host.answer.answer import Answer
+from cyscc.host.interface import notes
+from cyscc.host.interface.experiments import experiment
 from cyscc.host.specification.ask import Ask, SpecError, question
 
 if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
     from cyscc.host.experiments.measuring.measurements import Measurements
 
 __all__ = ["bench"]
@@ -44,9 +45,9 @@ def bench(
     rows: Rows = (),
     repetitions: Repetitions = None,
     compare: Compare = None,
-    output: Output = "build",
-    progress: Wanted = False,
-) -> "Answer":
+    output: notes.Output = "build",
+    progress: notes.Wanted = False,
+) -> Answer:
     """Measure how fast the machine is simulated.
 
     It is simulated by the compiled executor and by other means; or two revisions are compared.
@@ -63,7 +64,6 @@ def bench(
     from cyscc.host.experiments.benchmark import reports, revisions
     from cyscc.host.experiments.benchmark.search import PRESETS
     from cyscc.host.experiments.measuring.environment import root_folder
-    from cyscc.host.interface.experiments import experiment
     from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
     table = list(CONTENDERS if compare is None else revisions.COMPARISONS)
@@ -71,16 +71,16 @@ def bench(
     for place, row in enumerate(wanted):
         if row not in table:
             other = "a row of the other table" if row in {*CONTENDERS, *revisions.COMPARISONS} else "no row"
-            raise SpecError("rows", f"{row} is {other}: there are {', '.join(table)}")
+            raise SpecError("rows", f"{row!r} is {other}: there are {', '.join(table)}")
         if row in wanted[:place]:
-            raise SpecError("rows", f"{row} is given twice")
+            raise SpecError("rows", f"{row!r} is given twice")
     chosen = [name for name in table if name in wanted or not wanted]
     preset = PRESETS["quick" if quick else "full"]
 
-    def contenders(measurements: "Measurements") -> "Answer":
+    def contenders(measurements: "Measurements") -> Answer:
         return reports.benchmark_answer(reports.run_benchmark(measurements, preset, chosen, repetitions=repetitions))
 
-    def comparisons(measurements: "Measurements") -> "Answer":
+    def comparisons(measurements: "Measurements") -> Answer:
         return revisions.comparison_answer(
             revisions.compare_revisions(
                 measurements, root_folder(), str(compare), preset=preset, comparisons=chosen, turns=repetitions

@@ -1,12 +1,13 @@
 """`cache`: the cache of compiled code."""
 
+import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.text import count_text
 from cyscc.host.specification.ask import Ask, SpecError, question
-
-if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
 
 __all__ = ["cache"]
 
@@ -38,7 +39,7 @@ evict: remove the least recently used entries until the rest is within the limit
 clear: remove everything
 """,
 )
-def cache(action: Action = "list", *, limit: Limit = None) -> "Answer":
+def cache(action: Action = "list", *, limit: Limit = None) -> Answer:
     """List, check or clear the cache of compiled code.
 
     Entries in use are never removed.
@@ -50,11 +51,6 @@ def cache(action: Action = "list", *, limit: Limit = None) -> "Answer":
     InputError
         The user has no folder for a cache.
     """
-    import pandas as pd
-
-    from cyscc.host.answer.answer import Answer, Column, Table
-    from cyscc.host.output.errors import InputError
-    from cyscc.host.output.text import count_text
     from cyscc.sim.caching import libraries
     from cyscc.sim.caching.folder import cache_directory
 
@@ -72,41 +68,29 @@ def cache(action: Action = "list", *, limit: Limit = None) -> "Answer":
         found = libraries.evict(folder, most)
     else:
         found = libraries.entries(folder, thorough=action == "check")
-    entries = pd.DataFrame(
+    entries = [
         {
-            "name": [each.path.name for each in found],
-            "configuration": [each.configuration for each in found],
-            "state": [each.state for each in found],
-            "bytes": [each.size for each in found],
-            "used": [each.used for each in found],
-            "megabytes": [each.size / 1e6 for each in found],
-            "last_used": [
-                f"{pd.Timestamp(each.used, unit='s', tz='UTC').tz_convert(None):%Y-%m-%d %H:%M}" for each in found
-            ],
+            "name": each.path.name,
+            "configuration": each.configuration,
+            "state": each.state,
+            "bytes": each.size,
+            "used": each.used,
+            "megabytes": each.size / 1e6,
+            "last_used": time.strftime("%Y-%m-%d %H:%M", time.gmtime(each.used)),
         }
-    )
+        for each in found
+    ]
     removed = action in ("evict", "clear")
     damaged = [each for each in found if each.damaged] if action == "check" else []
+    many, size = count_text(len(found), "entry"), sum(each.size for each in found) / 1e6
+    columns: dict[str, Column | str] = {
+        **dict.fromkeys(("name", "configuration", "state"), "{}"),
+        "megabytes": Column("MB", "{:,.1f}"),
+    }
+    failure = f"{folder}: {count_text(len(damaged), 'entry')} of {len(found)} damaged"
     return Answer(
-        title=f"{folder}: {count_text(len(found), 'entry')}, {sum(each.size for each in found) / 1e6:,.1f} MB"
-        f"{', removed' if removed else ''}",
-        tables={
-            "entries": Table(
-                title="entries",
-                frame=entries,
-                columns={
-                    "name": "{}",
-                    "configuration": "{}",
-                    "state": "{}",
-                    "megabytes": Column("MB", "{:,.1f}"),
-                    "last_used": "{}",
-                },
-                most=None,
-            )
-        },
+        title=f"{folder}: {many}, {size:,.1f} MB{', removed' if removed else ''}",
+        tables={"entries": Table(title="entries", frame=entries, columns={**columns, "last_used": "{}"}, most=None)},
         fields={"folder": str(folder), "limit": most, "removed": removed},
-        failure=f"{folder}: {count_text(len(damaged), 'entry')} of {len(found)} damaged: "
-        f"{damaged[0].path.name}: {damaged[0].state}"
-        if damaged
-        else "",
+        failure=f"{failure}: {damaged[0].path.name}: {damaged[0].state}" if damaged else "",
     )

@@ -5,33 +5,20 @@ from os import PathLike
 from os.path import exists, isdir, isfile, join
 from typing import TYPE_CHECKING, Annotated, Any
 
+from cyscc.host.answer.answer import Answer, Chart, Column, Table
 from cyscc.host.baselines.algorithms import KINDS, check_used
 from cyscc.host.baselines.peers import PEERS, SCIPY, installed_peers
-from cyscc.host.interface.notes import (
-    CORES,
-    Area,
-    Device,
-    Family,
-    Memory,
-    NoVerify,
-    Order,
-    Seed,
-    Threads,
-    Undirected,
-    Wanted,
-)
+from cyscc.host.interface import notes
+from cyscc.host.interface.experiments import several
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import count_text, graph_text, largest_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
 from cyscc.host.specification.numbers import listed_values
 from cyscc.host.specification.run import RunSpec
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyscc.host.answer.answer import Answer
     from cyscc.host.experiments.studies.comparison import AlgorithmComparison
-    from cyscc.host.graph.csr import Graph
     from cyscc.sim.configuration import AcceleratorConfig
 
 __all__ = ["compare"]
@@ -39,9 +26,6 @@ __all__ = ["compare"]
 _NONE = "none"
 
 _SIZES = ("vertices", "edges", "components", "largest")
-_COUNTED = ("edges", "passes")
-"""Columns of graphs, and of contenders, that are whole numbers."""
-
 _RECORDS = "cyscc.explain(A, B) and the command 'explain A B' compare records"
 
 
@@ -49,7 +33,7 @@ def _names(text: str) -> tuple[str, ...]:
     return listed_values(text, str)
 
 
-Graphs = Annotated["Graph | str | PathLike[str]", Ask(help="a graph", metavar="GRAPH", count="+", reads="the graph")]
+Graphs = Annotated[notes.AnyGraph, Ask(help="a graph", metavar="GRAPH", count="+", reads="the graph")]
 Algorithms = Annotated[
     "Sequence[str] | None",
     Ask(help="software to run (default: all that is installed)", metavar="NAME[,...]", parse=_names),
@@ -88,19 +72,19 @@ def compare(
     *graphs: Graphs,
     algorithms: Algorithms = None,
     configs: Configs = ("hc2",),
-    memory: Memory = "hc2",
-    undirected: Undirected = False,
-    device: Device = "cpu",
-    order: Order = "natural",
-    threads: Threads = None,
-    seed: Seed = 1,
+    memory: notes.Memory = "hc2",
+    undirected: notes.Undirected = False,
+    device: notes.Device = "cpu",
+    order: notes.Order = "natural",
+    threads: notes.Threads = None,
+    seed: notes.Seed = 1,
     runs: Runs = 3,
     limit: Limit = 300,
-    area: Area = False,
-    family: Family = None,
-    verify: NoVerify = True,
-    progress: Wanted = False,
-) -> "Answer":
+    area: notes.Area = False,
+    family: notes.Family = None,
+    verify: notes.NoVerify = True,
+    progress: notes.Wanted = False,
+) -> Answer:
     """Run every algorithm and the simulated machine on the same graphs.
 
     Find the components of graphs by every algorithm here, by scipy and other libraries, and on simulated machines;
@@ -119,7 +103,7 @@ def compare(
     chosen = () if tuple(configs) == (_NONE,) else configs
     _check_algorithms(names, device)
     check_used(names, device=device, order=order, threads=threads, seed=seed, machines=bool(chosen))
-    threads = CORES if threads is None else threads
+    threads = notes.CORES if threads is None else threads
     machines = []
     for config in chosen:
         try:
@@ -149,7 +133,7 @@ def compare(
     )
     about = {
         "processor": processor_name(),
-        "cores": CORES,
+        "cores": notes.CORES,
         **shared,
         "order": order,
         "best_of": runs,
@@ -219,24 +203,20 @@ def _check_graphs(graphs: Sequence[Any]) -> None:
             check_graph(path)
 
 
-def _areas(machines: Sequence[RunSpec], family: "Sequence[str] | str | None", progress: Progress) -> Any:
+def _areas(machines: Sequence[RunSpec], family: Any, progress: Progress) -> Any:
     from cyscc.host.experiments.fpga.area import FAMILY, areas
 
-    families = (family,) if isinstance(family, str) else tuple(dict.fromkeys(family or (FAMILY,)))
+    families = tuple(several(family or FAMILY))
     with progress.step("synthesising") as step:
-        return areas([each.configuration for each in machines], families=families, jobs=CORES, on_step=step)
+        return areas([each.configuration for each in machines], families=families, jobs=notes.CORES, on_step=step)
 
 
-def _answer(fields: dict[str, Any], comparisons: "list[AlgorithmComparison]") -> "Answer":
-    import pandas as pd
-
-    from cyscc.host.answer.answer import Answer, Chart, Column, Table
+def _answer(fields: dict[str, Any], comparisons: "list[AlgorithmComparison]") -> Answer:
     from cyscc.host.experiments.fpga.area import AREA
     from cyscc.host.experiments.studies.comparison import comparison_figure
-    from cyscc.host.output.text import count_text, graph_text
 
-    several, first = len(comparisons) > 1, comparisons[0]
-    leading = {"graph": "{}"} if several else {}
+    many, first = len(comparisons) > 1, comparisons[0]
+    leading = {"graph": "{}"} if many else {}
     work: dict[str, Column | str] = {"edges": Column("edges inspected", "{:,}"), "passes": "{:,}"}
     software, machines = (
         [row for each in comparisons for row in each.rows(simulated=simulated)] for simulated in (False, True)
@@ -244,21 +224,19 @@ def _answer(fields: dict[str, Any], comparisons: "list[AlgorithmComparison]") ->
     columns = AREA if any(each.area for comparison in comparisons for each in comparison.entries) else {}
     milliseconds = "{:,.3f}"
     return Answer(
-        title=count_text(len(comparisons), "graph")
-        if several
-        else graph_text(first.graph, first.vertices, first.edges),
-        facts={} if several else {"components": _components(first)},
+        title=count_text(len(comparisons), "graph") if many else graph_text(first.graph, first.vertices, first.edges),
+        facts={} if many else {"components": _components(first)},
         tables={
             "graphs": Table(
                 title="graphs",
-                frame=pd.DataFrame([each.about() for each in comparisons]),
+                frame=[each.about() for each in comparisons],
                 columns={"graph": "{}", **dict.fromkeys(_SIZES, "{:,}"), "reference": "{}"},
                 most=None,
-                shown=several,
+                shown=many,
             ),
             "software": Table(
                 title="software, real time in ms",
-                frame=_frame(software),
+                frame=software,
                 columns={
                     **leading,
                     "name": Column("software"),
@@ -276,7 +254,7 @@ def _answer(fields: dict[str, Any], comparisons: "list[AlgorithmComparison]") ->
             ),
             "machines": Table(
                 title="machines, simulated time",
-                frame=_frame(machines),
+                frame=machines,
                 columns={
                     **leading,
                     "name": Column("machine"),
@@ -295,16 +273,7 @@ def _answer(fields: dict[str, Any], comparisons: "list[AlgorithmComparison]") ->
     )
 
 
-def _frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":
-    """Return rows as a frame, whose counts are whole numbers though some are missing."""
-    import pandas as pd
-
-    return pd.DataFrame(rows).astype({name: "Int64" for name in _COUNTED if rows})
-
-
 def _components(comparison: "AlgorithmComparison") -> str:
-    from cyscc.host.output.text import largest_text
-
     if comparison.components is None or comparison.largest is None:
         return "unknown"
     by = "" if comparison.reference == SCIPY else f" (by {comparison.reference})"

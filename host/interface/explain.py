@@ -2,27 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Unpack
 
-from cyscc.host.interface.notes import (
-    Area,
-    Family,
-    GraphAgain,
-    Jobs,
-    MemoryAgain,
-    OtherRecords,
-    Recorded,
-    Scheduler,
-    Top,
-    Wanted,
-)
+from cyscc.host.answer.answer import Answer
+from cyscc.host.interface import notes
+from cyscc.host.interface.given import record_of
+from cyscc.host.output.progress import Progress
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
-
-if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
-    from cyscc.host.record.reader import Record
-    from cyscc.host.runs.results import Result
+from cyscc.host.specification.overrides import Overrides
+from cyscc.host.specification.run import option_of
 
 __all__ = ["explain"]
 
@@ -33,9 +21,6 @@ _RUNS = ("output", "jobs", "scheduler", "area", "family", "graph", "memory")
 
 def _setting(text: str) -> tuple[str, Any]:
     """Parse a setting ``KEY=VALUE``: a TOML value, or the name of a configuration or memory."""
-    from cyscc.host.specification.overrides import Overrides
-    from cyscc.host.specification.run import option_of
-
     name, _, value = (part.strip() for part in text.partition("="))
     if name in ("config", "memory") and value:
         return name, option_of(name).read(value)
@@ -60,20 +45,14 @@ def _seconds(text: str) -> float:
 
 
 Against = Annotated[
-    "Iterable[Record | Result | str | PathLike[str]]",
+    Iterable[notes.AnyRecord],
     Ask(
         help="compare the runs with these; without it, several runs are grouped by what differs besides their inputs",
         metavar="DIR",
         count="+",
     ),
 ]
-Phase = Annotated[
-    str | None,
-    Ask(
-        help="only this phase: forward, backward or intersection",
-        choices=("forward", "backward", "intersection"),
-    ),
-]
+Top = Annotated[int | None, Ask(help="maximum rows of a table (default: 12)", metavar="N", low=1)]
 Iteration = Annotated[int | None, Ask(help="only this iteration of an SCC run, from 1", metavar="N", low=1)]
 Level = Annotated[int | None, Ask(help="only this level of the searches, from 0", metavar="N", low=0)]
 By = Annotated[
@@ -117,17 +96,8 @@ Within = Annotated[
     ),
 ]
 Check = Annotated[
-    "Iterable[str | PathLike[str]]",
+    Iterable[notes.File],
     Ask(help="check the smallest FIFOs on this graph, too; may be repeated", metavar="GRAPH", repeated=True),
-]
-Folder = Annotated[
-    "str | PathLike[str]",
-    Ask(
-        help="folder for the runs that are made, which are found there again (default: {default})",
-        metavar="DIR",
-        flag="--output",
-        short="-o",
-    ),
 ]
 
 
@@ -167,10 +137,10 @@ A stack is a row of letters, one for each cause, as long as its share of the ker
 """,
 )
 def explain(
-    recorded: Recorded,
-    *others: OtherRecords,
+    recorded: notes.Recorded,
+    *others: notes.Records,
     against: Against = (),
-    phase: Phase = None,
+    phase: notes.Phase = None,
     iteration: Iteration = None,
     level: Level = None,
     by: By = None,
@@ -183,15 +153,9 @@ def explain(
     depths: Depths = False,
     within: Within = _WITHIN,
     check: Check = (),
-    output: Folder = "build/explain",
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    area: Area = False,
-    family: Family = None,
-    graph: GraphAgain = None,
-    memory: MemoryAgain = None,
-    progress: Wanted = False,
-) -> "Answer":
+    output: notes.Folder = "build/explain",
+    **again: Unpack[notes.AgainMany],
+) -> Answer:
     """Say why a recorded run spent its cycles as it did.
 
     Say where the cycles of a recorded run went, what bounds each phase, and what to try; of two runs, which is slower,
@@ -214,29 +178,11 @@ def explain(
     SimulationError
         A run that is made again failed.
     """
-    from cyscc.host.output.progress import Progress
-
     changed = list(map(_together, changes))
     if changed or depths:
-        return _made_again(
-            recorded,
-            changed,
-            limit=limit,
-            within=within,
-            check=check,
-            folder=output,
-            jobs=jobs,
-            scheduler=scheduler,
-            area=area,
-            family=family or (),
-            graph=graph,
-            memory=memory,
-            progress=Progress.of(progress),
-        )
-    from cyscc.host.interface.recorded import record_of
-
+        return _made_again(recorded, changed, limit=limit, within=within, check=check, folder=output, **again)
     selection: dict[str, Any] = {"phase": phase, "level": level, "iteration": iteration}
-    with Progress.of(progress).step("reading the record"):
+    with Progress.of(again.get("progress", False)).step("reading the record"):
         first, *rest = [record_of(each) for each in (recorded, *others)]
         base = [record_of(each) for each in against]
         if base or len(rest) > 1:
@@ -276,7 +222,7 @@ def _together(given: "Mapping[str, Any] | Iterable[tuple[str, Any]]") -> dict[st
 
 def _made_again(
     recorded: Any, changes: list[dict[str, Any]], *, limit: float | None, within: float, check: Any, **how: Any
-) -> "Answer":
+) -> Answer:
     """Return the answer on runs that are made again: with changes, or else with the smallest FIFOs."""
     from cyscc.host.interface.trials import smallest_depths, what_if
 

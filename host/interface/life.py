@@ -1,22 +1,26 @@
 """`life`: what happened to queue entries and vertices, from waveforms or from a record."""
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyscc.host.interface.notes import MemoryAgain, Threads, Undirected, Wanted
+from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.interface import notes
+from cyscc.host.interface.given import record_of, rerun_setting
+from cyscc.host.output.errors import locating_errors
 from cyscc.host.output.files import Content
+from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import count_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
 from cyscc.hw.values import plain
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cyscc.host.answer.answer import Answer, Table
-    from cyscc.host.graph.csr import Graph
     from cyscc.host.record.reader import Record
     from cyscc.host.replay.life import VertexLife
-    from cyscc.host.runs.results import Result
     from cyscc.sim.observation.life import Life, Lives
 
 __all__ = ["life", "life_tables", "lives_answer", "vertices_of", "words_of"]
@@ -25,7 +29,7 @@ _ROWS = 24
 """Most single lives and events that are shown, unless another number is given."""
 
 Source = Annotated[
-    "Record | Result | str | PathLike[str]",
+    notes.AnyRecord,
     Ask(
         help="what --waves wrote: .vcd or .fst; or the folder that --record wrote",
         metavar="WAVES|DIR",
@@ -37,11 +41,11 @@ Of = Annotated[
     Ask(help="only a vertex, a kernel such as engine0.bfs3, a pattern with *", metavar="WHAT", flag="--of", count="+"),
 ]
 Output = Annotated[
-    "str | PathLike[str] | None",
+    "notes.File | None",
     Ask(help="write Kanata text, for Konata ('-': standard output)", metavar="OUT", short="-o", writes=Content.LIVES),
 ]
 Named = Annotated[
-    "Graph | str | PathLike[str] | None",
+    "notes.AnyGraph | None",
     Ask(
         help="the graph of the run: names vertices as its file, and identifies more of them",
         metavar="FILE",
@@ -70,13 +74,13 @@ def life(
     *,
     output: Output = None,
     graph: Named = None,
-    undirected: Undirected = False,
+    undirected: notes.Undirected = False,
     first: First = None,
     top: Rows = _ROWS,
-    memory: MemoryAgain = None,
-    threads: Threads = None,
-    progress: Wanted = False,
-) -> "Answer":
+    memory: notes.MemoryAgain = None,
+    threads: notes.Threads = None,
+    progress: notes.Wanted = False,
+) -> Answer:
     """Show the life of queue entries in a waveform file, or of vertices in a recorded run.
 
     The signals of a waveform file tell how entries of the queues, and the neighbours that come of them, went through
@@ -93,31 +97,25 @@ def life(
     SimulationError
         The run that is made again failed.
     """
-    from pathlib import Path
-
     words = words_of(of)
     if not isinstance(source, str | PathLike) or Path(source).is_dir():
-        from cyscc.host.interface.recorded import record_of, rerun_setting
         from cyscc.host.replay.life import vertex_lives
 
         if output is not None or first is not None:
             name = "first" if output is None else "output"
             raise SpecError(name, "is for waveforms; cyscc replay --life OUT writes those of a record's window")
         record, vertices = record_of(source), vertices_of(words, "--of")
-        setting = rerun_setting(source, graph, memory, threads, progress)
+        setting = rerun_setting(source, graph=graph, memory=memory, threads=threads, progress=progress)
         return lives_answer(record, vertex_lives(record, vertices, setting), top=top)
     return _of_waveforms(Path(source), words, output, graph, undirected, first, top, progress)
 
 
 def _of_waveforms(
     waves: Any, words: list[str], output: Any, graph: Any, undirected: bool, first: int | None, top: int, progress: Any
-) -> "Answer":
+) -> Answer:
     from cyscc.host.analysis.lives import chosen_lives, directions_of, name_lives, window_text, write_kanata
-    from cyscc.host.answer.answer import Answer
     from cyscc.host.graph.csr import Graph
     from cyscc.host.graph.formats import read_graph
-    from cyscc.host.output.errors import locating_errors
-    from cyscc.host.output.progress import Progress
     from cyscc.sim.notices import notice
 
     def name(lives: "Lives") -> None:
@@ -136,7 +134,7 @@ def _of_waveforms(
     )
 
 
-def life_tables(parts: "Sequence[tuple[Mapping[str, Any], Sequence[Life]]]", *, top: int = _ROWS) -> "dict[str, Table]":
+def life_tables(parts: "Sequence[tuple[Mapping[str, Any], Sequence[Life]]]", *, top: int = _ROWS) -> dict[str, Table]:
     """Return the tables on lives: their ends, the time in each stage, the single lives, and all of their stages.
 
     Parameters
@@ -149,7 +147,6 @@ def life_tables(parts: "Sequence[tuple[Mapping[str, Any], Sequence[Life]]]", *, 
     import pandas as pd
 
     from cyscc.host.analysis.lives import ends_of, lines_of, stages_of, times_of
-    from cyscc.host.answer.answer import Column, Table
 
     def frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":
         made = pd.DataFrame(rows)
@@ -200,10 +197,8 @@ def vertices_of(words: Sequence[str], option: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def lives_answer(record: "Record", found: "Sequence[VertexLife]", *, top: int = _ROWS) -> "Answer":
+def lives_answer(record: "Record", found: "Sequence[VertexLife]", *, top: int = _ROWS) -> Answer:
     """Return the lives of vertices as an answer."""
-    from cyscc.host.answer.answer import Answer
-
     several = len(found) > 1
     documents, titles, facts = [_document(each) for each in found], [_title(each) for each in found], _facts(found[0])
     if several:
@@ -248,8 +243,6 @@ def _document(life: "VertexLife") -> dict[str, Any]:
 
 
 def _title(life: "VertexLife") -> str:
-    from cyscc.host.output.text import count_text
-
     history = life.history
     return f"vertex {history.vertex}: {count_text(history.out_degree, 'edge')} out, {history.in_degree:,} in"
 
@@ -273,13 +266,10 @@ def _facts(life: "VertexLife") -> dict[str, str]:
     }
 
 
-def _events(record: "Record", found: "Sequence[VertexLife]", top: int) -> "Table":
+def _events(record: "Record", found: "Sequence[VertexLife]", top: int) -> Table:
     """Return the table of the events: reads that find a vertex visited are shown only as long as there is room."""
-    import shlex
-
     import pandas as pd
 
-    from cyscc.host.answer.answer import Column, Table
     from cyscc.host.replay.vertices import kernel_name
 
     frames = []

@@ -2,19 +2,19 @@
 
 import time
 from dataclasses import asdict
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from cyscc.host.answer.answer import Answer, Column, Table
 from cyscc.host.baselines.algorithms import MEC_KINDS, check_used
-from cyscc.host.interface.notes import CORES, Config, Device, Memory, NoVerify, Order, Set, Threads, Wanted
-from cyscc.host.output.files import Content, check_distinct
+from cyscc.host.interface import notes
+from cyscc.host.output.files import Content, check_distinct, open_output
 from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import count_text, device_text, model_text
 from cyscc.host.specification.ask import Ask, Rule, question
 from cyscc.host.specification.run import RunSpec, option_of
 
 if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer, Table
     from cyscc.host.baselines.mdp.formats.annotations import Annotations
     from cyscc.host.baselines.mdp.model import Mdp
     from cyscc.host.baselines.mec.basic import MecDecomposition
@@ -31,22 +31,20 @@ _STATES = "write a line 'state MEC' for each state in a MEC ('-': standard outpu
 _CHOICES = "write a line 'state choice MEC action' for each choice that stays in a MEC ('-': standard output)"
 _ON = "where the components of each round are found: processor (default), or accelerator, a simulated one"
 
-ModelFile = Annotated[
-    "str | PathLike[str]", Ask(help="the model ('-': standard input)", metavar="MODEL", reads="the model")
-]
+ModelFile = Annotated[notes.File, Ask(help="the model ('-': standard input)", metavar="MODEL", reads="the model")]
 Algorithm = Annotated[
     str | None,
     Ask(help=f"{', '.join(MEC_KINDS)} (default: basic, on a graphics processor parallel)", choices=tuple(MEC_KINDS)),
 ]
 On = Annotated[str, Ask(help=_ON, choices=("processor", "accelerator"))]
-Output = Annotated["str | PathLike[str] | None", Ask(help=_STATES, metavar="OUT", short="-o", writes=Content.LIST)]
-Choices = Annotated["str | PathLike[str] | None", Ask(help=_CHOICES, metavar="OUT", writes=Content.LIST)]
+Output = Annotated["notes.File | None", Ask(help=_STATES, metavar="OUT", short="-o", writes=Content.LIST)]
+Choices = Annotated["notes.File | None", Ask(help=_CHOICES, metavar="OUT", writes=Content.LIST)]
 Sta = Annotated[
-    "str | PathLike[str] | None",
+    "notes.File | None",
     Ask(help="values of the variables in each state (default: MODEL's .sta)", metavar="FILE", reads="the states"),
 ]
 Lab = Annotated[
-    "str | PathLike[str] | None",
+    "notes.File | None",
     Ask(help="labels of the states (default: MODEL's .lab)", metavar="FILE", reads="the labels"),
 ]
 Executor = Annotated[str, option_of("executor")]
@@ -79,16 +77,16 @@ def mec(
     choices: Choices = None,
     sta: Sta = None,
     lab: Lab = None,
-    device: Device = "cpu",
-    order: Order = "natural",
-    config: Config = "hc2",
-    memory: Memory = "hc2",
+    device: notes.Device = "cpu",
+    order: notes.Order = "natural",
+    config: notes.Config = "hc2",
+    memory: notes.Memory = "hc2",
     executor: Executor = "compiled",
-    overrides: Set = None,
-    threads: Threads = None,
-    verify: NoVerify = True,
-    progress: Wanted = False,
-) -> "Answer":
+    overrides: notes.Set = None,
+    threads: notes.Threads = None,
+    verify: notes.NoVerify = True,
+    progress: notes.Wanted = False,
+) -> Answer:
     """Find the maximal end components of a Markov decision process.
 
     They are checked by their definition.
@@ -106,20 +104,18 @@ def mec(
     if on == "accelerator":
         algorithm = "basic"
         machine: dict[str, Any] = {"config": config, "memory": memory, "executor": executor, "overrides": overrides}
-        spec = RunSpec(algorithm="scc", graph=str(model), threads=threads or CORES, verify=verify, **machine).checked()
+        spec = RunSpec(
+            algorithm="scc", graph=str(model), threads=threads or notes.CORES, verify=verify, **machine
+        ).checked()
     else:
         algorithm = algorithm or ("basic" if device == "cpu" else "parallel")
         check_used([algorithm], MEC_KINDS, device=device, order=order, threads=threads)
 
-    import pandas as pd
-
-    from cyscc.host.answer.answer import Answer, Column, Table
     from cyscc.host.baselines.mdp.formats import STANDARD_INPUT, read_mdp
     from cyscc.host.baselines.mdp.formats.annotations import files_beside, read_annotations
     from cyscc.host.baselines.mec.checker import check_mecs
     from cyscc.host.baselines.mec.listing import MOST_LISTED, list_components, staying_choices
     from cyscc.host.graph.reference import component_sizes
-    from cyscc.host.output.text import count_text, model_text
     from cyscc.host.runs.execution import check_result
 
     found_beside = (None, None) if str(model) == STANDARD_INPUT else files_beside(str(model))
@@ -175,7 +171,7 @@ def mec(
         tables={
             "rounds": Table(
                 title="rounds",
-                frame=pd.DataFrame(rounds),
+                frame=rounds,
                 columns=dict.fromkeys(_ROUND, "{:,}") | {"mecs": Column("MECs", "{:,}")},
                 most=None,
                 shown=spec is not None,
@@ -197,11 +193,8 @@ def mec(
     )
 
 
-def _largest(mdp: "Mdp", found: "MecDecomposition", stays: Any, beside: "Annotations", count: int) -> "Table":
+def _largest(mdp: "Mdp", found: "MecDecomposition", stays: Any, beside: "Annotations", count: int) -> Table:
     """Return the table of some of `count` components, with the columns that are known."""
-    import pandas as pd
-
-    from cyscc.host.answer.answer import Column, Table
     from cyscc.host.baselines.mec.listing import first_components
 
     rows = first_components(mdp, found.mecs, stays, beside, _SHOWN)
@@ -209,7 +202,7 @@ def _largest(mdp: "Mdp", found: "MecDecomposition", stays: Any, beside: "Annotat
         title="MECs"
         if len(rows) == count
         else f"MECs, those with labels first, then the largest: {len(rows)} of {count:,}",
-        frame=pd.DataFrame(rows),
+        frame=rows,
         columns={
             "mec": Column("MEC"),
             "states": "{:,}",
@@ -228,10 +221,9 @@ def _on_processor(
     from cyscc.host.baselines.devices import open_device, steps
     from cyscc.host.baselines.mec.basic import run_mec
     from cyscc.host.baselines.software.decomposition import SoftwareSetting
-    from cyscc.host.output.text import device_text
 
     with (
-        open_device(device, threads=threads or CORES, order=steps.Order(order)) as opened,
+        open_device(device, threads=threads or notes.CORES, order=steps.Order(order)) as opened,
         progress.step(f"{algorithm}: compiling and running") as step,
     ):
         result = run_mec(algorithm, mdp, SoftwareSetting(device=opened, watch=step))
@@ -254,8 +246,8 @@ def _on_accelerator(
 
 
 def _write(
-    output: "str | PathLike[str] | None",
-    choices: "str | PathLike[str] | None",
+    output: "notes.File | None",
+    choices: "notes.File | None",
     mdp: "Mdp",
     found: "MecDecomposition",
     stays: Any,
@@ -265,7 +257,6 @@ def _write(
 
     from cyscc.host.baselines.mec.listing import write_choices
     from cyscc.host.graph.formats.writer import write_pairs
-    from cyscc.host.output.files import open_output
 
     if output is not None:
         states = np.flatnonzero(found.mecs >= 0)

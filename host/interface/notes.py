@@ -1,13 +1,12 @@
 """Options that several questions share: each is described once, as the annotation of a parameter."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 from cyscc.host.output.progress import Progress
-from cyscc.host.record.tables import PHASES
 from cyscc.host.specification.ask import Ask, SpecError
-from cyscc.host.specification.place import Place
+from cyscc.host.specification.place import PHASES, Place
 from cyscc.host.specification.run import option_of
 from cyscc.sim.processors import available_cores
 from cyscc.sim.trust import GivenText
@@ -21,30 +20,34 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CORES",
+    "Again",
+    "AgainMany",
+    "AnyGraph",
+    "AnyRecord",
     "Area",
     "At",
     "Config",
     "Device",
     "Family",
-    "GraphAgain",
+    "File",
+    "Folder",
     "GraphFile",
     "Iteration",
     "Jobs",
     "Keep",
     "Level",
+    "Many",
     "Memory",
     "MemoryAgain",
     "NoVerify",
     "Order",
-    "OtherRecords",
     "Output",
     "Phase",
     "Recorded",
-    "Scheduler",
+    "Records",
     "Seed",
     "Set",
     "Threads",
-    "Top",
     "Undirected",
     "Wanted",
     "form_of",
@@ -59,8 +62,15 @@ _FAMILIES = ("xc5v", "xc6v")
 Wanted: TypeAlias = "Progress | bool"
 """Whether progress is shown; commands give one of their own."""
 
-Recorded = Annotated["Record | Result | str | PathLike[str]", Ask(help="the folder that --record wrote", metavar="DIR")]
+File: TypeAlias = "str | PathLike[str]"
+AnyGraph: TypeAlias = "Graph | str | PathLike[str]"
+AnyRecord: TypeAlias = "Record | Result | str | PathLike[str]"
 """A record, the result of a recorded run, or a record's folder."""
+
+Recorded = Annotated[AnyRecord, Ask(help="the folder that --record wrote", metavar="DIR")]
+Records = Annotated[
+    AnyRecord, Ask(help="a second one, to compare with the first; several: groups of runs", metavar="DIR2", count="*")
+]
 
 
 def form_of(name: str) -> Callable[[str], Any]:
@@ -110,21 +120,10 @@ Level = Annotated[
 
 Phase = Annotated[str | None, Ask(help="only this phase: forward, backward or intersection", choices=PHASES)]
 
-OtherRecords = Annotated[
-    "Record | Result | str | PathLike[str]",
-    Ask(help="a second one, to compare with the first; several: groups of runs", metavar="DIR2", count="*"),
-]
-
-GraphFile = Annotated[
-    "Graph | str | PathLike[str]", Ask(help=option_of("graph").help, metavar="GRAPH", reads="the graph")
-]
-
-GraphAgain = Annotated[
-    "Graph | str | PathLike[str] | None", Ask(help="the graph, if its file was moved", metavar="FILE", flag="--graph")
-]
+GraphFile = Annotated[AnyGraph, Ask(help=option_of("graph").help, metavar="GRAPH", reads="the graph")]
 
 MemoryAgain = Annotated[
-    "Profile | str | PathLike[str] | None",
+    "Profile | File | None",
     Ask(help="the run's memory rules, if they are in a file", metavar="FILE.py", flag="--memory", parse=GivenText),
 ]
 
@@ -144,29 +143,31 @@ Jobs = Annotated[
     Ask(help=f"processes that measure in parallel (default: the cores, {CORES})", metavar="N", low=1, high=1024),
 ]
 
-Scheduler = Annotated[
-    str | None,
-    Ask(help="simulate on the workers of this Dask scheduler, instead of --jobs", metavar="ADDRESS"),
-]
-
-Area = Annotated[bool, Ask(help="synthesise each machine too: LUTs, registers, block RAM")]
+Area = Annotated[bool, Ask(help="synthesise each machine too: LUTs, registers, block RAM", switch=True)]
 
 Family = Annotated[
-    "str | tuple[str, ...] | None",
+    "str | Sequence[str] | None",
     Ask(help="FPGA family of the area; may be repeated (default: xc5v, the paper's)", choices=_FAMILIES, repeated=True),
 ]
 
 Output = Annotated[
-    "str | PathLike[str]",
-    Ask(help="folder for the results (default: {default})", metavar="DIR", flag="--output", short="-o"),
+    File, Ask(help="folder for the results (default: {default})", metavar="DIR", flag="--output", short="-o")
+]
+
+Folder = Annotated[
+    File,
+    Ask(
+        help="folder for the runs that are made, which are found there again (default: {default})",
+        metavar="DIR",
+        flag="--output",
+        short="-o",
+    ),
 ]
 
 Keep = Annotated[
-    "str | PathLike[str] | None",
+    "File | None",
     Ask(help="keep Verilog, netlists, reports and logs in this folder; all is measured anew", metavar="DIR"),
 ]
-
-Top = Annotated[int | None, Ask(help="maximum rows of a table (default: 12)", metavar="N", low=1)]
 
 Seed = Annotated[int, Ask(help="seed of random choices (default: {default})", metavar="S", low=0)]
 
@@ -186,3 +187,34 @@ Undirected = Annotated[bool, Ask(help=option_of("undirected").help)]
 
 NoVerify = Annotated[bool, Ask(help="do not check the result", flag="--no-verify", switch=False)]
 """Whether the result is checked, which it is by default."""
+
+
+class Inputs(TypedDict, total=False):
+    """What a recorded run is made again with."""
+
+    graph: Annotated["AnyGraph | None", Ask(help="the graph, if its file was moved", metavar="FILE")]
+    memory: MemoryAgain
+    progress: Wanted
+
+
+class Again(Inputs, total=False):
+    """How a recorded run is made again."""
+
+    threads: Threads
+
+
+class Many(TypedDict, total=False):
+    """How many runs are made, and what of their machines is measured besides."""
+
+    jobs: Jobs
+    scheduler: Annotated[
+        str | None,
+        Ask(help="simulate on the workers of this Dask scheduler, instead of --jobs", metavar="ADDRESS"),
+    ]
+    area: Area
+    family: Family
+    progress: Wanted
+
+
+class AgainMany(Many, Inputs, total=False):
+    """How a recorded run is made again many times."""

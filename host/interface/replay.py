@@ -2,23 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
-from cyscc.host.answer.answer import Answer
-from cyscc.host.interface.notes import GraphAgain, MemoryAgain, Recorded, Threads, Wanted, place_of
+from cyscc.host.answer.answer import Answer, Table
+from cyscc.host.interface import notes
+from cyscc.host.interface.given import folder_of, record_of, rerun_setting
+from cyscc.host.interface.life import life_tables, lives_answer, vertices_of, words_of
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import STANDARD_OUTPUT, Content
+from cyscc.host.output.text import bytes_text, count_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
+from cyscc.host.specification.place import Place
 from cyscc.host.specification.run import option_of
 from cyscc.sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Table
     from cyscc.host.record.reader import Record
     from cyscc.host.replay.replaying import Window, WindowRequest
     from cyscc.host.runs.rerun import RerunSetting
-    from cyscc.host.specification.place import Place
 
 __all__ = ["Replayed", "replay"]
 
@@ -30,7 +34,7 @@ At = Annotated[
     Ask(help="a cycle, FIRST:LAST, level=3, vertex=V, cause=slot,longer=60,level=4, ...", metavar="PLACE", flag="--at"),
 ]
 Output = Annotated[
-    "str | PathLike[str] | None",
+    "notes.File | None",
     Ask(
         help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst); a folder for --record-detail (DIR/detail)",
         metavar="OUT.fst",
@@ -42,7 +46,7 @@ Cycles = Annotated[int | None, Ask(help=f"cycles to record (default: the place's
 Before = Annotated[int, Ask(help="begin N cycles earlier (default: {default})", metavar="N", low=0)]
 Scopes = Annotated[Sequence[str], option_of("scopes")]
 Life = Annotated[
-    "str | PathLike[str] | None",
+    "notes.File | None",
     Ask(help="write the lives of the window's queue entries, for Konata", metavar="OUT", writes=Content.LIVES),
 ]
 LifeOf = Annotated[
@@ -54,7 +58,7 @@ LifeOf = Annotated[
     ),
 ]
 Trace = Annotated[
-    "str | PathLike[str] | None",
+    "notes.File | None",
     Ask(
         help="write each cycle of the kernels in the window, each memory access, for Perfetto; waveforms only with -o",
         metavar="OUT.pftrace",
@@ -112,7 +116,7 @@ class Replayed(Answer):
 """,
 )
 def replay(
-    recorded: Recorded,
+    recorded: notes.Recorded,
     at: At = None,
     output: Output = None,
     *,
@@ -124,12 +128,9 @@ def replay(
     trace: Trace = None,
     record_detail: Detail = None,
     record_detail_interval: Interval = None,
-    graph: GraphAgain = None,
-    memory: MemoryAgain = None,
     checkpoint: From = None,
     executor: Executor = None,
-    threads: Threads = None,
-    progress: Wanted = False,
+    **again: Unpack[notes.Again],
 ) -> Replayed:
     """Make a recorded run again up to a point, and write waveforms from there.
 
@@ -147,16 +148,14 @@ def replay(
     SimulationError
         The machine could not be built, or the run failed before the point.
     """
-    from cyscc.host.interface.life import words_of
-    from cyscc.host.interface.recorded import folder_of, record_of, rerun_setting
     from cyscc.host.replay.replaying import WindowRequest
 
-    setting = rerun_setting(recorded, graph, memory, threads, progress)
+    setting = rerun_setting(recorded, **again)
     checkpoint = None if checkpoint is None else fspath(checkpoint)
     if record_detail is not None:
-        wanted_place = place_of("record-detail", record_detail)
+        wanted_place = notes.place_of("record-detail", record_detail)
         return _in_detail(record_of(recorded), wanted_place, output, record_detail_interval, checkpoint, setting)
-    place, path = None if at is None else place_of("replay", at), _waveforms(output)
+    place, path = None if at is None else notes.place_of("replay", at), _waveforms(output)
     words, before, answer = words_of(life_of), before or 0, Replayed(title="")
     if place is None:
         writes = any(each is not None for each in (path, life, trace))
@@ -190,7 +189,7 @@ def _waveforms(output: Any) -> Path | None:
     return None if output is None else Path(output)
 
 
-def _length(place: "Place", cycles: int | None) -> int:
+def _length(place: Place, cycles: int | None) -> int:
     """Return the cycles of a window: those of its place, if it has some."""
     if place.cycles is None or place.cycles[0] == place.cycles[1]:
         return cycles or _CYCLES
@@ -200,7 +199,7 @@ def _length(place: "Place", cycles: int | None) -> int:
 
 
 def _in_detail(
-    record: "Record", place: "Place", output: Any, interval: int | None, checkpoint: Any, setting: "RerunSetting"
+    record: "Record", place: Place, output: Any, interval: int | None, checkpoint: Any, setting: "RerunSetting"
 ) -> Replayed:
     """Record a place in detail."""
     from cyscc.host.replay.parts import record_place
@@ -218,11 +217,9 @@ def _in_detail(
 
 def _of_vertices(
     record: "Record", words: Sequence[str], setting: "RerunSetting", *, several: bool
-) -> tuple[Replayed, "Place", int]:
+) -> tuple[Replayed, Place, int]:
     """Return the lives of vertices, the place of the first one's first visit, and cycles to show before it."""
-    from cyscc.host.interface.life import lives_answer, vertices_of
     from cyscc.host.replay.life import vertex_lives
-    from cyscc.host.specification.place import Place
 
     if not words:
         raise SpecError("", "give a place (--at PLACE), or the vertices whose life is to be shown (--life-of V)")
@@ -239,7 +236,7 @@ def _of_vertices(
     return answer, Place(vertex=vertices[0]), lead
 
 
-def _with(answer: Replayed, place: "Place", found: Any, said: Sequence[str], **further: Any) -> Replayed:
+def _with(answer: Replayed, place: Place, found: Any, said: Sequence[str], **further: Any) -> Replayed:
     """Return an answer with sentences on a window of a place that was found."""
     event = f": {found.event}" if found.event else ""
     where = [] if place.cycles is not None else [f"{place} is at cycle {found.cycle:,}{event}"]
@@ -253,7 +250,6 @@ def _with_trace(
     answer: Replayed, record: "Record", wanted: "WindowRequest", path: str, setting: "RerunSetting", checkpoint: Any
 ) -> Replayed:
     """Write the trace of a window."""
-    from cyscc.host.output.text import count_text
     from cyscc.host.replay.trace import trace_window
 
     window = {"cycles": wanted.cycles, "before": wanted.before, "checkpoint": checkpoint}
@@ -272,9 +268,6 @@ def _with_window(
     checkpoint: Any,
 ) -> Replayed:
     """Write the waveforms of a window, and the lives there, if they are wanted."""
-    from shlex import quote
-
-    from cyscc.host.output.text import bytes_text
     from cyscc.host.replay.replaying import replay_window
     from cyscc.sim.observation.waves.views import VIEWS
 
@@ -296,11 +289,9 @@ def _with_window(
     return replace(made, fields={**made.fields, "waves": str(path)})
 
 
-def _lives(window: "Window", words: Sequence[str], file: str | None, setting: "RerunSetting") -> "dict[str, Table]":
+def _lives(window: "Window", words: Sequence[str], file: str | None, setting: "RerunSetting") -> dict[str, Table]:
     """Write the lives of a window as Kanata text, if a file is given; otherwise return their tables."""
     from cyscc.host.analysis.lives import MissingLifeError, chosen_lives, name_lives, write_kanata
-    from cyscc.host.interface.life import life_tables
-    from cyscc.host.output.errors import InputError
 
     directions = {address: [graph] for address, graph in window.directions().items()}
     with setting.progress.step("reading the waveforms"):

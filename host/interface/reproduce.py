@@ -1,18 +1,19 @@
 """`reproduce`: published tables and figures, from simulation or by software."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
+from cyscc.host.answer.answer import Answer
 from cyscc.host.baselines.algorithms import MOST_PIVOTS
 from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS, study_of
 from cyscc.host.experiments.studies.paper import SEARCH_MACHINES
-from cyscc.host.interface.notes import Device, Jobs, NoVerify, Output, Wanted
+from cyscc.host.interface import notes
+from cyscc.host.interface.experiments import experiment
+from cyscc.host.interface.given import overrides_of
 from cyscc.host.specification.ask import Ask, Rule, question
 from cyscc.host.specification.numbers import listed_values, whole_number
-from cyscc.host.specification.run import option_of
-
-if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
+from cyscc.host.specification.run import option_of, resolved_profile
+from cyscc.sim.trust import GivenText
 
 __all__ = ["reproduce"]
 
@@ -58,7 +59,7 @@ _OPTIONS = {
         flag="--set",
         repeated=True,
     ),
-    "device": get_args(Device)[1],
+    "device": get_args(notes.Device)[1],
     "threads": Ask(help="threads that the software may use (default: the cores)", metavar="N", low=1, high=1024),
     "seed": Ask(help="seed of the graphs", metavar="S", low=0, high=2**64 - 1),
 }
@@ -88,12 +89,12 @@ def reproduce(
     figure: Figure,
     *,
     quick: Quick = False,
-    verify: NoVerify = True,
-    jobs: Jobs = None,
-    output: Output = "build/reproduce",
-    progress: Wanted = False,
+    verify: notes.NoVerify = True,
+    jobs: notes.Jobs = None,
+    output: notes.Output = "build/reproduce",
+    progress: notes.Wanted = False,
     **options: Any,
-) -> "Answer":
+) -> Answer:
     """Reproduce published tables and figures.
 
     A table or figure of Attia et al. 2015 comes from simulation, one of other papers from the software that is
@@ -108,10 +109,6 @@ def reproduce(
     SimulationError
         A measurement failed.
     """
-    from cyscc.host.interface.experiments import experiment, overrides_of
-    from cyscc.host.specification.run import resolved_profile
-    from cyscc.sim.trust import GivenText
-
     given = {name: value for name, value in options.items() if value is not None}
     changed = overrides_of(given.pop("overrides", None), memory=True)
     text = GivenText(given.get("memory", "hc2"))

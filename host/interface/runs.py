@@ -1,31 +1,28 @@
 """`scc` and `bfs`: runs on the simulated accelerator."""
 
 from collections.abc import Mapping
+from contextlib import closing
+from functools import partial
 from os import PathLike, fspath
+from shlex import split
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Unpack
 
-from cyscc.host.interface.notes import Wanted
+from cyscc.host.answer.answer import Chart, Column, Table
+from cyscc.host.interface.notes import AnyGraph, Wanted
+from cyscc.host.output.errors import VertexError
+from cyscc.host.output.files import check_apart, check_distinct, open_output
+from cyscc.host.output.progress import Progress
 from cyscc.host.specification.ask import Ask, SpecError, question
-from cyscc.host.specification.run import (
-    ComponentArguments,
-    Option,
-    RunSpec,
-    SearchArguments,
-    option_of,
-    run_options,
-)
+from cyscc.host.specification.run import ComponentArguments, Option, RunSpec, SearchArguments, option_of, run_options
+from cyscc.sim.notices import notice
 from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
-    from cyscc.host.graph.csr import Graph
-    from cyscc.host.output.progress import Progress
     from cyscc.host.runs.results import BfsResult, Result, SccResult
 
 __all__ = ["bfs", "scc"]
 
-RunGraph: TypeAlias = Annotated[
-    "Graph | str | PathLike[str] | None", Ask(help=option_of("graph").help, metavar="GRAPH")
-]
+RunGraph: TypeAlias = Annotated["AnyGraph | None", Ask(help=option_of("graph").help, metavar="GRAPH")]
 
 _GRAPHS = """
 GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy sparse matrix (.npz); each also .gz
@@ -127,9 +124,9 @@ def bfs(
 
 def _run(
     algorithm: str,
-    graph: "Graph | str | PathLike[str] | None",
+    graph: "AnyGraph | None",
     name: str | None,
-    progress: "Progress | bool",
+    progress: Progress | bool,
     arguments: Mapping[str, Any],
 ) -> "Result":
     """Make a run. Its checkpoint is removed when the outputs of its result are written."""
@@ -139,18 +136,10 @@ def _run(
     if lacking and "resume" not in values:
         raise SpecError("", f"the following arguments are required: {', '.join(lacking)}")
     # Imported here because the import is slow.
-    from contextlib import closing
-    from functools import partial
-    from shlex import split
-
     from cyscc.host.graph.csr import Graph
     from cyscc.host.graph.formats import read_graph
-    from cyscc.host.output.errors import VertexError
-    from cyscc.host.output.files import check_apart, check_distinct
-    from cyscc.host.output.progress import Progress
     from cyscc.host.replay.runs import performed
     from cyscc.host.runs.checkpoints.run import CheckpointedRun
-    from cyscc.sim.notices import notice
 
     if isinstance(values.get("memory"), str | PathLike):
         values["memory"] = GivenText(fspath(values["memory"]))
@@ -189,7 +178,6 @@ def _write_vertices(spec: RunSpec, result: "Result") -> None:
     import numpy as np
 
     from cyscc.host.graph.formats.writer import write_pairs
-    from cyscc.host.output.files import open_output
     from cyscc.host.runs.results import BfsResult, SccResult
 
     graph = result.graph
@@ -203,11 +191,10 @@ def _write_vertices(spec: RunSpec, result: "Result") -> None:
         write_pairs(file, graph.original(vertices), values)
 
 
-def _add_roofline(result: "Result", progress: "Progress") -> None:
+def _add_roofline(result: "Result", progress: Progress) -> None:
     """Add the roofline of a recorded search to its result; plot it if a file is given."""
     from cyscc.host.analysis.roofline.analysis import Roofline, limit_rows, roofline_document
     from cyscc.host.analysis.roofline.limits import Bounds
-    from cyscc.host.answer.answer import Chart, Column, Table
 
     setting = result.setting
     spec = setting.spec

@@ -3,13 +3,15 @@
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
+from cyscc.host.answer.answer import Answer
 from cyscc.host.baselines.algorithms import KINDS, check_used
-from cyscc.host.interface.notes import CORES, Device, GraphFile, NoVerify, Order, Seed, Threads, Undirected, Wanted
+from cyscc.host.interface import notes
 from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import device_text, graph_text, largest_text
 from cyscc.host.specification.ask import Ask, Rule, question
 
 if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
+    from cyscc.host.baselines.software import Decomposition, Reports, SoftwareRun
 
 __all__ = ["software"]
 
@@ -42,18 +44,18 @@ _WIDTH = max(map(len, KINDS)) + 2
 )
 def software(
     algorithm: Algorithm,
-    graph: GraphFile,
+    graph: notes.GraphFile,
     *,
-    undirected: Undirected = False,
-    device: Device = "cpu",
-    order: Order = "natural",
-    threads: Threads = None,
-    seed: Seed = 1,
+    undirected: notes.Undirected = False,
+    device: notes.Device = "cpu",
+    order: notes.Order = "natural",
+    threads: notes.Threads = None,
+    seed: notes.Seed = 1,
     limit: Limit = None,
-    verify: NoVerify = True,
-    progress: Wanted = False,
+    verify: notes.NoVerify = True,
+    progress: notes.Wanted = False,
     **options: Any,
-) -> "Answer":
+) -> Answer:
     """Find the components in software, for comparison.
 
     They are the strongly connected components of a graph; the software runs on this machine.
@@ -69,21 +71,11 @@ def software(
     """
     check_used([algorithm], device=device, order=order, threads=threads, seed=seed)
 
-    from cyscc.host.answer.answer import Answer
     from cyscc.host.baselines.devices import open_device
-    from cyscc.host.baselines.devices.steps import Order as StepOrder
-    from cyscc.host.baselines.software import (
-        Decomposition,
-        Reports,
-        SoftwareRun,
-        SoftwareSetting,
-        in_child,
-        run_software,
-        transposed,
-    )
+    from cyscc.host.baselines.devices.steps import Order
+    from cyscc.host.baselines.software import SoftwareSetting, in_child, run_software, transposed
     from cyscc.host.graph.formats import named_graph
     from cyscc.host.graph.reference import check_components, component_sizes
-    from cyscc.host.output.text import device_text, graph_text, largest_text
     from cyscc.host.runs.execution import check_result
 
     given = {_OPTIONS[keyword][0]: value for keyword, value in options.items() if value is not None}
@@ -96,12 +88,12 @@ def software(
             transpose = transposed(read)
     load = time.perf_counter() - begin
 
-    def run(**how: Any) -> SoftwareRun[Decomposition]:
-        with open_device(device, threads=threads or CORES, order=StepOrder(order, seed)) as opened:
+    def run(**how: Any) -> "SoftwareRun[Decomposition]":
+        with open_device(device, threads=threads or notes.CORES, order=Order(order, seed)) as opened:
             setting = SoftwareSetting(device=opened, seed=seed, options=given, **how)
             return run_software(algorithm, read, None if transpose is None else transpose.graph, setting)
 
-    def limited(reports: Reports) -> None:
+    def limited(reports: "Reports") -> None:
         reports.result(run(watch=reports.progress, begin=reports.start_limit))
 
     with steps.step(f"{algorithm}: compiling and running") as step:

@@ -4,18 +4,21 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from cyscc.host.answer.answer import Answer, Chart, Column, Table
 from cyscc.host.experiments.sweep.measures import MEASURES, SUFFIX
-from cyscc.host.interface.notes import Area as AreaToo
-from cyscc.host.interface.notes import Family, Jobs, Scheduler, Undirected, Wanted
+from cyscc.host.interface import notes
+from cyscc.host.interface.experiments import batch_of, check_files
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
-from cyscc.host.specification.numbers import whole_number
+from cyscc.host.specification.numbers import checked_number, whole_number
 from cyscc.host.specification.run import ALGORITHMS
-from cyscc.sim.configuration import PRESETS
+from cyscc.hw.values import plain
+from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,9 +71,8 @@ def _setting(text: str) -> tuple[str, Any]:
         raise ValueError(f"{name}: {error}") from None
 
 
-_Input: TypeAlias = "Graph | str | PathLike[str]"
 Inputs = Annotated[
-    "_Input | Sequence[_Input]",
+    "notes.AnyGraph | Sequence[notes.AnyGraph]",
     Ask(help="graphs, or a study", metavar="GRAPH|STUDY.toml", count="+", reads="the input"),
 ]
 Settings = Annotated[
@@ -106,7 +108,7 @@ Memories = Annotated[
     ),
 ]
 Folder = Annotated[
-    "str | PathLike[str]",
+    notes.File,
     Ask(help="folder for points, table and page (default: {default})", metavar="DIR", flag="--output", short="-o"),
 ]
 Measured = Annotated[str, Ask(help="what the chart shows (default: {default})", choices=tuple(MEASURES))]
@@ -162,8 +164,6 @@ class Sweep(Answer):
         InputError
             The record cannot be read.
         """
-        from cyscc.host.specification.numbers import checked_number
-
         points = self._outcome.study.points
         point = points[checked_number("row", row, low=0, high=len(points) - 1)].point
         if failure := self._outcome.swept.failures.get(point.digest):
@@ -171,7 +171,7 @@ class Sweep(Answer):
         return self._outcome.folder.record(point)
 
     def plot(
-        self, path: "str | PathLike[str] | None" = None, name: str | None = None, *, measure: str | None = None
+        self, path: "notes.File | None" = None, name: str | None = None, *, measure: str | None = None
     ) -> "Figure":
         """Return the plot, and write it to a file if there is a path.
 
@@ -263,8 +263,6 @@ def _tables(outcome: "Outcome") -> dict[str, Table]:
 
 def _fields(outcome: "Outcome") -> dict[str, Any]:
     """Return the further fields of the document of a sweep."""
-    from dataclasses import asdict
-
     from cyscc.host.experiments.sweep.rows import best_rows
 
     study, rows = outcome.study, outcome.rows
@@ -302,14 +300,10 @@ def sweep(
     source: Sources = None,
     config: Configs = None,
     memory: Memories = None,
-    undirected: Undirected = False,
+    undirected: notes.Undirected = False,
     folder: Folder = "build/sweep",
     measure: Measured = "cycles",
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    area: AreaToo = False,
-    family: Family = None,
-    progress: Wanted = False,
+    **many: Unpack[notes.Many],
 ) -> Sweep:
     """Simulate a study of one's own over many parameters.
 
@@ -330,16 +324,11 @@ def sweep(
         Folder of points, table and page. Points are found there again.
     measure : str
         What the chart shows: ``cycles``, ``gteps`` or ``seconds``.
-    jobs : int
-        Number of processes, by default one; with several, a script needs ``if __name__ == "__main__":``.
-    scheduler : str, optional
-        Address of the scheduler of a Dask cluster, whose workers make the points instead.
-    area : bool
-        Whether to synthesise the machines too.
-    family : str, optional
-        The FPGA family: ``xc5v`` or ``xc6v``, or both.
-    progress : bool
-        Show progress on standard error if it is a terminal.
+    **many
+        ``jobs``, the number of processes, by default one (with several, a script needs
+        ``if __name__ == "__main__":``), or a ``scheduler``, the address of that of a Dask cluster, whose workers make
+        the points instead; ``area``, whether to synthesise the machines too, and for which ``family``, ``xc5v`` or
+        ``xc6v``, or both; and ``progress``, whether to show it if standard error is a terminal.
 
     Raises
     ------
@@ -351,11 +340,8 @@ def sweep(
         No further points can be made. A failed point does not raise: its row has the ``reason``.
     """
     from cyscc.host.experiments.sweep.outcome import make_study, study_files
-    from cyscc.host.interface.experiments import batch_of, check_files
-    from cyscc.host.output.progress import Progress
 
-    shown = Progress.of(progress)
-    batch = batch_of(folder, jobs=jobs, scheduler=scheduler, area=area, family=family, progress=shown)
+    batch = batch_of(folder, **many)
     named = {"algorithm": algorithm, "config": config, "memory": _joined(memory), "source": source}
     given = [(name, value) for name, value in named.items() if value is not None]
     given += [("undirected", True)] if undirected else []
@@ -369,8 +355,8 @@ def sweep(
     if not inputs:
         raise ValueError("there is no graph")
     study = _study(inputs, values, batch)
-    check_files({f"the {name}": path for name, path in study_files(study, batch.folder).items()}, shown)
-    return Sweep(make_study(study, batch, command=shown.command), measure)
+    check_files({f"the {name}": path for name, path in study_files(study, batch.folder).items()}, batch.progress)
+    return Sweep(make_study(study, batch, command=batch.progress.command), measure)
 
 
 def _joined(values: Any) -> Any:
@@ -383,9 +369,6 @@ def _joined(values: Any) -> Any:
 
 def _study(inputs: Sequence[Any], values: dict[str, Any], batch: "Batch") -> "SweepStudy":
     """Return the study in a file, or that of graphs and settings."""
-    from dataclasses import replace
-    from pathlib import Path
-
     from cyscc.host.experiments.sweep.definition import line_study, read_study
     from cyscc.host.graph.csr import Graph
 
@@ -416,8 +399,6 @@ def _study(inputs: Sequence[Any], values: dict[str, Any], batch: "Batch") -> "Sw
 
 def _indices(graph: "Graph", sources: Any, *, alone: bool) -> Any:
     """Return the numbers of vertices in the file of a graph, which numbers them from 0."""
-    from cyscc.host.specification.numbers import checked_number
-
     if not alone:
         raise ValueError("source: a sweep over several graphs in memory has none: each has its own names of vertices")
     if isinstance(sources, list):
@@ -427,8 +408,6 @@ def _indices(graph: "Graph", sources: Any, *, alone: bool) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a value, or several, as a study has them."""
-    from cyscc.hw.values import plain
-    from cyscc.sim.configuration import AcceleratorConfig
     from cyscc.sim.memory import Profile
 
     if hasattr(value, "tolist"):  # an array, or a number of one

@@ -296,23 +296,25 @@ def question(
     charts, rules, examples, own
         See `Question`.
     options : mapping of str to Ask, optional
-        Options that the function takes as further keywords.
+        Options that the function takes as further keywords; those that a typed dictionary describes are found there.
     """
 
     def made(function: Callable[_Given, _Answer]) -> Callable[_Given, _Answer]:
         signature = inspect.signature(function)
         parameters = dict(signature.parameters)
         more = next((name for name, each in parameters.items() if each.kind == each.VAR_KEYWORD), "")
-        further = dict(options or {})
         if more:
-            for unpacked in get_args(parameters.pop(more).annotation):
-                further |= {name: note for name, kind in unpacked.__annotations__.items() for note in _notes(kind)}
-        for name in further:
-            parameters[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+            unpacked = get_args(parameters.pop(more).annotation)
+            kinds = {**dict.fromkeys(options or {}), **(unpacked[0].__annotations__ if unpacked else {})}
+            for name, kind in kinds.items():
+                parameters[name] = inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind
+                )
         asks = {name: note for name, each in parameters.items() for note in _notes(each.annotation)}
+        asks.update(options or {})
         about = Question(
             function=function,
-            asks={name: _completed(note, parameters[name]) for name, note in {**asks, **further}.items()},
+            asks={name: _completed(note, parameters[name]) for name, note in asks.items()},
             parameters=parameters,
             charts=charts,
             rules=rules,

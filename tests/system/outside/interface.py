@@ -42,18 +42,18 @@ _WRONG = (
 _RIGHT = (
     "str(found)",
     "repr(found.record is None)",
-    "shape(found.document)",
+    "shape(found.document())",
     "found.cycles",
     "found.level_records",
     "shape(found.statistics)",
     "shape(record.document)",
     "record.frame('instructions')",
     "record.table('kernels').schema.names",
-    "explain(found).stacks()",
-    "explain(found).stacks(by='kernel')",
-    "explain(found).banks()",
-    "explain(found).fifos()",
-    "shape([vars(each) for each in explain(found).findings])",
+    "explain(found).stacks",
+    "explain(found, by='kernel').stacks",
+    "explain(found).banks",
+    "explain(found).fifos",
+    "shape(explain(found).document()['findings'])",
     "str(explain(found))",
     "sorted(figures(found))",
     "str(components)",
@@ -85,7 +85,7 @@ def _signature(value: Any) -> str:
     for parameter in signature.parameters.values():
         for kind in getattr(parameter.annotation, "__args__", ()):
             if is_typeddict(kind):
-                keywords = ", ".join(f"{name}: {_kind(each)}" for name, each in kind.__annotations__.items())
+                keywords = ", ".join(f"{name}: {_kind(_bare(each))}" for name, each in kind.__annotations__.items())
                 text = text.replace(f"*{kind}", f"{kind.__name__} ({keywords})").replace(
                     f"*<class '{kind.__name__}'>", f"{kind.__name__} ({keywords})"
                 )
