@@ -6,7 +6,7 @@ Every command and every function of the Python interface returns an `Answer`, an
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cyscc.host.output.files import identity
 from cyscc.hw.values import plain
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["ROWS", "STACK_FORM", "Answer", "Chart", "Column", "Displayed", "Table"]
+__all__ = ["ROWS", "STACK_FORM", "Answer", "Chart", "Column", "Displayed", "Grid", "Table"]
 
 STACK_FORM = "stack"
 """Form of a column that shows the cycles of its row by cause, which have columns of their own, as a bar."""
@@ -130,18 +130,37 @@ class Table:
                 found.append((name, Column(head, column.form), not numbers if column.left is None else column.left))
         return found
 
+    def grid(self, *, stacks: bool = True) -> "Grid":
+        """Return what is shown: texts, and the cycles by cause of the row where a stack is; or the texts alone."""
+        shown = [each for each in self.visible() if stacks or each[1].form != STACK_FORM]
+        return Grid(
+            heads=[column.head or "" for _, column, _ in shown],
+            left=[left for *_, left in shown],
+            rows=[
+                [row if column.form == STACK_FORM else _cell(row.get(name), column) for name, column, _ in shown]
+                for row in self.records()
+            ],
+        )
+
     def cells(self) -> list[list[str]]:
         """Return the rows that are shown as texts; a stack is nothing here, since its numbers are not letters."""
-        shown = self.visible()
-        return [[_cell(row.get(name), column) for name, column, _ in shown] for row in self.records()]
+        return [[cell if isinstance(cell, str) else "" for cell in row] for row in self.grid().rows]
 
     def document(self) -> list[dict[str, Any]]:
         """Return all rows as JSON-able values."""
         return [{str(name): _value(value) for name, value in row.items()} for row in self.records(shown=False)]
 
 
+class Grid(NamedTuple):
+    """Rows of cells, which are texts or cycles by cause, with the heads of their columns, and which are at the left."""
+
+    heads: Sequence[str]
+    left: Sequence[bool]
+    rows: Sequence[Sequence[str | Mapping[str, Any]]]
+
+
 def _cell(value: Any, column: Column) -> str:
-    return "" if _value(value) is None or column.form == STACK_FORM else column.form.format(value)
+    return "" if _value(value) is None else column.form.format(value)
 
 
 def _value(value: Any) -> Any:
@@ -240,6 +259,10 @@ class Answer(Displayed):
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.tables, *self.fields})
+
+    def grid(self) -> Grid:
+        """Return the facts as rows."""
+        return Grid((), (True, True), list(self.facts.items()))
 
     def shown(self) -> list[Table]:
         """Return the tables that are shown and have rows to show."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, TypeAlias
 
-from cyscc.host.answer.answer import STACK_FORM, Table
+from cyscc.host.answer.answer import Grid
 from cyscc.host.answer.colours import STACK
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import cause_named
@@ -47,9 +47,9 @@ def letters(stack: Mapping[str, float], width: int) -> Words:
 def lines(answer: "Answer", *, width: int) -> list[Words]:
     """Return the lines of an answer: title, facts, tables, sentences. Numbers are never cut, however narrow it is."""
     found = _sentence(answer.title, width)
-    found += _columns([[name, text] for name, text in answer.facts.items()], (True, True), width)
+    found += _columns(answer.grid(), width)
     for table in answer.shown():
-        found += [[], [(table.heading, "bold")], *(_indented(line) for line in _table(table, width - _INDENT))]
+        found += [[], [(table.heading, "bold")], *(_indented(line) for line in _columns(table.grid(), width - _INDENT))]
         found += [
             _indented([(words, "italic") for words, _ in line]) for line in _sentence(table.note, width - _INDENT)
         ]
@@ -94,25 +94,9 @@ def _sentence(text: str, width: int) -> list[Words]:
     return found
 
 
-def _table(table: Table, width: int) -> list[Words]:
-    """Return the lines of a table."""
-    visible, records = table.visible(), table.records()
-    rows: list[list[str | Mapping[str, float]]] = [list(row) for row in table.cells()]
-    for place, (_, column, _) in enumerate(visible):
-        if column.form == STACK_FORM:
-            for row, values in zip(rows, records, strict=True):
-                row[place] = values
-    return _columns(rows, [left for *_, left in visible], width, heads=[column.head or "" for _, column, _ in visible])
-
-
-def _columns(
-    rows: Sequence[Sequence[str | Mapping[str, float]]],
-    left: Sequence[bool],
-    width: int,
-    *,
-    heads: Sequence[str] = (),
-) -> list[Words]:
+def _columns(grid: Grid, width: int) -> list[Words]:
     """Return rows in columns. On a narrow terminal bars are shorter, and the last column wraps if it is at the left."""
+    heads, left, rows = grid
     bars = [any(not isinstance(row[place], str) for row in rows) for place in range(len(left))]
     needed = [
         max(

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["add_question", "answer_question", "texts"]
 
 _OUTPUTS = {
-    "json": Ask(help="write the answer as JSON ('-': standard output)", metavar="OUT"),
-    "markdown": Ask(help="write the answer as Markdown ('-': standard output)", metavar="OUT"),
-    "page": Ask(help="write the answer as a page, one HTML file ('-': standard output)", metavar="OUT"),
+    "json": Ask("write the answer as JSON ('-': standard output)", "OUT"),
+    "markdown": Ask("write the answer as Markdown ('-': standard output)", "OUT"),
+    "page": Ask("write the answer as a page, one HTML file ('-': standard output)", "OUT"),
 }
-_QUIET = Ask(help="print nothing but errors", switch=True)
-_PLOT = Ask(help="draw the answer's chart: SVG, PNG or PDF by the suffix ('-': SVG)", metavar="OUT", repeated=True)
+_QUIET = Ask("print nothing but errors", switch=True)
+_PLOT = Ask("draw the answer's chart: SVG, PNG or PDF by the suffix ('-': SVG)", "OUT", repeated=True)
 _PLOTS = "draw a chart: {}; SVG, PNG or PDF by the suffix; may be repeated"
 
 

@@ -18,15 +18,10 @@ def _rows(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
 
-Rows = Annotated["Sequence[str] | str", Ask(help="what to measure (default: all)", metavar="NAME[,...]", parse=_rows)]
-Repetitions = Annotated[
-    int | None, Ask(help="repetitions (default: 3 to 7, 1 with --quick)", metavar="N", low=1, high=1000)
-]
-Compare = Annotated[
-    str | None,
-    Ask(help="compare the compiled executor with that of this revision instead", metavar="REVISION"),
-]
-Quick = Annotated[bool, Ask(help="small graphs and a small machine, to see that it works")]
+Rows = Annotated["Sequence[str] | str", Ask("what to measure (default: all)", "NAME[,...]", parse=_rows)]
+Repetitions = Annotated[int | None, Ask("repetitions (default: 3 to 7, 1 with --quick)", "N", low=1, high=1000)]
+Compare = Annotated[str | None, Ask("compare the compiled executor with that of this revision instead", "REVISION")]
+Quick = Annotated[bool, Ask("small graphs and a small machine, to see that it works")]
 
 
 @question(

@@ -20,10 +20,8 @@ def _size(text: str) -> int:
     return size_of(text)
 
 
-Action = Annotated[str, Ask(help=f"{', '.join(_ACTIONS)} (default: {{default}})", metavar="ACTION", choices=_ACTIONS)]
-Limit = Annotated[
-    int | None, Ask(help="evict: limit in bytes, such as 500M (default: 1 GiB)", metavar="SIZE", parse=_size)
-]
+Action = Annotated[str, Ask(f"{', '.join(_ACTIONS)} (default: {{default}})", "ACTION", choices=_ACTIONS)]
+Limit = Annotated[int | None, Ask("evict: limit in bytes, such as 500M (default: 1 GiB)", "SIZE", parse=_size)]
 
 
 @question(
@@ -37,7 +35,7 @@ check: read and verify compiled code; status 3 if an entry is damaged, which the
        stored syntheses are verified when they are used
 evict: remove the least recently used entries until the rest is within the limit, as every build does
 clear: remove everything
-""",
+"""
 )
 def cache(action: Action = "list", *, limit: Limit = None) -> Answer:
     """List, check or clear the cache of compiled code.

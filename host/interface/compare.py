@@ -33,21 +33,16 @@ def _names(text: str) -> tuple[str, ...]:
     return listed_values(text, str)
 
 
-Graphs = Annotated[notes.AnyGraph, Ask(help="a graph", metavar="GRAPH", count="+", reads="the graph")]
+Graphs = Annotated[notes.AnyGraph, Ask("a graph", "GRAPH", count="+", reads="the graph")]
 Algorithms = Annotated[
-    "Sequence[str] | None",
-    Ask(help="software to run (default: all that is installed)", metavar="NAME[,...]", parse=_names),
+    "Sequence[str] | None", Ask("software to run (default: all that is installed)", "NAME[,...]", parse=_names)
 ]
 Configs = Annotated[
     "Sequence[str | AcceleratorConfig]",
-    Ask(help="machines to simulate, presets or TOML files, or none (default: hc2)", metavar="NAME[,...]", parse=_names),
+    Ask("machines to simulate, presets or TOML files, or none (default: hc2)", "NAME[,...]", parse=_names),
 ]
-Runs = Annotated[
-    int, Ask(help="runs of software, of which the fastest counts (default: {default})", metavar="N", low=1, high=1000)
-]
-Limit = Annotated[
-    int, Ask(help="time limit: an algorithm is ended then (default: {default})", metavar="SECONDS", low=1)
-]
+Runs = Annotated[int, Ask("runs of software, of which the fastest counts (default: {default})", "N", low=1, high=1000)]
+Limit = Annotated[int, Ask("time limit: an algorithm is ended then (default: {default})", "SECONDS", low=1)]
 
 
 @question(

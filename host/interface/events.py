@@ -22,22 +22,20 @@ _SHOWN, _SHOWN_ALONE = 5, 20
 """Most rows of a kind's table, unless another number is given, if there are several kinds, or one."""
 
 Kind = Annotated[
-    str | Sequence[str],
-    Ask(help=f"only these: {', '.join(KINDS)}", metavar="KIND", flag="--kind", choices=tuple(KINDS), count="+"),
+    str | Sequence[str], Ask(f"only these: {', '.join(KINDS)}", "KIND", flag="--kind", choices=tuple(KINDS), count="+")
 ]
 Longer = Annotated[
-    int | None,
-    Ask(help=f"waits for more than N cycles; makes the run again (--kind wait: {LONGER})", metavar="N", low=1),
+    int | None, Ask(f"waits for more than N cycles; makes the run again (--kind wait: {LONGER})", "N", low=1)
 ]
-Again = Annotated[bool, Ask(help="make the run again: long waits; vertex and address of duplicates and overflows")]
-Engine = Annotated[int | None, Ask(help="only this AE, from 0", metavar="N", low=0)]
-Module = Annotated[str | None, Ask(help="only kernels of this kind: bfs or intersection", choices=MODULES)]
-Kernel = Annotated[int | None, Ask(help="only the kernel of this number in each AE", metavar="N", low=0)]
-Cause = Annotated[str | None, Ask(help="only this cause, such as slot", metavar="NAME", form=notes.form_of("cause"))]
-Fifo = Annotated[str | None, Ask(help="only this FIFO, such as words", metavar="NAME", form=notes.form_of("fifo"))]
-Bank = Annotated[Any, Ask(help="only bank B of controller C", metavar="C.B", form=notes.form_of("bank"))]
-Sort = Annotated[str, Ask(help="order of each kind: largest first (default), or by time", choices=ORDERS)]
-Most = Annotated[int | None, Ask(help="most events of each kind (default: 100; fewer are shown)", metavar="N", low=1)]
+Again = Annotated[bool, Ask("make the run again: long waits; vertex and address of duplicates and overflows")]
+Engine = Annotated[int | None, Ask("only this AE, from 0", "N", low=0)]
+Module = Annotated[str | None, Ask("only kernels of this kind: bfs or intersection", choices=MODULES)]
+Kernel = Annotated[int | None, Ask("only the kernel of this number in each AE", "N", low=0)]
+Cause = Annotated[str | None, Ask("only this cause, such as slot", "NAME", form=notes.form_of("cause"))]
+Fifo = Annotated[str | None, Ask("only this FIFO, such as words", "NAME", form=notes.form_of("fifo"))]
+Bank = Annotated[Any, Ask("only bank B of controller C", "C.B", form=notes.form_of("bank"))]
+Sort = Annotated[str, Ask("order of each kind: largest first (default), or by time", choices=ORDERS)]
+Most = Annotated[int | None, Ask("most events of each kind (default: 100; fewer are shown)", "N", low=1)]
 
 
 @question(
@@ -51,7 +49,7 @@ Most = Annotated[int | None, Ask(help="most events of each kind (default: 100; f
   cyscc events seen --longer 200
   cyscc events seen --at cause=slot,longer=200,engine=0,kernel=3 --sort time
   cyscc events seen --kind duplicate overflow --replay
-""",
+"""
 )
 def events(
     recorded: notes.Recorded,

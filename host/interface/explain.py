@@ -47,31 +47,31 @@ def _seconds(text: str) -> float:
 Against = Annotated[
     Iterable[notes.AnyRecord],
     Ask(
-        help="compare the runs with these; without it, several runs are grouped by what differs besides their inputs",
-        metavar="DIR",
+        "compare the runs with these; without it, several runs are grouped by what differs besides their inputs",
+        "DIR",
         count="+",
     ),
 ]
-Top = Annotated[int | None, Ask(help="maximum rows of a table (default: 12)", metavar="N", low=1)]
-Iteration = Annotated[int | None, Ask(help="only this iteration of an SCC run, from 1", metavar="N", low=1)]
-Level = Annotated[int | None, Ask(help="only this level of the searches, from 0", metavar="N", low=0)]
+Top = Annotated[int | None, Ask("maximum rows of a table (default: 12)", "N", low=1)]
+Iteration = Annotated[int | None, Ask("only this iteration of an SCC run, from 1", "N", low=1)]
+Level = Annotated[int | None, Ask("only this level of the searches, from 0", "N", low=0)]
 By = Annotated[
     str | None,
     Ask(
-        help="stacks of phases, iterations, levels (default), AEs, kernels or intervals",
+        "stacks of phases, iterations, levels (default), AEs, kernels or intervals",
         choices=("phase", "iteration", "level", "engine", "kernel", "interval"),
     ),
 ]
-Banks = Annotated[bool, Ask(help="only the hottest banks: utilisation, array, time")]
-Fifos = Annotated[bool, Ask(help="only the occupancy of each FIFO")]
+Banks = Annotated[bool, Ask("only the hottest banks: utilisation, array, time")]
+Fifos = Annotated[bool, Ask("only the occupancy of each FIFO")]
 Numbers = Annotated[
-    bool, Ask(help="only the stacks of --by, as a table of cycles by cause, with all rows unless --top says otherwise")
+    bool, Ask("only the stacks of --by, as a table of cycles by cause, with all rows unless --top says otherwise")
 ]
 Changes = Annotated[
     "Iterable[Mapping[str, Any] | Iterable[tuple[str, Any]]]",
     Ask(
-        help="make the run again with what its record proposes, or with these settings changed; may be repeated",
-        metavar="KEY=VALUE",
+        "make the run again with what its record proposes, or with these settings changed; may be repeated",
+        "KEY=VALUE",
         flag="--try",
         parse=_setting,
         repeated=True,
@@ -81,23 +81,15 @@ Changes = Annotated[
 Limit = Annotated[
     float | None,
     Ask(
-        help="time for what the record proposes (default: ten times that of the recorded run, and 60)",
-        metavar="SECONDS",
+        "time for what the record proposes (default: ten times that of the recorded run, and 60)",
+        "SECONDS",
         parse=_seconds,
     ),
 ]
-Depths = Annotated[bool, Ask(help="find the smallest FIFOs with which the run takes hardly more cycles, by runs")]
-Within = Annotated[
-    float,
-    Ask(
-        help="cycles that the smallest FIFOs may cost (default: 1)",
-        metavar="PERCENT",
-        parse=_percent,
-    ),
-]
+Depths = Annotated[bool, Ask("find the smallest FIFOs with which the run takes hardly more cycles, by runs")]
+Within = Annotated[float, Ask("cycles that the smallest FIFOs may cost (default: 1)", "PERCENT", parse=_percent)]
 Check = Annotated[
-    Iterable[notes.File],
-    Ask(help="check the smallest FIFOs on this graph, too; may be repeated", metavar="GRAPH", repeated=True),
+    Iterable[notes.File], Ask("check the smallest FIFOs on this graph, too; may be repeated", "GRAPH", repeated=True)
 ]
 
 

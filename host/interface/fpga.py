@@ -27,9 +27,7 @@ _TOPS = ("ae", "convey", "axi")
 
 def _outstanding(name: str) -> Ask:
     return Ask(
-        help=f"{name} that each AXI master may have outstanding: a power of two from 4 to 512 (default: 64)",
-        metavar="N",
-        low=1,
+        f"{name} that each AXI master may have outstanding: a power of two from 4 to 512 (default: 64)", "N", low=1
     )
 
 
@@ -44,13 +42,13 @@ def verilog(
     top: Annotated[
         str,
         Ask(
-            help="ports: ae (default): native streams; convey: those of an HC-2 personality; axi: AXI4 and AXI4-Lite",
+            "ports: ae (default): native streams; convey: those of an HC-2 personality; axi: AXI4 and AXI4-Lite",
             choices=_TOPS,
         ),
     ] = "ae",
     outstanding_reads: Annotated[int | None, _outstanding("reads")] = None,
     outstanding_writes: Annotated[int | None, _outstanding("writes")] = None,
-    output: Annotated[notes.File, Ask(help="the folder to write to", metavar="DIR", short="-o")],
+    output: Annotated[notes.File, Ask("the folder to write to", "DIR", short="-o")],
     progress: notes.Wanted = False,
 ) -> Answer:
     """Write one Application Engine as Verilog, each kind of module once, with constraints and a README of its ports.
@@ -95,24 +93,17 @@ def verilog(
 
 Machines = Annotated[
     "Sequence[str | AcceleratorConfig] | str | AcceleratorConfig",
-    Ask(help="machine; may be repeated (default: hc2)", metavar="NAME|FILE.toml", repeated=True),
+    Ask("machine; may be repeated (default: hc2)", "NAME|FILE.toml", repeated=True),
 ]
 OwnSet = Annotated[
     "Mapping[str, Any] | Sequence[str] | None",
-    Ask(
-        help="override a single value: neighbour_depth=64; may be repeated",
-        metavar="KEY=VALUE",
-        flag="--set",
-        repeated=True,
-    ),
+    Ask("override a single value: neighbour_depth=64; may be repeated", "KEY=VALUE", flag="--set", repeated=True),
 ]
 Families = Annotated[
-    "Sequence[str] | str",
-    Ask(help="FPGA family; may be repeated (default: both)", choices=tuple(DEVICES), repeated=True),
+    "Sequence[str] | str", Ask("FPGA family; may be repeated (default: both)", choices=tuple(DEVICES), repeated=True)
 ]
 Depths = Annotated[
-    "Sequence[int] | int",
-    Ask(help="also with all FIFOs of this depth; may be repeated", metavar="N", low=1, repeated=True),
+    "Sequence[int] | int", Ask("also with all FIFOs of this depth; may be repeated", "N", low=1, repeated=True)
 ]
 
 
@@ -247,13 +238,13 @@ def _component(text: str) -> str:
     return text
 
 
-Seeds = Annotated[int, Ask(help="runs per component (default: {default})", metavar="N", low=1, high=1000)]
+Seeds = Annotated[int, Ask("runs per component (default: {default})", "N", low=1, high=1000)]
 Components = Annotated[
     "Sequence[str] | str",
     Ask(
-        help="what to run: bfs_kernel, intersection_kernel, shell, and kernel_slice, link_slice, exchange_slice of a "
+        "what to run: bfs_kernel, intersection_kernel, shell, and kernel_slice, link_slice, exchange_slice of a "
         "machine that has them; may be repeated (default: all)",
-        metavar="NAME",
+        "NAME",
         parse=_component,
         repeated=True,
     ),

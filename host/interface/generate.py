@@ -38,9 +38,7 @@ def _ask(name: str) -> Ask:
     of = [kind for kind, about in KINDS.items() if name in about.sizes]
     which = "" if len(of) == len(KINDS) else f", of {', '.join(of)}"
     default = "" if size.default is None else f" (default: {size.default})"
-    return Ask(
-        help=f"{size.text}{which}{default}", flag=f"--{name}", metavar=size.letter, low=size.least, high=size.most
-    )
+    return Ask(f"{size.text}{which}{default}", flag=f"--{name}", metavar=size.letter, low=size.least, high=size.most)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -69,10 +67,10 @@ KIND:
 {chr(10).join(f"  {name + ':':<9}{text}" for name, text in GRAPHS.items())}
 
 OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
-""",
+"""
 )
 def generate(
-    kind: Annotated[str, Ask(help="kind of graph, see below", metavar="KIND", choices=tuple(GRAPHS))],
+    kind: Annotated[str, Ask("kind of graph, see below", "KIND", choices=tuple(GRAPHS))],
     vertices: Annotated[int | None, _ask("vertices")] = None,
     degree: Annotated[int | None, _ask("degree")] = None,
     seed: Annotated[int | None, _ask("seed")] = None,
@@ -80,10 +78,7 @@ def generate(
     edges: Annotated[int | None, _ask("edges")] = None,
     config: Annotated["str | AcceleratorConfig | None", option_of("config")] = None,
     overrides: notes.Set = None,
-    output: Annotated[
-        "notes.File | None",
-        Ask(help="the file to write", metavar="OUT", short="-o", writes=Content.GRAPH),
-    ] = None,
+    output: Annotated[notes.MaybeFile, Ask("the file to write", "OUT", short="-o", writes=Content.GRAPH)] = None,
     progress: notes.Wanted = False,
 ) -> Generated:
     """Generate a graph after GTgraph, or the signal-dependency graph of the machine itself.
@@ -159,12 +154,12 @@ def _size(text: str) -> tuple[str, int]:
     return name, whole_number(number, low=0)
 
 
-Family = Annotated[str, Ask(help="one of those below", metavar="FAMILY", choices=tuple(families.FAMILIES))]
+Family = Annotated[str, Ask("one of those below", "FAMILY", choices=tuple(families.FAMILIES))]
 Sizes = Annotated[
     Mapping[str, int] | Iterable[tuple[str, int]],
-    Ask(help="a size of the member: width=1000, states=1e6, seed=7", metavar="SIZE=N", count="*", parse=_size),
+    Ask("a size of the member: width=1000, states=1e6, seed=7", "SIZE=N", count="*", parse=_size),
 ]
-ModelFile = Annotated[notes.File, Ask(help="the file to write", metavar="OUT", short="-o", writes=Content.MODEL)]
+ModelFile = Annotated[notes.File, Ask("the file to write", "OUT", short="-o", writes=Content.MODEL)]
 
 
 @question(
@@ -177,7 +172,7 @@ examples:
   cyscc model random states=1e6 seed=7 -o random.drn.gz
 
 OUT: .tra (PRISM) or .drn (Storm); each also .gz
-""",
+"""
 )
 def model(family: Family, sizes: Sizes = (), *, output: ModelFile, progress: notes.Wanted = False) -> Answer:
     """Write a Markov decision process of a family.

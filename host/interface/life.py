@@ -30,30 +30,22 @@ _ROWS = 24
 
 Source = Annotated[
     notes.AnyRecord,
-    Ask(
-        help="what --waves wrote: .vcd or .fst; or the folder that --record wrote",
-        metavar="WAVES|DIR",
-        reads="the waveforms",
-    ),
+    Ask("what --waves wrote: .vcd or .fst; or the folder that --record wrote", "WAVES|DIR", reads="the waveforms"),
 ]
 Of = Annotated[
     "int | str | Sequence[int | str]",
-    Ask(help="only a vertex, a kernel such as engine0.bfs3, a pattern with *", metavar="WHAT", flag="--of", count="+"),
+    Ask("only a vertex, a kernel such as engine0.bfs3, a pattern with *", "WHAT", flag="--of", count="+"),
 ]
 Output = Annotated[
-    "notes.File | None",
-    Ask(help="write Kanata text, for Konata ('-': standard output)", metavar="OUT", short="-o", writes=Content.LIVES),
+    notes.MaybeFile,
+    Ask("write Kanata text, for Konata ('-': standard output)", "OUT", short="-o", writes=Content.LIVES),
 ]
 Named = Annotated[
-    "notes.AnyGraph | None",
-    Ask(
-        help="the graph of the run: names vertices as its file, and identifies more of them",
-        metavar="FILE",
-        reads="the graph",
-    ),
+    notes.MaybeGraph,
+    Ask("the graph of the run: names vertices as its file, and identifies more of them", "FILE", reads="the graph"),
 ]
-First = Annotated[int | None, Ask(help="only the first N selected queue entries", metavar="N", low=1)]
-Rows = Annotated[int, Ask(help="maximum single lives listed (default: {default})", metavar="N", low=1)]
+First = Annotated[int | None, Ask("only the first N selected queue entries", "N", low=1)]
+Rows = Annotated[int, Ask("maximum single lives listed (default: {default})", "N", low=1)]
 
 
 @question(

@@ -31,22 +31,19 @@ _STATES = "write a line 'state MEC' for each state in a MEC ('-': standard outpu
 _CHOICES = "write a line 'state choice MEC action' for each choice that stays in a MEC ('-': standard output)"
 _ON = "where the components of each round are found: processor (default), or accelerator, a simulated one"
 
-ModelFile = Annotated[notes.File, Ask(help="the model ('-': standard input)", metavar="MODEL", reads="the model")]
+ModelFile = Annotated[notes.File, Ask("the model ('-': standard input)", "MODEL", reads="the model")]
 Algorithm = Annotated[
     str | None,
-    Ask(help=f"{', '.join(MEC_KINDS)} (default: basic, on a graphics processor parallel)", choices=tuple(MEC_KINDS)),
+    Ask(f"{', '.join(MEC_KINDS)} (default: basic, on a graphics processor parallel)", choices=tuple(MEC_KINDS)),
 ]
-On = Annotated[str, Ask(help=_ON, choices=("processor", "accelerator"))]
-Output = Annotated["notes.File | None", Ask(help=_STATES, metavar="OUT", short="-o", writes=Content.LIST)]
-Choices = Annotated["notes.File | None", Ask(help=_CHOICES, metavar="OUT", writes=Content.LIST)]
+On = Annotated[str, Ask(_ON, choices=("processor", "accelerator"))]
+Output = Annotated[notes.MaybeFile, Ask(_STATES, "OUT", short="-o", writes=Content.LIST)]
+Choices = Annotated[notes.MaybeFile, Ask(_CHOICES, "OUT", writes=Content.LIST)]
 Sta = Annotated[
-    "notes.File | None",
-    Ask(help="values of the variables in each state (default: MODEL's .sta)", metavar="FILE", reads="the states"),
+    notes.MaybeFile,
+    Ask("values of the variables in each state (default: MODEL's .sta)", "FILE", reads="the states"),
 ]
-Lab = Annotated[
-    "notes.File | None",
-    Ask(help="labels of the states (default: MODEL's .lab)", metavar="FILE", reads="the labels"),
-]
+Lab = Annotated[notes.MaybeFile, Ask("labels of the states (default: MODEL's .lab)", "FILE", reads="the labels")]
 Executor = Annotated[str, option_of("executor")]
 
 
@@ -246,11 +243,7 @@ def _on_accelerator(
 
 
 def _write(
-    output: "notes.File | None",
-    choices: "notes.File | None",
-    mdp: "Mdp",
-    found: "MecDecomposition",
-    stays: Any,
+    output: notes.MaybeFile, choices: notes.MaybeFile, mdp: "Mdp", found: "MecDecomposition", stays: Any
 ) -> None:
     """Write the files of states and of choices that are asked for."""
     import numpy as np

@@ -31,46 +31,43 @@ _CYCLES = 1000
 
 At = Annotated[
     "Place | str | int | None",
-    Ask(help="a cycle, FIRST:LAST, level=3, vertex=V, cause=slot,longer=60,level=4, ...", metavar="PLACE", flag="--at"),
+    Ask("a cycle, FIRST:LAST, level=3, vertex=V, cause=slot,longer=60,level=4, ...", "PLACE", flag="--at"),
 ]
 Output = Annotated[
-    "notes.File | None",
+    notes.MaybeFile,
     Ask(
-        help="the waveforms, .fst or .vcd (default: DIR-CYCLE.fst); a folder for --record-detail (DIR/detail)",
-        metavar="OUT.fst",
+        "the waveforms, .fst or .vcd (default: DIR-CYCLE.fst); a folder for --record-detail (DIR/detail)",
+        "OUT.fst",
         flag="--output",
         short="-o",
     ),
 ]
-Cycles = Annotated[int | None, Ask(help=f"cycles to record (default: the place's, or {_CYCLES})", metavar="N", low=1)]
-Before = Annotated[int, Ask(help="begin N cycles earlier (default: {default})", metavar="N", low=0)]
+Cycles = Annotated[int | None, Ask(f"cycles to record (default: the place's, or {_CYCLES})", "N", low=1)]
+Before = Annotated[int, Ask("begin N cycles earlier (default: {default})", "N", low=0)]
 Scopes = Annotated[Sequence[str], option_of("scopes")]
 Life = Annotated[
-    "notes.File | None",
-    Ask(help="write the lives of the window's queue entries, for Konata", metavar="OUT", writes=Content.LIVES),
+    notes.MaybeFile, Ask("write the lives of the window's queue entries, for Konata", "OUT", writes=Content.LIVES)
 ]
 LifeOf = Annotated[
     "int | str | Sequence[int | str]",
     Ask(
-        help="without --at: vertices whose whole life is shown; with it: only these lives of the window, as life --of",
-        metavar="WHAT",
+        "without --at: vertices whose whole life is shown; with it: only these lives of the window, as life --of",
+        "WHAT",
         count="+",
     ),
 ]
 Trace = Annotated[
-    "notes.File | None",
+    notes.MaybeFile,
     Ask(
-        help="write each cycle of the kernels in the window, each memory access, for Perfetto; waveforms only with -o",
-        metavar="OUT.pftrace",
+        "write each cycle of the kernels in the window, each memory access, for Perfetto; waveforms only with -o",
+        "OUT.pftrace",
         writes=Content.TRACE,
     ),
 ]
 Detail = Annotated["Place | str | None", option_of("record_detail")]
 Interval = Annotated[int | None, option_of("record_detail_interval")]
-From = Annotated[Any, Ask(help="start from the checkpoint in this folder", metavar="DIR", flag="--from")]
-Executor = Annotated[
-    str | None, Ask(help="simulator of the recorded cycles (default: as in the run)", choices=EXECUTORS)
-]
+From = Annotated[Any, Ask("start from the checkpoint in this folder", "DIR", flag="--from")]
+Executor = Annotated[str | None, Ask("simulator of the recorded cycles (default: as in the run)", choices=EXECUTORS)]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["figures", "report", "write_figure"]
 
-Records = Annotated[
-    notes.AnyRecord, Ask(help="further records, which are compared with the first", metavar="DIR2", count="*")
-]
+Records = Annotated[notes.AnyRecord, Ask("further records, which are compared with the first", "DIR2", count="*")]
 Page = Annotated[
-    "notes.File | None",
-    Ask(help="the page ('-': standard output)", metavar="OUT.html", flag="--output", short="-o", writes=Content.PAGE),
+    notes.MaybeFile,
+    Ask("the page ('-': standard output)", "OUT.html", flag="--output", short="-o", writes=Content.PAGE),
 ]
 Trace = Annotated[
-    "notes.File | None",
-    Ask(help="the activity of one run over time as a trace for Perfetto", metavar="OUT.pftrace", writes=Content.TRACE),
+    notes.MaybeFile,
+    Ask("the activity of one run over time as a trace for Perfetto", "OUT.pftrace", writes=Content.TRACE),
 ]
 
 

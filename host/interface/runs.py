@@ -8,7 +8,7 @@ from shlex import split
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Unpack
 
 from cyscc.host.answer.answer import Chart, Column, Table
-from cyscc.host.interface.notes import AnyGraph, Wanted
+from cyscc.host.interface.notes import MaybeGraph, Wanted
 from cyscc.host.output.errors import VertexError
 from cyscc.host.output.files import check_apart, check_distinct, open_output
 from cyscc.host.output.progress import Progress
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bfs", "scc"]
 
-RunGraph: TypeAlias = Annotated["AnyGraph | None", Ask(help=option_of("graph").help, metavar="GRAPH")]
+RunGraph: TypeAlias = Annotated[MaybeGraph, Ask(option_of("graph").help, "GRAPH")]
 
 _GRAPHS = """
 GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy sparse matrix (.npz); each also .gz
@@ -123,11 +123,7 @@ def bfs(
 
 
 def _run(
-    algorithm: str,
-    graph: "AnyGraph | None",
-    name: str | None,
-    progress: Progress | bool,
-    arguments: Mapping[str, Any],
+    algorithm: str, graph: MaybeGraph, name: str | None, progress: Progress | bool, arguments: Mapping[str, Any]
 ) -> "Result":
     """Make a run. Its checkpoint is removed when the outputs of its result are written."""
     values = {each: value for each, value in arguments.items() if value is not None}
@@ -163,7 +159,8 @@ def _run(
         try:
             result = stack.enter_context(performed(spec, shown, graph=given, checkpointed=run))
         except VertexError as error:
-            raise VertexError(f"{error.cause} (--source)", path=spec.graph) from None
+            option, path = " (--source)" if shown.command else "", None if isinstance(graph, Graph) else spec.graph
+            raise VertexError(f"{error.cause}{option}", path=path) from None
         _write_vertices(spec, result)
         if spec.roofline:
             _add_roofline(result, shown)

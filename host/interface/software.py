@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["software"]
 
-Algorithm = Annotated[str, Ask(help=", ".join(KINDS), metavar="ALGORITHM", choices=tuple(KINDS))]
-Limit = Annotated[
-    int | None, Ask(help="time limit: the algorithm is ended then (default: none)", metavar="SECONDS", low=1)
-]
+Algorithm = Annotated[str, Ask(", ".join(KINDS), "ALGORITHM", choices=tuple(KINDS))]
+Limit = Annotated[int | None, Ask("time limit: the algorithm is ended then (default: none)", "SECONDS", low=1)]
 
 _OPTIONS = {name.replace("-", "_"): (name, ask) for kind in KINDS.values() for name, ask in kind.options.items()}
 """Options of single algorithms by keyword: their names there."""

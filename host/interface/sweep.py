@@ -72,14 +72,14 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 Inputs = Annotated[
-    "notes.AnyGraph | Sequence[notes.AnyGraph]",
-    Ask(help="graphs, or a study", metavar="GRAPH|STUDY.toml", count="+", reads="the input"),
+    "Graph | str | PathLike[str] | Sequence[Graph | str | PathLike[str]]",
+    Ask("graphs, or a study", "GRAPH|STUDY.toml", count="+", reads="the input"),
 ]
 Settings = Annotated[
     "Mapping[str, Any] | None",
     Ask(
-        help="values of a parameter of a study: visit_depth=16,32,64, memory.bank_busy=8,15; may be repeated",
-        metavar="KEY=VALUE[,...]",
+        "values of a parameter of a study: visit_depth=16,32,64, memory.bank_busy=8,15; may be repeated",
+        "KEY=VALUE[,...]",
         flag="--set",
         parse=_setting,
         repeated=True,
@@ -87,31 +87,30 @@ Settings = Annotated[
 ]
 Algorithms = Annotated[
     "str | Sequence[str] | None",
-    Ask(help=f"algorithm: {' or '.join(ALGORITHMS)} (default: bfs)", metavar="NAME[,...]", parse=_values),
+    Ask(f"algorithm: {' or '.join(ALGORITHMS)} (default: bfs)", "NAME[,...]", parse=_values),
 ]
 Sources = Annotated[
     "int | Sequence[int] | None",
-    Ask(help="start of a search (default: the lowest vertex with an out-edge)", metavar="ID[,...]", parse=_values),
+    Ask("start of a search (default: the lowest vertex with an out-edge)", "ID[,...]", parse=_values),
 ]
 Configs = Annotated[
     "str | Sequence[str] | None",
-    Ask(help=f"machines: {', '.join(PRESETS)}, or TOML files (default: hc2)", metavar="NAME[,...]", parse=_values),
+    Ask(f"machines: {', '.join(PRESETS)}, or TOML files (default: hc2)", "NAME[,...]", parse=_values),
 ]
 Memories = Annotated[
     "str | Sequence[str] | None",
     Ask(
-        help="memories, as of scc (default: hc2); rules in a FILE.py are code, and a study that uses them needs this "
+        "memories, as of scc (default: hc2); rules in a FILE.py are code, and a study that uses them needs this "
         "option; may be repeated",
-        metavar="PROFILE[,...]",
+        "PROFILE[,...]",
         parse=_values,
         repeated=True,
     ),
 ]
 Folder = Annotated[
-    notes.File,
-    Ask(help="folder for points, table and page (default: {default})", metavar="DIR", flag="--output", short="-o"),
+    notes.File, Ask("folder for points, table and page (default: {default})", "DIR", flag="--output", short="-o")
 ]
-Measured = Annotated[str, Ask(help="what the chart shows (default: {default})", choices=tuple(MEASURES))]
+Measured = Annotated[str, Ask("what the chart shows (default: {default})", choices=tuple(MEASURES))]
 
 
 class Sweep(Answer):
@@ -170,9 +169,7 @@ class Sweep(Answer):
             raise ValueError(f"row {row} has no record: {failure}")
         return self._outcome.folder.record(point)
 
-    def plot(
-        self, path: "notes.File | None" = None, name: str | None = None, *, measure: str | None = None
-    ) -> "Figure":
+    def plot(self, path: notes.MaybeFile = None, name: str | None = None, *, measure: str | None = None) -> "Figure":
         """Return the plot, and write it to a file if there is a path.
 
         Parameters

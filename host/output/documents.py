@@ -17,16 +17,7 @@ from cyscc.sim.documents import DocumentError, read_plain
 if TYPE_CHECKING:
     from io import BufferedReader
 
-__all__ = [
-    "DAMAGED",
-    "SEAL",
-    "file_digest",
-    "read_document",
-    "read_sealed",
-    "read_verified",
-    "sealed",
-    "write_sealed",
-]
+__all__ = ["DAMAGED", "SEAL", "file_digest", "read_document", "read_sealed", "read_verified", "sealed", "write_sealed"]
 
 SEAL = "sha256"
 """Field of a sealed document: the digest of all others."""

@@ -7,7 +7,7 @@ share it: ``Level = Annotated[int | None, Ask(help="only this level", low=0)]``.
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial, wraps
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
@@ -41,7 +41,7 @@ class SpecError(ValueError):
         self.field = name
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Ask:
     """Description of an option: of a field of a specification, or of a parameter of a question.
 
@@ -77,6 +77,7 @@ class Ask:
 
     help: str
     metavar: str | None = None
+    _: KW_ONLY
     flag: str = ""
     short: str = ""
     low: int | None = None
