@@ -68,15 +68,3 @@ def test_syntheses_are_one_entry(cache: Path, capfd: pytest.CaptureFixture[str])
     os.utime(cache / AREA_FOLDER, (1, 1))
     assert main(["cache", "evict", "--limit", "400k", "--quiet"]) == 0
     assert not (cache / AREA_FOLDER).exists(), "they were used long ago"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--limit", "1M"], "--limit: only evict has a limit"),
-        (["evict", "--limit", "much"], "argument --limit: 'much' is no size such as 1000000, 500M or 1GiB"),
-    ],
-)
-def test_bad_usage(arguments: list[str], message: str, cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["cache", *arguments]) == 2
-    assert capfd.readouterr().err == f"cyscc cache: {message}\n"

@@ -220,37 +220,3 @@ def test_a_wrong_result_is_an_error(
 def nothing_is_lost(mdp: Mdp, labels: np.ndarray) -> Dropped:
     nothing = np.zeros(labels.size, np.bool_)
     return Dropped(np.zeros(mdp.choice_count, np.bool_), 0, nothing, nothing)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--config", "test"], "--config needs --on accelerator"),
-        (["--memory", "fixed:75"], "--memory needs --on accelerator"),
-        (["--executor", "amaranth"], "--executor needs --on accelerator"),
-        (["--set", "word_depth=32"], "--set needs --on accelerator"),
-        (["--algorithm", "basic", "--device", "cuda"], "--device: not used by basic: not made of steps"),
-        (["--order", "reversed"], "--order: not used by basic: not made of steps"),
-        (["--on", "accelerator", "--device", "cuda"], "--device and --on accelerator exclude each other"),
-        (["--on", "accelerator", "--order", "shuffled"], "--order and --on accelerator exclude each other"),
-        (
-            ["--on", "accelerator", "--algorithm", "parallel"],
-            "--algorithm parallel and --on accelerator exclude each other",
-        ),
-        (
-            ["--on", "accelerator", "--config", "published-bfs"],
-            "--config: published-bfs only searches: it keeps no reach queue to intersect",
-        ),
-        (["-o", "leak.tra"], "-o and the model are the same file: leak.tra"),
-        (["-o", "out", "--json", "out"], "--json and -o are the same file: out"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["mec", "leak.tra", *options]) == 2
-    assert capfd.readouterr() == ("", f"cyscc mec: {message}\n")
-
-
-def test_a_bad_model_is_refused(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (folder / "bad.tra").write_text("1 1 1\n0 0 1 1\n")
-    assert main(["mec", "bad.tra"]) == 2
-    assert capfd.readouterr() == ("", "cyscc mec: bad.tra:2: state 1 is outside 0..0\n")
