@@ -10,19 +10,16 @@ if TYPE_CHECKING:
     from cyscc.host.answer.answer import Answer
     from cyscc.host.graph.csr import Graph
     from cyscc.host.interface.bench import bench
-    from cyscc.host.interface.compare import compare
     from cyscc.host.interface.events import events
     from cyscc.host.interface.explain import explain
     from cyscc.host.interface.fpga import Area, area, synth, timing, verilog
     from cyscc.host.interface.generate import Generated, generate, model
     from cyscc.host.interface.graphs import configuration, graph_from_edges, memory_profile, read_graph, write_graph
-    from cyscc.host.interface.life import life
-    from cyscc.host.interface.mec import mec
-    from cyscc.host.interface.replay import Replayed, replay
+    from cyscc.host.interface.replay import Replayed, life, replay
     from cyscc.host.interface.report import figures, report, write_figure
     from cyscc.host.interface.reproduce import reproduce
     from cyscc.host.interface.runs import bfs, scc
-    from cyscc.host.interface.software import software
+    from cyscc.host.interface.software import compare, mec, software
     from cyscc.host.interface.sweep import Sweep, sweep
     from cyscc.host.interface.trials import smallest_depths, what_if
     from cyscc.host.output.errors import InputError

@@ -130,7 +130,7 @@ def test_files_beside_a_model(folder: Path, capfd: pytest.CaptureFixture[str]) -
 def test_a_long_table_of_components_is_cut(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("cyscc.host.interface.mec._SHOWN", 1)
+    monkeypatch.setattr("cyscc.host.interface.software._SHOWN", 1)
     monkeypatch.setattr("cyscc.host.baselines.mec.listing.MOST_LISTED", 2)
     (folder / "leak.lab").write_text('0="end"\n2: 0\n')
     assert main(["mec", "leak.tra", "--json", "out.json"]) == 0
