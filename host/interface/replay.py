@@ -21,7 +21,6 @@ from cyscc.hw.values import plain
 from cyscc.sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
-    import pandas as pd
 
     from cyscc.host.record.reader import Record
     from cyscc.host.replay.life import VertexLife
@@ -420,16 +419,10 @@ def _life_tables(parts: "Sequence[tuple[Mapping[str, Any], Sequence[Life]]]", *,
     top : int
         Most single lives that are shown.
     """
-    import pandas as pd
-
     from cyscc.host.analysis.lives import ends_of, lines_of, stages_of, times_of
 
-    def frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":
-        made = pd.DataFrame(rows)
-        return made.astype(dict.fromkeys([name for name in ("vertex", "to", "cycles") if name in made], "Int64"))
-
-    def told(rows_of: Any) -> "pd.DataFrame":
-        return frame([{**labels, **row} for labels, lives in parts for row in rows_of(lives)])
+    def told(rows_of: Any) -> list[dict[str, Any]]:
+        return [{**labels, **row} for labels, lives in parts for row in rows_of(lives)]
 
     every = [life for _, lives in parts for life in lives]
     several = len({labels.get("life_of") for labels, _ in parts}) > 1
@@ -443,8 +436,8 @@ def _life_tables(parts: "Sequence[tuple[Mapping[str, Any], Sequence[Life]]]", *,
     lines = {**({"life_of": "{}"} if several else {}), "from": "{:,}", "to": "{:,}"}
     lines |= dict.fromkeys(("kernel", "item", "vertex", "ended", "stages"), "{}")
     return {
-        "ends": Table(title="ends", frame=frame(ends_of(every)), columns=ends, most=None),
-        "times": Table(title="time in each stage", frame=frame(times_of(every)), columns=times, most=None),
+        "ends": Table(title="ends", frame=ends_of(every), columns=ends, most=None),
+        "times": Table(title="time in each stage", frame=times_of(every), columns=times, most=None),
         "lives": Table(title="lives", frame=told(lines_of), columns=lines, most=top),
         "stages": Table(title="stages", frame=told(stages_of), shown=False),
     }
