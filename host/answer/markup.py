@@ -44,7 +44,7 @@ def markdown(answer: Answer) -> str:
     for table in answer.shown():
         heads, left, rows = table.grid(stacks=False)
         lines = [heads, ["---" if each else "---:" for each in left], *rows]
-        text = "\n".join(f"| {' | '.join(map(_marked, line))} |" for line in lines)
+        text = "\n".join(f"| {' | '.join(_marked(str(cell)) for cell in line)} |" for line in lines)
         parts += [f"## {_marked(table.heading)}", text, _marked(table.note)]
     parts += [_paragraph(each) for each in answer.said]
     return "\n\n".join(filter(None, parts)) + "\n"

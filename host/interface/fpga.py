@@ -51,7 +51,9 @@ def verilog(
     output: Annotated[notes.File, Ask("the folder to write to", "DIR", short="-o")],
     progress: notes.Wanted = False,
 ) -> Answer:
-    """Write one Application Engine as Verilog, each kind of module once, with constraints and a README of its ports.
+    """Write one Application Engine as Verilog.
+
+    It has each kind of module once, with constraints and a README of its ports.
 
     Parameters
     ----------

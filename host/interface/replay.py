@@ -21,7 +21,6 @@ from cyscc.hw.values import plain
 from cyscc.sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
-
     from cyscc.host.record.reader import Record
     from cyscc.host.replay.life import VertexLife
     from cyscc.host.replay.replaying import Window, WindowRequest

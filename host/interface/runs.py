@@ -52,7 +52,9 @@ def scc(
     progress: Wanted = False,
     **arguments: Unpack[ComponentArguments],
 ) -> "SccResult":
-    """Find the strongly connected components of a graph on the simulated accelerator, and check them.
+    """Find the strongly connected components of a graph on the simulated accelerator.
+
+    They are checked.
 
     Parameters
     ----------
@@ -94,7 +96,9 @@ def bfs(
     progress: Wanted = False,
     **arguments: Unpack[SearchArguments],
 ) -> "BfsResult":
-    """Search a graph breadth-first on the simulated accelerator, and check the levels.
+    """Search a graph breadth-first on the simulated accelerator.
+
+    The levels are checked.
 
     Parameters
     ----------

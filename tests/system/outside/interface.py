@@ -36,6 +36,19 @@ _WRONG = (
     "scc(graph_from_edges(2, [0, 1], [1, 0]), config='published-bfs')",
     "scc(graph_from_edges(2, [0, 1], [1, 0]), config='test', executor='fast')",
     "scc(graph_from_edges(2, [0, 1], [1, 0]), config='test', threads=0)",
+    "generate('gnm', 4, 2)",
+    "generate('gnm', 4)",
+    "graph_from_edges(4, [0.9, 1.9], [1.2, 0.2])",
+    "graph_from_edges(0, [], [])",
+    "graph_from_edges(1 << 32, [], [])",
+    "write_graph(5, 'r.txt')",
+    "bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, confg='test')",
+    "bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, config='hc3')",
+    "explain(bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, config='test', memory='fixed:9', threads=1))",
+    "replay(bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, config='test', memory='fixed:9', threads=1), 5)",
+    "replay('missing', 'slots')",
+    "replay('missing', 5, 'w.txt')",
+    "replay('missing', 5, cycles=0)",
 )
 """Calls that are wrong."""
 
