@@ -24,16 +24,7 @@ Compare = Annotated[str | None, Ask("compare the compiled executor with that of 
 Quick = Annotated[bool, Ask("small graphs and a small machine, to see that it works")]
 
 
-@question(
-    examples="""examples:
-  cyscc bench --quick
-  cyscc bench --rows compiled-1,cxxrtl --repetitions 3
-  cyscc bench --compare HEAD~1 --rows random-1,record
-
-rows: compiled-2, compiled-1, next-2, next-1, objects, blocks, verilator, cxxrtl, amaranth, cocotb;
-with --compare: random-1, random-2, rmat-1, rmat-2, wiki-Vote, soc-Epinions1, record, avx2, pair
-"""
-)
+@question()
 def bench(
     *,
     quick: Quick = False,
@@ -55,6 +46,17 @@ def bench(
         There is no such revision, or a file cannot be written.
     SimulationError
         A measurement failed.
+
+    Notes
+    -----
+    rows: compiled-2, compiled-1, next-2, next-1, objects, blocks, verilator, cxxrtl, amaranth, cocotb;
+    with --compare: random-1, random-2, rmat-1, rmat-2, wiki-Vote, soc-Epinions1, record, avx2, pair
+
+    Examples
+    --------
+    cyscc bench --quick
+    cyscc bench --rows compiled-1,cxxrtl --repetitions 3
+    cyscc bench --compare HEAD~1 --rows random-1,record
     """
     from cyscc.host.experiments.benchmark import reports, revisions
     from cyscc.host.experiments.benchmark.search import PRESETS

@@ -24,19 +24,7 @@ Action = Annotated[str, Ask(f"{', '.join(_ACTIONS)} (default: {{default}})", "AC
 Limit = Annotated[int | None, Ask("evict: limit in bytes, such as 500M (default: 1 GiB)", "SIZE", parse=_size)]
 
 
-@question(
-    examples="""examples:
-  cyscc cache
-  cyscc cache check
-  cyscc cache evict --limit 200M
-
-list:  list the entries, most recently used first
-check: read and verify compiled code; status 3 if an entry is damaged, which the next run that needs it builds again;
-       stored syntheses are verified when they are used
-evict: remove the least recently used entries until the rest is within the limit, as every build does
-clear: remove everything
-"""
-)
+@question()
 def cache(action: Action = "list", *, limit: Limit = None) -> Answer:
     """List, check or clear the cache of compiled code.
 
@@ -48,6 +36,20 @@ def cache(action: Action = "list", *, limit: Limit = None) -> Answer:
         A limit is given, and nothing is evicted.
     InputError
         The user has no folder for a cache.
+
+    Notes
+    -----
+    list:  list the entries, most recently used first
+    check: read and verify compiled code; status 3 if an entry is damaged, which the next run that needs it builds
+           again; stored syntheses are verified when they are used
+    evict: remove the least recently used entries until the rest is within the limit, as every build does
+    clear: remove everything
+
+    Examples
+    --------
+    cyscc cache
+    cyscc cache check
+    cyscc cache evict --limit 200M
     """
     from cyscc.sim.caching import libraries
     from cyscc.sim.caching.folder import cache_directory

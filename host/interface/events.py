@@ -38,19 +38,7 @@ Sort = Annotated[str, Ask("order of each kind: largest first (default), or by ti
 Most = Annotated[int | None, Ask("most events of each kind (default: 100; fewer are shown)", "N", low=1)]
 
 
-@question(
-    examples="""examples:
-  cyscc bfs random.gr --source 1 --record seen
-  cyscc events seen
-  cyscc events seen --kind bank --top 10
-  cyscc events seen --at 20000:30000,bank=3.17
-  cyscc events seen --kind fifo --fifo words --sort time
-  cyscc events seen --level 4 --json events.json --quiet
-  cyscc events seen --longer 200
-  cyscc events seen --at cause=slot,longer=200,engine=0,kernel=3 --sort time
-  cyscc events seen --kind duplicate overflow --replay
-"""
-)
+@question()
 def events(
     recorded: notes.Recorded,
     kind: Kind = (),
@@ -86,6 +74,18 @@ def events(
         The record or the graph cannot be used, or the run has no such place.
     SimulationError
         The run that is made again failed.
+
+    Examples
+    --------
+    cyscc bfs random.gr --source 1 --record seen
+    cyscc events seen
+    cyscc events seen --kind bank --top 10
+    cyscc events seen --at 20000:30000,bank=3.17
+    cyscc events seen --kind fifo --fifo words --sort time
+    cyscc events seen --level 4 --json events.json --quiet
+    cyscc events seen --longer 200
+    cyscc events seen --at cause=slot,longer=200,engine=0,kernel=3 --sort time
+    cyscc events seen --kind duplicate overflow --replay
     """
     given = {"iteration": iteration, "phase": phase, "level": level, "engine": engine, "module": module}
     place = notes.place_of("events", at, **given, kernel=kernel, cause=cause, fifo=fifo, bank=bank)

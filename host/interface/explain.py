@@ -109,24 +109,6 @@ Check = Annotated[
         Rule(("limit",), needs=("changes",)),
         Rule(("family",), needs=("area",)),
     ),
-    examples="""examples:
-  cyscc bfs random.gr --source 1 --record seen
-  cyscc explain seen
-  cyscc explain seen --level 5
-  cyscc explain seen --by kernel --level 5
-  cyscc explain seen --by phase --numbers
-  cyscc explain seen --banks
-  cyscc explain seen --fifos
-  cyscc explain seen-hc2 seen-published
-  cyscc explain hc2-* published-*
-  cyscc explain published-* --against hc2-*
-  cyscc explain seen --json why.json --quiet
-  cyscc explain seen --try
-  cyscc explain seen --try word_depth=64 --try neighbour_depth=256 word_depth=256 --area
-  cyscc explain seen --depths
-
-A stack is a row of letters, one for each cause, as long as its share of the kernel-cycles.
-""",
 )
 def explain(
     recorded: notes.Recorded,
@@ -169,6 +151,27 @@ def explain(
         There is no record, it does not contain the phase, level or iteration, or the runs form no groups.
     SimulationError
         A run that is made again failed.
+
+    Notes
+    -----
+    A stack is a row of letters, one for each cause, as long as its share of the kernel-cycles.
+
+    Examples
+    --------
+    cyscc bfs random.gr --source 1 --record seen
+    cyscc explain seen
+    cyscc explain seen --level 5
+    cyscc explain seen --by kernel --level 5
+    cyscc explain seen --by phase --numbers
+    cyscc explain seen --banks
+    cyscc explain seen --fifos
+    cyscc explain seen-hc2 seen-published
+    cyscc explain hc2-* published-*
+    cyscc explain published-* --against hc2-*
+    cyscc explain seen --json why.json --quiet
+    cyscc explain seen --try
+    cyscc explain seen --try word_depth=64 --try neighbour_depth=256 word_depth=256 --area
+    cyscc explain seen --depths
     """
     changed = list(map(_together, changes))
     if changed or depths:

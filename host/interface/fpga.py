@@ -33,7 +33,6 @@ def _outstanding(name: str) -> Ask:
 
 @question(
     rules=(Rule(("outstanding_reads", "outstanding_writes"), needs=("top=axi",), why="only it has AXI masters"),),
-    examples="examples:\n  cyscc verilog -o rtl\n  cyscc verilog --config hc2-1ae --top axi -o rtl\n",
 )
 def verilog(
     *,
@@ -76,6 +75,11 @@ def verilog(
         The folder cannot be written to.
     SimulationError
         A tool is missing or failed.
+
+    Examples
+    --------
+    cyscc verilog -o rtl
+    cyscc verilog --config hc2-1ae --top axi -o rtl
     """
     from cyscc.sim.export import AxiLimits, export_verilog
 
@@ -109,13 +113,7 @@ Depths = Annotated[
 ]
 
 
-@question(
-    examples="""examples:
-  cyscc synth --config hc2 --config published
-  cyscc synth --family xc5v --set pair_reads=true
-  cyscc synth --family xc5v --depth 32 --depth 64 --jobs 2
-"""
-)
+@question()
 def synth(
     *,
     config: Machines = "hc2",
@@ -139,6 +137,12 @@ def synth(
         A file cannot be written.
     SimulationError
         Yosys is missing or failed.
+
+    Examples
+    --------
+    cyscc synth --config hc2 --config published
+    cyscc synth --family xc5v --set pair_reads=true
+    cyscc synth --family xc5v --depth 32 --depth 64 --jobs 2
     """
     from cyscc.host.experiments.fpga.area import checked_family
     from cyscc.host.experiments.fpga.synthesis import synthesis_answer, synthesised
@@ -253,12 +257,7 @@ Components = Annotated[
 ]
 
 
-@question(
-    examples="""examples:
-  cyscc timing --config fast --jobs 2
-  cyscc timing --component bfs_kernel --set pair_reads=true --seeds 3
-"""
-)
+@question()
 def timing(
     *,
     config: notes.Config = "hc2",
@@ -282,6 +281,11 @@ def timing(
         A file cannot be written.
     SimulationError
         A tool is missing or failed.
+
+    Examples
+    --------
+    cyscc timing --config fast --jobs 2
+    cyscc timing --component bfs_kernel --set pair_reads=true --seeds 3
     """
     from cyscc.host.experiments.fpga import tools
     from cyscc.host.experiments.fpga.timing import components_of, measure, timing_answer

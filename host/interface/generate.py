@@ -57,16 +57,8 @@ class Generated(Answer):
 
 
 @question(
-    examples=f"""examples:
-  cyscc generate random --vertices 2^20 --degree 16 -o random.gr
-  cyscc generate rmat --vertices 2^16 --degree 32 --seed 7 -o rmat.npz
-  cyscc generate gnm --vertices 1e6 --edges 100000 -o sparse.npz
-  cyscc generate netlist --config hc2 -o netlist.txt
-
-KIND:
+    examples=f"""KIND:
 {chr(10).join(f"  {name + ':':<9}{text}" for name, text in GRAPHS.items())}
-
-OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
 """
 )
 def generate(
@@ -106,6 +98,17 @@ def generate(
         The kind does not exist, or lacks a size, or has none of this name; the machine does not exist.
     InputError
         The graph would be too large, or the generator has none of this size; the file cannot be written.
+
+    Notes
+    -----
+    OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
+
+    Examples
+    --------
+    cyscc generate random --vertices 2^20 --degree 16 -o random.gr
+    cyscc generate rmat --vertices 2^16 --degree 32 --seed 7 -o rmat.npz
+    cyscc generate gnm --vertices 1e6 --edges 100000 -o sparse.npz
+    cyscc generate netlist --config hc2 -o netlist.txt
     """
     from cyscc.host.graph.formats import write_graph
     from cyscc.host.graph.kinds import generate_graph
@@ -162,18 +165,7 @@ Sizes = Annotated[
 ModelFile = Annotated[notes.File, Ask("the file to write", "OUT", short="-o", writes=Content.MODEL)]
 
 
-@question(
-    examples="families:\n"
-    + "\n".join(f"  {name:<14}{each.text}" for name, each in families.FAMILIES.items())
-    + """
-
-examples:
-  cyscc model grid width=1000 height=1000 room=10 -o grid.tra
-  cyscc model random states=1e6 seed=7 -o random.drn.gz
-
-OUT: .tra (PRISM) or .drn (Storm); each also .gz
-"""
-)
+@question(examples="families:\n" + "".join(f"  {name:<14}{each.text}\n" for name, each in families.FAMILIES.items()))
 def model(family: Family, sizes: Sizes = (), *, output: ModelFile, progress: notes.Wanted = False) -> Answer:
     """Write a Markov decision process of a family.
 
@@ -183,6 +175,15 @@ def model(family: Family, sizes: Sizes = (), *, output: ModelFile, progress: not
         A size is given twice.
     InputError
         A size is out of range, or the file cannot be written.
+
+    Notes
+    -----
+    OUT: .tra (PRISM) or .drn (Storm); each also .gz
+
+    Examples
+    --------
+    cyscc model grid width=1000 height=1000 room=10 -o grid.tra
+    cyscc model random states=1e6 seed=7 -o random.drn.gz
     """
     from cyscc.host.baselines.mdp.formats import check_name, write_mdp
 

@@ -100,20 +100,6 @@ class Replayed(Answer):
         Rule(("life", "life_of"), excludes=("scopes",), why="lives need all signals of the kernels"),
         Rule(("checkpoint",), needs=("at", "record_detail"), why="the life of a vertex is that of the whole run"),
     ),
-    examples="""examples:
-  cyscc bfs random.gr --source 1 --record seen
-  cyscc replay seen --at 120000 --cycles 2000 -o middle.fst
-  cyscc replay seen --at 120000:121999
-  cyscc replay seen --at level=3 --before 100
-  cyscc replay seen --at slot,engine=0,kernel=3,level=4 --cycles 500
-  cyscc replay seen --life-of 4711
-  cyscc replay seen --at vertex=4711 --before 200
-  cyscc replay seen --at level=3 --cycles 500 --trace level3.pftrace
-  cyscc replay seen --at wait=any,longer=100,nth=3
-  cyscc replay seen --at fifo=visits,above=60
-  cyscc replay seen --at level=3 --cycles 500 --life level3.kanata --life-of engine0.bfs3
-  cyscc replay seen --record-detail level=3 --record-detail-interval 32
-""",
 )
 def replay(
     recorded: notes.Recorded,
@@ -147,6 +133,21 @@ def replay(
         The record, the checkpoint, the graph or a file cannot be used; the place is not in the run.
     SimulationError
         The machine could not be built, or the run failed before the point.
+
+    Examples
+    --------
+    cyscc bfs random.gr --source 1 --record seen
+    cyscc replay seen --at 120000 --cycles 2000 -o middle.fst
+    cyscc replay seen --at 120000:121999
+    cyscc replay seen --at level=3 --before 100
+    cyscc replay seen --at slot,engine=0,kernel=3,level=4 --cycles 500
+    cyscc replay seen --life-of 4711
+    cyscc replay seen --at vertex=4711 --before 200
+    cyscc replay seen --at level=3 --cycles 500 --trace level3.pftrace
+    cyscc replay seen --at wait=any,longer=100,nth=3
+    cyscc replay seen --at fifo=visits,above=60
+    cyscc replay seen --at level=3 --cycles 500 --life level3.kanata --life-of engine0.bfs3
+    cyscc replay seen --record-detail level=3 --record-detail-interval 32
     """
     from cyscc.host.replay.replaying import WindowRequest
 
@@ -332,15 +333,6 @@ Rows = Annotated[int, Ask("maximum single lives listed (default: {default})", "N
 
 @question(
     rules=(Rule(("undirected",), needs=("graph",)),),
-    examples="""examples:
-  cyscc bfs random.gr --source 1 --waves run.vcd --wave-window 20000:22000 --record seen
-  cyscc life run.vcd
-  cyscc life run.vcd -o run.kanata --of engine0.bfs3
-  cyscc life run.vcd --graph random.gr --of 4711
-  cyscc life seen --of 4711
-
-The text is for Konata, a viewer of pipelines: https://github.com/shioyadan/Konata
-""",
 )
 def life(
     source: Source,
@@ -370,6 +362,18 @@ def life(
         A file without waveforms, or without the requested part; a record or a graph that cannot be used.
     SimulationError
         The run that is made again failed.
+
+    Notes
+    -----
+    The text is for Konata, a viewer of pipelines: https://github.com/shioyadan/Konata
+
+    Examples
+    --------
+    cyscc bfs random.gr --source 1 --waves run.vcd --wave-window 20000:22000 --record seen
+    cyscc life run.vcd
+    cyscc life run.vcd -o run.kanata --of engine0.bfs3
+    cyscc life run.vcd --graph random.gr --of 4711
+    cyscc life seen --of 4711
     """
     words = _words(of)
     if not isinstance(source, str | PathLike) or Path(source).is_dir():

@@ -32,15 +32,6 @@ Trace = Annotated[
 
 @question(
     own=("page", "markdown"),
-    examples="""examples:
-  cyscc bfs random.gr --source 1 --record hc2
-  cyscc report hc2 -o hc2.html
-  cyscc report hc2 --trace hc2.pftrace
-  cyscc bfs random.gr --source 1 --config published --record published
-  cyscc report hc2 published -o both.html
-
-DIR: a folder that --record of scc or bfs wrote; the runs after the first are compared with it, level by level
-""",
 )
 def report(
     recorded: notes.Recorded, *others: Records, output: Page = None, trace: Trace = None, progress: notes.Wanted = False
@@ -60,6 +51,18 @@ def report(
         No output is named, the trace is of several runs, or a run was not recorded.
     InputError
         There is no record, it cannot be read, or an output cannot be written.
+
+    Notes
+    -----
+    DIR: a folder that --record of scc or bfs wrote; the runs after the first are compared with it, level by level
+
+    Examples
+    --------
+    cyscc bfs random.gr --source 1 --record hc2
+    cyscc report hc2 -o hc2.html
+    cyscc report hc2 --trace hc2.pftrace
+    cyscc bfs random.gr --source 1 --config published --record published
+    cyscc report hc2 published -o both.html
     """
     if output is None and trace is None:
         raise SpecError("", "nothing is to be written: name a page (-o), a trace (--trace), or both")

@@ -73,14 +73,7 @@ _FIGURES = "".join(
     charts=("figure",),
     options=_OPTIONS,
     rules=(Rule(("quick",), excludes=("vertices", "latencies")),),
-    examples=f"""examples:
-  cyscc reproduce table1 --quick
-  cyscc reproduce table1 --vertices 2^20,2^21,2^22,2^23 -o results
-
-what can be reproduced, with its options and their defaults:
-{_FIGURES}
-Finished measurements are kept in DIR/measurements: an interrupted run continues where it stopped.
-""",
+    examples=f"what can be reproduced, with its options and their defaults:\n{_FIGURES}",
 )
 def reproduce(
     figure: Figure,
@@ -105,6 +98,15 @@ def reproduce(
         A file cannot be read, or the folder cannot be written.
     SimulationError
         A measurement failed.
+
+    Notes
+    -----
+    Finished measurements are kept in DIR/measurements: an interrupted run continues where it stopped.
+
+    Examples
+    --------
+    cyscc reproduce table1 --quick
+    cyscc reproduce table1 --vertices 2^20,2^21,2^22,2^23 -o results
     """
     given = {name: value for name, value in options.items() if value is not None}
     changed = overrides_of(given.pop("overrides", None), memory=True)

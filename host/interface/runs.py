@@ -37,13 +37,7 @@ def _options(algorithm: str) -> dict[str, Option]:
 
 @question(
     options=_options("scc"),
-    examples=f"""examples:
-  cyscc scc wiki-Vote.txt.gz
-  cyscc scc graph.mtx --config hc2-1ae --memory fixed:75 --labels components.txt --json result.json
-  cyscc scc graph.gr --checkpoint kept --checkpoint-every 5min
-  cyscc scc --resume kept
-  cyscc scc graph.gr --config test --executor amaranth --waves run.vcd --wave-window 0:2000
-{_GRAPHS}""",
+    examples=_GRAPHS,
 )
 def scc(
     graph: RunGraph = None,
@@ -75,18 +69,21 @@ def scc(
         The graph, or an output, cannot be used.
     SimulationError
         The simulation failed, or its result is wrong.
+
+    Examples
+    --------
+    cyscc scc wiki-Vote.txt.gz
+    cyscc scc graph.mtx --config hc2-1ae --memory fixed:75 --labels components.txt --json result.json
+    cyscc scc graph.gr --checkpoint kept --checkpoint-every 5min
+    cyscc scc --resume kept
+    cyscc scc graph.gr --config test --executor amaranth --waves run.vcd --wave-window 0:2000
     """
     return _run("scc", graph, name, progress, arguments)  # type: ignore[return-value]  # components were found
 
 
 @question(
     options=_options("bfs"),
-    examples=f"""examples:
-  cyscc generate random --vertices 2^18 --degree 16 -o random.gr
-  cyscc bfs random.gr --source 1
-  cyscc bfs random.gr --source 1 --config published-1ae --memory fixed:75 --levels levels.txt --json result.json
-  cyscc bfs random.gr --source 1 --roofline --roofline-plot roofline.svg
-{_GRAPHS}""",
+    examples=_GRAPHS,
 )
 def bfs(
     graph: RunGraph = None,
@@ -121,6 +118,13 @@ def bfs(
         The graph, or an output, cannot be used.
     SimulationError
         The simulation failed, or its result is wrong.
+
+    Examples
+    --------
+    cyscc generate random --vertices 2^18 --degree 16 -o random.gr
+    cyscc bfs random.gr --source 1
+    cyscc bfs random.gr --source 1 --config published-1ae --memory fixed:75 --levels levels.txt --json result.json
+    cyscc bfs random.gr --source 1 --roofline --roofline-plot roofline.svg
     """
     given = {"source": source, **arguments}
     return _run("bfs", graph, name, progress, given)  # type: ignore[return-value]  # a search was made

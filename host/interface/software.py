@@ -42,14 +42,7 @@ _WIDTH = max(map(len, KINDS)) + 2
 
 
 @question(
-    examples="""examples:
-  cyscc software tarjan wiki-Vote.txt.gz
-  cyscc software hong graph.mtx --threads 2 --json result.json
-  cyscc software quach graph.mtx --pivots 4
-  cyscc software kosaraju graph.mtx --limit 60
-
-"""
-    + "\n".join(f"{name + ':':<{_WIDTH}}{kind.text}" for name, kind in KINDS.items()),
+    examples="".join(f"{name + ':':<{_WIDTH}}{kind.text}\n" for name, kind in KINDS.items()),
     options={keyword: ask for keyword, (_, ask) in _OPTIONS.items()},
     rules=tuple(
         Rule((keyword,), needs=tuple(f"algorithm={each}" for each, kind in KINDS.items() if name in kind.options))
@@ -82,6 +75,13 @@ def software(
         The graph cannot be read, or the device does not exist.
     SimulationError
         The result is wrong, or the time limit was reached.
+
+    Examples
+    --------
+    cyscc software tarjan wiki-Vote.txt.gz
+    cyscc software hong graph.mtx --threads 2 --json result.json
+    cyscc software quach graph.mtx --pivots 4
+    cyscc software kosaraju graph.mtx --limit 60
     """
     check_used([algorithm], device=device, order=order, threads=threads, seed=seed)
 
@@ -175,20 +175,7 @@ TimeLimit = Annotated[int, Ask("time limit: an algorithm is ended then (default:
 
 @question(
     charts=("times",),
-    examples=f"""examples:
-  cyscc compare wiki-Vote.txt.gz
-  cyscc compare random.gr rmat.gr --configs hc2,published --plot compared.svg --json compared.json
-  cyscc compare graph.npz --algorithms tarjan,hong --configs none --threads 2
-  cyscc compare graph.npz --configs hc2,hc2-1ae,published --area
-
-Times of software are real, of this machine; those of simulated machines are cycles by their clock. A total is from a
-graph in CSR form to its components: with the transpose, and the copy to a device or into a library's own form (upload).
-"over scipy" compares totals with scipy's algorithm alone, "over its total" with scipy and its upload. Edges are those
-inspected, passes are rounds that waited for the one before. JSON in a file is written anew after each algorithm and
-machine, so that an interrupted comparison leaves what it has found.
-
-algorithms: {", ".join(KINDS)}; libraries, if installed: {", ".join(PEERS)}
-""",
+    examples=f"algorithms: {', '.join(KINDS)}; libraries, if installed: {', '.join(PEERS)}\n",
     rules=(Rule(("family",), needs=("area",)), Rule(("memory", "area"), excludes=("configs=none",))),
 )
 def compare(
@@ -221,6 +208,21 @@ def compare(
         A graph cannot be read; a record is given.
     SimulationError
         A simulation failed, or a result is wrong.
+
+    Notes
+    -----
+    Times of software are real, of this machine; those of simulated machines are cycles by their clock. A total is from
+    a graph in CSR form to its components: with the transpose, and the copy to a device or into a library's own form
+    (upload). "over scipy" compares totals with scipy's algorithm alone, "over its total" with scipy and its upload.
+    Edges are those inspected, passes are rounds that waited for the one before. JSON in a file is written anew after
+    each algorithm and machine, so that an interrupted comparison leaves what it has found.
+
+    Examples
+    --------
+    cyscc compare wiki-Vote.txt.gz
+    cyscc compare random.gr rmat.gr --configs hc2,published --plot compared.svg --json compared.json
+    cyscc compare graph.npz --algorithms tarjan,hong --configs none --threads 2
+    cyscc compare graph.npz --configs hc2,hc2-1ae,published --area
     """
     names = (*installed_peers(), *KINDS) if algorithms is None else tuple(algorithms)
     chosen = () if tuple(configs) == (_NONE,) else configs
@@ -430,18 +432,7 @@ Executor = Annotated[str, option_of("executor")]
 
 
 @question(
-    examples="""examples:
-  cyscc mec model.tra
-  cyscc mec model.drn --algorithm parallel --threads 2 -o mecs.txt --json result.json
-  cyscc mec model.tra --choices actions.txt
-  zcat model.tra.gz | cyscc mec -
-  cyscc mec model.tra --on accelerator --config hc2-1ae --memory fixed:75
-
-MODEL: transitions of PRISM's explicit engine (.tra), or Storm's explicit format (.drn); each also .gz;
-'-': either from standard input. Of PRISM's, states (.sta) and labels (.lab) are found beside it by name.
-
-"""
-    + "\n".join(f"{name + ':':10}{kind.text}" for name, kind in MEC_KINDS.items()),
+    examples="".join(f"{name + ':':10}{kind.text}\n" for name, kind in MEC_KINDS.items()),
     rules=(
         Rule(("config", "memory", "executor", "overrides"), needs=("on=accelerator",)),
         Rule(("device", "order", "algorithm=parallel"), excludes=("on=accelerator",)),
@@ -478,6 +469,19 @@ def mec(
         The model cannot be read, or a file cannot be written.
     SimulationError
         The simulation failed, or the result is wrong.
+
+    Notes
+    -----
+    MODEL: transitions of PRISM's explicit engine (.tra), or Storm's explicit format (.drn); each also .gz;
+    '-': either from standard input. Of PRISM's, states (.sta) and labels (.lab) are found beside it by name.
+
+    Examples
+    --------
+    cyscc mec model.tra
+    cyscc mec model.drn --algorithm parallel --threads 2 -o mecs.txt --json result.json
+    cyscc mec model.tra --choices actions.txt
+    zcat model.tra.gz | cyscc mec -
+    cyscc mec model.tra --on accelerator --config hc2-1ae --memory fixed:75
     """
     spec = None
     if on == "accelerator":

@@ -274,20 +274,6 @@ def _fields(outcome: "Outcome") -> dict[str, Any]:
 @question(
     charts=("sweep",),
     rules=(Rule(("family",), needs=("area",)),),
-    examples="""examples:
-  cyscc sweep random.gr --set visit_depth=16,32,64 --plot depths.svg
-  cyscc sweep random.gr --set visit_depth=16,32,64 --set memory.bank_busy=8,15
-  cyscc sweep random:2^16:8 rmat:2^16:8 --config hc2,published --memory hc2,fixed:75 --plot machines.svg
-  cyscc sweep depths.toml
-  cyscc sweep depths.toml --area -o results
-  cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
-
-All combinations of the values are simulated. A graph is a file, or is generated: KIND:VERTICES:DEGREE:SEED, of kind
-random, rmat or ssca2. Parts at the end may be missing, and varied: random:2^16 --set graph.degree=4,8,16.
-STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. With search = N, a search
-chooses N points of them instead of making all. Complete points are kept
-in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
-""",
 )
 def sweep(
     graph: Inputs,
@@ -335,6 +321,23 @@ def sweep(
         A study, a graph or the folder cannot be used.
     SimulationError
         No further points can be made. A failed point does not raise: its row has the ``reason``.
+
+    Notes
+    -----
+    All combinations of the values are simulated. A graph is a file, or is generated: KIND:VERTICES:DEGREE:SEED, of kind
+    random, rmat or ssca2. Parts at the end may be missing, and varied: random:2^16 --set graph.degree=4,8,16.
+    STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. With search = N, a search
+    chooses N points of them instead of making all. Complete points are kept
+    in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
+
+    Examples
+    --------
+    cyscc sweep random.gr --set visit_depth=16,32,64 --plot depths.svg
+    cyscc sweep random.gr --set visit_depth=16,32,64 --set memory.bank_busy=8,15
+    cyscc sweep random:2^16:8 rmat:2^16:8 --config hc2,published --memory hc2,fixed:75 --plot machines.svg
+    cyscc sweep depths.toml
+    cyscc sweep depths.toml --area -o results
+    cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
     """
     from cyscc.host.experiments.sweep.outcome import make_study, study_files
 

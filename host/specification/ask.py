@@ -188,11 +188,11 @@ class Question:
     parameters : mapping of str to inspect.Parameter
         All of its parameters.
     charts : tuple of str
-        Names of charts that its answer can have.
+        Names of charts that its answer can have, of which the command draws the first.
     rules : tuple of Rule
         What its options need and exclude.
     examples : str
-        Text below the help.
+        Text below the help, after the notes and examples of the docstring: what Python must say, such as a list.
     own : tuple of str
         Options that every command has but this one, which has one of its own with that name, or none.
     """

@@ -261,7 +261,7 @@ def test_run_that_ends_between_its_record_and_its_outputs(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("cyscc.host.command_line.asking._write", end)
+        patch.setattr("cyscc.host.command_line.commands._write", end)
         if signal == "kill":
             # Nothing is cleared up.
             patch.setattr("cyscc.host.record.writer.RecordFolder.clear", lambda *_, **__: None)

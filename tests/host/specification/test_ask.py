@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 
 from cyscc.host.answer.answer import Answer
-from cyscc.host.command_line.asking import add_question, answer_question, texts
+from cyscc.host.command_line.commands import add_question, answer_question, texts
 from cyscc.host.command_line.parser import Parser, UsageError
 from cyscc.host.output.errors import InputError
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
