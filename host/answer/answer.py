@@ -88,8 +88,8 @@ class Table:
 
             frame = pd.DataFrame(rows)
             # Whole numbers stay such where some are missing.
-            whole = [name for name in frame if all(isinstance(row.get(name), int | None) for row in rows)]
-            gaps = [name for name in whole if frame[name].isna().any() and frame[name].notna().any()]
+            kinds = {name: {type(row.get(name)) for row in rows} for name in frame}
+            gaps = [name for name, found in kinds.items() if found == {int, type(None)}]
             object.__setattr__(self, "frame", frame.astype(dict.fromkeys(gaps, "Int64")))
         return self._made
 
