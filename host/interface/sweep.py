@@ -21,7 +21,6 @@ from cyscc.hw.values import plain
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from cyscc.host.experiments.sweep.batch import Batch
@@ -203,7 +202,7 @@ def _aim(outcome: "Outcome") -> list[str]:
 
 
 def _tables(outcome: "Outcome") -> dict[str, Table]:
-    """Return the tables of a sweep, whose frames are made when they are asked for."""
+    """Return the tables of a sweep."""
     from cyscc.host.experiments.fpga.area import AREA
     from cyscc.host.experiments.studies.study import Columns
     from cyscc.host.experiments.sweep.rows import best_by_input, best_rows, best_so_far, setting_effects
@@ -216,18 +215,10 @@ def _tables(outcome: "Outcome") -> dict[str, Table]:
     if search is not None:
         best = [{"number": numbers[id(row)], **row} for row in best_rows(study, rows)]
 
-    def frame(records: Sequence[Mapping[str, Any]], *objects: str) -> "pd.DataFrame":
-        import pandas as pd
-
-        found = pd.DataFrame(list(records))
-        return found.astype({name: object for name in objects if name in found})
-
-    def points() -> "pd.DataFrame":
-        found = frame(rows)
-        if search is not None and len(search.minimise) == 1:
-            found["best_so_far"] = best_so_far(rows, search.minimise[0])
-        return found
-
+    shown = list(rows)
+    if search is not None and len(search.minimise) == 1:
+        least = best_so_far(rows, search.minimise[0])
+        shown = [{**row, "best_so_far": each} for row, each in zip(rows, least, strict=True)]
     # A parameter is shown as it is given.
     axes = {name: Column(name) for name in study.axes}
     area = {name: Column(name, "{:,.0f}") for name in AREA}
@@ -235,18 +226,16 @@ def _tables(outcome: "Outcome") -> dict[str, Table]:
     failed = {"status": "{}", "reason": "{}"} if outcome.failure else {}
     settings = {name: axes[name] for name in study.settings}
     return {
-        "rows": Table(title="points", frame=points, columns={**axes, **results, **failed}, most=_MOST_ROWS),
+        "rows": Table(title="points", frame=shown, columns={**axes, **results, **failed}, most=_MOST_ROWS),
         "effects": Table(
             title="what each parameter decides",
-            frame=lambda: frame(
-                [{"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects], "best"
-            ),
+            frame=[{"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects],
             columns={"parameter": "{}", "best": "{}", "factor": Column("worst / best", "{:.2f}")},
             most=None,
         ),
         "best": Table(
             title="fewest cycles" if search is None else "best points",
-            frame=lambda: frame(best),
+            frame=best,
             columns={
                 **({"input": "{}"} if study.inputs else {}),
                 "number": Column("point"),
