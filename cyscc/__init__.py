@@ -9,27 +9,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cyscc.host.answer.answer import Answer
     from cyscc.host.graph.csr import Graph
-    from cyscc.host.interface.area import Area, area
     from cyscc.host.interface.bench import bench
-    from cyscc.host.interface.compare import compare
     from cyscc.host.interface.events import events
     from cyscc.host.interface.explain import explain
-    from cyscc.host.interface.figures import figures, write_figure
-    from cyscc.host.interface.generate import Generated, generate
+    from cyscc.host.interface.fpga import Area, area, synth, timing, verilog
+    from cyscc.host.interface.generate import Generated, generate, model
     from cyscc.host.interface.graphs import configuration, graph_from_edges, memory_profile, read_graph, write_graph
-    from cyscc.host.interface.life import life
-    from cyscc.host.interface.mec import mec
-    from cyscc.host.interface.model import model
-    from cyscc.host.interface.replay import Replayed, replay
-    from cyscc.host.interface.report import report
+    from cyscc.host.interface.replay import Replayed, life, replay
+    from cyscc.host.interface.report import figures, report, write_figure
     from cyscc.host.interface.reproduce import reproduce
     from cyscc.host.interface.runs import bfs, scc
-    from cyscc.host.interface.software import software
+    from cyscc.host.interface.software import compare, mec, software
     from cyscc.host.interface.sweep import Sweep, sweep
-    from cyscc.host.interface.synth import synth
-    from cyscc.host.interface.timing import timing
     from cyscc.host.interface.trials import smallest_depths, what_if
-    from cyscc.host.interface.verilog import verilog
     from cyscc.host.output.errors import InputError
     from cyscc.host.record.reader import Record
     from cyscc.host.runs.results import BfsResult, Result, SccResult
@@ -88,11 +80,11 @@ __all__ = [
 _HOMES = {
     "cyscc.host.answer.answer": ("Answer",),
     "cyscc.host.graph.csr": ("Graph",),
-    "cyscc.host.interface.area": (
+    "cyscc.host.interface.fpga": (
         "Area",
         "area",
     ),
-    "cyscc.host.interface.figures": (
+    "cyscc.host.interface.report": (
         "figures",
         "write_figure",
     ),

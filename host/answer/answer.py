@@ -6,7 +6,7 @@ Every command and every function of the Python interface returns an `Answer`, an
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cyscc.host.output.files import identity
 from cyscc.hw.values import plain
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["ROWS", "STACK_FORM", "Answer", "Chart", "Column", "Displayed", "Table"]
+__all__ = ["ROWS", "STACK_FORM", "Answer", "Chart", "Column", "Displayed", "Grid", "Table"]
 
 STACK_FORM = "stack"
 """Form of a column that shows the cycles of its row by cause, which have columns of their own, as a bar."""
@@ -78,16 +78,20 @@ class Table:
     def _made(self) -> "pd.DataFrame | list[dict[str, Any]]":
         if callable(self.frame):
             object.__setattr__(self, "frame", self.frame())
-        return self.frame  # type: ignore[return-value]  # it was called above
+        return self.frame
 
     @property
     def whole(self) -> "pd.DataFrame":
         """The whole frame."""
-        if isinstance(self._made, list):
+        if isinstance(rows := self._made, list):
             import pandas as pd
 
-            object.__setattr__(self, "frame", pd.DataFrame(self._made))
-        return self._made  # type: ignore[return-value]  # it is a frame now
+            frame = pd.DataFrame(rows)
+            # Whole numbers stay such where some are missing.
+            kinds = {name: {type(row.get(name)) for row in rows} for name in frame}
+            gaps = [name for name, found in kinds.items() if found == {int, type(None)}]
+            object.__setattr__(self, "frame", frame.astype(dict.fromkeys(gaps, "Int64")))
+        return self._made
 
     def __len__(self) -> int:
         return len(self._made)
@@ -126,18 +130,37 @@ class Table:
                 found.append((name, Column(head, column.form), not numbers if column.left is None else column.left))
         return found
 
+    def grid(self, *, stacks: bool = True) -> "Grid":
+        """Return what is shown: texts, and the cycles by cause of the row where a stack is; or the texts alone."""
+        shown = [each for each in self.visible() if stacks or each[1].form != STACK_FORM]
+        return Grid(
+            heads=[column.head or "" for _, column, _ in shown],
+            left=[left for *_, left in shown],
+            rows=[
+                [row if column.form == STACK_FORM else _cell(row.get(name), column) for name, column, _ in shown]
+                for row in self.records()
+            ],
+        )
+
     def cells(self) -> list[list[str]]:
         """Return the rows that are shown as texts; a stack is nothing here, since its numbers are not letters."""
-        shown = self.visible()
-        return [[_cell(row.get(name), column) for name, column, _ in shown] for row in self.records()]
+        return [[cell if isinstance(cell, str) else "" for cell in row] for row in self.grid().rows]
 
     def document(self) -> list[dict[str, Any]]:
         """Return all rows as JSON-able values."""
         return [{str(name): _value(value) for name, value in row.items()} for row in self.records(shown=False)]
 
 
+class Grid(NamedTuple):
+    """Rows of cells, which are texts or cycles by cause, with the heads of their columns, and which are at the left."""
+
+    heads: Sequence[str]
+    left: Sequence[bool]
+    rows: Sequence[Sequence[str | Mapping[str, Any]]]
+
+
 def _cell(value: Any, column: Column) -> str:
-    return "" if _value(value) is None or column.form == STACK_FORM else column.form.format(value)
+    return "" if _value(value) is None else column.form.format(value)
 
 
 def _value(value: Any) -> Any:
@@ -237,6 +260,10 @@ class Answer(Displayed):
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.tables, *self.fields})
 
+    def grid(self) -> Grid:
+        """Return the facts as rows."""
+        return Grid((), (True, True), list(self.facts.items()))
+
     def shown(self) -> list[Table]:
         """Return the tables that are shown and have rows to show."""
         return [table for table in self.tables.values() if table.shown and table.records()]
@@ -291,7 +318,7 @@ class Answer(Displayed):
         from cyscc.host.output.figures import write_plot
 
         name = next(iter(self.charts), None) if name is None else name
-        if name not in self.charts:
+        if name is None or name not in self.charts:
             raise ValueError(f"the answer has no chart {name!r}: there are {', '.join(self.charts) or 'none'}")
         draw = self.charts[name].draw
         return draw() if path is None else write_plot(draw, fspath(path))

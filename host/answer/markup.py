@@ -1,11 +1,11 @@
 """Answers as Markdown, as HTML for notebooks, and as a page."""
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.answer.answer import STACK_FORM, Answer, Table
+from cyscc.host.answer.answer import Answer, Grid
 from cyscc.host.answer.colours import CAUSE_COLOURS, STACK
 from cyscc.sim.observation.causes import cause_named
 
@@ -42,9 +42,9 @@ def markdown(answer: Answer) -> str:
     facts = [f"- {_marked(name)}: {_marked(text)}" for name, text in answer.facts.items()]
     parts = [f"# {_marked(answer.title)}", "\n".join(facts)]
     for table in answer.shown():
-        heads, rows, sides = _without_stacks(table)
-        lines = [heads, ["---" if left else "---:" for left in sides], *rows]
-        text = "\n".join(f"| {' | '.join(map(_marked, line))} |" for line in lines)
+        heads, left, rows = table.grid(stacks=False)
+        lines = [heads, ["---" if each else "---:" for each in left], *rows]
+        text = "\n".join(f"| {' | '.join(_marked(str(cell)) for cell in line)} |" for line in lines)
         parts += [f"## {_marked(table.heading)}", text, _marked(table.note)]
     parts += [_paragraph(each) for each in answer.said]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -61,14 +61,6 @@ def _paragraph(sentence: str) -> str:
     return "\n".join(_marked(line.strip()) for line in sentence.splitlines())
 
 
-def _without_stacks(table: Table) -> tuple[list[str], list[list[str]], list[bool]]:
-    """Return heads, rows and sides of the columns that are texts or numbers."""
-    shown = table.visible()
-    kept = [place for place, (_, column, _) in enumerate(shown) if column.form != STACK_FORM]
-    heads = [shown[place][1].head or "" for place in kept]
-    return heads, [[row[place] for place in kept] for row in table.cells()], [shown[place][2] for place in kept]
-
-
 def notebook(answer: Answer) -> str:
     """Return an answer as an HTML element."""
     return f"<div><b>{escape(answer.title)}</b>{_body(answer, 'b')}</div>"
@@ -81,50 +73,30 @@ def page(answer: Answer) -> str:
 
 
 def _body(answer: Answer, heading: str) -> str:
-    parts = [_html_table((), answer.facts.items(), (True, True))] if answer.facts else []
+    parts = [_html_table(answer.grid())] if answer.facts else []
     for table in answer.shown():
         note = f"<p><i>{escape(table.note)}</i></p>" if table.note else ""
-        parts.append(f"<{heading}>{escape(table.heading)}</{heading}>{_of_table(table)}{note}")
+        parts.append(f"<{heading}>{escape(table.heading)}</{heading}>{_html_table(table.grid())}{note}")
     parts += [f'<p style="white-space: pre-wrap">{escape(each)}</p>' for each in answer.said]
     return "\n".join(parts)
 
 
-def _of_table(table: Table) -> str:
-    shown = table.visible()
-    rows: list[list[str]] = table.cells()
-    stacks = {
-        place: [_bar(row) for row in table.records()]
-        for place, (_, column, _) in enumerate(shown)
-        if column.form == STACK_FORM
-    }
-    heads, sides = [column.head or "" for _, column, _ in shown], [left for _, _, left in shown]
-    return _html_table(heads, rows, sides, stacks)
+def _html_table(grid: Grid) -> str:
+    """Return rows as HTML, in the colours of their surroundings."""
+
+    def line(tag: str, cells: Sequence[str | Mapping[str, Any]]) -> str:
+        made = [
+            f'<{tag} style="text-align: {"left" if left else "right"}">'
+            f"{escape(cell) if isinstance(cell, str) else _bar(cell)}</{tag}>"
+            for left, cell in zip(grid.left, cells, strict=True)
+        ]
+        return f"<tr>{''.join(made)}</tr>"
+
+    head = f"<thead>{line('th', grid.heads)}</thead>" if grid.heads else ""
+    return f"<table>{head}<tbody>{''.join(line('td', row) for row in grid.rows)}</tbody></table>"
 
 
-def _html_table(
-    heads: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    sides: Sequence[bool],
-    stacks: "dict[int, list[str]] | None" = None,
-) -> str:
-    """Return a table as HTML, in the colours of its surroundings; some columns are bars."""
-
-    def cell(tag: str, place: int, content: str) -> str:
-        return f'<{tag} style="text-align: {"left" if sides[place] else "right"}">{content}</{tag}>'
-
-    top = "".join(cell("th", place, escape(head)) for place, head in enumerate(heads))
-    body = [
-        "".join(
-            cell("td", place, stacks[place][number] if stacks and place in stacks else escape(text))
-            for place, text in enumerate(row)
-        )
-        for number, row in enumerate(rows)
-    ]
-    head = f"<thead><tr>{top}</tr></thead>" if heads else ""
-    return f"<table>{head}<tbody>{''.join(f'<tr>{each}</tr>' for each in body)}</tbody></table>"
-
-
-def _bar(cycles: dict[Any, Any]) -> str:
+def _bar(cycles: Mapping[str, Any]) -> str:
     """Return cycles by cause as a bar."""
     whole = sum(float(cycles.get(name) or 0) for name in STACK)
     spans = [

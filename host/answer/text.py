@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, TypeAlias
 
-from cyscc.host.answer.answer import STACK_FORM, Table
+from cyscc.host.answer.answer import Grid
 from cyscc.host.answer.colours import STACK
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import cause_named
@@ -23,8 +23,8 @@ LETTERS = {name: cause_named(name).letter for name in STACK}
 """Letter of each cause in a bar, in the order of a stack."""
 
 _INDENT, _GAP = 2, 2
-_LEAST_TEXT, _LEAST_BAR, _LONGEST_BAR = 16, 8, 40
-"""Least columns for a text that wraps; least and most for a bar."""
+_LEAST_TEXT, _ROOM_TEXT, _LEAST_BAR, _LONGEST_BAR = 10, 40, 8, 40
+"""Least columns for a text that wraps, and those for which bars are shortened; least and most for a bar."""
 _NARROWEST, _WIDEST = 40, 1000
 """Columns that a terminal is taken to have at least and at most, whatever COLUMNS says."""
 
@@ -47,9 +47,9 @@ def letters(stack: Mapping[str, float], width: int) -> Words:
 def lines(answer: "Answer", *, width: int) -> list[Words]:
     """Return the lines of an answer: title, facts, tables, sentences. Numbers are never cut, however narrow it is."""
     found = _sentence(answer.title, width)
-    found += _columns([[name, text] for name, text in answer.facts.items()], (True, True), width)
+    found += _columns(answer.grid(), width)
     for table in answer.shown():
-        found += [[], [(table.heading, "bold")], *(_indented(line) for line in _table(table, width - _INDENT))]
+        found += [[], [(table.heading, "bold")], *(_indented(line) for line in _columns(table.grid(), width - _INDENT))]
         found += [
             _indented([(words, "italic") for words, _ in line]) for line in _sentence(table.note, width - _INDENT)
         ]
@@ -62,7 +62,7 @@ def as_text(answer: "Answer", *, width: int, colours: bool = False) -> str:
     if colours:
         from cyscc.host.answer.terminal import coloured
 
-        return coloured(found, width=width)
+        return coloured(found)
     return "".join(f"{''.join(words for words, _ in line).rstrip()}\n" for line in found)
 
 
@@ -94,25 +94,9 @@ def _sentence(text: str, width: int) -> list[Words]:
     return found
 
 
-def _table(table: Table, width: int) -> list[Words]:
-    """Return the lines of a table."""
-    visible, records = table.visible(), table.records()
-    rows: list[list[str | Mapping[str, float]]] = [list(row) for row in table.cells()]
-    for place, (_, column, _) in enumerate(visible):
-        if column.form == STACK_FORM:
-            for row, values in zip(rows, records, strict=True):
-                row[place] = values
-    return _columns(rows, [left for *_, left in visible], width, heads=[column.head or "" for _, column, _ in visible])
-
-
-def _columns(
-    rows: Sequence[Sequence[str | Mapping[str, float]]],
-    left: Sequence[bool],
-    width: int,
-    *,
-    heads: Sequence[str] = (),
-) -> list[Words]:
+def _columns(grid: Grid, width: int) -> list[Words]:
     """Return rows in columns. On a narrow terminal bars are shorter, and the last column wraps if it is at the left."""
+    heads, left, rows = grid
     bars = [any(not isinstance(row[place], str) for row in rows) for place in range(len(left))]
     needed = [
         max(
@@ -121,10 +105,12 @@ def _columns(
         )
         for place in range(len(left))
     ]
-    room = width - sum(need for need, bar in zip(needed, bars, strict=True) if not bar) - _GAP * (len(left) - 1)
+    wraps = bool(left) and left[-1] and not bars[-1]
+    least = [*needed[:-1], min(needed[-1], _ROOM_TEXT)] if wraps else needed
+    room = width - sum(need for need, bar in zip(least, bars, strict=True) if not bar) - _GAP * (len(left) - 1)
     share = min(max(room // max(sum(bars), 1), _LEAST_BAR), _LONGEST_BAR)
     widths = [share if bar else need for need, bar in zip(needed, bars, strict=True)]
-    if left and left[-1] and not bars[-1]:
+    if wraps:
         rest = width - sum(widths[:-1]) - _GAP * (len(left) - 1)
         widths[-1] = min(widths[-1], max(rest, _LEAST_TEXT))
     found = [_line([[(head, "bold")] for head in heads], widths, left)] if heads else []

@@ -1,19 +1,28 @@
-"""The table of commands, their parser, and a check of system limits before any of them runs."""
+"""The commands, made of questions: their table, their parser, and what they do with the answer."""
 
 import argparse
+import re
 import resource
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn
+from inspect import Parameter, getdoc
+from textwrap import indent
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from cyscc.host.command_line.asking import add_question, answer_question, texts
-from cyscc.host.command_line.removed import REMOVED
-from cyscc.host.output.files import show
-from cyscc.host.specification.options import Parser, UsageError
+from cyscc.host.command_line.parser import Parser, UsageError, add_ask
+from cyscc.host.output import files
+from cyscc.host.output.progress import Progress
+from cyscc.host.specification.ask import Ask, Question, SpecError
+from cyscc.sim.errors import SimulationError
 
-__all__ = ["COMMANDS", "check_limits", "make_parser"]
+if TYPE_CHECKING:
+    from cyscc.host.answer.answer import Answer
+
+__all__ = ["COMMANDS", "add_question", "answer_question", "check_limits", "make_parser", "texts"]
 
 _EPILOG = """examples:
   cyscc generate rmat --vertices 2^14 --degree 8 -o rmat.gr
@@ -31,37 +40,51 @@ COMMANDS = {
     "events": "interface.events",
     "report": "interface.report",
     "replay": "interface.replay",
-    "life": "interface.life",
+    "life": "interface.replay",
     "generate": "interface.generate",
-    "model": "interface.model",
-    "mec": "interface.mec",
-    "verilog": "interface.verilog",
+    "model": "interface.generate",
+    "mec": "interface.software",
+    "verilog": "interface.fpga",
     "software": "interface.software",
-    "compare": "interface.compare",
+    "compare": "interface.software",
     "reproduce": "interface.reproduce",
     "sweep": "interface.sweep",
     "bench": "interface.bench",
-    "synth": "interface.synth",
-    "timing": "interface.timing",
+    "synth": "interface.fpga",
+    "timing": "interface.fpga",
     "cache": "interface.cache",
 }
 """The commands, and the modules of their functions, which have the same names.
 
 These import at the top only what help and usage errors need."""
 
+_REMOVED = {
+    "explain": {"--predict": "--try measures the changes that the record proposes, the most promising first"},
+    "bench": {"--profile": "record a search with perf instead, as docs/benchmark.md shows"},
+}
+"""Options that commands once had, and what to use instead: the text of the message."""
+
 _LEAST = 1 << 30
 """Least address space in bytes: the libraries cannot be loaded in less."""
 
 _LIMITS = (("address space (ulimit -v)", resource.RLIMIT_AS), ("data (ulimit -d)", resource.RLIMIT_DATA))
+
+_OUTPUTS = {
+    "json": Ask("write the answer as JSON ('-': standard output)", "OUT"),
+    "markdown": Ask("write the answer as Markdown ('-': standard output)", "OUT"),
+    "page": Ask("write the answer as a page, one HTML file ('-': standard output)", "OUT"),
+    "plot": Ask("draw the answer's chart: SVG, PNG or PDF by the suffix ('-': SVG)", "OUT"),
+}
+_SECTION = re.compile(r"\n+([A-Z][a-z]+)\n-+\n")
+"""Head of a section of a docstring."""
+_QUIET = Ask("print nothing but errors", switch=True)
 
 
 class _ShowVersion(argparse.Action):
     """Prints the version, which is looked up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from cyscc.host.output.files import version
-
-        show(f"cyscc {version()}\n")
+        files.show(f"cyscc {files.version()}\n")
         parser.exit()
 
 
@@ -80,19 +103,11 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name in {name: COMMANDS[name] for name in argv[:1] if name in COMMANDS} or COMMANDS:
         module = import_module(f"cyscc.host.{COMMANDS[name]}")
-        removed = {option: instead for (command, option), instead in REMOVED.items() if command == name}
-        function = getattr(module, name, None)
-        if function is not None:
-            question = function.question
-            command = commands.add_parser(name, removed=removed, **texts(question))
-            if name in argv:
-                add_question(command, question)
-            command.set_defaults(run=partial(answer_question, function))
-            continue
-        command = commands.add_parser(name, removed=removed, **module.TEXTS.get(name, module.TEXTS))
+        function = getattr(module, name)
+        command = commands.add_parser(name, removed=_REMOVED.get(name), **texts(function.question))
         if name in argv:
-            module.add_options(command)
-        command.set_defaults(run=module.run)
+            add_question(command, function.question)
+        command.set_defaults(run=partial(answer_question, function))
     return parser
 
 
@@ -108,3 +123,113 @@ def check_limits() -> None:
         bytes_ = resource.getrlimit(number)[0]
         if bytes_ != resource.RLIM_INFINITY and bytes_ < _LEAST:
             raise UsageError(f"the process may have {bytes_ >> 20:,} MiB of {name}, and needs {_LEAST >> 20:,} MiB")
+
+
+def texts(question: Question) -> dict[str, Any]:
+    """Return the help of a command, as `argparse` takes it: the docstring's text, and below it notes and examples."""
+    intro, *rest = _SECTION.split(getdoc(question.function) or "")
+    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    summary, *more = intro.split("\n\n", 1)
+    summary = " ".join(summary.split())
+    examples = indent(sections.get("Examples", ""), "  ")
+    below = (examples and f"examples:\n{examples}\n", sections.get("Notes", "") + "\n", question.examples)
+    return {
+        "help": summary[:1].lower() + summary[1:].rstrip("."),
+        "description": "\n\n".join([summary, *more]),
+        "epilog": "\n".join(each for each in below if each.strip()),
+    }
+
+
+def add_question(parser: argparse.ArgumentParser, question: Question) -> None:
+    """Add the options of a question, and those of every command."""
+    for name, ask in question.asks.items():
+        parameter = question.parameters[name]
+        required = parameter.kind == Parameter.KEYWORD_ONLY and parameter.default is Parameter.empty
+        add_ask(parser, name, ask, question.flag(name), parameter.default, required=required)
+    for name, ask in _outputs(question).items():
+        add_ask(parser, name, ask, f"--{name}")
+    if "quiet" not in question.own:
+        add_ask(parser, "quiet", _QUIET, "--quiet")
+
+
+def _outputs(question: Question) -> dict[str, Ask]:
+    """Return the options of files of the answer."""
+    own = question.own if question.charts else (*question.own, "plot")
+    return {name: ask for name, ask in _OUTPUTS.items() if name not in own}
+
+
+def answer_question(function: "Callable[..., Answer]", arguments: argparse.Namespace) -> None:
+    """Ask a question with the options of a command line; write and print the answer.
+
+    Raises
+    ------
+    UsageError, InputError
+        Bad usage or input; an output that cannot be written.
+    SimulationError
+        The answer describes a failure.
+    """
+    question: Question = function.question  # type: ignore[attr-defined]  # a function can have attributes
+    outputs = {name: getattr(arguments, name) for name in _outputs(question) if hasattr(arguments, name)}
+    own, further = _check_files(question, arguments, outputs)
+    quiet = getattr(arguments, "quiet", False) or files.STANDARD_OUTPUT in (*own.values(), *further.values())
+    progress = Progress(quiet=quiet)
+    progress.command, progress.outputs = shlex.join(arguments.words), {path: option for option, path in further.items()}
+    arguments.kept = lambda: "" if progress.kept is None else progress.kept()
+    progress.on_part = partial(_keep, outputs.get("json"))
+    with ExitStack() as progress.written:
+        given = {name: getattr(arguments, name, None) for name in question.asks}
+        given["progress"] = progress if "progress" in question.parameters else None
+        try:
+            answer = question.ask({name: value for name, value in given.items() if value is not None})
+        except SpecError as error:
+            text, flag = str(error), question.flag(error.field) if error.field in question.asks else ""
+            raise UsageError(text if text.startswith("--") or not flag else f"{flag}: {text}") from None
+        _write(answer, outputs)
+        if not quiet:
+            from cyscc.host.answer.text import shown
+
+            files.show(shown(answer))
+    if answer.failure:
+        raise SimulationError(answer.failure)
+
+
+def _check_files(
+    question: Question, arguments: argparse.Namespace, outputs: dict[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the files that the function writes, and those that the command writes, by option.
+
+    Raises
+    ------
+    InputError
+        One cannot be written, or two files of the command are the same.
+    """
+    given: dict[str, Any] = {name: getattr(arguments, name, None) for name in question.asks}
+    every = {f"--{name}": path for name, path in outputs.items()}
+    own = {question.file_flag(name): given[name] for name, ask in question.asks.items() if ask.writes and given[name]}
+    read: dict[str, str] = {}
+    for name, ask in question.asks.items():
+        if ask.reads and isinstance(given[name], list):
+            read |= {f"{ask.reads} {path}": path for path in given[name]}
+        elif ask.reads and given[name] is not None:
+            read[ask.reads] = given[name]
+    files.check_distinct({**own, **every}, read=read)
+    for name, path in every.items():
+        files.check_output(path, name)
+    return own, every
+
+
+def _keep(path: str | None, answer: "Answer") -> None:
+    """Write an answer that is not complete, if its file is replaced by the complete one."""
+    if path is not None and files.is_replaced(path):
+        files.write_json(path, answer.document())
+
+
+def _write(answer: "Answer", outputs: dict[str, str]) -> None:
+    if "json" in outputs:
+        files.write_json(outputs["json"], answer.document())
+    if "markdown" in outputs:
+        files.write_text(outputs["markdown"], answer.markdown())
+    if "page" in outputs:
+        files.write_text(outputs["page"], answer.page())
+    if "plot" in outputs:
+        answer.plot(outputs["plot"])

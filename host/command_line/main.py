@@ -72,8 +72,8 @@ def _status_of(error: BaseException, prog: str) -> int:
         case RuntimeError() if str(error) == "can't start new thread":
             return _fail(f"{prog}: no further thread can be started (ulimit -u, or too little memory)", 2)
 
+    from cyscc.host.command_line.parser import UsageError
     from cyscc.host.output.errors import InputError
-    from cyscc.host.specification.options import UsageError
     from cyscc.sim.errors import SimulationError
 
     match error:

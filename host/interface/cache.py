@@ -2,12 +2,12 @@
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.output.errors import InputError
+from cyscc.host.output.text import count_text
 from cyscc.host.specification.ask import Ask, SpecError, question
-
-if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
 
 __all__ = ["cache"]
 
@@ -20,26 +20,12 @@ def _size(text: str) -> int:
     return size_of(text)
 
 
-Action = Annotated[str, Ask(help=f"{', '.join(_ACTIONS)} (default: {{default}})", metavar="ACTION", choices=_ACTIONS)]
-Limit = Annotated[
-    int | None, Ask(help="evict: limit in bytes, such as 500M (default: 1 GiB)", metavar="SIZE", parse=_size)
-]
+Action = Annotated[str, Ask(f"{', '.join(_ACTIONS)} (default: {{default}})", "ACTION", choices=_ACTIONS)]
+Limit = Annotated[int | None, Ask("evict: limit in bytes, such as 500M (default: 1 GiB)", "SIZE", parse=_size)]
 
 
-@question(
-    examples="""examples:
-  cyscc cache
-  cyscc cache check
-  cyscc cache evict --limit 200M
-
-list:  list the entries, most recently used first
-check: read and verify compiled code; status 3 if an entry is damaged, which the next run that needs it builds again;
-       stored syntheses are verified when they are used
-evict: remove the least recently used entries until the rest is within the limit, as every build does
-clear: remove everything
-""",
-)
-def cache(action: Action = "list", *, limit: Limit = None) -> "Answer":
+@question()
+def cache(action: Action = "list", *, limit: Limit = None) -> Answer:
     """List, check or clear the cache of compiled code.
 
     Entries in use are never removed.
@@ -50,12 +36,21 @@ def cache(action: Action = "list", *, limit: Limit = None) -> "Answer":
         A limit is given, and nothing is evicted.
     InputError
         The user has no folder for a cache.
-    """
-    import pandas as pd
 
-    from cyscc.host.answer.answer import Answer, Column, Table
-    from cyscc.host.output.errors import InputError
-    from cyscc.host.output.text import count_text
+    Notes
+    -----
+    list:  list the entries, most recently used first
+    check: read and verify compiled code; status 3 if an entry is damaged, which the next run that needs it builds
+           again; stored syntheses are verified when they are used
+    evict: remove the least recently used entries until the rest is within the limit, as every build does
+    clear: remove everything
+
+    Examples
+    --------
+    cyscc cache
+    cyscc cache check
+    cyscc cache evict --limit 200M
+    """
     from cyscc.sim.caching import libraries
     from cyscc.sim.caching.folder import cache_directory
 
@@ -73,39 +68,29 @@ def cache(action: Action = "list", *, limit: Limit = None) -> "Answer":
         found = libraries.evict(folder, most)
     else:
         found = libraries.entries(folder, thorough=action == "check")
-    entries = pd.DataFrame(
+    entries = [
         {
-            "name": [each.path.name for each in found],
-            "configuration": [each.configuration for each in found],
-            "state": [each.state for each in found],
-            "bytes": [each.size for each in found],
-            "used": [each.used for each in found],
-            "megabytes": [each.size / 1e6 for each in found],
-            "last_used": [time.strftime("%Y-%m-%d %H:%M", time.localtime(each.used)) for each in found],
+            "name": each.path.name,
+            "configuration": each.configuration,
+            "state": each.state,
+            "bytes": each.size,
+            "used": each.used,
+            "megabytes": each.size / 1e6,
+            "last_used": time.strftime("%Y-%m-%d %H:%M", time.localtime(each.used)),
         }
-    )
+        for each in found
+    ]
     removed = action in ("evict", "clear")
     damaged = [each for each in found if each.damaged] if action == "check" else []
+    many, size = count_text(len(found), "entry"), sum(each.size for each in found) / 1e6
+    columns: dict[str, Column | str] = {
+        **dict.fromkeys(("name", "configuration", "state"), "{}"),
+        "megabytes": Column("MB", "{:,.1f}"),
+    }
+    failure = f"{folder}: {count_text(len(damaged), 'entry')} of {len(found)} damaged"
     return Answer(
-        title=f"{folder}: {count_text(len(found), 'entry')}, {sum(each.size for each in found) / 1e6:,.1f} MB"
-        f"{', removed' if removed else ''}",
-        tables={
-            "entries": Table(
-                title="entries",
-                frame=entries,
-                columns={
-                    "name": "{}",
-                    "configuration": "{}",
-                    "state": "{}",
-                    "megabytes": Column("MB", "{:,.1f}"),
-                    "last_used": "{}",
-                },
-                most=None,
-            )
-        },
+        title=f"{folder}: {many}, {size:,.1f} MB{', removed' if removed else ''}",
+        tables={"entries": Table(title="entries", frame=entries, columns={**columns, "last_used": "{}"}, most=None)},
         fields={"folder": str(folder), "limit": most, "removed": removed},
-        failure=f"{folder}: {count_text(len(damaged), 'entry')} of {len(found)} damaged: "
-        f"{damaged[0].path.name}: {damaged[0].state}"
-        if damaged
-        else "",
+        failure=f"{failure}: {damaged[0].path.name}: {damaged[0].state}" if damaged else "",
     )

@@ -1,30 +1,20 @@
 """`events`: events of a recorded run."""
 
+import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from cyscc.host.analysis.event_kinds import KINDS, LONGER, ORDERS, TOP, EventQuery
-from cyscc.host.interface.notes import (
-    At,
-    GraphAgain,
-    Iteration,
-    Level,
-    MemoryAgain,
-    Phase,
-    Recorded,
-    Threads,
-    Wanted,
-    form_of,
-    place_of,
-)
-from cyscc.host.record.tables import MODULES
+from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.interface import notes
+from cyscc.host.interface.given import record_of, rerun_setting
 from cyscc.host.specification.ask import Ask, SpecError, question
+from cyscc.host.specification.place import MODULES
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from cyscc.host.analysis.events import FoundEvents
-    from cyscc.host.answer.answer import Answer, Table
 
 __all__ = ["events"]
 
@@ -32,47 +22,33 @@ _SHOWN, _SHOWN_ALONE = 5, 20
 """Most rows of a kind's table, unless another number is given, if there are several kinds, or one."""
 
 Kind = Annotated[
-    str | Sequence[str],
-    Ask(help=f"only these: {', '.join(KINDS)}", metavar="KIND", flag="--kind", choices=tuple(KINDS), count="+"),
+    str | Sequence[str], Ask(f"only these: {', '.join(KINDS)}", "KIND", flag="--kind", choices=tuple(KINDS), count="+")
 ]
 Longer = Annotated[
-    int | None,
-    Ask(help=f"waits for more than N cycles; makes the run again (--kind wait: {LONGER})", metavar="N", low=1),
+    int | None, Ask(f"waits for more than N cycles; makes the run again (--kind wait: {LONGER})", "N", low=1)
 ]
-Again = Annotated[bool, Ask(help="make the run again: long waits; vertex and address of duplicates and overflows")]
-Engine = Annotated[int | None, Ask(help="only this AE, from 0", metavar="N", low=0)]
-Module = Annotated[str | None, Ask(help="only kernels of this kind: bfs or intersection", choices=MODULES)]
-Kernel = Annotated[int | None, Ask(help="only the kernel of this number in each AE", metavar="N", low=0)]
-Cause = Annotated[str | None, Ask(help="only this cause, such as slot", metavar="NAME", form=form_of("cause"))]
-Fifo = Annotated[str | None, Ask(help="only this FIFO, such as words", metavar="NAME", form=form_of("fifo"))]
-Bank = Annotated[Any, Ask(help="only bank B of controller C", metavar="C.B", form=form_of("bank"))]
-Sort = Annotated[str, Ask(help="order of each kind: largest first (default), or by time", choices=ORDERS)]
-Most = Annotated[int | None, Ask(help="most events of each kind (default: 100; fewer are shown)", metavar="N", low=1)]
+Again = Annotated[bool, Ask("make the run again: long waits; vertex and address of duplicates and overflows")]
+Engine = Annotated[int | None, Ask("only this AE, from 0", "N", low=0)]
+Module = Annotated[str | None, Ask("only kernels of this kind: bfs or intersection", choices=MODULES)]
+Kernel = Annotated[int | None, Ask("only the kernel of this number in each AE", "N", low=0)]
+Cause = Annotated[str | None, Ask("only this cause, such as slot", "NAME", form=notes.form_of("cause"))]
+Fifo = Annotated[str | None, Ask("only this FIFO, such as words", "NAME", form=notes.form_of("fifo"))]
+Bank = Annotated[Any, Ask("only bank B of controller C", "C.B", form=notes.form_of("bank"))]
+Sort = Annotated[str, Ask("order of each kind: largest first (default), or by time", choices=ORDERS)]
+Most = Annotated[int | None, Ask("most events of each kind (default: 100; fewer are shown)", "N", low=1)]
 
 
-@question(
-    examples="""examples:
-  cyscc bfs random.gr --source 1 --record seen
-  cyscc events seen
-  cyscc events seen --kind bank --top 10
-  cyscc events seen --at 20000:30000,bank=3.17
-  cyscc events seen --kind fifo --fifo words --sort time
-  cyscc events seen --level 4 --json events.json --quiet
-  cyscc events seen --longer 200
-  cyscc events seen --at cause=slot,longer=200,engine=0,kernel=3 --sort time
-  cyscc events seen --kind duplicate overflow --replay
-""",
-)
+@question()
 def events(
-    recorded: Recorded,
+    recorded: notes.Recorded,
     kind: Kind = (),
     *,
-    at: At = None,
+    at: notes.At = None,
     longer: Longer = None,
     replay: Again = False,
-    iteration: Iteration = None,
-    phase: Phase = None,
-    level: Level = None,
+    iteration: notes.Iteration = None,
+    phase: notes.Phase = None,
+    level: notes.Level = None,
     engine: Engine = None,
     module: Module = None,
     kernel: Kernel = None,
@@ -81,11 +57,8 @@ def events(
     bank: Bank = None,
     sort: Sort = "size",
     top: Most = None,
-    graph: GraphAgain = None,
-    memory: MemoryAgain = None,
-    threads: Threads = None,
-    progress: Wanted = False,
-) -> "Answer":
+    **again: Unpack[notes.Again],
+) -> Answer:
     """List the events of a recorded run: long waits, full FIFOs, hot banks, overflows.
 
     Each comes with the command that shows it: hottest banks, links and ports, full FIFOs, vertices pushed again,
@@ -101,27 +74,35 @@ def events(
         The record or the graph cannot be used, or the run has no such place.
     SimulationError
         The run that is made again failed.
+
+    Examples
+    --------
+    cyscc bfs random.gr --source 1 --record seen
+    cyscc events seen
+    cyscc events seen --kind bank --top 10
+    cyscc events seen --at 20000:30000,bank=3.17
+    cyscc events seen --kind fifo --fifo words --sort time
+    cyscc events seen --level 4 --json events.json --quiet
+    cyscc events seen --longer 200
+    cyscc events seen --at cause=slot,longer=200,engine=0,kernel=3 --sort time
+    cyscc events seen --kind duplicate overflow --replay
     """
     given = {"iteration": iteration, "phase": phase, "level": level, "engine": engine, "module": module}
-    place = place_of("events", at, **given, kernel=kernel, cause=cause, fifo=fifo, bank=bank)
+    place = notes.place_of("events", at, **given, kernel=kernel, cause=cause, fifo=fifo, bank=bank)
     kinds = (kind,) if isinstance(kind, str) else tuple(kind)
     try:
         query = EventQuery(kinds=kinds, place=place, longer=longer, replay=replay, order=sort, top=top or TOP)
     except ValueError as error:
         raise SpecError("", str(error)) from None
-    from cyscc.host.interface.recorded import record_of, rerun_setting
     from cyscc.host.replay.events import events_of
 
-    setting = rerun_setting(recorded, graph, memory, threads, progress)
+    setting = rerun_setting(recorded, **again)
     with setting.progress.step("reading the record"):
         record = record_of(recorded)
     return _answer(events_of(record, query, setting), query, top)
 
 
-def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> "Answer":
-    import shlex
-
-    from cyscc.host.answer.answer import Answer, Table
+def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
     from cyscc.host.record.display import record_title, run_document, selection_facts
 
     record = found.record
@@ -144,7 +125,7 @@ def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> "Answer
         said=[
             *filter(None, [widened]),
             *(
-                "\n  ".join((f"{KINDS[kind].title}: none; {nearest.text}", *filter(None, [nearest.command])))
+                f"{KINDS[kind].title}: none; {nearest.text}" + (f"\n  {nearest.command}" if nearest.command else "")
                 for kind, nearest in found.nearest.items()
             ),
             *([] if found.replayed else [again]),
@@ -178,9 +159,8 @@ _HEADS = {
 """Heads of columns that differ between kinds."""
 
 
-def _kind_table(found: "FoundEvents", kind: str, most: int) -> "Table":
+def _kind_table(found: "FoundEvents", kind: str, most: int) -> Table:
     """Return the table of the events of a kind; the instruction is last, as that column wraps on narrow terminals."""
-    from cyscc.host.answer.answer import Column, Table
     from cyscc.host.record.display import instruction_text
 
     rows = found.of(kind)
@@ -238,10 +218,8 @@ def _part(kind: str, row: Mapping[Any, Any]) -> str | None:
     return ".".join(f"{row[name]}" for name in ("controller", "bank") if not pd.isna(row[name])) or None
 
 
-def _firsts(kernels: "pd.DataFrame") -> "Table":
+def _firsts(kernels: "pd.DataFrame") -> Table:
     """Return the table of the first and the longest events of each cause or FIFO, over the kernels."""
-    from cyscc.host.answer.answer import Column, Table
-
     frame = kernels.assign(where=[_kernel(row) for row in kernels.to_dict("records")])
     keys = ["kind", "name"]
     first = frame.sort_values("first", kind="stable").groupby(keys)[["first", "where"]].first()
@@ -265,10 +243,8 @@ def _firsts(kernels: "pd.DataFrame") -> "Table":
     )
 
 
-def _hottest(frame: "pd.DataFrame", bank: "pd.Series[Any]", most: int) -> "Table":
+def _hottest(frame: "pd.DataFrame", bank: "pd.Series[Any]", most: int) -> Table:
     """Return the table of what was accessed most in the hottest bank."""
-    from cyscc.host.answer.answer import Column, Table
-
     return Table(
         title=f"in bank {bank['controller']}.{bank['bank']} from cycle {bank['cycle']:,} on",
         frame=frame.assign(share=frame["accesses"] / frame["accesses"].sum()).head(TOP),

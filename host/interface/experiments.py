@@ -1,55 +1,29 @@
 """How functions make many runs and measurements, which are kept in a folder."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cyscc.host.answer.answer import Answer
-from cyscc.host.experiments.fpga.area import checked_family
-from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.measuring.store import Store
-from cyscc.host.experiments.studies.paper import FAMILY
-from cyscc.host.experiments.sweep.batch import Batch
-from cyscc.host.interface.notes import CORES
+from cyscc.host.interface.notes import CORES, File
 from cyscc.host.output.files import check_output, removing_empty, write_json, write_text
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification.ask import SpecError
 from cyscc.host.specification.numbers import checked_number
-from cyscc.host.specification.overrides import MEMORY, Overrides
 
-__all__ = ["batch_of", "check_files", "experiment", "overrides_of"]
+if TYPE_CHECKING:
+    from cyscc.host.experiments.measuring.measurements import Measurements
+    from cyscc.host.experiments.sweep.batch import Batch
+
+__all__ = ["batch_of", "check_files", "experiment", "several"]
 
 
-def overrides_of(
-    given: Mapping[str, Any] | Sequence[str] | None, *, config: bool = False, memory: bool = False
-) -> Overrides:
-    """Return overrides by name, or those of texts ``KEY=VALUE``.
-
-    Parameters
-    ----------
-    given : mapping or sequence of str, optional
-        The overrides.
-    config, memory : bool
-        Whether there is a configuration, and a memory, to override.
-
-    Raises
-    ------
-    SpecError
-        They are malformed, or there is nothing that one could override.
-    """
-    try:
-        found = Overrides.of(given) if isinstance(given, Mapping) else Overrides.parse(given or ())
-    except ValueError as error:
-        raise SpecError("overrides", str(error)) from None
-    for kind, allowed, values in (("configuration", config, found.config), ("memory", memory, found.memory)):
-        if values and not allowed:
-            name = f"{MEMORY if kind == 'memory' else ''}{next(iter(values))}"
-            raise SpecError("overrides", f"{name}: this command has no {kind}")
-    return found
+def several(given: Any) -> list[Any]:
+    """Return one thing, or several, as a list without repetitions."""
+    return list(dict.fromkeys(given if isinstance(given, list | tuple) else [given]))
 
 
 def _jobs(jobs: int | None, progress: Progress) -> int:
@@ -67,28 +41,32 @@ def _kept(progress: Progress, folder: Path) -> str:
 
 
 def batch_of(
-    folder: str | PathLike[str],
+    folder: File,
     *,
-    jobs: int | None,
-    scheduler: str | None,
-    area: bool,
-    family: str | Sequence[str] | None,
-    progress: Progress,
-) -> Batch:
-    """Return where and how runs are made.
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    area: bool = False,
+    family: Any = None,
+    progress: Progress | bool = False,
+) -> "Batch":
+    """Return where and how runs are made; see `cyscc.host.interface.notes.Many`.
 
     Raises
     ------
     ValueError
         A value is out of range.
     """
-    families = [family] if isinstance(family, str) else family or [FAMILY]
+    from cyscc.host.experiments.fpga.area import checked_family
+    from cyscc.host.experiments.studies.paper import FAMILY
+    from cyscc.host.experiments.sweep.batch import Batch
+
+    progress = Progress.of(progress)
     progress.kept = partial(_kept, progress, Path(folder))
     return Batch(
         folder=Path(folder),
         jobs=_jobs(jobs, progress),
         scheduler=scheduler,
-        families=tuple(map(checked_family, dict.fromkeys(families))) if area else (),
+        families=tuple(map(checked_family, several(family or FAMILY))) if area else (),
         progress=progress,
     )
 
@@ -109,9 +87,9 @@ def check_files(files: Mapping[str, Path], progress: Progress) -> None:
 
 def experiment(
     name: str,
-    make: Callable[[Measurements], Answer],
+    make: "Callable[[Measurements], Answer]",
     *,
-    output: str | PathLike[str],
+    output: File,
     jobs: int | None,
     verify: bool = True,
     again: bool = False,
@@ -144,6 +122,9 @@ def experiment(
     SimulationError
         A measurement failed.
     """
+    from cyscc.host.experiments.measuring.measurements import Measurements
+    from cyscc.host.experiments.measuring.store import Store
+
     progress, folder = Progress.of(progress), Path(output)
     paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md", *(["svg"] if charts else []))]
     check_files({f"that of {output}": path for path in paths}, progress)

@@ -2,27 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Unpack
 
-from cyscc.host.interface.notes import (
-    Area,
-    Family,
-    GraphAgain,
-    Jobs,
-    MemoryAgain,
-    OtherRecords,
-    Recorded,
-    Scheduler,
-    Top,
-    Wanted,
-)
+from cyscc.host.answer.answer import Answer
+from cyscc.host.interface import notes
+from cyscc.host.interface.given import record_of
+from cyscc.host.output.progress import Progress
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
-
-if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
-    from cyscc.host.record.reader import Record
-    from cyscc.host.runs.results import Result
+from cyscc.host.specification.overrides import Overrides
+from cyscc.host.specification.run import option_of
 
 __all__ = ["explain"]
 
@@ -33,9 +21,6 @@ _RUNS = ("output", "jobs", "scheduler", "area", "family", "graph", "memory")
 
 def _setting(text: str) -> tuple[str, Any]:
     """Parse a setting ``KEY=VALUE``: a TOML value, or the name of a configuration or memory."""
-    from cyscc.host.specification.overrides import Overrides
-    from cyscc.host.specification.run import option_of
-
     name, _, value = (part.strip() for part in text.partition("="))
     if name in ("config", "memory") and value:
         return name, option_of(name).read(value)
@@ -60,39 +45,33 @@ def _seconds(text: str) -> float:
 
 
 Against = Annotated[
-    "Iterable[Record | Result | str | PathLike[str]]",
+    Iterable[notes.AnyRecord],
     Ask(
-        help="compare the runs with these; without it, several runs are grouped by what differs besides their inputs",
-        metavar="DIR",
+        "compare the runs with these; without it, several runs are grouped by what differs besides their inputs",
+        "DIR",
         count="+",
     ),
 ]
-Phase = Annotated[
-    str | None,
-    Ask(
-        help="only this phase: forward, backward or intersection",
-        choices=("forward", "backward", "intersection"),
-    ),
-]
-Iteration = Annotated[int | None, Ask(help="only this iteration of an SCC run, from 1", metavar="N", low=1)]
-Level = Annotated[int | None, Ask(help="only this level of the searches, from 0", metavar="N", low=0)]
+Top = Annotated[int | None, Ask("maximum rows of a table (default: 12)", "N", low=1)]
+Iteration = Annotated[int | None, Ask("only this iteration of an SCC run, from 1", "N", low=1)]
+Level = Annotated[int | None, Ask("only this level of the searches, from 0", "N", low=0)]
 By = Annotated[
     str | None,
     Ask(
-        help="stacks of phases, iterations, levels (default), AEs, kernels or intervals",
+        "stacks of phases, iterations, levels (default), AEs, kernels or intervals",
         choices=("phase", "iteration", "level", "engine", "kernel", "interval"),
     ),
 ]
-Banks = Annotated[bool, Ask(help="only the hottest banks: utilisation, array, time")]
-Fifos = Annotated[bool, Ask(help="only the occupancy of each FIFO")]
+Banks = Annotated[bool, Ask("only the hottest banks: utilisation, array, time")]
+Fifos = Annotated[bool, Ask("only the occupancy of each FIFO")]
 Numbers = Annotated[
-    bool, Ask(help="only the stacks of --by, as a table of cycles by cause, with all rows unless --top says otherwise")
+    bool, Ask("only the stacks of --by, as a table of cycles by cause, with all rows unless --top says otherwise")
 ]
 Changes = Annotated[
     "Iterable[Mapping[str, Any] | Iterable[tuple[str, Any]]]",
     Ask(
-        help="make the run again with what its record proposes, or with these settings changed; may be repeated",
-        metavar="KEY=VALUE",
+        "make the run again with what its record proposes, or with these settings changed; may be repeated",
+        "KEY=VALUE",
         flag="--try",
         parse=_setting,
         repeated=True,
@@ -102,32 +81,15 @@ Changes = Annotated[
 Limit = Annotated[
     float | None,
     Ask(
-        help="time for what the record proposes (default: ten times that of the recorded run, and 60)",
-        metavar="SECONDS",
+        "time for what the record proposes (default: ten times that of the recorded run, and 60)",
+        "SECONDS",
         parse=_seconds,
     ),
 ]
-Depths = Annotated[bool, Ask(help="find the smallest FIFOs with which the run takes hardly more cycles, by runs")]
-Within = Annotated[
-    float,
-    Ask(
-        help="cycles that the smallest FIFOs may cost (default: 1)",
-        metavar="PERCENT",
-        parse=_percent,
-    ),
-]
+Depths = Annotated[bool, Ask("find the smallest FIFOs with which the run takes hardly more cycles, by runs")]
+Within = Annotated[float, Ask("cycles that the smallest FIFOs may cost (default: 1)", "PERCENT", parse=_percent)]
 Check = Annotated[
-    "Iterable[str | PathLike[str]]",
-    Ask(help="check the smallest FIFOs on this graph, too; may be repeated", metavar="GRAPH", repeated=True),
-]
-Folder = Annotated[
-    "str | PathLike[str]",
-    Ask(
-        help="folder for the runs that are made, which are found there again (default: {default})",
-        metavar="DIR",
-        flag="--output",
-        short="-o",
-    ),
+    Iterable[notes.File], Ask("check the smallest FIFOs on this graph, too; may be repeated", "GRAPH", repeated=True)
 ]
 
 
@@ -147,30 +109,12 @@ Folder = Annotated[
         Rule(("limit",), needs=("changes",)),
         Rule(("family",), needs=("area",)),
     ),
-    examples="""examples:
-  cyscc bfs random.gr --source 1 --record seen
-  cyscc explain seen
-  cyscc explain seen --level 5
-  cyscc explain seen --by kernel --level 5
-  cyscc explain seen --by phase --numbers
-  cyscc explain seen --banks
-  cyscc explain seen --fifos
-  cyscc explain seen-hc2 seen-published
-  cyscc explain hc2-* published-*
-  cyscc explain published-* --against hc2-*
-  cyscc explain seen --json why.json --quiet
-  cyscc explain seen --try
-  cyscc explain seen --try word_depth=64 --try neighbour_depth=256 word_depth=256 --area
-  cyscc explain seen --depths
-
-A stack is a row of letters, one for each cause, as long as its share of the kernel-cycles.
-""",
 )
 def explain(
-    recorded: Recorded,
-    *others: OtherRecords,
+    recorded: notes.Recorded,
+    *others: notes.Records,
     against: Against = (),
-    phase: Phase = None,
+    phase: notes.Phase = None,
     iteration: Iteration = None,
     level: Level = None,
     by: By = None,
@@ -183,15 +127,9 @@ def explain(
     depths: Depths = False,
     within: Within = _WITHIN,
     check: Check = (),
-    output: Folder = "build/explain",
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    area: Area = False,
-    family: Family = None,
-    graph: GraphAgain = None,
-    memory: MemoryAgain = None,
-    progress: Wanted = False,
-) -> "Answer":
+    output: notes.Folder = "build/explain",
+    **again: Unpack[notes.AgainMany],
+) -> Answer:
     """Say why a recorded run spent its cycles as it did.
 
     Say where the cycles of a recorded run went, what bounds each phase, and what to try; of two runs, which is slower,
@@ -213,30 +151,33 @@ def explain(
         There is no record, it does not contain the phase, level or iteration, or the runs form no groups.
     SimulationError
         A run that is made again failed.
-    """
-    from cyscc.host.output.progress import Progress
 
+    Notes
+    -----
+    A stack is a row of letters, one for each cause, as long as its share of the kernel-cycles.
+
+    Examples
+    --------
+    cyscc bfs random.gr --source 1 --record seen
+    cyscc explain seen
+    cyscc explain seen --level 5
+    cyscc explain seen --by kernel --level 5
+    cyscc explain seen --by phase --numbers
+    cyscc explain seen --banks
+    cyscc explain seen --fifos
+    cyscc explain seen-hc2 seen-published
+    cyscc explain hc2-* published-*
+    cyscc explain published-* --against hc2-*
+    cyscc explain seen --json why.json --quiet
+    cyscc explain seen --try
+    cyscc explain seen --try word_depth=64 --try neighbour_depth=256 word_depth=256 --area
+    cyscc explain seen --depths
+    """
     changed = list(map(_together, changes))
     if changed or depths:
-        return _made_again(
-            recorded,
-            changed,
-            limit=limit,
-            within=within,
-            check=check,
-            folder=output,
-            jobs=jobs,
-            scheduler=scheduler,
-            area=area,
-            family=family or (),
-            graph=graph,
-            memory=memory,
-            progress=Progress.of(progress),
-        )
-    from cyscc.host.interface.recorded import record_of
-
+        return _made_again(recorded, changed, limit=limit, within=within, check=check, folder=output, **again)
     selection: dict[str, Any] = {"phase": phase, "level": level, "iteration": iteration}
-    with Progress.of(progress).step("reading the record"):
+    with Progress.of(again.get("progress", False)).step("reading the record"):
         first, *rest = [record_of(each) for each in (recorded, *others)]
         base = [record_of(each) for each in against]
         if base or len(rest) > 1:
@@ -276,7 +217,7 @@ def _together(given: "Mapping[str, Any] | Iterable[tuple[str, Any]]") -> dict[st
 
 def _made_again(
     recorded: Any, changes: list[dict[str, Any]], *, limit: float | None, within: float, check: Any, **how: Any
-) -> "Answer":
+) -> Answer:
     """Return the answer on runs that are made again: with changes, or else with the smallest FIFOs."""
     from cyscc.host.interface.trials import smallest_depths, what_if
 

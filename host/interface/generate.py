@@ -1,21 +1,28 @@
-"""`generate`: synthetic graphs, and a real one from the machine's own netlist."""
+"""`generate`: synthetic graphs, and a real one from the machine's own netlist; `model`: Markov decision processes."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyscc.host.answer.answer import Answer
+from cyscc.host.baselines.mdp import families
 from cyscc.host.graph.kinds import KINDS, Size
-from cyscc.host.interface.notes import Set, Wanted
+from cyscc.host.interface import notes
+from cyscc.host.interface.given import machine
 from cyscc.host.output.files import Content
+from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import graph_text, model_text
 from cyscc.host.specification.ask import Ask, SpecError, question
+from cyscc.host.specification.numbers import whole_number
 from cyscc.host.specification.run import option_of
 
 if TYPE_CHECKING:
     from cyscc.host.graph.csr import Graph
     from cyscc.sim.configuration import AcceleratorConfig
 
-__all__ = ["GRAPHS", "Generated", "generate"]
+__all__ = ["GRAPHS", "Generated", "generate", "model"]
 
 _NETLIST = "netlist"
 GRAPHS = {
@@ -31,9 +38,7 @@ def _ask(name: str) -> Ask:
     of = [kind for kind, about in KINDS.items() if name in about.sizes]
     which = "" if len(of) == len(KINDS) else f", of {', '.join(of)}"
     default = "" if size.default is None else f" (default: {size.default})"
-    return Ask(
-        help=f"{size.text}{which}{default}", flag=f"--{name}", metavar=size.letter, low=size.least, high=size.most
-    )
+    return Ask(f"{size.text}{which}{default}", flag=f"--{name}", metavar=size.letter, low=size.least, high=size.most)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -52,32 +57,21 @@ class Generated(Answer):
 
 
 @question(
-    examples=f"""examples:
-  cyscc generate random --vertices 2^20 --degree 16 -o random.gr
-  cyscc generate rmat --vertices 2^16 --degree 32 --seed 7 -o rmat.npz
-  cyscc generate gnm --vertices 1e6 --edges 100000 -o sparse.npz
-  cyscc generate netlist --config hc2 -o netlist.txt
-
-KIND:
+    examples=f"""KIND:
 {chr(10).join(f"  {name + ':':<9}{text}" for name, text in GRAPHS.items())}
-
-OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
-""",
+"""
 )
 def generate(
-    kind: Annotated[str, Ask(help="kind of graph, see below", metavar="KIND", choices=tuple(GRAPHS))],
+    kind: Annotated[str, Ask("kind of graph, see below", "KIND", choices=tuple(GRAPHS))],
     vertices: Annotated[int | None, _ask("vertices")] = None,
     degree: Annotated[int | None, _ask("degree")] = None,
     seed: Annotated[int | None, _ask("seed")] = None,
     *,
     edges: Annotated[int | None, _ask("edges")] = None,
     config: Annotated["str | AcceleratorConfig | None", option_of("config")] = None,
-    overrides: Set = None,
-    output: Annotated[
-        "str | PathLike[str] | None",
-        Ask(help="the file to write", metavar="OUT", short="-o", writes=Content.GRAPH),
-    ] = None,
-    progress: Wanted = False,
+    overrides: notes.Set = None,
+    output: Annotated[notes.MaybeFile, Ask("the file to write", "OUT", short="-o", writes=Content.GRAPH)] = None,
+    progress: notes.Wanted = False,
 ) -> Generated:
     """Generate a graph after GTgraph, or the signal-dependency graph of the machine itself.
 
@@ -104,40 +98,108 @@ def generate(
         The kind does not exist, or lacks a size, or has none of this name; the machine does not exist.
     InputError
         The graph would be too large, or the generator has none of this size; the file cannot be written.
-    """
-    from pathlib import Path
 
+    Notes
+    -----
+    OUT: .mtx, .gr, .npz, anything else a SNAP edge list; each also .gz
+
+    Examples
+    --------
+    cyscc generate random --vertices 2^20 --degree 16 -o random.gr
+    cyscc generate rmat --vertices 2^16 --degree 32 --seed 7 -o rmat.npz
+    cyscc generate gnm --vertices 1e6 --edges 100000 -o sparse.npz
+    cyscc generate netlist --config hc2 -o netlist.txt
+    """
     from cyscc.host.graph.formats import write_graph
     from cyscc.host.graph.kinds import generate_graph
-    from cyscc.host.output.files import check_output
-    from cyscc.host.output.progress import Progress
-    from cyscc.host.output.text import graph_text
 
-    given = {"vertices": vertices, "degree": degree, "edges": edges, "seed": seed}
+    given: dict[str, Any] = {"vertices": vertices, "degree": degree, "edges": edges, "seed": seed}
     given |= {"config": config, "overrides": overrides or None}
     takes: dict[str, Any] = {"config": None, "overrides": None} if kind == _NETLIST else KINDS[kind].sizes
     for name, value in given.items():
         if value is not None and name not in takes:
             raise SpecError(name, f"a graph of the kind {kind} has none")
-        if value is None and name in takes and takes[name] is not None and takes[name].default is None:
+    for name, size in takes.items():
+        if given[name] is None and size is not None and size.default is None:
             raise SpecError(name, f"a graph of the kind {kind} needs one")
     shown = Progress.of(progress)
     if shown.command and output is None:
-        raise SpecError("", "the following arguments are required: --output")
+        raise SpecError("", "the following arguments are required: -o/--output")
     path = None if output is None else fspath(output)
-    if path is not None:
-        check_output(path, "--output", Content.GRAPH)
     with shown.step("generating") as step:
         if kind == _NETLIST:
             from cyscc.host.graph.generators import netlist_graph
-            from cyscc.host.interface.machines import machine
 
             graph = netlist_graph(machine(config or "hc2", overrides))
         else:
-            sizes = {name: size.default if given[name] is None else given[name] for name, size in takes.items()}
+            sizes: dict[str, Any] = {
+                name: size.default if given[name] is None else given[name] for name, size in takes.items()
+            }
             graph = generate_graph(kind, on_step=step, **sizes)
     if path is not None:
         with shown.step("writing") as step:
             write_graph(graph, Path(path), watch=step)
     text = graph_text(path or kind, graph.vertices, graph.edges)
     return Generated(title=text, graph=graph, fields={"vertices": graph.vertices, "edges": graph.edges})
+
+
+def _size(text: str) -> tuple[str, int]:
+    """Parse a size, ``SIZE=N``.
+
+    Raises
+    ------
+    ValueError
+        The text is not a size.
+    """
+    name, equals, number = text.partition("=")
+    if not equals:
+        raise ValueError(f"{text!r} is not SIZE=N")
+    return name, whole_number(number, low=0)
+
+
+Family = Annotated[str, Ask("one of those below", "FAMILY", choices=tuple(families.FAMILIES))]
+Sizes = Annotated[
+    Mapping[str, int] | Iterable[tuple[str, int]],
+    Ask("a size of the member: width=1000, states=1e6, seed=7", "SIZE=N", count="*", parse=_size),
+]
+ModelFile = Annotated[notes.File, Ask("the file to write", "OUT", short="-o", writes=Content.MODEL)]
+
+
+@question(examples="families:\n" + "".join(f"  {name:<14}{each.text}\n" for name, each in families.FAMILIES.items()))
+def model(family: Family, sizes: Sizes = (), *, output: ModelFile, progress: notes.Wanted = False) -> Answer:
+    """Write a Markov decision process of a family.
+
+    Raises
+    ------
+    SpecError
+        A size is given twice.
+    InputError
+        A size is out of range, or the file cannot be written.
+
+    Notes
+    -----
+    OUT: .tra (PRISM) or .drn (Storm); each also .gz
+
+    Examples
+    --------
+    cyscc model grid width=1000 height=1000 room=10 -o grid.tra
+    cyscc model random states=1e6 seed=7 -o random.drn.gz
+    """
+    from cyscc.host.baselines.mdp.formats import check_name, write_mdp
+
+    pairs = tuple(sizes.items() if isinstance(sizes, Mapping) else sizes)
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise SpecError("", f"{name} is given twice")
+    check_name(str(output))
+    steps = Progress.of(progress)
+    with steps.step("generating") as step:
+        mdp = families.family(family, on_step=step, **dict(pairs))
+    with steps.step("writing") as step:
+        write_mdp(mdp, Path(output), watch=step)
+    counts = {"states": mdp.states, "choices": mdp.choice_count, "transitions": mdp.transition_count}
+    return Answer(
+        title=model_text(str(output), *counts.values()),
+        fields={"model": {"file": str(output), **counts}, "family": family, "sizes": dict(pairs)},
+    )

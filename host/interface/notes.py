@@ -1,13 +1,12 @@
 """Options that several questions share: each is described once, as the annotation of a parameter."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 from cyscc.host.output.progress import Progress
-from cyscc.host.record.tables import PHASES
 from cyscc.host.specification.ask import Ask, SpecError
-from cyscc.host.specification.place import Place
+from cyscc.host.specification.place import PHASES, Place
 from cyscc.host.specification.run import option_of
 from cyscc.sim.processors import available_cores
 from cyscc.sim.trust import GivenText
@@ -21,30 +20,36 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CORES",
+    "Again",
+    "AgainMany",
+    "AnyGraph",
+    "AnyRecord",
     "Area",
     "At",
     "Config",
     "Device",
     "Family",
-    "GraphAgain",
+    "File",
+    "Folder",
     "GraphFile",
     "Iteration",
     "Jobs",
     "Keep",
     "Level",
+    "Many",
+    "MaybeFile",
+    "MaybeGraph",
     "Memory",
     "MemoryAgain",
     "NoVerify",
     "Order",
-    "OtherRecords",
     "Output",
     "Phase",
     "Recorded",
-    "Scheduler",
+    "Records",
     "Seed",
     "Set",
     "Threads",
-    "Top",
     "Undirected",
     "Wanted",
     "form_of",
@@ -59,8 +64,17 @@ _FAMILIES = ("xc5v", "xc6v")
 Wanted: TypeAlias = "Progress | bool"
 """Whether progress is shown; commands give one of their own."""
 
-Recorded = Annotated["Record | Result | str | PathLike[str]", Ask(help="the folder that --record wrote", metavar="DIR")]
+File: TypeAlias = "str | PathLike[str]"
+MaybeFile: TypeAlias = "str | PathLike[str] | None"
+AnyGraph: TypeAlias = "Graph | str | PathLike[str]"
+MaybeGraph: TypeAlias = "Graph | str | PathLike[str] | None"
+AnyRecord: TypeAlias = "Record | Result | str | PathLike[str]"
 """A record, the result of a recorded run, or a record's folder."""
+
+Recorded = Annotated[AnyRecord, Ask("the folder that --record wrote", "DIR")]
+Records = Annotated[
+    AnyRecord, Ask("a second one, to compare with the first; several: groups of runs", "DIR2", count="*")
+]
 
 
 def form_of(name: str) -> Callable[[str], Any]:
@@ -91,41 +105,25 @@ def place_of(taker: str, at: "Place | str | int | None" = None, **parts: Any) ->
 
 At = Annotated[
     "Place | str | int | None",
-    Ask(
-        help="only this place: a cycle, cycles FIRST:LAST, or parts such as level=3-5,iteration=2,phase=backward",
-        metavar="PLACE",
-    ),
+    Ask("only this place: a cycle, cycles FIRST:LAST, or parts such as level=3-5,iteration=2,phase=backward", "PLACE"),
 ]
 """A part of a run; `cyscc.host.specification.place` describes the notation."""
 
 Iteration = Annotated[
-    "int | str | None",
-    Ask(help="only this iteration of an SCC run, from 1, or these: 3-5", metavar="N", form=form_of("iteration")),
+    "int | str | None", Ask("only this iteration of an SCC run, from 1, or these: 3-5", "N", form=form_of("iteration"))
 ]
 
 Level = Annotated[
-    "int | str | None",
-    Ask(help="only this level of the searches, from 0, or these: 3-5", metavar="N", form=form_of("level")),
+    "int | str | None", Ask("only this level of the searches, from 0, or these: 3-5", "N", form=form_of("level"))
 ]
 
-Phase = Annotated[str | None, Ask(help="only this phase: forward, backward or intersection", choices=PHASES)]
+Phase = Annotated[str | None, Ask("only this phase: forward, backward or intersection", choices=PHASES)]
 
-OtherRecords = Annotated[
-    "Record | Result | str | PathLike[str]",
-    Ask(help="a second one, to compare with the first; several: groups of runs", metavar="DIR2", count="*"),
-]
-
-GraphFile = Annotated[
-    "Graph | str | PathLike[str]", Ask(help=option_of("graph").help, metavar="GRAPH", reads="the graph")
-]
-
-GraphAgain = Annotated[
-    "Graph | str | PathLike[str] | None", Ask(help="the graph, if its file was moved", metavar="FILE", flag="--graph")
-]
+GraphFile = Annotated[AnyGraph, Ask(option_of("graph").help, "GRAPH", reads="the graph")]
 
 MemoryAgain = Annotated[
     "Profile | str | PathLike[str] | None",
-    Ask(help="the run's memory rules, if they are in a file", metavar="FILE.py", flag="--memory", parse=GivenText),
+    Ask("the run's memory rules, if they are in a file", "FILE.py", flag="--memory", parse=GivenText),
 ]
 
 Config = Annotated["str | AcceleratorConfig", option_of("config")]
@@ -134,55 +132,76 @@ Memory = Annotated["str | Profile", option_of("memory")]
 
 Set = Annotated[Mapping[str, Any] | None, option_of("overrides")]
 
-Threads = Annotated[
-    int | None,
-    Ask(help=f"threads that it may use (default: the cores, {CORES})", metavar="N", low=1, high=1024),
-]
+Threads = Annotated[int | None, Ask(f"threads that it may use (default: the cores, {CORES})", "N", low=1, high=1024)]
 
 Jobs = Annotated[
-    int | None,
-    Ask(help=f"processes that measure in parallel (default: the cores, {CORES})", metavar="N", low=1, high=1024),
+    int | None, Ask(f"processes that measure in parallel (default: the cores, {CORES})", "N", low=1, high=1024)
 ]
 
-Scheduler = Annotated[
-    str | None,
-    Ask(help="simulate on the workers of this Dask scheduler, instead of --jobs", metavar="ADDRESS"),
-]
-
-Area = Annotated[bool, Ask(help="synthesise each machine too: LUTs, registers, block RAM")]
+Area = Annotated[bool, Ask("synthesise each machine too: LUTs, registers, block RAM", switch=True)]
 
 Family = Annotated[
-    "str | tuple[str, ...] | None",
-    Ask(help="FPGA family of the area; may be repeated (default: xc5v, the paper's)", choices=_FAMILIES, repeated=True),
+    "str | Sequence[str] | None",
+    Ask("FPGA family of the area; may be repeated (default: xc5v, the paper's)", choices=_FAMILIES, repeated=True),
 ]
 
-Output = Annotated[
-    "str | PathLike[str]",
-    Ask(help="folder for the results (default: {default})", metavar="DIR", flag="--output", short="-o"),
+Output = Annotated[File, Ask("folder for the results (default: {default})", "DIR", flag="--output", short="-o")]
+
+Folder = Annotated[
+    File,
+    Ask(
+        "folder for the runs that are made, which are found there again (default: {default})",
+        "DIR",
+        flag="--output",
+        short="-o",
+    ),
 ]
 
-Keep = Annotated[
-    "str | PathLike[str] | None",
-    Ask(help="keep Verilog, netlists, reports and logs in this folder; all is measured anew", metavar="DIR"),
-]
+Keep = Annotated[MaybeFile, Ask("keep Verilog, netlists, reports and logs in this folder; all is measured anew", "DIR")]
 
-Top = Annotated[int | None, Ask(help="maximum rows of a table (default: 12)", metavar="N", low=1)]
+Seed = Annotated[int, Ask("seed of random choices (default: {default})", "S", low=0)]
 
-Seed = Annotated[int, Ask(help="seed of random choices (default: {default})", metavar="S", low=0)]
-
-Device = Annotated[
-    str, Ask(help="where it runs: cpu (default), or cuda, a graphics processor", choices=("cpu", "cuda"))
-]
+Device = Annotated[str, Ask("where it runs: cpu (default), or cuda, a graphics processor", choices=("cpu", "cuda"))]
 
 Order = Annotated[
     str,
     Ask(
-        help="order in which the threads of a step run: natural (default), reversed, or shuffled",
+        "order in which the threads of a step run: natural (default), reversed, or shuffled",
         choices=("natural", "reversed", "shuffled"),
     ),
 ]
 
-Undirected = Annotated[bool, Ask(help=option_of("undirected").help)]
+Undirected = Annotated[bool, Ask(option_of("undirected").help)]
 
-NoVerify = Annotated[bool, Ask(help="do not check the result", flag="--no-verify", switch=False)]
+NoVerify = Annotated[bool, Ask("do not check the result", flag="--no-verify", switch=False)]
 """Whether the result is checked, which it is by default."""
+
+
+class Inputs(TypedDict, total=False):
+    """What a recorded run is made again with."""
+
+    graph: Annotated[MaybeGraph, Ask("the graph, if its file was moved", "FILE")]
+    memory: MemoryAgain
+    progress: Wanted
+
+
+class Again(Inputs, total=False):
+    """How a recorded run is made again."""
+
+    threads: Threads
+
+
+class Many(TypedDict, total=False):
+    """How many runs are made, and what of their machines is measured besides."""
+
+    jobs: Jobs
+    scheduler: Annotated[
+        str | None, Ask("simulate on the workers of this Dask scheduler, instead of --jobs", "ADDRESS")
+    ]
+    area: Area
+    family: Family
+    progress: Wanted
+
+
+class AgainMany(Many, Inputs, total=False):
+    """How a recorded run is made again many times."""

@@ -1,48 +1,41 @@
-"""`report`: the page of recorded runs, and the trace of one."""
+"""`report`: the page of recorded runs, its charts (`figures`, `write_figure`), and the trace of one run."""
 
-from os import PathLike, fspath
+from os import fspath
 from typing import TYPE_CHECKING, Annotated
 
-from cyscc.host.interface.notes import Recorded, Wanted
-from cyscc.host.output.files import Content, check_suffix
+from cyscc.host.answer.answer import Answer, Table
+from cyscc.host.interface import notes
+from cyscc.host.interface.given import record_of
+from cyscc.host.output.figures import write_plot
+from cyscc.host.output.files import Content, check_suffix, write_text
+from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import bytes_text, count_text
 from cyscc.host.specification.ask import Ask, SpecError, question
+from cyscc.host.specification.numbers import checked_number
+from cyscc.sim.notices import printable
 
 if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
-    from cyscc.host.record.reader import Record
-    from cyscc.host.runs.results import Result
+    import plotly.graph_objects as go
 
-__all__ = ["report"]
+__all__ = ["figures", "report", "write_figure"]
 
-Records = Annotated[
-    "Record | Result | str | PathLike[str]",
-    Ask(help="further records, which are compared with the first", metavar="DIR2", count="*"),
-]
+Records = Annotated[notes.AnyRecord, Ask("further records, which are compared with the first", "DIR2", count="*")]
 Page = Annotated[
-    "str | PathLike[str] | None",
-    Ask(help="the page ('-': standard output)", metavar="OUT.html", flag="--output", short="-o", writes=Content.PAGE),
+    notes.MaybeFile,
+    Ask("the page ('-': standard output)", "OUT.html", flag="--output", short="-o", writes=Content.PAGE),
 ]
 Trace = Annotated[
-    "str | PathLike[str] | None",
-    Ask(help="the activity of one run over time as a trace for Perfetto", metavar="OUT.pftrace", writes=Content.TRACE),
+    notes.MaybeFile,
+    Ask("the activity of one run over time as a trace for Perfetto", "OUT.pftrace", writes=Content.TRACE),
 ]
 
 
 @question(
     own=("page", "markdown"),
-    examples="""examples:
-  cyscc bfs random.gr --source 1 --record hc2
-  cyscc report hc2 -o hc2.html
-  cyscc report hc2 --trace hc2.pftrace
-  cyscc bfs random.gr --source 1 --config published --record published
-  cyscc report hc2 published -o both.html
-
-DIR: a folder that --record of scc or bfs wrote; the runs after the first are compared with it, level by level
-""",
 )
 def report(
-    recorded: Recorded, *others: Records, output: Page = None, trace: Trace = None, progress: Wanted = False
-) -> "Answer":
+    recorded: notes.Recorded, *others: Records, output: Page = None, trace: Trace = None, progress: notes.Wanted = False
+) -> Answer:
     """Draw where the cycles of recorded runs went, as a page.
 
     The page also says why. It is one HTML file, which loads nothing. Or write the trace of a run for Perfetto.
@@ -58,16 +51,19 @@ def report(
         No output is named, the trace is of several runs, or a run was not recorded.
     InputError
         There is no record, it cannot be read, or an output cannot be written.
+
+    Notes
+    -----
+    DIR: a folder that --record of scc or bfs wrote; the runs after the first are compared with it, level by level
+
+    Examples
+    --------
+    cyscc bfs random.gr --source 1 --record hc2
+    cyscc report hc2 -o hc2.html
+    cyscc report hc2 --trace hc2.pftrace
+    cyscc bfs random.gr --source 1 --config published --record published
+    cyscc report hc2 published -o both.html
     """
-    import pandas as pd
-
-    from cyscc.host.answer.answer import Answer, Table
-    from cyscc.host.interface.recorded import record_of
-    from cyscc.host.output.files import write_text
-    from cyscc.host.output.progress import Progress
-    from cyscc.host.output.text import bytes_text, count_text
-    from cyscc.sim.notices import printable
-
     if output is None and trace is None:
         raise SpecError("", "nothing is to be written: name a page (-o), a trace (--trace), or both")
     if trace is not None and others:
@@ -82,13 +78,61 @@ def report(
         with progress.step("drawing") as step:
             text = page(records, on_run=lambda done: step(done, len(records)))
         size = bytes_text(write_text(fspath(output), text))
-        files.append((printable(fspath(output)), f"{count_text(len(records), 'run')}, {size}"))
+        files.append({"file": printable(fspath(output)), "content": f"{count_text(len(records), 'run')}, {size}"})
     if trace is not None:
         from cyscc.host.analysis.trace import write_trace
 
         with progress.step("writing the trace"):
             write_trace(records[0], fspath(trace))
-        files.append((printable(fspath(trace)), f"trace of {count_text(records[0].cycles, 'cycle')}"))
-    title, *more = [": ".join(each) for each in files]
-    table = Table(title="files", frame=pd.DataFrame(files, columns=["file", "content"]), shown=False)
+        files.append(
+            {"file": printable(fspath(trace)), "content": f"trace of {count_text(records[0].cycles, 'cycle')}"}
+        )
+    title, *more = [": ".join(each.values()) for each in files]
+    table = Table(title="files", frame=files, shown=False)
     return Answer(title=title, said=more, tables={"files": table})
+
+
+def figures(recorded: notes.AnyRecord, *others: notes.AnyRecord) -> "dict[str, go.Figure]":
+    """Return the charts of the page of runs by title; with several runs, the title follows the run's name.
+
+    Takes the runs of `report`, and raises its errors.
+    """
+    from cyscc.host.analysis.report.page import sections
+
+    made = sections([record_of(each) for each in (recorded, *others)])
+    return {
+        f"{section.run}: {chart.title}" if others and section.run else chart.title: chart.figure
+        for section in made
+        for chart in section.charts
+    }
+
+
+def write_figure(
+    figure: "go.Figure", path: notes.File, *, title: str = "", option: str = "", width: int | None = None
+) -> None:
+    """Write a chart of `figures` as SVG, PNG or PDF, by the file's suffix.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        The chart; it may have been changed.
+    path : str or path
+        The file.
+    title : str
+        Title above the chart.
+    option : str
+        Option of the chart's selector, such as a cause of a time-lapse; the first one by default.
+    width : int, optional
+        Width in pixels, of which an inch has 100; by default that of the chart's layout, else 1,000.
+
+    Raises
+    ------
+    ValueError
+        The chart has no such option, or is of another kind than those of `figures`.
+    InputError
+        The file cannot be written, or its suffix is of no format.
+    """
+    from cyscc.host.analysis.report.drawing import draw_chart
+
+    width = None if width is None else checked_number("width", width, low=1)
+    write_plot(lambda: draw_chart(figure, title=str(title), option=option, width=width), str(path))

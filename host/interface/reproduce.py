@@ -1,18 +1,19 @@
 """`reproduce`: published tables and figures, from simulation or by software."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
+from cyscc.host.answer.answer import Answer
 from cyscc.host.baselines.algorithms import MOST_PIVOTS
 from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS, study_of
 from cyscc.host.experiments.studies.machines import SEARCH_MACHINES
-from cyscc.host.interface.notes import Device, Jobs, NoVerify, Output, Wanted
+from cyscc.host.interface import notes
+from cyscc.host.interface.experiments import experiment
+from cyscc.host.interface.given import overrides_of
 from cyscc.host.specification.ask import Ask, Rule, question
 from cyscc.host.specification.numbers import listed_values, whole_number
-from cyscc.host.specification.run import option_of
-
-if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
+from cyscc.host.specification.run import option_of, resolved_profile
+from cyscc.sim.trust import GivenText
 
 __all__ = ["reproduce"]
 
@@ -26,45 +27,42 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 _MACHINES = f"machines: {', '.join(SEARCH_MACHINES)}; of vhdl presets of one AE"
-Figure = Annotated[str, Ask(help="what to reproduce", metavar="FIGURE", choices=tuple(REPRODUCTIONS))]
+Figure = Annotated[str, Ask("what to reproduce", "FIGURE", choices=tuple(REPRODUCTIONS))]
 _OPTIONS = {
-    "vertices": Ask(
-        help="numbers of vertices, powers of two; of li-fig2 and li-fig3 one", metavar="N[,...]", parse=_numbers
-    ),
-    "degrees": Ask(help="average degrees", metavar="D[,...]", parse=_numbers),
-    "max_edges": Ask(help="leave out graphs of more edges", metavar="N", low=1),
-    "configs": Ask(help=_MACHINES, metavar="NAME[,...]", parse=_names),
+    "vertices": Ask("numbers of vertices, powers of two; of li-fig2 and li-fig3 one", "N[,...]", parse=_numbers),
+    "degrees": Ask("average degrees", "D[,...]", parse=_numbers),
+    "max_edges": Ask("leave out graphs of more edges", "N", low=1),
+    "configs": Ask(_MACHINES, "NAME[,...]", parse=_names),
     "graphs": Ask(
-        help="files of real graphs, which are compared with the paper's of the same names; of vhdl: only these of its "
+        "files of real graphs, which are compared with the paper's of the same names; of vhdl: only these of its "
         "table, NAME[,...]",
-        metavar="FILE",
+        "FILE",
         count="+",
     ),
-    "models": Ask(help="only these models of the table (default: all)", metavar="NAME[,...]", parse=_names),
-    "latencies": Ask(help="only these latencies of the table (default: all)", metavar="L[,...]", parse=_numbers),
+    "models": Ask("only these models of the table (default: all)", "NAME[,...]", parse=_names),
+    "latencies": Ask("only these latencies of the table (default: all)", "L[,...]", parse=_numbers),
     "reference": Ask(
-        help="table of the published hardware's cycles, with the columns of the project's (default: the project's)",
-        metavar="FILE.csv",
+        "table of the published hardware's cycles, with the columns of the project's (default: the project's)",
+        "FILE.csv",
     ),
     "folder": Ask(
-        help="folder of the graphs, in files NAME.txt, .gr, .mtx or .npz, also gzipped (default: that of the table)",
-        metavar="DIR",
+        "folder of the graphs, in files NAME.txt, .gr, .mtx or .npz, also gzipped (default: that of the table)", "DIR"
     ),
-    "pivots": Ask(help="pivots at a time", metavar="M", low=1, high=MOST_PIVOTS),
+    "pivots": Ask("pivots at a time", "M", low=1, high=MOST_PIVOTS),
     "memory": option_of("memory"),
     "overrides": Ask(
-        help="override a single value of the memory: memory.bank_busy=20; may be repeated",
-        metavar="KEY=VALUE",
+        "override a single value of the memory: memory.bank_busy=20; may be repeated",
+        "KEY=VALUE",
         flag="--set",
         repeated=True,
     ),
-    "device": get_args(Device)[1],
-    "threads": Ask(help="threads that the software may use (default: the cores)", metavar="N", low=1, high=1024),
-    "seed": Ask(help="seed of the graphs", metavar="S", low=0, high=2**64 - 1),
+    "device": get_args(notes.Device)[1],
+    "threads": Ask("threads that the software may use (default: the cores)", "N", low=1, high=1024),
+    "seed": Ask("seed of the graphs", "S", low=0, high=2**64 - 1),
 }
 """Options of the studies; which of them has which says the catalogue."""
 
-Quick = Annotated[bool, Ask(help="smaller graphs or models, or fewer of them")]
+Quick = Annotated[bool, Ask("smaller graphs or models, or fewer of them")]
 
 _FIGURES = "".join(
     f"  {name:13} {about.title}: {about.text}\n{'':16}{about.defaults()}\n" for name, about in REPRODUCTIONS.items()
@@ -75,25 +73,18 @@ _FIGURES = "".join(
     charts=("figure",),
     options=_OPTIONS,
     rules=(Rule(("quick",), excludes=("vertices", "latencies")),),
-    examples=f"""examples:
-  cyscc reproduce table1 --quick
-  cyscc reproduce table1 --vertices 2^20,2^21,2^22,2^23 -o results
-
-what can be reproduced, with its options and their defaults:
-{_FIGURES}
-Finished measurements are kept in DIR/measurements: an interrupted run continues where it stopped.
-""",
+    examples=f"what can be reproduced, with its options and their defaults:\n{_FIGURES}",
 )
 def reproduce(
     figure: Figure,
     *,
     quick: Quick = False,
-    verify: NoVerify = True,
-    jobs: Jobs = None,
-    output: Output = "build/reproduce",
-    progress: Wanted = False,
+    verify: notes.NoVerify = True,
+    jobs: notes.Jobs = None,
+    output: notes.Output = "build/reproduce",
+    progress: notes.Wanted = False,
     **options: Any,
-) -> "Answer":
+) -> Answer:
     """Reproduce published tables and figures.
 
     A table or figure of Attia et al. 2015 comes from simulation, one of other papers from the software that is
@@ -107,11 +98,16 @@ def reproduce(
         A file cannot be read, or the folder cannot be written.
     SimulationError
         A measurement failed.
-    """
-    from cyscc.host.interface.experiments import experiment, overrides_of
-    from cyscc.host.specification.run import resolved_profile
-    from cyscc.sim.trust import GivenText
 
+    Notes
+    -----
+    Finished measurements are kept in DIR/measurements: an interrupted run continues where it stopped.
+
+    Examples
+    --------
+    cyscc reproduce table1 --quick
+    cyscc reproduce table1 --vertices 2^20,2^21,2^22,2^23 -o results
+    """
     given = {name: value for name, value in options.items() if value is not None}
     changed = overrides_of(given.pop("overrides", None), memory=True)
     text = GivenText(given.get("memory", "hc2"))

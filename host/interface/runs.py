@@ -1,31 +1,28 @@
 """`scc` and `bfs`: runs on the simulated accelerator."""
 
 from collections.abc import Mapping
+from contextlib import closing
+from functools import partial
 from os import PathLike, fspath
+from shlex import split
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Unpack
 
-from cyscc.host.interface.notes import Wanted
+from cyscc.host.answer.answer import Chart, Column, Table
+from cyscc.host.interface.notes import MaybeGraph, Wanted
+from cyscc.host.output.errors import VertexError
+from cyscc.host.output.files import check_apart, check_distinct, open_output
+from cyscc.host.output.progress import Progress
 from cyscc.host.specification.ask import Ask, SpecError, question
-from cyscc.host.specification.run import (
-    ComponentArguments,
-    Option,
-    RunSpec,
-    SearchArguments,
-    option_of,
-    run_options,
-)
+from cyscc.host.specification.run import ComponentArguments, Option, RunSpec, SearchArguments, option_of, run_options
+from cyscc.sim.notices import notice
 from cyscc.sim.trust import GivenText
 
 if TYPE_CHECKING:
-    from cyscc.host.graph.csr import Graph
-    from cyscc.host.output.progress import Progress
     from cyscc.host.runs.results import BfsResult, Result, SccResult
 
 __all__ = ["bfs", "scc"]
 
-RunGraph: TypeAlias = Annotated[
-    "Graph | str | PathLike[str] | None", Ask(help=option_of("graph").help, metavar="GRAPH")
-]
+RunGraph: TypeAlias = Annotated[MaybeGraph, Ask(option_of("graph").help, "GRAPH")]
 
 _GRAPHS = """
 GRAPH: SNAP edge list, Matrix Market (.mtx), DIMACS or GTgraph (.gr), scipy sparse matrix (.npz); each also .gz
@@ -40,13 +37,7 @@ def _options(algorithm: str) -> dict[str, Option]:
 
 @question(
     options=_options("scc"),
-    examples=f"""examples:
-  cyscc scc wiki-Vote.txt.gz
-  cyscc scc graph.mtx --config hc2-1ae --memory fixed:75 --labels components.txt --json result.json
-  cyscc scc graph.gr --checkpoint kept --checkpoint-every 5min
-  cyscc scc --resume kept
-  cyscc scc graph.gr --config test --executor amaranth --waves run.vcd --wave-window 0:2000
-{_GRAPHS}""",
+    examples=_GRAPHS,
 )
 def scc(
     graph: RunGraph = None,
@@ -55,7 +46,9 @@ def scc(
     progress: Wanted = False,
     **arguments: Unpack[ComponentArguments],
 ) -> "SccResult":
-    """Find the strongly connected components of a graph on the simulated accelerator, and check them.
+    """Find the strongly connected components of a graph on the simulated accelerator.
+
+    They are checked.
 
     Parameters
     ----------
@@ -76,18 +69,21 @@ def scc(
         The graph, or an output, cannot be used.
     SimulationError
         The simulation failed, or its result is wrong.
+
+    Examples
+    --------
+    cyscc scc wiki-Vote.txt.gz
+    cyscc scc graph.mtx --config hc2-1ae --memory fixed:75 --labels components.txt --json result.json
+    cyscc scc graph.gr --checkpoint kept --checkpoint-every 5min
+    cyscc scc --resume kept
+    cyscc scc graph.gr --config test --executor amaranth --waves run.vcd --wave-window 0:2000
     """
     return _run("scc", graph, name, progress, arguments)  # type: ignore[return-value]  # components were found
 
 
 @question(
     options=_options("bfs"),
-    examples=f"""examples:
-  cyscc generate random --vertices 2^18 --degree 16 -o random.gr
-  cyscc bfs random.gr --source 1
-  cyscc bfs random.gr --source 1 --config published-1ae --memory fixed:75 --levels levels.txt --json result.json
-  cyscc bfs random.gr --source 1 --roofline --roofline-plot roofline.svg
-{_GRAPHS}""",
+    examples=_GRAPHS,
 )
 def bfs(
     graph: RunGraph = None,
@@ -97,7 +93,9 @@ def bfs(
     progress: Wanted = False,
     **arguments: Unpack[SearchArguments],
 ) -> "BfsResult":
-    """Search a graph breadth-first on the simulated accelerator, and check the levels.
+    """Search a graph breadth-first on the simulated accelerator.
+
+    The levels are checked.
 
     Parameters
     ----------
@@ -120,17 +118,20 @@ def bfs(
         The graph, or an output, cannot be used.
     SimulationError
         The simulation failed, or its result is wrong.
+
+    Examples
+    --------
+    cyscc generate random --vertices 2^18 --degree 16 -o random.gr
+    cyscc bfs random.gr --source 1
+    cyscc bfs random.gr --source 1 --config published-1ae --memory fixed:75 --levels levels.txt --json result.json
+    cyscc bfs random.gr --source 1 --roofline --roofline-plot roofline.svg
     """
     given = {"source": source, **arguments}
     return _run("bfs", graph, name, progress, given)  # type: ignore[return-value]  # a search was made
 
 
 def _run(
-    algorithm: str,
-    graph: "Graph | str | PathLike[str] | None",
-    name: str | None,
-    progress: "Progress | bool",
-    arguments: Mapping[str, Any],
+    algorithm: str, graph: MaybeGraph, name: str | None, progress: Progress | bool, arguments: Mapping[str, Any]
 ) -> "Result":
     """Make a run. Its checkpoint is removed when the outputs of its result are written."""
     values = {each: value for each, value in arguments.items() if value is not None}
@@ -139,18 +140,10 @@ def _run(
     if lacking and "resume" not in values:
         raise SpecError("", f"the following arguments are required: {', '.join(lacking)}")
     # Imported here because the import is slow.
-    from contextlib import closing
-    from functools import partial
-    from shlex import split
-
     from cyscc.host.graph.csr import Graph
     from cyscc.host.graph.formats import read_graph
-    from cyscc.host.output.errors import VertexError
-    from cyscc.host.output.files import check_apart, check_distinct
-    from cyscc.host.output.progress import Progress
     from cyscc.host.replay.runs import performed
     from cyscc.host.runs.checkpoints.run import CheckpointedRun
-    from cyscc.sim.notices import notice
 
     if isinstance(values.get("memory"), str | PathLike):
         values["memory"] = GivenText(fspath(values["memory"]))
@@ -174,7 +167,8 @@ def _run(
         try:
             result = stack.enter_context(performed(spec, shown, graph=given, checkpointed=run))
         except VertexError as error:
-            raise VertexError(f"{error.cause} (--source)", path=spec.graph) from None
+            option, path = " (--source)" if shown.command else "", None if isinstance(graph, Graph) else spec.graph
+            raise VertexError(f"{error.cause}{option}", path=path) from None
         _write_vertices(spec, result)
         if spec.roofline:
             _add_roofline(result, shown)
@@ -189,7 +183,6 @@ def _write_vertices(spec: RunSpec, result: "Result") -> None:
     import numpy as np
 
     from cyscc.host.graph.formats.writer import write_pairs
-    from cyscc.host.output.files import open_output
     from cyscc.host.runs.results import BfsResult, SccResult
 
     graph = result.graph
@@ -203,17 +196,16 @@ def _write_vertices(spec: RunSpec, result: "Result") -> None:
         write_pairs(file, graph.original(vertices), values)
 
 
-def _add_roofline(result: "Result", progress: "Progress") -> None:
+def _add_roofline(result: "Result", progress: Progress) -> None:
     """Add the roofline of a recorded search to its result; plot it if a file is given."""
     from cyscc.host.analysis.roofline.analysis import Roofline, limit_rows, roofline_document
     from cyscc.host.analysis.roofline.limits import Bounds
-    from cyscc.host.answer.answer import Chart, Column, Table
 
     setting = result.setting
     spec = setting.spec
     assert result.record is not None, "the search was recorded"
     roofline = Roofline.of(result.record, Bounds(spec.configuration, spec.profile))
-    columns = {
+    columns: dict[str, Column | str] = {
         "limit": "{}",
         "cycles": "{:,}",
         "gteps": Column("GTEPS", "{:.3f}"),

@@ -4,21 +4,23 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from cyscc.host.answer.answer import Answer, Chart, Column, Table
 from cyscc.host.experiments.sweep.measures import MEASURES, SUFFIX
-from cyscc.host.interface.notes import Area as AreaToo
-from cyscc.host.interface.notes import Family, Jobs, Scheduler, Undirected, Wanted
+from cyscc.host.interface import notes
+from cyscc.host.interface.experiments import batch_of, check_files
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
-from cyscc.host.specification.numbers import whole_number
+from cyscc.host.specification.numbers import checked_number, whole_number
 from cyscc.host.specification.run import ALGORITHMS
-from cyscc.sim.configuration import PRESETS
+from cyscc.hw.values import plain
+from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from cyscc.host.experiments.sweep.batch import Batch
@@ -68,13 +70,15 @@ def _setting(text: str) -> tuple[str, Any]:
         raise ValueError(f"{name}: {error}") from None
 
 
-_Input: TypeAlias = "Graph | str | PathLike[str]"
-Inputs = Annotated["_Input | Sequence[_Input]", Ask(help="graphs, or a study", metavar="GRAPH|STUDY.toml", count="+")]
+Inputs = Annotated[
+    "Graph | str | PathLike[str] | Sequence[Graph | str | PathLike[str]]",
+    Ask("graphs, or a study", "GRAPH|STUDY.toml", count="+", reads="the input"),
+]
 Settings = Annotated[
     "Mapping[str, Any] | None",
     Ask(
-        help="values of a parameter of a study: visit_depth=16,32,64, memory.bank_busy=8,15; may be repeated",
-        metavar="KEY=VALUE[,...]",
+        "values of a parameter of a study: visit_depth=16,32,64, memory.bank_busy=8,15; may be repeated",
+        "KEY=VALUE[,...]",
         flag="--set",
         parse=_setting,
         repeated=True,
@@ -82,31 +86,30 @@ Settings = Annotated[
 ]
 Algorithms = Annotated[
     "str | Sequence[str] | None",
-    Ask(help=f"algorithm: {' or '.join(ALGORITHMS)} (default: bfs)", metavar="NAME[,...]", parse=_values),
+    Ask(f"algorithm: {' or '.join(ALGORITHMS)} (default: bfs)", "NAME[,...]", parse=_values),
 ]
 Sources = Annotated[
     "int | Sequence[int] | None",
-    Ask(help="start of a search (default: the lowest vertex with an out-edge)", metavar="ID[,...]", parse=_values),
+    Ask("start of a search (default: the lowest vertex with an out-edge)", "ID[,...]", parse=_values),
 ]
 Configs = Annotated[
     "str | Sequence[str] | None",
-    Ask(help=f"machines: {', '.join(PRESETS)}, or TOML files (default: hc2)", metavar="NAME[,...]", parse=_values),
+    Ask(f"machines: {', '.join(PRESETS)}, or TOML files (default: hc2)", "NAME[,...]", parse=_values),
 ]
 Memories = Annotated[
     "str | Sequence[str] | None",
     Ask(
-        help="memories, as of scc (default: hc2); rules in a FILE.py are code, and a study that uses them needs this "
+        "memories, as of scc (default: hc2); rules in a FILE.py are code, and a study that uses them needs this "
         "option; may be repeated",
-        metavar="PROFILE[,...]",
+        "PROFILE[,...]",
         parse=_values,
         repeated=True,
     ),
 ]
 Folder = Annotated[
-    "str | PathLike[str]",
-    Ask(help="folder for points, table and page (default: {default})", metavar="DIR", flag="--output", short="-o"),
+    notes.File, Ask("folder for points, table and page (default: {default})", "DIR", flag="--output", short="-o")
 ]
-Measured = Annotated[str, Ask(help="what the chart shows (default: {default})", choices=tuple(MEASURES))]
+Measured = Annotated[str, Ask("what the chart shows (default: {default})", choices=tuple(MEASURES))]
 
 
 class Sweep(Answer):
@@ -159,17 +162,13 @@ class Sweep(Answer):
         InputError
             The record cannot be read.
         """
-        from cyscc.host.specification.numbers import checked_number
-
         points = self._outcome.study.points
         point = points[checked_number("row", row, low=0, high=len(points) - 1)].point
         if failure := self._outcome.swept.failures.get(point.digest):
             raise ValueError(f"row {row} has no record: {failure}")
         return self._outcome.folder.record(point)
 
-    def plot(
-        self, path: "str | PathLike[str] | None" = None, name: str | None = None, *, measure: str | None = None
-    ) -> "Figure":
+    def plot(self, path: notes.MaybeFile = None, name: str | None = None, *, measure: str | None = None) -> "Figure":
         """Return the plot, and write it to a file if there is a path.
 
         Parameters
@@ -203,7 +202,7 @@ def _aim(outcome: "Outcome") -> list[str]:
 
 
 def _tables(outcome: "Outcome") -> dict[str, Table]:
-    """Return the tables of a sweep, whose frames are made when they are asked for."""
+    """Return the tables of a sweep."""
     from cyscc.host.experiments.fpga.area import AREA
     from cyscc.host.experiments.sheets import Columns
     from cyscc.host.experiments.sweep.rows import best_by_input, best_rows, best_so_far, setting_effects
@@ -216,18 +215,10 @@ def _tables(outcome: "Outcome") -> dict[str, Table]:
     if search is not None:
         best = [{"number": numbers[id(row)], **row} for row in best_rows(study, rows)]
 
-    def frame(records: Sequence[Mapping[str, Any]], *objects: str) -> "pd.DataFrame":
-        import pandas as pd
-
-        found = pd.DataFrame(list(records))
-        return found.astype({name: object for name in objects if name in found})
-
-    def points() -> "pd.DataFrame":
-        found = frame(rows)
-        if search is not None and len(search.minimise) == 1:
-            found["best_so_far"] = best_so_far(rows, search.minimise[0])
-        return found
-
+    shown = list(rows)
+    if search is not None and len(search.minimise) == 1:
+        least = best_so_far(rows, search.minimise[0])
+        shown = [{**row, "best_so_far": each} for row, each in zip(rows, least, strict=True)]
     # A parameter is shown as it is given.
     axes = {name: Column(name) for name in study.axes}
     area = {name: Column(name, "{:,.0f}") for name in AREA}
@@ -235,18 +226,16 @@ def _tables(outcome: "Outcome") -> dict[str, Table]:
     failed = {"status": "{}", "reason": "{}"} if outcome.failure else {}
     settings = {name: axes[name] for name in study.settings}
     return {
-        "rows": Table(title="points", frame=points, columns={**axes, **results, **failed}, most=_MOST_ROWS),
+        "rows": Table(title="points", frame=shown, columns={**axes, **results, **failed}, most=_MOST_ROWS),
         "effects": Table(
             title="what each parameter decides",
-            frame=lambda: frame(
-                [{"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects], "best"
-            ),
+            frame=[{"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects],
             columns={"parameter": "{}", "best": "{}", "factor": Column("worst / best", "{:.2f}")},
             most=None,
         ),
         "best": Table(
             title="fewest cycles" if search is None else "best points",
-            frame=lambda: frame(best),
+            frame=best,
             columns={
                 **({"input": "{}"} if study.inputs else {}),
                 "number": Column("point"),
@@ -260,8 +249,6 @@ def _tables(outcome: "Outcome") -> dict[str, Table]:
 
 def _fields(outcome: "Outcome") -> dict[str, Any]:
     """Return the further fields of the document of a sweep."""
-    from dataclasses import asdict
-
     from cyscc.host.experiments.sweep.rows import best_rows
 
     study, rows = outcome.study, outcome.rows
@@ -276,20 +263,6 @@ def _fields(outcome: "Outcome") -> dict[str, Any]:
 @question(
     charts=("sweep",),
     rules=(Rule(("family",), needs=("area",)),),
-    examples="""examples:
-  cyscc sweep random.gr --set visit_depth=16,32,64 --plot depths.svg
-  cyscc sweep random.gr --set visit_depth=16,32,64 --set memory.bank_busy=8,15
-  cyscc sweep random:2^16:8 rmat:2^16:8 --config hc2,published --memory hc2,fixed:75 --plot machines.svg
-  cyscc sweep depths.toml
-  cyscc sweep depths.toml --area -o results
-  cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
-
-All combinations of the values are simulated. A graph is a file, or is generated: KIND:VERTICES:DEGREE:SEED, of kind
-random, rmat or ssca2. Parts at the end may be missing, and varied: random:2^16 --set graph.degree=4,8,16.
-STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. With search = N, a search
-chooses N points of them instead of making all. Complete points are kept
-in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
-""",
 )
 def sweep(
     graph: Inputs,
@@ -299,14 +272,10 @@ def sweep(
     source: Sources = None,
     config: Configs = None,
     memory: Memories = None,
-    undirected: Undirected = False,
+    undirected: notes.Undirected = False,
     folder: Folder = "build/sweep",
     measure: Measured = "cycles",
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    area: AreaToo = False,
-    family: Family = None,
-    progress: Wanted = False,
+    **many: Unpack[notes.Many],
 ) -> Sweep:
     """Simulate a study of one's own over many parameters.
 
@@ -327,16 +296,11 @@ def sweep(
         Folder of points, table and page. Points are found there again.
     measure : str
         What the chart shows: ``cycles``, ``gteps`` or ``seconds``.
-    jobs : int
-        Number of processes, by default one; with several, a script needs ``if __name__ == "__main__":``.
-    scheduler : str, optional
-        Address of the scheduler of a Dask cluster, whose workers make the points instead.
-    area : bool
-        Whether to synthesise the machines too.
-    family : str, optional
-        The FPGA family: ``xc5v`` or ``xc6v``, or both.
-    progress : bool
-        Show progress on standard error if it is a terminal.
+    **many
+        ``jobs``, the number of processes, by default one (with several, a script needs
+        ``if __name__ == "__main__":``), or a ``scheduler``, the address of that of a Dask cluster, whose workers make
+        the points instead; ``area``, whether to synthesise the machines too, and for which ``family``, ``xc5v`` or
+        ``xc6v``, or both; and ``progress``, whether to show it if standard error is a terminal.
 
     Raises
     ------
@@ -346,13 +310,27 @@ def sweep(
         A study, a graph or the folder cannot be used.
     SimulationError
         No further points can be made. A failed point does not raise: its row has the ``reason``.
+
+    Notes
+    -----
+    All combinations of the values are simulated. A graph is a file, or is generated: KIND:VERTICES:DEGREE:SEED, of kind
+    random, rmat or ssca2. Parts at the end may be missing, and varied: random:2^16 --set graph.degree=4,8,16.
+    STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. With search = N, a search
+    chooses N points of them instead of making all. Complete points are kept
+    in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
+
+    Examples
+    --------
+    cyscc sweep random.gr --set visit_depth=16,32,64 --plot depths.svg
+    cyscc sweep random.gr --set visit_depth=16,32,64 --set memory.bank_busy=8,15
+    cyscc sweep random:2^16:8 rmat:2^16:8 --config hc2,published --memory hc2,fixed:75 --plot machines.svg
+    cyscc sweep depths.toml
+    cyscc sweep depths.toml --area -o results
+    cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
     """
     from cyscc.host.experiments.sweep.outcome import make_study, study_files
-    from cyscc.host.interface.experiments import batch_of, check_files
-    from cyscc.host.output.progress import Progress
 
-    shown = Progress.of(progress)
-    batch = batch_of(folder, jobs=jobs, scheduler=scheduler, area=area, family=family, progress=shown)
+    batch = batch_of(folder, **many)
     named = {"algorithm": algorithm, "config": config, "memory": _joined(memory), "source": source}
     given = [(name, value) for name, value in named.items() if value is not None]
     given += [("undirected", True)] if undirected else []
@@ -366,8 +344,8 @@ def sweep(
     if not inputs:
         raise ValueError("there is no graph")
     study = _study(inputs, values, batch)
-    check_files({f"the {name}": path for name, path in study_files(study, batch.folder).items()}, shown)
-    return Sweep(make_study(study, batch, command=shown.command), measure)
+    check_files({f"the {name}": path for name, path in study_files(study, batch.folder).items()}, batch.progress)
+    return Sweep(make_study(study, batch, command=batch.progress.command), measure)
 
 
 def _joined(values: Any) -> Any:
@@ -380,9 +358,6 @@ def _joined(values: Any) -> Any:
 
 def _study(inputs: Sequence[Any], values: dict[str, Any], batch: "Batch") -> "SweepStudy":
     """Return the study in a file, or that of graphs and settings."""
-    from dataclasses import replace
-    from pathlib import Path
-
     from cyscc.host.experiments.sweep.definition import line_study, read_study
     from cyscc.host.graph.csr import Graph
 
@@ -413,8 +388,6 @@ def _study(inputs: Sequence[Any], values: dict[str, Any], batch: "Batch") -> "Sw
 
 def _indices(graph: "Graph", sources: Any, *, alone: bool) -> Any:
     """Return the numbers of vertices in the file of a graph, which numbers them from 0."""
-    from cyscc.host.specification.numbers import checked_number
-
     if not alone:
         raise ValueError("source: a sweep over several graphs in memory has none: each has its own names of vertices")
     if isinstance(sources, list):
@@ -424,8 +397,6 @@ def _indices(graph: "Graph", sources: Any, *, alone: bool) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a value, or several, as a study has them."""
-    from cyscc.hw.values import plain
-    from cyscc.sim.configuration import AcceleratorConfig
     from cyscc.sim.memory import Profile
 
     if hasattr(value, "tolist"):  # an array, or a number of one

@@ -17,16 +17,7 @@ from cyscc.sim.documents import DocumentError, read_plain
 if TYPE_CHECKING:
     from io import BufferedReader
 
-__all__ = [
-    "DAMAGED",
-    "SEAL",
-    "file_digest",
-    "read_document",
-    "read_sealed",
-    "read_verified",
-    "sealed",
-    "write_sealed",
-]
+__all__ = ["DAMAGED", "SEAL", "file_digest", "read_document", "read_sealed", "read_verified", "sealed", "write_sealed"]
 
 SEAL = "sha256"
 """Field of a sealed document: the digest of all others."""
@@ -60,6 +51,16 @@ def write_sealed(path: Path | str, document: Mapping[str, Any]) -> None:
     write_json(str(path), sealed(document))
 
 
+def _content(path: Path | str, most: int) -> bytes:
+    """Return the contents of a file, which is no link, device or pipe; raise as `read_document` does."""
+    try:
+        return read_plain(path, most=most, follow=False)
+    except FileNotFoundError:
+        raise
+    except (OSError, DocumentError) as error:
+        raise InputError(reason(error), path=path) from None
+
+
 def read_document(path: Path | str) -> dict[str, Any]:
     """Return the JSON object in a file of a folder; the file must be no link, device or pipe.
 
@@ -70,14 +71,11 @@ def read_document(path: Path | str) -> dict[str, Any]:
     InputError
         It cannot be read, is too long, or is no JSON object.
     """
+    content = _content(path, _LONGEST)
     try:
-        document: Any = json.loads(read_plain(path, most=_LONGEST, follow=False))
+        document: Any = json.loads(content)
         # A surrogate by itself may only stand for a byte of a name that is not UTF-8.
         json.dumps(document, ensure_ascii=False).encode(errors="surrogateescape")
-    except FileNotFoundError:
-        raise
-    except (OSError, DocumentError) as error:
-        raise InputError(reason(error), path=path) from None
     except RecursionError:
         raise InputError("is not JSON: nested too deeply", path=path) from None
     except ValueError as error:
@@ -124,12 +122,7 @@ def read_verified(path: Path | str, digest: str, *, most: int) -> bytes:
     InputError
         It cannot be read, is too long, or is damaged.
     """
-    try:
-        content = read_plain(path, most=most, follow=False)
-    except FileNotFoundError:
-        raise
-    except (OSError, DocumentError) as error:
-        raise InputError(reason(error), path=path) from None
+    content = _content(path, most)
     if hashlib.sha256(content).hexdigest() != digest:
         raise InputError(DAMAGED, path=path)
     return content

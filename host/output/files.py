@@ -29,7 +29,6 @@ __all__ = [
     "is_replaced",
     "is_special",
     "open_output",
-    "output_result",
     "reason",
     "removing_empty",
     "renamed_when_complete",
@@ -408,17 +407,3 @@ def write_text(path: str, text: str) -> int:
     with open_output(path) as file:
         file.write(content)
     return len(content)
-
-
-def output_result(document: dict[str, Any], text: str, *, path: str | None, quiet: bool) -> None:
-    """Write a document as JSON if a file is given, and print its text unless the JSON goes to standard output.
-
-    Raises
-    ------
-    InputError
-        The file could not be written.
-    """
-    if path is not None:
-        write_json(path, document)
-    if not quiet and path != STANDARD_OUTPUT:
-        show(text)

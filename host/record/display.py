@@ -1,15 +1,13 @@
 """Display of a record: its run in a few words, its cycles, its result."""
 
 from collections.abc import Mapping
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.answer.answer import STACK_FORM, Answer, Table
-from cyscc.host.answer.colours import CAUSE_COLOURS, STACK
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.notices import printable
-from cyscc.sim.observation.causes import CAUSES, cause_named
+from cyscc.sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +25,6 @@ __all__ = [
     "run_question",
     "run_subject",
     "selection_facts",
-    "stack_html",
 ]
 
 OUTSIDE = {
@@ -39,12 +36,8 @@ OUTSIDE = {
 }
 """Parts of the cycles of a run: the text in a line, the row in a table of phases, and the cause, if it has one."""
 
-_WIDTH, _ROW, _LEFT = 720, 26, 90
-"""Width of the cycle stack, height of a row, and room for its name, in pixels."""
 _RUNNING = [cause.name for cause in CAUSES if cause.kind != "outside"]
 """Causes of cycles in which a module runs."""
-_NAMED = 0.005
-"""Least share of a module's cycles with which a cause is named below the stack."""
 
 
 def run_question(document: Mapping[str, Any]) -> str:
@@ -159,41 +152,3 @@ def record_answer(record: "Record") -> Answer:
         },
         fields=run_document(record),
     )
-
-
-def stack_html(document: Mapping[str, Any]) -> str:
-    """Return the cycle stack of each module that ran as an SVG element, with a legend; empty if the run did not end."""
-    causes: Mapping[str, Mapping[str, int]] = document.get("causes", {})
-    shown = {module: its for module, its in causes.items() if any(its.get(cause) for cause in _RUNNING)}
-    if not shown:
-        return ""
-    totals = {module: sum(its.values()) for module, its in shown.items()}
-    parts = []
-    for row, (module, its) in enumerate(shown.items()):
-        parts.append(f'<text x="0" y="{row * _ROW + 16}">{escape(module)}</text>')
-        begin = float(_LEFT)
-        for cause in STACK:
-            share = its.get(cause, 0) / totals[module]
-            width = share * (_WIDTH - _LEFT)
-            if not width:
-                continue
-            title = f"{cause_named(cause).title}: {share:.1%}, {its[cause]:,} kernel-cycles"
-            parts.append(
-                f'<rect x="{begin:.1f}" y="{row * _ROW}" width="{width:.1f}" height="{_ROW - 4}" stroke="#6b7078" '
-                f'stroke-width="0.3" fill="{CAUSE_COLOURS[cause]}"><title>{escape(title)}</title></rect>'
-            )
-            begin += width
-    svg = (
-        f'<svg width="{_WIDTH}" height="{_ROW * len(shown)}" viewBox="0 0 {_WIDTH} {_ROW * len(shown)}" '
-        f'font-size="13" fill="currentColor" style="max-width: 100%" role="img" '
-        f'aria-label="cycles of the kernels by cause">{"".join(parts)}</svg>'
-    )
-    names = [
-        f'<span style="white-space: nowrap; margin-right: 1.2em"><span style="color: {CAUSE_COLOURS[cause]}; '
-        f'-webkit-text-stroke: 0.3px #6b7078">&#9632;</span> {escape(cause_named(cause).title)}: '
-        f"{', '.join(f'{share:.0%}' for share in shares)}</span>"
-        for cause in STACK
-        if max(shares := [its.get(cause, 0) / totals[module] for module, its in shown.items()], default=0) >= _NAMED
-    ]
-    of = f" ({', '.join(shown)})" if len(shown) > 1 else ""
-    return f"<div>cycles of the kernels by cause{of}:</div>{svg}<div>{' '.join(names)}</div>"

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from cyscc.host.specification.place import MODULES, PHASES
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.observation.causes import CAUSES
 
@@ -21,9 +22,6 @@ __all__ = [
     "schema_of",
 ]
 
-MODULES = ("bfs", "intersection")
-PHASES = ("forward", "backward", "intersection")
-"""Phases of instructions; a search of `cyscc bfs` is a forward one."""
 ARRAYS = tuple(kind.name.lower() for kind in ArrayKind)
 """Arrays that an access can go to."""
 

@@ -5,8 +5,9 @@ share it: ``Level = Annotated[int | None, Ask(help="only this level", low=0)]``.
 """
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial, wraps
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
@@ -40,7 +41,7 @@ class SpecError(ValueError):
         self.field = name
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Ask:
     """Description of an option: of a field of a specification, or of a parameter of a question.
 
@@ -76,6 +77,7 @@ class Ask:
 
     help: str
     metavar: str | None = None
+    _: KW_ONLY
     flag: str = ""
     short: str = ""
     low: int | None = None
@@ -186,11 +188,11 @@ class Question:
     parameters : mapping of str to inspect.Parameter
         All of its parameters.
     charts : tuple of str
-        Names of charts that its answer can have.
+        Names of charts that its answer can have, of which the command draws the first.
     rules : tuple of Rule
         What its options need and exclude.
     examples : str
-        Text below the help.
+        Text below the help, after the notes and examples of the docstring: what Python must say, such as a list.
     own : tuple of str
         Options that every command has but this one, which has one of its own with that name, or none.
     """
@@ -214,14 +216,24 @@ class Question:
         no = "no-" if self.asks[name].switch is False else ""
         return self.asks[name].flag or f"--{no}{name.replace('_', '-')}"
 
-    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of parameters as the function takes them, validated; those of defaults are not given.
+    def ask(self, given: Mapping[str, Any]) -> "Answer":
+        """Return the answer with these values of parameters, after they are validated; those of defaults are missing.
 
         Raises
         ------
         SpecError
             One is invalid, lacks another one, or excludes one.
         """
+        values = self._checked(given)
+        signature = inspect.signature(self.function)
+        arguments = OrderedDict((name, values.pop(name)) for name in signature.parameters if name in values)
+        if values:
+            # The function takes them as further keywords.
+            arguments[next(reversed(signature.parameters))] = values
+        bound = inspect.BoundArguments(signature, arguments)
+        return self.function(*bound.args, **bound.kwargs)
+
+    def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         values = dict(given)
         for name, ask in self.asks.items():
             several = ask.repeated or ask.count in ("*", "+")
@@ -236,8 +248,12 @@ class Question:
             rule.check(partial(self._is_told, values=values), self._told)
         for name, ask in self.asks.items():
             if ask.writes is not None and isinstance(path := values.get(name), str | PathLike):
-                check_output(fspath(path), self.flag(name), ask.writes)
+                check_output(fspath(path), self.file_flag(name), ask.writes)
         return values
+
+    def file_flag(self, name: str) -> str:
+        """Return the option that names a file, as messages on the file have it: its short name, if it has one."""
+        return self.asks[name].short or self.flag(name)
 
     def _told(self, option: str) -> str:
         name, _, value = option.partition("=")
@@ -281,25 +297,25 @@ def question(
     charts, rules, examples, own
         See `Question`.
     options : mapping of str to Ask, optional
-        Options that the function takes as further keywords.
+        Options that the function takes as further keywords; those that a typed dictionary describes are found there.
     """
 
     def made(function: Callable[_Given, _Answer]) -> Callable[_Given, _Answer]:
         signature = inspect.signature(function)
         parameters = dict(signature.parameters)
-        asks = {
-            name: _completed(note, parameter)
-            for name, parameter in parameters.items()
-            for note in get_args(parameter.annotation)[1:]
-            if isinstance(note, Ask)
-        }
-        more = next((name for name, each in parameters.items() if each.kind == each.VAR_KEYWORD), None)
-        parameters.pop(more or "", None)
-        for name in options or {}:
-            parameters[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+        more = next((name for name, each in parameters.items() if each.kind == each.VAR_KEYWORD), "")
+        if more:
+            unpacked = get_args(parameters.pop(more).annotation)
+            kinds = {**dict.fromkeys(options or {}), **(unpacked[0].__annotations__ if unpacked else {})}
+            for name, kind in kinds.items():
+                parameters[name] = inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind
+                )
+        asks = {name: note for name, each in parameters.items() for note in _notes(each.annotation)}
+        asks.update(options or {})
         about = Question(
             function=function,
-            asks={**asks, **(options or {})},
+            asks={name: _completed(note, parameters[name]) for name, note in asks.items()},
             parameters=parameters,
             charts=charts,
             rules=rules,
@@ -309,21 +325,20 @@ def question(
 
         @wraps(function)
         def asked(*args: _Given.args, **keywords: _Given.kwargs) -> _Answer:
-            bound = signature.bind(*args, **keywords)
-            given = dict(bound.arguments)
-            given |= given.pop(more, {}) if more is not None else {}
+            given = dict(signature.bind(*args, **keywords).arguments)
+            given |= given.pop(more, {})
             for name in given:
                 if name not in parameters:
                     known = ", ".join(parameters)
                     raise TypeError(f"{function.__name__}() has no argument {name!r}: there are {known}")
-            checked = about.check(given)
-            for name in bound.arguments:
-                bound.arguments[name] = (
-                    {each: checked[each] for each in bound.arguments[name]} if name == more else checked[name]
-                )
-            return function(*bound.args, **bound.kwargs)
+            return about.ask(given)  # type: ignore[return-value]  # it is the function's answer
 
         asked.question = about  # type: ignore[attr-defined]  # a function can have attributes
         return asked
 
     return made
+
+
+def _notes(annotation: Any) -> list[Ask]:
+    """Return the note of a parameter's type, if it has one."""
+    return [note for note in get_args(annotation)[1:] if isinstance(note, Ask)]

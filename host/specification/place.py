@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from cyscc.host.record.tables import MODULES, PHASES
 from cyscc.host.specification.numbers import check_numbers, checked_number
 from cyscc.hw.values import plain
 from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, IDLE_CAUSES
@@ -17,7 +16,13 @@ from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, IDLE_CAUSES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ANY", "CAUSE_EVENTS", "EVENTS", "INSTRUCTION", "KERNEL", "TAKEN", "Place"]
+__all__ = ["ANY", "CAUSE_EVENTS", "EVENTS", "INSTRUCTION", "KERNEL", "MODULES", "PHASES", "TAKEN", "Place"]
+
+MODULES = ("bfs", "intersection")
+"""Kinds of kernels."""
+
+PHASES = ("forward", "backward", "intersection")
+"""Phases of instructions; a search of `cyscc bfs` is a forward one."""
 
 CAUSE_EVENTS = tuple(cause.name for cause in CAUSES if cause.name not in IDLE_CAUSES)
 """Causes that a kernel tells itself, whose waits have a cycle of their own."""

@@ -170,12 +170,10 @@ class Option(Ask):
             raise ValueError(f"{self.name} must be a {'table' if self.repeated else 'text'}, not {value!r}")
 
 
-def _option(default: Any = MISSING, *, help: str, default_factory: Any = MISSING, **about: Any) -> Any:
-    return field(
-        default=default,
-        default_factory=default_factory,
-        metadata={"option": Option(help=help, **about)},
-    )
+def _option(
+    default: Any = MISSING, help: str = "", metavar: str | None = None, *, default_factory: Any = MISSING, **about: Any
+) -> Any:
+    return field(default=default, default_factory=default_factory, metadata={"option": Option(help, metavar, **about)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,25 +195,22 @@ class RunSpec:
     """
 
     algorithm: str = _option(
-        help="search (bfs) or components (scc)",
-        choices=ALGORITHMS,
-        affects_result=True,
-        changeable=False,
+        help="search (bfs) or components (scc)", choices=ALGORITHMS, affects_result=True, changeable=False
     )
     graph: str = _option(
         help="the graph", metavar="GRAPH", positional=True, affects_result=True, varies=False, path=True
     )
     labels: str | None = _option(
         None,
-        help="write a line 'vertex component' for each vertex ('-': standard output)",
-        metavar="OUT",
+        "write a line 'vertex component' for each vertex ('-': standard output)",
+        "OUT",
         algorithms=("scc",),
         writes=Content.LIST,
     )
     source: int | None = _option(
         None,
-        help="vertex to start from, as the graph's file names it",
-        metavar="ID",
+        "vertex to start from, as the graph's file names it",
+        "ID",
         low=0,
         high=1 << 63,
         algorithms=("bfs",),
@@ -224,51 +219,51 @@ class RunSpec:
     )
     levels: str | None = _option(
         None,
-        help="write a line 'vertex level' for each vertex reached ('-': standard output)",
-        metavar="OUT",
+        "write a line 'vertex level' for each vertex reached ('-': standard output)",
+        "OUT",
         algorithms=("bfs",),
         writes=Content.LIST,
     )
     roofline: bool = _option(
         False,
-        help="compare each level with the limits of ports, links, banks, ring and latency",
+        "compare each level with the limits of ports, links, banks, ring and latency",
         algorithms=("bfs",),
         stored=True,
         changeable=False,
     )
     roofline_plot: str | None = _option(
         None,
-        help="draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
-        metavar="OUT.svg",
+        "draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
+        "OUT.svg",
         algorithms=("bfs",),
         writes=Content.FIGURE,
     )
     config: str | AcceleratorConfig = _option(
         "hc2",
-        help=f"machine: {', '.join(PRESETS)}, or a TOML file (default: {{default}})",
-        metavar="NAME|FILE.toml",
+        f"machine: {', '.join(PRESETS)}, or a TOML file (default: {{default}})",
+        "NAME|FILE.toml",
         affects_result=True,
         path=True,
     )
     memory: "str | Profile" = _option(
         "hc2",
-        help="memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, a TOML file, or a Python file of rules",
-        metavar="PROFILE|FILE.toml|FILE.py",
+        "memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, a TOML file, or a Python file of rules",
+        "PROFILE|FILE.toml|FILE.py",
         parse=GivenText,
         affects_result=True,
         path=True,
     )
     executor: str = _option(
         EXECUTORS[0],
-        help="simulator of the hardware: compiled (default), or amaranth, in Python, for small machines",
+        "simulator of the hardware: compiled (default), or amaranth, in Python, for small machines",
         choices=EXECUTORS,
         stored=True,
         varies=True,
     )
     overrides: Overrides = _option(
         NO_OVERRIDES,
-        help="override a single value: neighbour_depth=64, memory.bank_busy=20; may be repeated",
-        metavar="KEY=VALUE",
+        "override a single value: neighbour_depth=64, memory.bank_busy=20; may be repeated",
+        "KEY=VALUE",
         name="set",
         repeated=True,
         affects_result=True,
@@ -281,20 +276,18 @@ class RunSpec:
         low=1,
         high=1024,
     )
-    verify: bool = _option(True, help="do not check the result", flag="--no-verify")
+    verify: bool = _option(True, "do not check the result", flag="--no-verify")
     undirected: bool = _option(
-        False, help="read each edge of the graph in both directions, self-loops once", affects_result=True
+        False, "read each edge of the graph in both directions, self-loops once", affects_result=True
     )
     simplify: bool = _option(
-        False, help="drop repeated edges and self-loops before the graph is loaded", affects_result=True
+        False, "drop repeated edges and self-loops before the graph is loaded", affects_result=True
     )
-    cycle_limit: int | None = _option(
-        None, help="stop after this many cycles", metavar="N", low=1, stored=True, varies=True
-    )
+    cycle_limit: int | None = _option(None, "stop after this many cycles", "N", low=1, stored=True, varies=True)
     queue_slack: int | None = _option(
         None,
-        help="queue entries beyond one per vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
-        metavar="N",
+        "queue entries beyond one per vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
+        "N",
         low=0,
         high=1 << 40,
         affects_result=True,
@@ -302,48 +295,44 @@ class RunSpec:
     )
     waves: str | None = _option(
         None,
-        help="write the hardware's waveforms, compressed or as text (large without a window)",
-        metavar="OUT.fst|OUT.vcd",
+        "write the hardware's waveforms, compressed or as text (large without a window)",
+        "OUT.fst|OUT.vcd",
         form=_waves_file,
         writes=Content.WAVES,
     )
     wave_window: tuple[int, int] | None = _option(
-        None, help="cycles recorded in the waveforms (default: all)", metavar="FIRST:LAST", parse=_window
+        None, "cycles recorded in the waveforms (default: all)", "FIRST:LAST", parse=_window
     )
     scopes: tuple[str, ...] = _option(
         (),
-        help="signals to record, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
-        metavar="GLOB",
+        "signals to record, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
+        "GLOB",
         name="scope",
         repeated=True,
     )
-    wave_view: bool = _option(False, help="write views for GTKWave and Surfer beside the waveforms")
-    checkpoint: str | None = _option(
-        None, help="write checkpoints to this folder, so that the run can be resumed", metavar="DIR"
-    )
+    wave_view: bool = _option(False, "write views for GTKWave and Surfer beside the waveforms")
+    checkpoint: str | None = _option(None, "write checkpoints to this folder, so that the run can be resumed", "DIR")
     checkpoint_every: str | None = _option(
         None,
-        help="interval between checkpoints: 2Mcycles, 30s, 5min (default: 1min)",
-        metavar="INTERVAL",
+        "interval between checkpoints: 2Mcycles, 30s, 5min (default: 1min)",
+        "INTERVAL",
         form=Interval.parse,
         stored=True,
     )
     resume: str | None = _option(
-        None,
-        help="resume from the checkpoint in this folder; options that are not given are those of the run",
-        metavar="DIR",
+        None, "resume from the checkpoint in this folder; options that are not given are those of the run", "DIR"
     )
     record: str | None = _option(
         None,
-        help="write a record of the activity over time to this folder, for explain, report, events and replay",
-        metavar="DIR",
+        "write a record of the activity over time to this folder, for explain, report, events and replay",
+        "DIR",
         stored=True,
         path=True,
     )
     record_interval: int | None = _option(
         None,
-        help=f"length of the record's intervals in cycles (default: {RECORD_INTERVAL})",
-        metavar="CYCLES",
+        f"length of the record's intervals in cycles (default: {RECORD_INTERVAL})",
+        "CYCLES",
         low=16,
         high=LONGEST_INTERVAL,
         stored=True,
@@ -352,36 +341,33 @@ class RunSpec:
     )
     record_detail: str | None = _option(
         None,
-        help="record this place in detail, too, to the record's folder 'detail': level=3, level=3-5,iteration=1, "
+        "record this place in detail, too, to the record's folder 'detail': level=3, level=3-5,iteration=1, "
         "phase=backward, or cycles 100000:120000",
-        metavar="PLACE",
+        "PLACE",
         form=_place_in_detail,
         stored=True,
     )
     record_detail_interval: int | None = _option(
         None,
-        help=f"length of the intervals there in cycles (default: {DETAIL_INTERVAL})",
-        metavar="CYCLES",
+        f"length of the intervals there in cycles (default: {DETAIL_INTERVAL})",
+        "CYCLES",
         low=16,
         high=LONGEST_INTERVAL,
         stored=True,
     )
     trace: str | None = _option(
-        None,
-        help="write the activity over time as a trace for Perfetto",
-        metavar="OUT.pftrace",
-        writes=Content.TRACE,
+        None, "write the activity over time as a trace for Perfetto", "OUT.pftrace", writes=Content.TRACE
     )
     live: str | Callable[[dict[str, Any]], None] | None = _option(
         None,
-        help="write a line of JSON about the run to this file or pipe each interval ('-': standard output)",
-        metavar="FILE",
+        "write a line of JSON about the run to this file or pipe each interval ('-': standard output)",
+        "FILE",
         writes=Content.LINES,
     )
     live_every: str | None = _option(
         None,
-        help="interval between these lines: 100kcycles, 10s (default: an interval of the record; 1s without one)",
-        metavar="INTERVAL",
+        "interval between these lines: 100kcycles, 10s (default: an interval of the record; 1s without one)",
+        "INTERVAL",
         form=Interval.parse,
     )
 
@@ -393,7 +379,7 @@ class RunSpec:
                     value = fspath(value)
                 elif name == "overrides":
                     value = Overrides.given(value)
-                elif isinstance(value, list) or getattr(value, "ndim", 0):
+                elif isinstance(value, list) or getattr(value, "ndim", False):
                     value = tuple(value)
                 if value is not None:
                     value = option.checked(option.name, value)

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from cyscc.host.output.progress import Progress
-from cyscc.host.output.text import plain_table
 from tests.formal.proof import PROVEN, Broken, Proof, check, check_broken, keep_proven
 from tests.formal.solve import PROVE, Outcome
 from tests.formal.table import PROOFS
+from tests.tables import plain_table
 
 _HEAD = ("proof, and broken variants of it", "how", "result", "depth", "seconds")
 

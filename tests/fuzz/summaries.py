@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cyscc.host.output.text import markdown_table, plain_table
 from tests.fuzz.logs import Batch, failures_of
 from tests.fuzz.parts import Part
+from tests.tables import markdown_table, plain_table
 
 _HEAD = ("part", "what became of the cases", "counted besides", "cases", "hours", "failures", "mended")
 

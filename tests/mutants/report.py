@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from cyscc.host.output.text import markdown_table, plain_table
 from tests.mutants.faults import Mutant
 from tests.mutants.verdicts import Fate, Results, Stage
+from tests.tables import markdown_table, plain_table
 
 _TEXT = Path(__file__).with_name("page.md")
 _HEAD = (

@@ -13,10 +13,10 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from cyscc.host.output.text import plain_table
 from cyscc.sim.errors import BuildError
 from tests.sanitizers.parts import PARTS, MissingError, Part
 from tests.sanitizers.planted import FAULTS
+from tests.tables import plain_table
 
 _COUNTS = re.compile(r"\d+ (?:passed|skipped)")
 

@@ -22,7 +22,7 @@ FRAME = pd.DataFrame(
         "no_work": [1.0, 0.0, 0.0],
     }
 )
-SHOWN = {
+SHOWN: dict[str, Column | str] = {
     "level": "{}",
     "cycles": "{:,.0f}",
     "share": Column("of all", "{:.1%}"),
@@ -141,3 +141,8 @@ def test_charts(tmp_path: Path) -> None:
         drawn.plot(str(tmp_path / "b.svg"), "x")
     with refused(ValueError, "the answer has no chart None: there are none"):
         answer().plot(str(tmp_path / "b.svg"))
+
+
+def test_whole_numbers_stay_such_where_some_are_missing() -> None:
+    table = Table(title="a", frame=[{"a": 1, "b": 1, "c": True}, {"a": None, "b": 2.5}])
+    assert [str(kind) for kind in table.whole.dtypes] == ["Int64", "float64", "object"]

@@ -36,7 +36,7 @@ def test_a_bar_shows_shares() -> None:
 @pytest.mark.parametrize("width", [40, 60, 120])
 def test_lines_fit_and_numbers_are_never_cut(width: int) -> None:
     frame = pd.DataFrame({"name": ["level", "x"], "cycles": [1234567, 89], "why": ["many words " * 9, ""], "host": 1})
-    shown = {"name": "{}", "cycles": "{:,}", "stack": Column(form=STACK_FORM), "why": "{}"}
+    shown: dict[str, Column | str] = {"name": "{}", "cycles": "{:,}", "stack": Column(form=STACK_FORM), "why": "{}"}
     answer = Answer(title="words " * 30, tables={"a": Table(title="table", frame=frame, columns=shown)})
     lines = as_text(answer, width=width).splitlines()
     assert max(map(len, lines)) <= width
@@ -59,7 +59,7 @@ def _told(text: str) -> dict[str, str]:
 def test_every_two_causes_differ_on_terminals_of_few_colours(term: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", term)
     monkeypatch.delenv("COLORTERM", raising=False)
-    found = _told(coloured([[(LETTERS[name], name)] for name in STACK], width=40))
+    found = _told(coloured([[(LETTERS[name], name)] for name in STACK]))
     assert len(found) == len(STACK)
     backgrounds = {codes.split(";", 1)[1] for codes in found.values()}
     # Causes that have none of the 16 colours to themselves differ from others in their letters alone.
@@ -68,7 +68,7 @@ def test_every_two_causes_differ_on_terminals_of_few_colours(term: str, monkeypa
 
 def test_letters_are_readable_on_their_colour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
-    found = _told(coloured([[(LETTERS[name], name)] for name in STACK], width=40))
+    found = _told(coloured([[(LETTERS[name], name)] for name in STACK]))
     for name in STACK:
         red, green, blue = bytes.fromhex(CAUSE_COLOURS[name][1:])
         ink = "97" if 0.299 * red + 0.587 * green + 0.114 * blue < 110 else "30"

@@ -92,30 +92,6 @@ def test_failing_measurement(monkeypatch: pytest.MonkeyPatch, capfd: Capture) ->
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["--rows", "compiled-2,spice"],
-            "--rows: spice is no row: there are compiled-2, compiled-1, next-2, next-1, objects, blocks, verilator, "
-            "cxxrtl, amaranth, cocotb",
-        ),
-        (
-            ["--rows", "random-1"],
-            "--rows: random-1 is a row of the other table: there are compiled-2, compiled-1, next-2, next-1, objects, "
-            "blocks, verilator, cxxrtl, amaranth, cocotb",
-        ),
-        (["--profile"], "--profile is gone: record a search with perf instead, as docs/benchmark.md shows"),
-        (["--repetitions", "0"], "argument --repetitions: must be at least 1, not 0"),
-        (["--json", "/nowhere/out.json"], "/nowhere/out.json: its directory does not exist (--json)"),
-        (["--fast"], "unrecognized arguments: --fast"),
-    ],
-)
-def test_bad_usage(arguments: list[str], message: str, capfd: Capture) -> None:
-    assert main(["bench", *arguments]) == 2
-    assert capfd.readouterr().err in (f"cyscc bench: {message}\n", f"cyscc: {message}\n")
-
-
 def test_help_names_all_rows(capfd: Capture) -> None:
     assert main(["bench", "--help"]) == 0
     told = " ".join(capfd.readouterr().out.split())

@@ -29,9 +29,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_list_and_check(cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["cache", "--json", "cache.json"]) == 0
-    head, *rows, summary = capfd.readouterr().out.splitlines()
-    assert head.split() == ["name", "configuration", "state", "size", "last", "used"]
-    assert sorted(row.split()[1:5] for row in rows) == [["own0", "ok", "0.2", "MB"], ["own1", "ok", "0.2", "MB"]]
+    summary, _, _, head, *rows = capfd.readouterr().out.splitlines()
+    assert head.split() == ["name", "configuration", "state", "MB", "last", "used"]
+    assert sorted(row.split()[1:4] for row in rows) == [["own0", "ok", "0.2"], ["own1", "ok", "0.2"]]
     assert summary == f"{cache}: 2 entries, 0.4 MB"
     document = json.loads(Path("cache.json").read_text())
     assert [entry["state"] for entry in document["entries"]] == ["ok", "ok"]
@@ -44,7 +44,7 @@ def test_list_and_check(cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_evict_and_clear(cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["cache", "evict", "--limit", "300k"]) == 0
-    assert capfd.readouterr().out.endswith(f"{cache}: 1 entry, 0.2 MB, removed\n")
+    assert capfd.readouterr().out.startswith(f"{cache}: 1 entry, 0.2 MB, removed\n")
     assert len(list(cache.glob("*.so"))) == 1
     assert main(["cache", "clear", "--quiet"]) == 0
     assert list(cache.iterdir()) == []
@@ -66,23 +66,11 @@ def test_syntheses_are_one_entry(cache: Path, capfd: pytest.CaptureFixture[str])
     (cache / AREA_FOLDER).mkdir()
     (cache / AREA_FOLDER / "some.json").write_bytes(b"x" * 100_000)
     assert main(["cache"]) == 0
-    *_, summary = capfd.readouterr().out.splitlines()
+    summary, *_ = capfd.readouterr().out.splitlines()
     assert summary == f"{cache}: 3 entries, 0.5 MB"
     os.utime(cache / AREA_FOLDER, (1, 1))
     assert main(["cache", "evict", "--limit", "400k", "--quiet"]) == 0
     assert not (cache / AREA_FOLDER).exists(), "they were used long ago"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--limit", "1M"], "--limit: only evict has a limit"),
-        (["evict", "--limit", "much"], "argument --limit: 'much' is no size such as 1000000, 500M or 1GiB"),
-    ],
-)
-def test_bad_usage(arguments: list[str], message: str, cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["cache", *arguments]) == 2
-    assert capfd.readouterr().err == f"cyscc cache: {message}\n"
 
 
 def test_times_are_local(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,40 +155,14 @@ def refused(*arguments: str, capfd: pytest.CaptureFixture[str]) -> str:
     return printed.err.rstrip("\n")
 
 
-def test_runs_that_are_others(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_checkpoint_of_another_program(capfd: pytest.CaptureFixture[str]) -> None:
     interrupt("scc", "g.txt", *SMALL, *KEPT)
     capfd.readouterr()
-    again = ["scc", "--resume", "kept"]
-    start = "cyscc scc: kept: the checkpoint is of another run: "
-    assert refused(*again, "--config", "hc2", capfd=capfd) == f"{start}--config: engines was 2, and is 4"
-    assert refused(*again, "--memory", "fixed:75", capfd=capfd).startswith(
-        f"{start}--memory: profile was hc2, and is f"
-    )
-    assert refused(*again, "--queue-slack", "9", capfd=capfd) == f"{start}--queue-slack was not given, and is 9"
-    Path("other.txt").write_text("0 1\n")
-    assert refused("scc", "other.txt", "--resume", "kept", capfd=capfd) == f"{start}the graph is not the same"
-    assert refused("scc", "g.txt", *KEPT, capfd=capfd) == (
-        "cyscc scc: kept: holds the checkpoint of another run: go on with it by --resume, or remove it"
-    )
-    assert refused("bfs", "g.txt", "--source", "1", "--resume", "kept", capfd=capfd) == (
-        "cyscc bfs: kept: is the checkpoint of a run of cyscc scc"
-    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cyscc.host.runs.sources.sources_digest", lambda: "another")
-        assert refused(*again, capfd=capfd) == (
+        assert refused("scc", "--resume", "kept", capfd=capfd) == (
             "cyscc scc: kept: the checkpoint was made by another version of this program"
         )
-    for block in Path("kept", "blocks").iterdir():
-        block.write_bytes(block.read_bytes()[:-9])
-    assert "is damaged: its digest is another" in refused(*again, capfd=capfd)
-
-
-def test_search_without_a_roofline_has_none_when_it_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
-    interrupt("bfs", "g.txt", "--source", "3", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "300cycles")
-    capfd.readouterr()
-    assert refused("bfs", "--resume", "kept", "--roofline", capfd=capfd) == (
-        "cyscc bfs: kept: the checkpoint is of another run: --roofline was not given, and is True"
-    )
 
 
 def test_run_that_is_refused_leaves_no_folder(capfd: pytest.CaptureFixture[str]) -> None:
@@ -198,23 +172,6 @@ def test_run_that_is_refused_leaves_no_folder(capfd: pytest.CaptureFixture[str])
     assert refused("scc", "g.txt", "--checkpoint", "loop", capfd=capfd).startswith("cyscc scc: loop: ")
     assert refused("scc", "--resume", "loop", "--checkpoint", "other", capfd=capfd).startswith("cyscc scc: loop: ")
     assert sorted(os.listdir()) == ["g.txt", "loop"]
-
-
-def test_bad_usage(capfd: pytest.CaptureFixture[str]) -> None:
-    assert refused("scc", capfd=capfd) == "cyscc scc: the following arguments are required: GRAPH"
-    assert refused("bfs", capfd=capfd) == "cyscc bfs: the following arguments are required: GRAPH, --source"
-    assert refused("scc", "g.txt", "--checkpoint-every", "5s", capfd=capfd) == (
-        "cyscc scc: --checkpoint-every needs --checkpoint"
-    )
-    assert refused("scc", "g.txt", "--checkpoint", "d", "--checkpoint-every", "5", capfd=capfd) == (
-        "cyscc scc: argument --checkpoint-every: '5' is not an interval such as 2Mcycles, 30s or 5min"
-    )
-    assert refused("scc", "--resume", "missing", capfd=capfd) == "cyscc scc: missing: No such file or directory"
-    assert refused("scc", "g.txt", "--checkpoint", "no/kept", capfd=capfd) == (
-        "cyscc scc: no/kept: No such file or directory"
-    )
-    Path("empty").mkdir()
-    assert refused("scc", "--resume", "empty", capfd=capfd) == "cyscc scc: empty: holds no complete checkpoint"
 
 
 def test_checkpoint_that_cannot_be_written_is_no_end(capfd: pytest.CaptureFixture[str]) -> None:
@@ -304,7 +261,7 @@ def test_run_that_ends_between_its_record_and_its_outputs(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("cyscc.host.command_line.asking._write", end)
+        patch.setattr("cyscc.host.command_line.commands._write", end)
         if signal == "kill":
             # Nothing is cleared up.
             patch.setattr("cyscc.host.record.writer.RecordFolder.clear", lambda *_, **__: None)

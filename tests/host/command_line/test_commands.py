@@ -75,7 +75,7 @@ def test_help_and_bad_usage_import_nothing_heavy() -> None:
     commands = ["scc", "bfs", "generate", "model", "verilog", "software", "reproduce"]
     helps = [["--help"], *([command, "--help"] for command in commands)]
     mistakes = [["scc"], ["sc"], ["bfs", "g.txt", "--source", "x"]]
-    heavy = {"amaranth", "matplotlib", "multiprocessing", "numba", "numpy", "rich", "scipy", "subprocess", "tabulate"}
+    heavy = {"amaranth", "matplotlib", "multiprocessing", "numba", "numpy", "pandas", "rich", "scipy", "subprocess"}
     code = (
         "import sys; from cyscc.host.command_line.main import main; "
         f"statuses = [main(arguments) for arguments in {helps + mistakes}]; "

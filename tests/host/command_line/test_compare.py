@@ -99,51 +99,6 @@ def test_a_library_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, capfd:
     assert capfd.readouterr() == ("", error)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--algorithms", "tarja"], "--algorithms: unknown algorithm 'tarja': there are scipy, "),
-        (["--algorithms", "hong,hong"], "argument --algorithms: hong is given twice"),
-        (
-            ["--configs", "published-bfs"],
-            "--configs: published-bfs only searches: it keeps no reach queue to intersect",
-        ),
-        (["--configs", "hc3"], "--configs: unknown configuration 'hc3': there are "),
-        (["--family", "xc6v"], "--family needs --area"),
-        (["--plot", "-", "--json", "-"], "--plot and --json are the same file: -"),
-        (["--plot", "out.svg", "--json", "./out.svg"], "--plot and --json are the same file: out.svg"),
-        (["--json", "g.txt"], "--json and the graph g.txt are the same file: g.txt"),
-        (["--algorithms", "scipy,hong", "--device", "cuda"], "--device: not used by scipy, hong: not made of steps"),
-    ],
-)
-def test_bad_usage(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "g.txt", *options]) == 2
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.startswith(f"cyscc compare: {message}")
-    assert err.count("\n") == 1
-
-
-def test_a_graph_that_is_not_there_or_is_none(capfd: pytest.CaptureFixture[str]) -> None:
-    Path("words.txt").write_text("hello world\n")
-    for name, cause in (("nothing.txt", "does not exist"), ("words.txt:1", "'hello' is not a vertex id")):
-        assert main(["compare", "g.txt", name.partition(":")[0], "--configs", "none"]) == 2
-        # Before the first graph takes its time.
-        assert capfd.readouterr() == ("", f"cyscc compare: {name}: {cause}\n")
-
-
-def test_a_record_is_compared_by_explain(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (folder / "record").mkdir()
-    (folder / "record" / "record.json").touch()
-    assert main(["compare", "record", "g.txt"]) == 2
-    words = "cyscc.explain(A, B) and the command 'explain A B' compare records"
-    assert capfd.readouterr() == ("", f"cyscc compare: record: is a record, no graph: {words}\n")
-    with refused(ValueError, f"a dict is no graph: {words}"):
-        cyscc.compare({})  # type: ignore[arg-type]  # this is what is wrong
-    with refused(ValueError, "no graph is given"):
-        cyscc.compare()
-
-
 def test_the_function_is_the_command() -> None:
     graph = cyscc.graph_from_edges(4, [0, 1, 2, 2], [1, 2, 0, 3])
     answer = cyscc.compare(graph, algorithms="scipy,tarjan", configs=(), runs=1)
@@ -151,3 +106,8 @@ def test_the_function_is_the_command() -> None:
     assert answer.machines.empty
     assert answer.graphs.loc[0, ["graph", "components", "largest"]].tolist() == ["graph", 2, 3]
     assert "<svg" in answer.page()
+    words = "cyscc.explain(A, B) and the command 'explain A B' compare records"
+    with refused(ValueError, f"a dict is no graph: {words}"):
+        cyscc.compare({})  # type: ignore[arg-type]  # this is what is wrong
+    with refused(ValueError, "no graph is given"):
+        cyscc.compare()

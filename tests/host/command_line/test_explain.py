@@ -96,26 +96,3 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "one", "--quiet", "--json", "out.json"]) == 0
     assert capfd.readouterr() == ("", "")
     assert len(json.loads((folder / "out.json").read_text())["stacks"]) == 5
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("nowhere", "nowhere: holds no complete record: there is no record.json"),
-        ("one --level 9", "one: has no level=9"),
-        ("one --iteration 1", "one: has no iteration=1"),
-        ("broken.gr", "broken.gr: is a file, and no folder of a record, as --record of scc and bfs writes"),
-        ("one other --banks", "--banks and DIR2 exclude each other: they are about one record"),
-        ("one other one --level 2", "--level is about one record or two, and there are 3"),
-        ("one --against other --level 2", "--level and --against exclude each other: groups are of whole runs"),
-        ("one other one", "one: has the input of one, which is in the same group"),
-        ("one --try --against other", "--try and --against exclude each other: runs are made of one record, and whole"),
-        ("one --fifos --by kernel", "--by and --fifos exclude each other: they show stacks"),
-        ("one --banks --numbers", "--numbers and --banks exclude each other: they show stacks"),
-        ("one --json nowhere/x.json", "nowhere/x.json: its directory does not exist (--json)"),
-    ],
-)
-def test_refused(words: str, message: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (folder / "broken.gr").write_text("1 2\n")
-    assert main(["explain", *words.split()]) == 2
-    assert capfd.readouterr() == ("", f"cyscc explain: {message}\n")

@@ -135,35 +135,3 @@ def test_a_change_that_fails(capfd: pytest.CaptureFixture[str]) -> None:
     assert err.endswith(f"cyscc explain: 1 of 2 changes failed: memory.bank_busy=60: {reason}\n")
     assert re.search(r"^  memory.bank_busy=60 +failed$", out, re.MULTILINE)
     assert f"Failed: memory.bank_busy=60 ({reason}).\n" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("--try word_dpth=3", "--try: unknown key 'word_dpth': there are .*; did you mean word_depth\\?"),
-        ("--try word_depth=20", "--try: word_depth must be a power of two, not 20"),
-        ("--try memory.bank=3", "--try: memory key 'bank' is not known for profile 'hc2': .*"),
-        ("--try simplify=2", "--try: simplify must be true or false, not 2"),
-        ("--try source=2", "--try: source cannot be changed in a run that is made again: only values of .*"),
-        ("--try word_depth", "argument --try: 'word_depth' is not KEY=VALUE"),
-        ("--try word_depth=8 word_depth=4", "--try: 'word_depth' is given twice"),
-        ("--try config=none", "--try: .*none.*"),
-        ("--predict", "--predict is gone: --try measures the changes that the record proposes, .*"),
-        ("--limit 3", "--limit needs --try"),
-        ("--try --limit never", "argument --limit: limit must be a number of seconds from 0 on, not 'never'"),
-        ("--try memory.banks=64 --limit 3", "--limit: it is about what the record proposes, and needs a --try .*"),
-        ("--try --level 1", "--try and --level exclude each other: runs are made of one record, and whole"),
-        ("--jobs 2", "--jobs needs --try or --depths"),
-        ("--area", "--area needs --try or --depths"),
-        ("--try --graph other.txt", "other.txt: is not the graph of the run in seen"),
-        ("--try --graph none.gr", "none.gr: does not exist"),
-        ("--try --memory fixed:75", "seen: the memory of the run cannot be had: memory key 'request_travel' .*"),
-    ],
-)
-def test_refused(words: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:
-    Path("other.txt").write_text("1 2\n2 1\n")
-    assert main(["explain", "seen", *words.split(), *(["-o", "none"] if "--try" in words else [])]) == 2
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert re.fullmatch(f"cyscc explain: {message}\n", err)
-    assert not Path("none").exists()

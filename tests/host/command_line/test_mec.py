@@ -123,14 +123,14 @@ def test_files_beside_a_model(folder: Path, capfd: pytest.CaptureFixture[str]) -
     assert main(["mec", "robot.tra", "-o", "robot.sta"]) == 2
     assert capfd.readouterr().err.splitlines() == [
         "cyscc mec: bad.lab:2: state 7 is outside 0..5",
-        "cyscc mec: --output and the states are the same file: robot.sta",
+        "cyscc mec: -o and the states are the same file: robot.sta",
     ]
 
 
 def test_a_long_table_of_components_is_cut(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("cyscc.host.interface.mec._SHOWN", 1)
+    monkeypatch.setattr("cyscc.host.interface.software._SHOWN", 1)
     monkeypatch.setattr("cyscc.host.baselines.mec.listing.MOST_LISTED", 2)
     (folder / "leak.lab").write_text('0="end"\n2: 0\n')
     assert main(["mec", "leak.tra", "--json", "out.json"]) == 0
@@ -220,37 +220,3 @@ def test_a_wrong_result_is_an_error(
 def nothing_is_lost(mdp: Mdp, labels: np.ndarray) -> tuple[Dropped, int]:
     nothing, each = np.zeros(max(labels.size, mdp.choice_count), np.bool_), np.diff(mdp.choices)
     return Dropped(nothing, nothing, each, np.empty(0, np.uint32)), 0
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--config", "test"], "--config needs --on accelerator"),
-        (["--memory", "fixed:75"], "--memory needs --on accelerator"),
-        (["--executor", "amaranth"], "--executor needs --on accelerator"),
-        (["--set", "word_depth=32"], "--set needs --on accelerator"),
-        (["--algorithm", "basic", "--device", "cuda"], "--device: not used by basic: not made of steps"),
-        (["--order", "reversed"], "--order: not used by basic: not made of steps"),
-        (["--on", "accelerator", "--device", "cuda"], "--device and --on accelerator exclude each other"),
-        (["--on", "accelerator", "--order", "shuffled"], "--order and --on accelerator exclude each other"),
-        (
-            ["--on", "accelerator", "--algorithm", "parallel"],
-            "--algorithm parallel and --on accelerator exclude each other",
-        ),
-        (
-            ["--on", "accelerator", "--config", "published-bfs"],
-            "--config: published-bfs only searches: it keeps no reach queue to intersect",
-        ),
-        (["-o", "leak.tra"], "--output and the model are the same file: leak.tra"),
-        (["-o", "out", "--json", "out"], "--json and --output are the same file: out"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["mec", "leak.tra", *options]) == 2
-    assert capfd.readouterr() == ("", f"cyscc mec: {message}\n")
-
-
-def test_a_bad_model_is_refused(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (folder / "bad.tra").write_text("1 1 1\n0 0 1 1\n")
-    assert main(["mec", "bad.tra"]) == 2
-    assert capfd.readouterr() == ("", "cyscc mec: bad.tra:2: state 1 is outside 0..0\n")

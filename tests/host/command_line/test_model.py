@@ -22,34 +22,3 @@ def test_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["model", "stairs", "-o", "m.tra", "--quiet"]) == 0
     assert capfd.readouterr() == ("", "")
     assert Path("m.tra").read_text().startswith("100 199 298\n0 0 0 1\n0 1 0 0.5\n")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["grid", "5", "-o", "m.tra"], "argument SIZE=N: '5' is not SIZE=N"),
-        (["grid", "room=x", "-o", "m.tra"], "argument SIZE=N: 'x' is not an integer"),
-        (["grid", "depth=5", "-o", "m.tra"], "grid has no size 'depth': it has width, height, room"),
-        (["grid", "room=1", "-o", "m.tra"], "room of grid must be 3 to 1048576, not 1"),
-        (["grid", "room=3", "room=4", "-o", "m.tra"], "SIZE=N: room is given twice"),
-        (
-            ["grid", "-o", "m.gr"],
-            "m.gr: a model is .tra or .drn, not '.gr'",
-        ),
-        (["grid", "-o", "no/m.tra"], "no/m.tra: its directory does not exist (--output)"),
-        (["grid"], "the following arguments are required: -o/--output"),
-    ],
-)
-def test_bad_usage(capfd: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
-    before = sorted(Path().iterdir())
-    assert main(["model", *words]) == 2
-    assert capfd.readouterr() == ("", f"cyscc model: {message}\n")
-    assert sorted(Path().iterdir()) == before
-
-
-def test_misspelt_family(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["model", "gird", "-o", "m.tra"]) == 2
-    out, error = capfd.readouterr()
-    assert out == ""
-    assert error.startswith("cyscc model: argument FAMILY: invalid choice: 'gird'")
-    assert error.endswith("; did you mean grid?\n")

@@ -46,31 +46,3 @@ def test_a_trace_needs_no_page(folder: Path, capfd: pytest.CaptureFixture[str]) 
     total = Record(folder / "one").cycles
     assert capfd.readouterr() == (f"run.pftrace: trace of {total:,} cycles\n", "")
     assert (folder / "run.pftrace").stat().st_size > 1000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["none", "-o", "page.html"], "none: holds no complete record: there is no record.json"),
-        (["one", "empty", "-o", "page.html"], "empty: holds no complete record: there is no record.json"),
-        (["broken", "-o", "page.html"], "broken/kernels.parquet: "),
-        (["one", "-o", "none/page.html"], "none/page.html: its directory does not exist (-o)"),
-        (["one", "-o", "one"], "one: is a directory (-o)"),
-        (["one"], "nothing is to be written: name a page (-o), a trace (--trace), or both"),
-        (["one", "one", "--trace", "run.pftrace"], "--trace is of one run, and there are 2"),
-        (["one", "--trace", "run.json"], "run.json: a trace is .pftrace or .perfetto-trace, not '.json'"),
-        (["-o", "page.html"], "the following arguments are required: DIR"),
-    ],
-)
-def test_bad_input_is_one_line(
-    arguments: list[str], message: str, folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "empty").mkdir()
-    write_record(folder / "broken", Shape(levels=(60,)))
-    (folder / "broken" / "kernels.parquet").write_bytes(b"nothing")
-    assert main(["report", *arguments]) == 2
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.startswith(f"cyscc report: {message}")
-    assert err.count("\n") == 1
-    assert not (folder / "page.html").exists()

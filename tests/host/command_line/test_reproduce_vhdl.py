@@ -42,11 +42,3 @@ def test_refusals(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(VHDL) == 2
     cause = "no graph pair: there is no pair.txt, .gr, .mtx or .npz, nor one gzipped"
     assert capfd.readouterr() == ("", f"cyscc reproduce: .: {cause}\n")
-    for words, message in (
-        (["--seed", "1"], "--seed: vhdl has no such option: it has --quick --configs published-vhdl-1ae"),
-        (["--memory", "hc2"], "--memory: vhdl has no such option"),
-        (["--configs", "hc2"], "--configs: unknown machine 'hc2': there are hc2-1ae, "),
-        (["--latencies", "60", "--quick"], "--quick and --latencies exclude each other"),
-    ):
-        assert main([*VHDL, *words]) == 2
-        assert message in capfd.readouterr().err

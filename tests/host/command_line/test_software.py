@@ -193,13 +193,6 @@ def test_an_algorithm_of_steps_shows_its_counts(capfd: pytest.CaptureFixture[str
     assert document["counts"]["depth"] == 2
 
 
-def test_what_would_take_too_long_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    for option, most in (("--cached", 256), ("--segment", 4096)):
-        assert main(["software", "fbt", "g.txt", option, str(most + 1)]) == 2
-        error = f"cyscc software: argument {option}: must be at most {most}, not {most + 1}\n"
-        assert capfd.readouterr().err == error
-
-
 def test_the_function_is_the_command(capfd: pytest.CaptureFixture[str]) -> None:
     graph = cyscc.graph_from_edges(4, [0, 1, 2, 2], [1, 2, 0, 3])
     answer = cyscc.software("quach", graph, threads=1, pivots="3")

@@ -279,39 +279,6 @@ def test_values_of_the_line(options: list[str], settings: dict[str, Any], monkey
     assert asked == [settings]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["rmat:8:2", "--set", "visit_depth"], "argument --set: 'visit_depth' is not KEY=VALUE"),
-        (["rmat:8:2", "--set", "visit_depth=8,,16"], "argument --set: visit_depth: '8,,16' lacks a value"),
-        (["rmat:8:2", "--set", "source=1", "--source", "2"], "source is given twice"),
-        (
-            ["rmat:8:2", "--set", "visit_depth=8,a"],
-            "visit_depth=a: visit_depth must be an integer from 4 to 512, not 'a'",
-        ),
-        (
-            ["rmat:8:2", "--config", "hc2"],
-            "nothing varies: a sweep has several values of a parameter, or several graphs",
-        ),
-        (["none.gr", "--set", "visit_depth=8,16"], "none.gr: cannot be read: No such file or directory"),
-        (["rmat:8:2", "--set", "visit_deph=4"], "unknown parameter 'visit_deph': there are "),
-        (["small.toml", "--set", "visit_depth=8"], "small.toml is a study, which has its own visit_depth"),
-        (["small.toml", "rmat:8:2"], "small.toml is a study, which has its own graphs"),
-        (["none.toml"], "none.toml: cannot be read: No such file or directory"),
-        (["small.toml", "-o", "small.toml"], "small.toml: cannot be made: Not a directory (--output)"),
-        (["small.toml", "--family", "xc6v"], "--family needs --area"),
-        (["small.toml", "--json", "no/out"], "no/out: its directory does not exist (--json)"),
-        (["small.toml", "--json", "small.toml"], "--json and GRAPH|STUDY.toml are the same file: small.toml"),
-        (["small.toml", "-o", ".", "--page", "small.html"], "--page and the page are the same file: small.html"),
-    ],
-)
-def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["sweep", *arguments]) == 2
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.startswith(f"cyscc sweep: {message}")
-
-
 def started(*arguments: str) -> "subprocess.Popen[bytes]":
     """Begin a sweep with two workers, in a process of its own."""
     command = [sys.executable, "-m", "cyscc.host.command_line.main", "sweep", "many.toml", "-o", "out", "--jobs", "2"]

@@ -151,10 +151,10 @@ def test_study_with_rules_that_are_named(capfd: pytest.CaptureFixture[str]) -> N
 
 
 def test_exit_from_within_a_command_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
-    def leave(_: object) -> None:
+    def leave(*_: object, **__: object) -> None:
         raise SystemExit(0)
 
-    monkeypatch.setattr("cyscc.host.command_line.cache.run", leave)
+    monkeypatch.setattr("cyscc.sim.caching.libraries.entries", leave)
     assert main(["cache"]) == 3
 
 

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import pytest
 
 from cyscc.host.answer.answer import Answer
-from cyscc.host.command_line.asking import add_question, answer_question, texts
+from cyscc.host.command_line.commands import add_question, answer_question, texts
+from cyscc.host.command_line.parser import Parser, UsageError
 from cyscc.host.output.errors import InputError
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
-from cyscc.host.specification.options import Parser, UsageError
 from tests.refusals import refused
 
-Level = Annotated[int | None, Ask(help="only this level, from {default}", low=0, high=9)]
-Sides = Annotated[str, Ask(help="sides", choices=("left", "right"))]
+Level = Annotated[int | None, Ask("only this level, from {default}", low=0, high=9)]
+Sides = Annotated[str, Ask("sides", choices=("left", "right"))]
 
 
 @question(
@@ -26,13 +26,13 @@ Sides = Annotated[str, Ask(help="sides", choices=("left", "right"))]
     ),
 )
 def asked(
-    first: Annotated[str, Ask(help="the first", metavar="DIR")],
-    *others: Annotated[str, Ask(help="more", metavar="DIR2")],
+    first: Annotated[str, Ask("the first", "DIR")],
+    *others: Annotated[str, Ask("more", "DIR2")],
     level: Level = None,
     side: Sides = "left",
-    area: Annotated[bool, Ask(help="the area, too")] = False,
-    verify: Annotated[bool, Ask(help="no check")] = True,
-    family: Annotated[Sequence[str], Ask(help="families", repeated=True)] = (),
+    area: Annotated[bool, Ask("the area, too")] = False,
+    verify: Annotated[bool, Ask("no check")] = True,
+    family: Annotated[Sequence[str], Ask("families", repeated=True)] = (),
     unit: str = "cycles",
 ) -> Answer:
     """Ask something.

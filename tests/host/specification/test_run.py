@@ -262,28 +262,6 @@ def test_values_that_a_run_cannot_have(values: dict[str, Any], field: str, messa
     assert (caught.value.field, str(caught.value)) == (field, message)
 
 
-@pytest.mark.parametrize(
-    ("values", "field", "message"),
-    [
-        ({"config": "nothing"}, "config", "unknown configuration 'nothing': there are "),
-        ({"memory": "fixed:x"}, "memory", ""),
-        ({"overrides": Overrides.of({"no": 1})}, "overrides", "unknown key 'no': there are "),
-        ({"overrides": Overrides.of({"memory.no": 1})}, "overrides", ""),
-        (
-            {"algorithm": "scc", "source": None, "config": "published-bfs"},
-            "config",
-            "published-bfs only searches: it keeps no reach queue to intersect",
-        ),
-        ({"roofline": True, "config": "published-bfs"}, "roofline", "published-bfs only searches: it keeps no reach"),
-    ],
-)
-def test_machines_that_a_run_cannot_have(values: dict[str, Any], field: str, message: str) -> None:
-    with pytest.raises(SpecError) as caught:
-        replace(SPEC, **values).checked()
-    assert caught.value.field == field
-    assert str(caught.value).startswith(message)
-
-
 def test_numbers_and_windows_as_texts() -> None:
     assert [whole_number(text, low=0) for text in ("7", "1e3", "2^10", "0")] == [7, 1000, 1024, 0]
     for text in ("x", "1.5", "2^x", ""):

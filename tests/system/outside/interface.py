@@ -36,24 +36,37 @@ _WRONG = (
     "scc(graph_from_edges(2, [0, 1], [1, 0]), config='published-bfs')",
     "scc(graph_from_edges(2, [0, 1], [1, 0]), config='test', executor='fast')",
     "scc(graph_from_edges(2, [0, 1], [1, 0]), config='test', threads=0)",
+    "generate('gnm', 4, 2)",
+    "generate('gnm', 4)",
+    "graph_from_edges(4, [0.9, 1.9], [1.2, 0.2])",
+    "graph_from_edges(0, [], [])",
+    "graph_from_edges(1 << 32, [], [])",
+    "write_graph(5, 'r.txt')",
+    "bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, confg='test')",
+    "bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, config='hc3')",
+    "explain(bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, config='test', memory='fixed:9', threads=1))",
+    "replay(bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, config='test', memory='fixed:9', threads=1), 5)",
+    "replay('missing', 'slots')",
+    "replay('missing', 5, 'w.txt')",
+    "replay('missing', 5, cycles=0)",
 )
 """Calls that are wrong."""
 
 _RIGHT = (
     "str(found)",
     "repr(found.record is None)",
-    "shape(found.document)",
+    "shape(found.document())",
     "found.cycles",
     "found.level_records",
     "shape(found.statistics)",
     "shape(record.document)",
     "record.frame('instructions')",
     "record.table('kernels').schema.names",
-    "explain(found).stacks()",
-    "explain(found).stacks(by='kernel')",
-    "explain(found).banks()",
-    "explain(found).fifos()",
-    "shape([vars(each) for each in explain(found).findings])",
+    "explain(found).stacks",
+    "explain(found, by='kernel').stacks",
+    "explain(found).banks",
+    "explain(found).fifos",
+    "shape(explain(found).document()['findings'])",
     "str(explain(found))",
     "sorted(figures(found))",
     "str(components)",
@@ -85,7 +98,7 @@ def _signature(value: Any) -> str:
     for parameter in signature.parameters.values():
         for kind in getattr(parameter.annotation, "__args__", ()):
             if is_typeddict(kind):
-                keywords = ", ".join(f"{name}: {_kind(each)}" for name, each in kind.__annotations__.items())
+                keywords = ", ".join(f"{name}: {_kind(_bare(each))}" for name, each in kind.__annotations__.items())
                 text = text.replace(f"*{kind}", f"{kind.__name__} ({keywords})").replace(
                     f"*<class '{kind.__name__}'>", f"{kind.__name__} ({keywords})"
                 )

@@ -1,6 +1,7 @@
 """Command lines that are refused: bad values and contradictions of every command, files that cannot be used."""
 
 from tests.system.outside.refusals_beside import BESIDE
+from tests.system.outside.refusals_rare import RARE
 
 _C = "--config test --memory fixed:75 --threads 1"
 
@@ -182,5 +183,5 @@ _GRAPHS = (
     *(f"bfs {name} --source 0 --config test" for name in ("missing.txt", "bad-word.txt", "bad-short.gr")),
 )
 
-REFUSALS: tuple[str, ...] = tuple(dict.fromkeys((*_GENERAL, *_SIMULATION, *_SCC, *_BFS, *_GRAPHS, *BESIDE)))
+REFUSALS: tuple[str, ...] = tuple(dict.fromkeys((*_GENERAL, *_SIMULATION, *_SCC, *_BFS, *_GRAPHS, *BESIDE, *RARE)))
 """All of them; those that turn out to run are here too, as one would expect a refusal."""

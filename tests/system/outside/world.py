@@ -75,6 +75,7 @@ _TEXTS = {
     "bad-interval.drn": "@type: MDP\n@nr_states\n1\n@model\nstate 0\n\taction 0\n\t\t0 : [0.4, 0.9]\n",
     "bad-key.drn": "@type: MDP\n@colour\n",
     "m.txt": "3 5 7\n",
+    "bad.lab": '0="a"\n7: 0\n',
     # Machines and memories.
     "only.toml": 'preset = "test"\nbfs_only = true\n',
     "drops.toml": 'preset = "test"\nremembered_ids = 8\n',
@@ -83,6 +84,7 @@ _TEXTS = {
     "bad-value.toml": 'preset = "test"\nneighbour_depth = 20\n',
     "bad-type.toml": 'preset = "test"\nneighbour_depth = "20"\n',
     "bad-syntax.toml": "preset = \n",
+    "deep.toml": "a = " + "[" * 10_000,
     "bad-kernels.toml": 'preset = "test"\nintersection_kernels = 3\n',
     "slow.toml": 'profile = "hc2"\nbank_busy = 20\n',
     "bad-memory-key.toml": 'profile = "hc2"\nbank_bus = 20\n',
@@ -177,6 +179,7 @@ class World:
             Path(name).write_text(text)
         Path("empty").mkdir()
         Path("loop.txt").symlink_to("loop.txt")
+        Path("endless.toml").symlink_to("/dev/zero")
         for argv in _RUNS:
             self._run(argv, 0)
         for argv in _FAILING:

@@ -135,12 +135,12 @@ def test_stacks_that_are_shown(shape: Shape) -> None:
     table = explanation(record, record.instructions, by="kernel", top=3).tables["stacks"]
     sums = plain.of("instruction_kernels").groupby(["module", "engine", "kernel"])[CAUSE_NAMES].sum()
     least = sums.drop(columns=[*WORK]).sum(axis=1).nlargest(3).index
-    keys = table.chosen[["module", "engine", "kernel"]].apply(tuple, axis=1).tolist()
+    keys = [(row["module"], row["engine"], row["kernel"]) for row in table.records()]
     assert keys == sorted(least)
     assert table.heading == f"cycles by kernel, those that issue least: 3 of {len(sums)}"
     numbers = explanation(record, record.instructions, only=["numbers"])
     assert [each.title.split(",")[0] for each in numbers.shown()] == ["cycles by level"]
-    assert len(numbers.tables["stacks"].chosen) == len(record.instructions)
+    assert len(numbers.tables["stacks"].records()) == len(record.instructions)
     assert numbers.said == []
 
 
@@ -331,7 +331,7 @@ def test_a_difference() -> None:
     assert levels[CAUSE_NAMES].to_numpy() == pytest.approx(more)
     assert levels["of_run"].tolist() == pytest.approx(list((cycles[1] - cycles[0]) / first))
     most = np.sort(np.argsort(-abs(cycles[1] - cycles[0]), kind="stable")[:4])
-    assert answer.tables["levels"].chosen["level"].tolist() == most.tolist()
+    assert [row["level"] for row in answer.tables["levels"].records()] == most.tolist()
     for row, causes in zip(levels["why"], more, strict=True):
         ranked = sorted(zip(CAUSE_NAMES, causes, strict=True), key=lambda each: -abs(each[1]))
         assert row == ", ".join(f"{name} {value:+,.0f}" for name, value in ranked[:3] if abs(value) >= 0.5)

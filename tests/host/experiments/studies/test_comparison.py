@@ -21,7 +21,7 @@ from cyscc.host.baselines.software import Decomposition, SoftwareSetting, transp
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Contenders, Entry
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import strong_components
-from cyscc.host.interface.compare import _answer
+from cyscc.host.interface.software import _answer
 from cyscc.host.output.progress import Progress
 from cyscc.sim.errors import SimulationError
 from tests.system.graphs import messy_graph

@@ -8,7 +8,6 @@ import pytest
 
 import cyscc
 from cyscc.host.command_line.main import main
-from tests.refusals import refused
 from tests.sim.observation.waves.reading import recording
 
 
@@ -53,17 +52,3 @@ def test_a_run_that_fails_leaves_its_last_cycles(graph: cyscc.Graph, capfd: pyte
     assert recording(Path("stopped", "last.fst")).end == end
     window = cyscc.replay("stopped", "error", "end.vcd", before=20, graph=graph)
     assert (window.cycle, window.first, window.last) == (end - 1, end - 21, end - 1)
-
-
-def test_what_is_refused(graph: cyscc.Graph) -> None:
-    unrecorded = cyscc.bfs(graph, 0, config="test")
-    with refused(ValueError, "the run was not recorded: give it record=FOLDER"):
-        cyscc.replay(unrecorded, 5)
-    with pytest.raises(ValueError, match=r"^no place 'slots': there are a cycle, FIRST:LAST, "):
-        cyscc.replay("none", "slots")
-    with refused(ValueError, "-o writes waveforms, which end in .fst or .vcd: w.txt"):
-        cyscc.replay("none", 5, "w.txt")
-    with refused(ValueError, "cycles: must be at least 1, not 0"):
-        cyscc.replay("none", 5, cycles=0)
-    with refused(cyscc.InputError, "none: holds no complete record: there is no record.json"):
-        cyscc.replay("none", 5)
