@@ -8,6 +8,7 @@ from cyscc.host.answer.answer import Answer
 from cyscc.host.interface import notes
 from cyscc.host.interface.given import record_of
 from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import count_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import option_of
@@ -15,6 +16,8 @@ from cyscc.host.specification.run import option_of
 __all__ = ["explain"]
 
 _WITHIN = 1.0
+_PLACE = ("at", "phase", "iteration", "level")
+"""Options that say which part of a run is explained."""
 _RUNS = ("output", "jobs", "scheduler", "area", "family", "graph", "memory")
 """Options of runs that are made again."""
 
@@ -53,8 +56,6 @@ Against = Annotated[
     ),
 ]
 Top = Annotated[int | None, Ask("maximum rows of a table (default: 12)", "N", low=1)]
-Iteration = Annotated[int | None, Ask("only this iteration of an SCC run, from 1", "N", low=1)]
-Level = Annotated[int | None, Ask("only this level of the searches, from 0", "N", low=0)]
 By = Annotated[
     str | None,
     Ask(
@@ -98,11 +99,11 @@ Check = Annotated[
         Rule(("changes",), excludes=("depths",), why="these are two questions"),
         Rule(
             ("changes", "depths"),
-            excludes=("others", "against", "phase", "iteration", "level", "by", "numbers", "banks", "fifos"),
+            excludes=("others", "against", *_PLACE, "by", "numbers", "banks", "fifos"),
             why="runs are made of one record, and whole",
         ),
         Rule(("by", "numbers", "banks", "fifos"), excludes=("others", "against"), why="they are about one record"),
-        Rule(("phase", "iteration", "level"), excludes=("against",), why="groups are of whole runs"),
+        Rule(_PLACE, excludes=("against",), why="groups are of whole runs"),
         Rule(("by", "numbers"), excludes=("banks", "fifos"), why="they show stacks"),
         Rule(_RUNS, needs=("changes", "depths")),
         Rule(("within", "check"), needs=("depths",)),
@@ -114,6 +115,7 @@ def explain(
     recorded: notes.Recorded,
     *others: notes.Records,
     against: Against = (),
+    at: notes.At = None,
     phase: notes.Phase = None,
     iteration: Iteration = None,
     level: Level = None,
@@ -148,7 +150,7 @@ def explain(
     ValueError
         Options exclude each other, or a run was not recorded.
     InputError
-        There is no record, it does not contain the phase, level or iteration, or the runs form no groups.
+        There is no record, it has no such place, or the runs form no groups.
     SimulationError
         A run that is made again failed.
 
@@ -162,6 +164,7 @@ def explain(
     cyscc explain seen
     cyscc explain seen --level 5
     cyscc explain seen --by kernel --level 5
+    cyscc explain seen --at 20000:30000
     cyscc explain seen --by phase --numbers
     cyscc explain seen --banks
     cyscc explain seen --fifos
@@ -176,14 +179,13 @@ def explain(
     changed = list(map(_together, changes))
     if changed or depths:
         return _made_again(recorded, changed, limit=limit, within=within, check=check, folder=output, **again)
-    selection: dict[str, Any] = {"phase": phase, "level": level, "iteration": iteration}
+    place = notes.place_of("explain", at, phase=phase, level=level, iteration=iteration)
     with Progress.of(again.get("progress", False)).step("reading the record"):
         first, *rest = [record_of(each) for each in (recorded, *others)]
         base = [record_of(each) for each in against]
         if base or len(rest) > 1:
-            for name, value in selection.items():
-                if value is not None:
-                    raise SpecError(name, f"--{name} is about one record or two, and there are {1 + len(rest)}")
+            if place.given:
+                raise SpecError("at", f"{place} is about one record or two, and there are {1 + len(rest)}")
             from cyscc.host.analysis.explain.grouped import grouped
             from cyscc.host.analysis.explain.groups import groups_of_runs
 
@@ -192,11 +194,19 @@ def explain(
             from cyscc.host.analysis.explain.comparison import compare
             from cyscc.host.analysis.explain.difference import difference
 
-            return difference(compare(first, rest[0], **selection), top=top)
+            if place.cycles is not None:
+                raise SpecError("at", f"{place}: cycles are of one record, and there are two")
+            return difference(compare(first, rest[0], place), top=top)
         from cyscc.host.analysis.explain.explanation import explanation
 
         only = [name for name, wanted in (("numbers", numbers), ("banks", banks), ("fifos", fifos)) if wanted]
-        return explanation(first, first.select(**selection), by=by, only=only, top=top)
+        rows = first.select(place)
+        answer = explanation(first, rows, by=by, only=only, top=top)
+        if place.cycles is not None:
+            end = int((rows["start"] + rows["cycles"]).max())
+            wide = f"{count_text(len(rows), 'instruction')} ran in {place}: cycles {rows['start'].min()}:{end - 1}"
+            answer.said = [wide, *answer.said]
+        return answer
 
 
 def _together(given: "Mapping[str, Any] | Iterable[tuple[str, Any]]") -> dict[str, Any]:

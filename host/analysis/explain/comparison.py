@@ -8,6 +8,7 @@ from cyscc.host.analysis.explain.settings import settings_that_differ
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
+from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ __all__ = ["TIMES", "Comparison", "compare", "numbered_alike", "outside", "paire
 TIMES = ("instructions", "host", "restarted", "unfinished", "total")
 """Parts into which the cycles of a record are divided for a comparison; `host` includes the reading of results."""
 
+_WHOLE = Place()
 _OUTSIDE = {"host": ("host", "readout"), "restarted": ("restarted",)}
 _KEYS = ["iteration", "phase", "level"]
 
@@ -141,9 +143,7 @@ def numbered_alike(first: Record, second: Record) -> bool:
     return bool(one["digest"] == other["digest"]) or (simplified and alike)
 
 
-def compare(
-    first: Record, second: Record, *, phase: str | None = None, level: int | None = None, iteration: int | None = None
-) -> Comparison:
+def compare(first: Record, second: Record, place: Place = _WHOLE) -> Comparison:
     """Compare two records, whose iterations are paired by the vertices at which they begin.
 
     If one of them is of an interrupted run, only instructions that both have are compared.
@@ -152,15 +152,15 @@ def compare(
     ----------
     first, second : Record
         The records.
-    phase, level, iteration : optional
-        Selected instructions, see `Record.select`.
+    place : Place
+        The instructions that are compared: those of its phase, levels and iterations.
 
     Raises
     ------
     InputError
         A record has no such instruction.
     """
-    selected = [record.select(phase=phase, level=level, iteration=iteration) for record in (first, second)]
+    selected = [record.select(place) for record in (first, second)]
     pairs = paired_iterations(first, second)
     one, other = (stacks(record, rows, "level") for record, rows in zip((first, second), selected, strict=True))
     for frame, rows in zip((one, other), selected, strict=True):
@@ -191,7 +191,7 @@ def compare(
         levels,
         _unpaired(lone[0], lone[1]),
         edges=(edges[0], edges[1]),
-        selected=(phase, level, iteration) != (None, None, None),
+        selected=bool(place.given),
         left_out=left_out,
     )
 
