@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from cyscc.host.graph.formats import parsing, read_graph, write_graph
 from cyscc.host.graph.formats.lists import EdgeBuffer
 from cyscc.host.graph.formats.writer import write_pairs
 from cyscc.host.graph.generators import random_graph
+from cyscc.host.output.errors import InputError
 from tests.host.graph.files import edges_of
 
 ALL = [".txt", ".mtx", ".gr", ".npz", ".edges.gz", ".mtx.gz", ".gr.gz", ".npz.gz", ".MTX", ".el.GZ"]
@@ -43,37 +45,75 @@ def test_round_trip(tmp_path: Path, suffix: str, block: int, monkeypatch: pytest
 
 
 BLANKS = st.sampled_from([" ", "\t", "  ", " \t "])
-ENDS = st.sampled_from(["0", "7", "007", "9", "10", "123456789012345678", "1234567890123456789", "-1", "1x", ""])
-REST = st.sampled_from(["", " ", "1", "-1.5", "2.", ".5", "1e3", "nan", "1 2", "1 2 3", "x", "+"])
+ENDS = st.sampled_from(["0", "7", "007", f"{0:030}9", "10", f"{2**63}", f"{2**64 + 7}", "-1", "1x", "", "9"])
+WORDS = [
+    "1",
+    "-1.5",
+    "2.",
+    ".5",
+    "+.5E+7",
+    "1e3",
+    "1e",
+    "1e+",
+    ".",
+    "+",
+    "nan",
+    "-Inf",
+    "infinity",
+    "infin",
+    "x",
+    "1 2",
+]
+REST = st.sampled_from(["", " ", *WORDS, "1 2 3", "1\0"])
 EDGE = st.tuples(st.sampled_from(["", " "]), ENDS, BLANKS, ENDS, BLANKS, REST).map("".join)
-OTHER = st.sampled_from(["", " ", "# text", " % text", "%", "%%MatrixMarket", "#é", "# a\0b", "a 1 2", "a1 2", "c"])
+OTHER = st.sampled_from(
+    ["", "\t", "# text", " % text", "%%MatrixMarket", "%%matrixm", "#é", "# a\0b", "a 1 2", "a1 2", "c"]
+)
+NUMBER = r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf|infinity)"
+EDGES = (parsing.Column("vertex id", 1, 9),) * 2
+LAYOUTS = {
+    "": parsing.Layout(form="", comments="#%", columns=EDGES, fewest=2, most=4, alike=True),
+    "a ": parsing.Layout(form="", letter="a", comments="c", columns=EDGES, fewest=2, most=3),
+}
 
 
-@given(st.lists(st.one_of(EDGE, EDGE, OTHER), min_size=1, max_size=6), st.booleans(), st.integers(0, 4))
-def test_compiled_code_reads_what_the_regular_expression_reads(lines: list[str], weighted: bool, room: int) -> None:
-    text = "".join(f"{line}\n" for line in lines).encode()
-    columns = (parsing.Column("vertex id", 1, 9),) * 2
-    layout = (
-        parsing.Layout(form="", letter="a", comments="c", columns=columns, fewest=2, most=3)
-        if weighted
-        else parsing.Layout(form="", comments="#%", columns=columns[:1] * 2, fewest=2, most=4, alike=True)
-    )
-    if weighted:
-        text = b"".join(b"a " + line for line in text.splitlines(keepends=True))
-    compiled, expected = parsing._Rows(layout, room or None), parsing._Rows(layout, room or None)
-    if (found := compiled._plain(text, 5, len(lines))) is not None:
-        assert [column.tolist() for column in found] == [column.tolist() for column in expected.matched(text, 5)]
-        assert not layout.alike or compiled._usual == expected._usual
+def rows_by_regular_expressions(lines: list[str], layout: parsing.Layout, room: int) -> tuple[list[list[int]], int]:
+    """Return the ids in each row, and the number of the first wrong line; 0 if there is none."""
+    row = rf"{layout.letter}\b[ \t]*([0-9]+)[ \t]+([0-9]+)((?:[ \t]+{NUMBER}){{0,{layout.most - 2}}})"
+    rows: list[list[int]] = []
+    alike: set[int] = set()
+    for number, line in enumerate(lines, start=1):
+        text = line.strip(" \t")
+        if not text or (text[0] in layout.comments and "\0" not in text):
+            if text.lower().startswith("%%matrixmarket"):
+                return rows, number
+            continue
+        found = re.fullmatch(row, text, re.IGNORECASE)
+        if found is None or not all(1 <= int(each) <= 9 for each in found.groups()[:2]) or len(rows) == room:
+            return rows, number
+        alike.add(len(text.split()))
+        if layout.alike and len(alike) > 1:
+            return rows, number
+        rows.append([int(found[1]), int(found[2])])
+    return rows, 0
 
 
-def test_edges_and_comments_are_read_by_compiled_code() -> None:
-    layout = parsing.Layout(
-        form="", comments="#%", columns=(parsing.Column("vertex id", 0, 99),) * 2, fewest=2, most=4, alike=True
-    )
-    text = b"# head\n1 2 -1.5\n\n \t3\t 44  7 \n% more\n0 99 8.\n"
-    found = parsing._Rows(layout, None)._plain(text, 1, 6)
-    assert found is not None
-    assert [column.tolist() for column in found] == [[1, 3, 0], [2, 44, 99]]
+@given(
+    st.lists(st.one_of(EDGE, EDGE, OTHER), min_size=1, max_size=6), st.sampled_from(list(LAYOUTS)), st.integers(1, 4)
+)
+def test_the_scanner_reads_what_regular_expressions_do(lines: list[str], begin: str, room: int) -> None:
+    lines = [begin + line for line in lines]
+    rows, wrong = rows_by_regular_expressions(lines, LAYOUTS[begin], room)
+    text = parsing.Lines(io.BytesIO("\n".join(lines).encode()))
+    found: list[list[int]] = []
+    if wrong or len(rows) < room:
+        with pytest.raises(InputError) as error:
+            list(parsing.read_lines(text, LAYOUTS[begin], expected=room))
+        assert error.value.line == (wrong or None)
+    else:
+        for block in parsing.read_lines(text, LAYOUTS[begin], expected=room):
+            found += np.transpose(block).tolist()
+        assert found == rows
 
 
 @pytest.mark.parametrize("suffix", [".mtx", ".gr", ".npz", ".npz.gz"])
