@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "BANNER",
+    "BANNER_FAULT",
     "BYTE_ORDER_MARK",
     "LARGEST_ID",
     "WORD",
@@ -49,6 +51,12 @@ LARGEST_ID = 2**63 - 1
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """Byte order mark that some programs write before UTF-8 text; skipped."""
 
+BANNER = b"%%matrixmarket"
+"""Banner of Matrix Market in small letters."""
+
+BANNER_FAULT = "a Matrix Market banner, which must be the first line"
+"""Error in a line that begins with the banner and is not the first one."""
+
 WORD = r"[^ \t\n]+"
 """Regular expression of a token between blanks."""
 
@@ -60,7 +68,6 @@ _MOST_BARREN = 1 << 26  # bytes of comments and empty lines without an edge
 _LONGEST_COUNT = 4300  # digits that int() takes
 _LONGEST_TOKEN = 40  # characters of a token that a message shows
 _DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_BANNER = b"%%matrixmarket"
 _MOST_DIGITS = 19  # always fits in an unsigned 64-bit integer
 _ROUNDED = 1e-9  # tolerance above 1 of a probability
 _SMALLEST_POSITIVE = 5e-324
@@ -129,8 +136,7 @@ class Layout:
         """Return the error in a line, or None if the line is valid by itself."""
         tokens = words(line)
         if tokens and tokens[0].decode("latin-1")[0] in self.comments:
-            banner = tokens[0].lower().startswith(_BANNER)
-            cause = "a Matrix Market banner, which must be the first line" if banner else None
+            cause = BANNER_FAULT if tokens[0].lower().startswith(BANNER) else None
             return "not text (byte 0x00)" if b"\0" in line else cause
         if self.letter and (first := tokens.pop(0)) != self.letter.encode():
             cause = f"{shown(first)} begins no edge ({self.letter!r}) and no comment ({self.comments!r})"
@@ -386,7 +392,7 @@ def shortage_text(announced: int, found: int, noun: str) -> str:
 
 
 _TAB, _LINE_END, _SPACE, _ZERO, _NINE = b"\t\n 09"
-_SMALL, _LARGE = tuple(_BANNER), tuple(_BANNER.upper())
+_SMALL, _LARGE = tuple(BANNER), tuple(BANNER.upper())
 _DIGITS = "0123456789"
 _END = 254
 _NUMBER: tuple[dict[str, int], ...] = (
