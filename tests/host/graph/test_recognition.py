@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from cyscc.host.graph.formats import check_graph, files, parsing, read_graph
+from cyscc.host.graph.formats import check_graph, files, read_graph
 from cyscc.host.output.errors import InputError
-from tests.host.graph.files import edges_of, refusal
+from tests.host.graph.files import edges_of
 from tests.refusals import refused
 
 MTX = b"%%MatrixMarket matrix coordinate pattern general\n"
@@ -102,96 +102,6 @@ def test_odd_files_that_are_right(tmp_path: Path, name: str, content: bytes, edg
     assert read_noted(tmp_path / name) == (edges, [])
 
 
-FOREIGN = ": {} is not read"
-TAR = b"graph/graph.mtx".ljust(257, b"\0") + b"ustar\x0000" + bytes(248)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("g.txt", b"", ": is empty"),
-        ("g.mtx", b"", ": is empty"),
-        ("g.npz", b"", ": is empty"),
-        ("g.txt.gz", b"", ": is empty"),
-        ("g.gr.gz", gzipped(b""), ": is empty"),
-        ("g.txt", "1 2\n".encode("utf-16"), FOREIGN.format("UTF-16 text")),
-        ("g.txt", b"\xfe\xff" + "1 2\n".encode("utf-16-be"), FOREIGN.format("UTF-16 text")),
-        ("g.txt", "1 2\n".encode("utf-16-le"), ":1: not text (byte 0x00)"),
-        ("g.txt", "# a 1 2\n".encode("utf-16-le"), ":1: not text (byte 0x00)"),
-        ("g.gr", "p sp 1 0\n".encode("utf-16-le"), ":1: not text (byte 0x00)"),
-        ("g.mtx", b"%%MatrixMarket\0", ":1: not text (byte 0x00)"),
-        ("g.mtx", b"%%MatrixMarket matrix coordinate real general\n%\0\n", ":2: not text (byte 0x00)"),
-        ("g.txt", b"1 2\n\0\0\0\0", ":2: not text (byte 0x00)"),
-        ("g.txt", b"1 2\x0c3 4\n", ":1: not text (byte 0x0c)"),
-        ("g.txt", b"1 " + b"\xc3" * 3 + b"\n", ":1: not text (byte 0xc3)"),
-        ("g.txt", b"BZh91AY&SY", FOREIGN.format("bzip2 data")),
-        ("g.txt", b"\xfd7zXZ\x00\x00", FOREIGN.format("xz data")),
-        ("g.mtx", b"\x28\xb5\x2f\xfd\x00", FOREIGN.format("Zstandard data")),
-        ("g.txt", b"%PDF-1.7\n1 0 obj\n", FOREIGN.format("a PDF document")),
-        ("g.npy", b"\x93NUMPY\x01\x00", FOREIGN.format("a dense numpy array")),
-        ("g.mat", b"MATLAB 5.0 MAT-file", FOREIGN.format("a MATLAB file")),
-        ("g.tar", TAR, FOREIGN.format("a tar archive")),
-        ("g.tar.gz", gzipped(TAR), FOREIGN.format("a tar archive")),
-        ("g.txt.gz", gzipped(gzipped(b"1 2\n")), FOREIGN.format("gzip data in gzip data")),
-        ("g.txt", b"\n <!DOCTYPE html>\n<html>", FOREIGN.format("HTML or XML")),
-        ("g.mtx", b"<?xml version='1.0'?>", FOREIGN.format("HTML or XML")),
-        ("g.graphml", b'<?xml version="1.0"?>\n<graphml/>\n', FOREIGN.format("GraphML")),
-        ("g.txt", b"<!-- by a program -->\n<graphml xmlns='x'>", FOREIGN.format("GraphML")),
-        ("g.gexf", b"\xef\xbb\xbf<?xml?><gexf version='1.2'>", FOREIGN.format("GEXF")),
-        ("g.net", b"% c\n*Vertices 3\n*Arcs\n1 2\n", FOREIGN.format("Pajek's format")),
-        ("g.gml", b'Creator "me"\ngraph\n[ directed 1', FOREIGN.format("GML")),
-        ("g.gml.gz", gzipped(b"# c\ngraph [\n"), FOREIGN.format("GML")),
-        ("g.dot", b'/* c */ // c\nstrict digraph "a" {\n', FOREIGN.format("DOT")),
-        ("g.json", b' {"nodes": []}', FOREIGN.format("JSON")),
-        ("g.txt", b"[[0, 1]]\n", FOREIGN.format("JSON")),
-        ("g.parquet", b"PAR1\x15\x04", FOREIGN.format("a Parquet file")),
-        ("g.txt.gz", b"1 2\n", ": not gzip data"),
-        ("g.npz", b"1 2\n", ": not an .npz file"),
-        ("g.npz.gz", gzipped(b"1 2\n"), ": not an .npz file"),
-        # A banner that is not in front, or not quite right, makes no edge list of the rest.
-        ("g.txt", MTX_REAL[1:], ":1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY' (read as"),
-        ("g.txt", b"% c\n" + MTX_REAL, ":1: expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY' (read as"),
-        ("g.txt", b"1 2 3\n" + MTX_REAL, ":2: a Matrix Market banner, which must be the first line"),
-        ("g.txt", b"# c\n" * 3000 + MTX_REAL, ":3001: a Matrix Market banner, which must be the first line"),
-        ("g.mtx", MTX + MTX_REAL, ":2: a Matrix Market banner, which must be the first line"),
-        # What is wrong in a file says how it was read.
-        (
-            "g.txt",
-            MTX + b"2 2 1\n2 3\n",
-            f":3: vertex id 3 is outside 1..2 ({note('', 'Matrix Market', 'edge list')[2:]})",
-        ),
-        ("g.txt", b"a 1 2\n", ":1: expected the header 'p sp VERTICES EDGES', not 'a' (read as DIMACS"),
-        ("g.txt.gz", gzipped(b"1 2\n") + b"?", ": the gzip data is damaged: Not a gzipped file (b'?')"),
-        ("g.txt.gz", gzipped(b"1 2\n") + gzipped(b"3 4\n")[:9], ": the gzip data is cut short"),
-        ("g.txt", gzipped(b"1 2\n" * 99)[:-9], ": the gzip data is cut short"),
-        # Lines that are not alike.
-        ("g.txt", b"1 2\n3 4\n\n# c\n5 6 7\n", ":5: 3 columns, and line 1 has 2"),
-        ("g.txt", b"# c\n1 2 0.5\n3 4\n", ":3: 2 columns, and line 2 has 3"),
-        ("g.txt", b"1 2 3 4\n3 4 5\n", ":2: 3 columns, and line 1 has 4"),
-        ("g.txt", b"3 3\n1 2 2 3\n", ":2: 4 columns, and line 1 has 2"),
-        ("g.txt", b"1 2 # why\n", ":1: '#' is not a number"),
-        # Numbers.
-        ("g.txt", b"1e3 2\n", ":1: '1e3' is not a vertex id"),
-        ("g.txt", b"1 +5\n", ":1: '+5' is not a vertex id"),
-        ("g.txt", b"1 0x10\n", ":1: '0x10' is not a vertex id"),
-        ("g.txt", b"1 1_000\n", ":1: '1_000' is not a vertex id"),
-        ("g.txt", b"1,000 2\n", ":1: '1,000' is not a vertex id"),
-        ("g.txt", "1 ٣\n".encode(), ":1: '٣' is not a vertex id"),
-        ("g.txt", "1 \uff12\n".encode(), ":1: '\uff12' is not a vertex id"),
-        ("g.txt", b"1 2 1,5\n", ":1: '1,5' is not a number"),
-        ("g.mtx", MTX + b"1e1 10 0\n", ":2: '1e1' is not a number of rows"),
-        ("g.mtx", MTX + "٣ 3 0\n".encode(), ":2: '٣' is not a number of rows"),
-        ("g.gr", b"p sp +3 0\n", ":1: '+3' is not a number of vertices"),
-        ("g.gr", b"p sp 3 1\na 4294967297 1\n", ":2: vertex id 4294967297 is outside 1..3"),
-    ],
-)
-def test_bad_files(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
-    (tmp_path / name).write_bytes(content)
-    text = refusal(tmp_path / name)
-    assert text.startswith(name + expected)
-    assert text == name + expected or "(read as" in expected
-
-
 @pytest.mark.parametrize("name", ["g.txt", "g.mtx", "g.gr", "g.npz", "g.txt.gz", "g.npz.gz"])
 def test_an_endless_file(tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to("/dev/zero")
@@ -259,23 +169,6 @@ def test_writers_of_pipes_without_a_name_may_take_any_time(monkeypatch: pytest.M
     assert edges_of(read_graph(f"/dev/fd/{reading}")) == [(1, 2)]
     writer.join()
     os.close(reading)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "cause"),
-    [
-        ("g.txt", "1 2\n" + "\n" * 200 + "1 x\n", ":1[0-9][0-9]: more than 100 bytes without an edge"),
-        ("g.txt", "# comment\n" * 30, ":[0-9]+: more than 100 bytes without an edge"),
-        ("g.mtx", MTX.decode() + "%\n" * 200, ":[0-9]+: the header is longer than 100 bytes"),
-        ("g.gr", "c\n" * 200, ":[0-9]+: the header is longer than 100 bytes"),
-    ],
-)
-def test_endless_comments(name: str, text: str, cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit, value in (("_BLOCK", 64), ("_MOST_BARREN", 100), ("_LONGEST_HEADER", 100)):
-        monkeypatch.setattr(parsing, limit, value)
-    (tmp_path / name).write_text(text)
-    with pytest.raises(InputError, match=f"{name}{cause}$"):
-        read_graph(tmp_path / name)
 
 
 def test_an_empty_pipe() -> None:

@@ -64,13 +64,6 @@ def test_of_other_formats_nothing_is_said(tmp_path: Path) -> None:
     assert read(tmp_path / "g.gr", "c undirected graph\np sp 2 1\na 1 2 1\n") == ([(1, 2)], [])
 
 
-@pytest.mark.parametrize("head", ["% bip unweighted\n% 3 2 2\n", "%bip\n", "\ufeff% bip weighted\n"])
-def test_two_sides(tmp_path: Path, head: str) -> None:
-    for undirected in (False, True):
-        with pytest.raises(InputError, match=r"g\.txt:1: '% ?bip.*' means two sides with ids of their own, which are "):
-            read(tmp_path / "g.txt", f"{head}1 2\n2 1\n", undirected=undirected)
-
-
 def test_both_directions_are_told(tmp_path: Path) -> None:
     found, notes = read(tmp_path / "g.txt", "# undirected\n1 2\n2 1\n1 2\n3 3\n2 3\n3 1\n1 3\n", undirected=True)
     assert notes == [BOTH.format("2 edges")]
@@ -150,24 +143,6 @@ ASKED = "the first line of numbers is read as an edge: is it a header, of number
 )
 def test_first_lines_that_may_be_headers(tmp_path: Path, name: str, content: str, asked: bool) -> None:
     assert read(tmp_path / name, content)[1] == [f"{name}: {ASKED}"] * asked
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("g.metis", "1 2\n"),
-        ("g.metis.gz", "1 2\n"),
-        ("g.graph", "3 2\n2\n1 3\n2\n"),
-        ("g.graph", "% c\n3 1\n2\n% c\n1\n\n"),
-        ("g.graph", "4 3\r\n2 3\r\n1 3\r\n1 2\r\n\r\n"),
-        ("g.graph.gz", "2 1 011 1\n1 2 1\n1 1 1\n"),
-    ],
-)
-def test_metis_is_not_read(tmp_path: Path, name: str, content: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for block in (1 << 22, 12):
-        monkeypatch.setattr("cyscc.host.graph.formats.parsing._BLOCK", block)
-        with refused(InputError, f"{tmp_path / name}: METIS's format is not read"):
-            read(tmp_path / name, content)
 
 
 def test_a_large_file_is_checked_by_its_beginning(tmp_path: Path) -> None:
