@@ -1,6 +1,5 @@
 """Verification: correct references, messages that name the error, and unchanged memory."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,19 +36,10 @@ LARGE = messy_graph(100, 2600, 5)
 """Its neighbours take three blocks."""
 
 
-def test_a_component_is_named_by_its_smallest_vertex() -> None:
-    labels = canonical(np.array([7, 3, 7, 9, 3]))
-    assert labels.dtype == np.uint32
-    assert labels.tolist() == [0, 1, 0, 3, 1]
-
-
-def test_no_vertices() -> None:
-    assert canonical(np.empty(0, dtype=np.uint32)).tolist() == []
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=30))
+@given(st.lists(st.sampled_from([0, 1, 2, 3, 5, 10**9, -3]), max_size=30))
 def test_canonical_is_its_definition(labels: list[int]) -> None:
-    assert canonical(np.array(labels)).tolist() == [labels.index(label) for label in labels]
+    found = canonical(np.array(labels, np.int64))
+    assert (found.tolist(), found.dtype) == ([labels.index(label) for label in labels], np.uint32)
 
 
 def test_sizes() -> None:
@@ -125,14 +115,6 @@ def test_a_source_outside_is_refused(source: int) -> None:
         bfs_levels(graph_of(3, []), source)
 
 
-def test_no_edges() -> None:
-    assert strong_components(graph_of(3, [])).tolist() == [0, 1, 2]
-
-
-def test_repeated_edges_do_not_hang_scipy() -> None:
-    assert strong_components(graph_of(3, [(0, 1), (0, 1), (1, 0), (1, 2), (1, 2)])).tolist() == [0, 0, 2]
-
-
 def placed(graph: Graph = LARGE, coprocessor: FakeCoprocessor | None = None, **options: str) -> PlacedGraph:
     result = PlacedGraph.place(coprocessor or FakeCoprocessor(), graph, **options)
     result.reset(np.zeros(graph.vertices, np.bool_))
@@ -182,19 +164,11 @@ def test_the_last_block_ends_with_the_array() -> None:
         check_graphs(coprocessor, graphs)
 
 
-def start(word: np.uint64) -> np.uint64:
-    return word ^ np.uint64(1 << 63)
-
-
-def degree(word: np.uint64) -> np.uint64:
-    return word ^ np.uint64(2)
-
-
-@pytest.mark.parametrize("change", [start, degree])
-def test_start_and_degree_must_stay(change: Callable[[np.uint64], np.uint64]) -> None:
+@pytest.mark.parametrize("bit", [1 << 63, 1 << 1], ids=["start", "degree"])
+def test_start_and_degree_must_stay(bit: int) -> None:
     changed = placed()
     changed.words[:] |= VISITED.put(1)
-    changed.words[7] = change(changed.words[7])
+    changed.words[7] ^= np.uint64(bit)
     with refused(
         SimulationError,
         "memory: graph words of the graph are not those of the graph that was read: "
@@ -215,6 +189,8 @@ def test_of_a_word_that_holds_a_level_nothing_else_is_left() -> None:
 
 
 def test_stray_writes_are_refused() -> None:
+    check_stray_writes(FakeCoprocessor())  # which cannot tell
+
     class Strayed(FakeCoprocessor):
         def stray_writes(self) -> list[int]:
             return strays
@@ -224,11 +200,3 @@ def test_stray_writes_are_refused() -> None:
     strays += [0x1204, 0x1208]
     with refused(SimulationError, "memory: address 0x1204, which is in no array, was written to (2 such places)"):
         check_stray_writes(Strayed())
-
-
-def test_who_cannot_tell_tells_of_none() -> None:
-    check_stray_writes(FakeCoprocessor())
-
-
-def test_graph_without_edges() -> None:
-    assert check_graphs(FakeCoprocessor(), (placed(graph_of(3, [])),)).neighbour_blocks == 0
