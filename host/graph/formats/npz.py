@@ -242,12 +242,13 @@ def _matrix(stream: IO[bytes]) -> Graph:
     ends, others = (archive.read(name) for name in names)
     # The values do not matter, but damage does.
     archive.check("data")
-    _check_range(others, names[1], vertices)
     if layout == "coo":
         _check_range(ends, names[0], vertices)
-        return Graph.from_edges(vertices, _ids(ends), _ids(others))
-    if ends[0] != 0 or ends[-1] != edges or (ends[1:] < ends[:-1]).any():
+    elif ends[0] != 0 or ends[-1] != edges or (ends[1:] < ends[:-1]).any():
         raise InputError(f"the array 'indptr' must rise from 0 to {edges}")
+    _check_range(others, names[1], vertices)
+    if layout == "coo":
+        return Graph.from_edges(vertices, _ids(ends), _ids(others))
     graph = Graph(offsets=ends.astype(np.int64, copy=False), targets=_ids(others))
     return graph.transpose() if layout == "csc" else graph
 

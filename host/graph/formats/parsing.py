@@ -140,7 +140,7 @@ class Layout:
             return "not text (byte 0x00)" if b"\0" in line else cause
         if self.letter and (first := tokens.pop(0)) != self.letter.encode():
             cause = f"{shown(first)} begins no edge ({self.letter!r}) and no comment ({self.comments!r})"
-            return self._binary(first) or cause
+            return _not_text(first) or cause
         for place, token in enumerate(tokens):
             cause = None
             if place < len(self.columns):
@@ -152,22 +152,18 @@ class Layout:
             elif place == len(self.columns) and probability(token) is None:
                 cause = f"{shown(token)} is not a probability"
             if cause is not None:
-                return self._binary(token) or cause
+                return cause if self.weighed else _not_text(token) or cause
         return f"too few columns for {self.form!r}" if len(tokens) < self.fewest else None
 
-    def _binary(self, token: bytes) -> str | None:
-        byte = None if self.weighed else _binary(token)
-        return None if byte is None else f"not text (byte 0x{byte:02x})"
 
-
-def _binary(token: bytes) -> int | None:
-    """Return the first byte of a token that is not valid text, or None."""
+def _not_text(token: bytes) -> str | None:
+    """Return the error in a token that has a byte which is not valid text, or None."""
     if control := re.search(rb"[\x00-\x1f\x7f]", token):
-        return control[0][0]
+        return f"not text (byte 0x{control[0][0]:02x})"
     try:
         token.decode()
     except UnicodeDecodeError as error:
-        return token[error.start]
+        return f"not text (byte 0x{token[error.start]:02x})"
     return None
 
 
@@ -392,7 +388,6 @@ def shortage_text(announced: int, found: int, noun: str) -> str:
 
 
 _TAB, _LINE_END, _SPACE, _ZERO, _NINE = b"\t\n 09"
-_SMALL, _LARGE = tuple(BANNER), tuple(BANNER.upper())
 _DIGITS = "0123456789"
 _END = 254
 _NUMBER: tuple[dict[str, int], ...] = (
@@ -419,15 +414,23 @@ _NUMBER: tuple[dict[str, int], ...] = (
 
 The states are those behind nothing, the sign, whole digits, a point without them, the point or digits behind it, the e,
 its sign and its digits, and then the letters of `nan` and `infinity`, which `inf` may stand for."""
-_RIGHT, _WRONG = _END << 8, (_END + 1) << 8
+_RIGHT, _WRONG, _COMMENT = _END << 8, (_END + 1) << 8, len(_NUMBER) << 8
 
 
 def _moves() -> NDArray[np.uint16]:
-    """Return the automaton `_NUMBER` as a table: the next state, times 256, by state and character."""
-    moves = np.full((len(_NUMBER), 256), _WRONG, np.uint16)
+    """Return the automaton of a number, and behind it that of a comment, which is no banner and has no byte 0.
+
+    It is a table of the next state, times 256, by state and character.
+    """
+    plain = len(_NUMBER) + len(BANNER)
+    moves = np.full((plain + 1, 256), _WRONG, np.uint16)
     for state, ways in enumerate(_NUMBER):
         for characters, following in ways.items():
             moves[state, list(characters.encode())] = following << 8
+    moves[len(_NUMBER) :, 1:] = plain << 8
+    moves[len(_NUMBER) :, _LINE_END] = _RIGHT
+    for state, letters in enumerate(zip(BANNER, BANNER.upper(), strict=True), start=len(_NUMBER)):
+        moves[state, list(letters)] = _WRONG if state + 1 == plain else (state + 1) << 8
     return moves.ravel()
 
 
@@ -462,7 +465,7 @@ def _scan(
     comments : ndarray of uint8
         Characters that begin a comment.
     moves : ndarray of uint16, shape (states * 256,)
-        The automaton of a number; see `_moves`.
+        The automaton of numbers and comments; see `_moves`.
     limits : ndarray of int64, shape (columns, 2)
         Least and largest id of each column.
     counts : tuple
@@ -487,14 +490,12 @@ def _scan(
         for comment in comments:
             is_comment |= text[at] == comment
         if is_comment:
-            # It may be a banner of Matrix Market.
-            begin, same = at, 0
-            while text[at] != _LINE_END:
-                if at - begin == same < len(_SMALL):
-                    same += text[at] == _SMALL[same] or text[at] == _LARGE[same]
-                valid &= text[at] != 0
+            now = np.int64(_COMMENT)
+            while now < _RIGHT:
+                now = np.int64(moves[now + text[at]])
                 at += 1
-            valid &= same < len(_SMALL)
+            at -= 1
+            valid = now == _RIGHT
         elif text[at] != _LINE_END:
             if letter:
                 end = at + 1
