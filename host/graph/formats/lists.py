@@ -10,18 +10,8 @@ from numpy.typing import NDArray
 
 from cyscc.host.graph.available_memory import GrowingColumns, check_available_memory
 from cyscc.host.graph.csr import Graph, check_limits, check_size, csr_bytes, list_bytes, size_text
-from cyscc.host.graph.formats.parsing import (
-    BANNER,
-    BANNER_FAULT,
-    LARGEST_ID,
-    Column,
-    Layout,
-    Lines,
-    number,
-    read_lines,
-    shown,
-    words,
-)
+from cyscc.host.graph.formats import parsing
+from cyscc.host.graph.formats.parsing import Column, Layout, Lines, number, read_lines, shown, words
 from cyscc.host.graph.formats.writer import write_edges
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.text import count_text
@@ -249,8 +239,8 @@ def _first_line(lines: Lines, comment: bytes) -> tuple[int, list[bytes]]:
         found = words(text or b"")
         if text is None or (found and not found[0].startswith(comment)):
             return line, found
-        if found and found[0].lower().startswith(BANNER):
-            raise InputError(BANNER_FAULT, line=line)
+        if found and found[0].lower().startswith(parsing.BANNER):
+            raise InputError(parsing.BANNER_FAULT, line=line)
 
 
 def stated_notes(head: Sequence[bytes], *, undirected: bool) -> list[str]:
@@ -325,7 +315,7 @@ def read_snap(stream: IO[bytes], on_note: Callable[[str], None] | None = None) -
     """
     # Edge lists often have a weight and a time too. More columns, or a varying number of them, mean another format,
     # such as adjacency lists.
-    columns = (Column("vertex id", 0, LARGEST_ID),) * 2
+    columns = (Column("vertex id", 0, parsing.LARGEST_ID),) * 2
     layout = Layout(form="SOURCE TARGET", comments="#%", columns=columns, fewest=2, most=4, alike=True)
     edges = _read_edges(Lines(stream), layout)
     if edges.count == 0:
@@ -361,13 +351,13 @@ def write_snap(graph: Graph, stream: IO[bytes]) -> None:
     if graph.edges == 0:
         raise InputError("a graph without edges cannot be written as an edge list")
     stream.write(f"# Directed graph\n# Nodes: {graph.vertices} Edges: {graph.edges}\n".encode())
-    write_edges(stream, graph, ids=graph.ids, base=graph.base)
+    write_edges(stream, graph)
 
 
 def _banner(lines: Lines) -> tuple[int, bool]:
     """Read the first line; return the number of value columns, and whether the matrix is symmetric."""
     found = words(lines.next() or b"")
-    if len(found) != 5 or found[0].lower() != BANNER or found[1].lower() != b"matrix":
+    if len(found) != 5 or found[0].lower() != parsing.BANNER or found[1].lower() != b"matrix":
         raise InputError("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'", line=1)
     for token, (what, known) in zip(found[2:], _BANNERS.items(), strict=True):
         if token.lower() not in known:
@@ -433,7 +423,7 @@ def write_matrix(graph: Graph, stream: IO[bytes]) -> None:
     """
     header = f"%%MatrixMarket matrix coordinate pattern general\n{graph.vertices} {graph.vertices} {graph.edges}\n"
     stream.write(header.encode())
-    write_edges(stream, graph, base=1)
+    write_edges(stream, graph, 1)
 
 
 def _problem(lines: Lines) -> tuple[int, int]:
@@ -489,4 +479,4 @@ def write_dimacs(graph: Graph, stream: IO[bytes]) -> None:
         Where to write.
     """
     stream.write(f"p sp {graph.vertices} {graph.edges}\n".encode())
-    write_edges(stream, graph, base=1, prefix=b"a ", suffix=b" 1\n")
+    write_edges(stream, graph, 1, prefix=b"a ", suffix=b" 1\n")

@@ -150,9 +150,9 @@ class _Archive:
                 f"damaged .npz file: the array '{name}' is {header}, which takes {header.bytes:,} bytes, "
                 f"and has {left:,}"
             )
-        must, kinds, shape = _MEMBERS.get(name, _INTEGERS)
-        right = len(header.shape) == 1 if shape is None else header.shape == shape
-        if not right or dtype.kind not in kinds or (not shape and dtype.itemsize > _LONGEST_WORD):
+        must, kinds, extents = _MEMBERS.get(name, _INTEGERS)
+        right = len(shape) == 1 if extents is None else shape == extents
+        if not right or dtype.kind not in kinds or (extents == () and dtype.itemsize > _LONGEST_WORD):
             raise InputError(f"the array '{name}' must be {must}, not {header}")
         return header
 
