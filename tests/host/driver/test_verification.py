@@ -39,7 +39,7 @@ LARGE = messy_graph(100, 2600, 5)
 @given(st.lists(st.sampled_from([0, 1, 2, 3, 5, 10**9, -3]), max_size=30))
 def test_canonical_is_its_definition(labels: list[int]) -> None:
     found = canonical(np.array(labels, np.int64))
-    assert (found.tolist(), found.dtype) == ([labels.index(label) for label in labels], np.uint32)
+    assert (found.tolist(), found.dtype) == ([labels.index(label) for label in labels], np.dtype(np.uint32))
 
 
 def test_sizes() -> None:

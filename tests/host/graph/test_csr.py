@@ -188,7 +188,11 @@ def test_simplified_is_its_definition(pairs: list[tuple[int, int]]) -> None:
     left = list(zip(np.repeat(np.arange(7), simple.out_degrees()).tolist(), simple.targets.tolist(), strict=True))
     assert left == sorted(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]), key=lambda pair: pair[0])
     assert simple.simplified() is simple
-    assert (simple.ids is graph.ids, simple.targets.dtype, graph.targets.tolist()) == (True, np.uint32, before)
+    assert (simple.ids is graph.ids, simple.targets.dtype, graph.targets.tolist()) == (
+        True,
+        np.dtype(np.uint32),
+        before,
+    )
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=15))

@@ -37,6 +37,8 @@ def test_round_trip(tmp_path: Path, suffix: str, block: int, monkeypatch: pytest
     graph = random_graph(1000, 5, 1)
     write_graph(graph, tmp_path / f"graph{suffix}")
     again = read_graph(str(tmp_path / f"graph{suffix}"))
+    both = read_graph(tmp_path / f"graph{suffix}", undirected=True)
+    assert (both.undirected, both.targets.tolist()) == (True, graph.mirrored().targets.tolist())
     assert again.offsets.tolist() == graph.offsets.tolist()
     assert again.targets.tolist() == graph.targets.tolist()
     assert again.ids is None

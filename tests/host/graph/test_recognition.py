@@ -116,10 +116,10 @@ def test_lines_that_end_at_the_end_of_a_block(tmp_path: Path, monkeypatch: pytes
 @contextmanager
 def piped(*pieces: bytes, to: Path | None = None) -> Iterator[Path]:
     """Write pieces to a pipe, with a name or without, each some time after the one before."""
-    reading, writing = os.pipe() if to is None else (None, None)
+    reading, writing = os.pipe() if to is None else (-1, -1)
 
     def write() -> None:
-        with open(to or writing, "wb", buffering=0) as pipe:
+        with open(writing if to is None else to, "wb", buffering=0) as pipe:
             for piece in pieces:
                 time.sleep(0.03)
                 pipe.write(piece)
@@ -128,7 +128,7 @@ def piped(*pieces: bytes, to: Path | None = None) -> Iterator[Path]:
     writer.start()
     yield to or Path(f"/dev/fd/{reading}")
     writer.join()
-    if reading is not None:
+    if to is None:
         os.close(reading)
 
 
