@@ -18,9 +18,8 @@ from cyscc.host.graph.reference import bfs_levels
 from cyscc.sim.coprocessor import Instruction, Register
 from cyscc.sim.errors import SimulationError
 from tests.host.fake_coprocessor import FakeCoprocessor
-from tests.host.graphs import GRAPHS
 from tests.refusals import refused
-from tests.system.graphs import graph_of
+from tests.system.graphs import GRAPHS, graph_of
 
 
 def search(graph: Graph, source: int = 0, *, coprocessor: FakeCoprocessor, slack: int | None = None) -> BfsRun:
@@ -100,7 +99,7 @@ def test_source_is_placed_by_the_host() -> None:
 
 def test_capacity_of_exactly_the_vertices_suffices_without_duplicates() -> None:
     run = search(GRAPHS["star out"], coprocessor=FakeCoprocessor(), slack=0)
-    assert (run.reached, run.retries) == (20, 0)
+    assert (run.reached, run.retries) == (60, 0)
 
 
 def test_overflow_starts_again_with_larger_queues() -> None:
@@ -131,8 +130,8 @@ def test_count_beyond_the_capacity_is_an_overflow_even_when_no_engine_says_so() 
         def register(self, register: int) -> list[int]:
             return [0] * self.engines if register == Register.STATUS else super().register(register)
 
-    with pytest.raises(QueueOverflowError, match=r"^level 0 of the search .*: 18 of 19 entries were free$"):
-        drive(Silent(), GRAPHS["star out"], capacity=19)
+    with pytest.raises(QueueOverflowError, match=r"^level 0 of the search .*: 58 of 59 entries were free$"):
+        drive(Silent(), GRAPHS["star out"], capacity=59)
 
 
 def test_refused_instruction_is_an_error() -> None:

@@ -27,9 +27,8 @@ from cyscc.host.graph.reference import (
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import LEVEL, VISITED
 from tests.host.fake_coprocessor import FakeCoprocessor
-from tests.host.graphs import GRAPHS
 from tests.refusals import refused
-from tests.system.graphs import graph_of, messy_graph
+from tests.system.graphs import GRAPHS, graph_of, messy_graph
 
 PAIRS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25)
 LARGE = messy_graph(100, 2600, 5)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from cyscc.host.baselines.software.kosaraju import kosaraju, kosaraju_phases
 from cyscc.host.graph.csr import Graph
-from tests.host.graphs import GRAPHS
-from tests.system.graphs import messy_graph
+from tests.system.graphs import GRAPHS, messy_graph
 
 
 def check(graph: Graph) -> None:
