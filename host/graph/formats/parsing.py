@@ -497,17 +497,14 @@ def _scan(
             at -= 1
             valid = now == _RIGHT
         elif text[at] != _LINE_END:
-            if letter:
-                end = at + 1
-                valid = text[at] == letter
-                at = end
-                while text[at] == _SPACE or text[at] == _TAB:
-                    at += 1
-                valid &= at > end or text[at] == _LINE_END
-            columns = 0
+            # The letter is in front of the columns.
+            columns = -1 if letter else 0
             while valid and text[at] != _LINE_END:
                 begin = at
-                if columns < limits.shape[0]:
+                if columns < 0:
+                    valid = text[at] == letter
+                    at += 1
+                elif columns < limits.shape[0]:
                     number = np.int64(0)
                     while _ZERO <= text[at] <= _NINE:
                         number = 10 * number + np.int64(text[at] - _ZERO)
