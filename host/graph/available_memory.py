@@ -28,31 +28,21 @@ class AvailableMemory(NamedTuple):
     """Name of the limit that applies, for messages."""
 
 
-class _Names(NamedTuple):
-    """File names by which a version of Linux control groups reports memory."""
-
-    limit: str
-    used: str
-    cache: str
-    """Key in ``memory.stat`` of the reclaimable page cache."""
-
-
 _NAMES = {
-    1: _Names("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
-    2: _Names("memory.max", "memory.current", "inactive_file"),
+    1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    2: ("memory.max", "memory.current", "inactive_file"),
 }
+"""Files with the limit and the use of a control group by version, and key in ``memory.stat`` of what can be freed."""
 _RLIMITS = {"ulimit -v": (resource.RLIMIT_AS, 0), "ulimit -d": (resource.RLIMIT_DATA, 5)}
 """Process limits by name, each with the column of ``statm`` that counts the pages already used."""
 
 
-def _left(folder: Path, names: _Names) -> int | None:
+def _left(folder: Path, limit: str, used: str, cache: str) -> int | None:
     """Return the bytes that a control group may still allocate; None if it has no limit."""
-    limit = first_number(kernel_text(folder / names.limit), r"^(\d+)$")
-    if limit is None:
-        return None
-    used = first_number(kernel_text(folder / names.used), r"^(\d+)$") or 0
-    cache = first_number(kernel_text(folder / "memory.stat"), rf"^{names.cache} (\d+)$") or 0
-    return max(limit - max(used - cache, 0), 0)
+    most = first_number(kernel_text(folder / limit), r"^(\d+)$")
+    taken = first_number(kernel_text(folder / used), r"^(\d+)$") or 0
+    freed = first_number(kernel_text(folder / "memory.stat"), rf"^{cache} (\d+)$") or 0
+    return None if most is None else max(most - max(taken - freed, 0), 0)
 
 
 def _limits(root: Path) -> Iterator[AvailableMemory]:
@@ -62,7 +52,7 @@ def _limits(root: Path) -> Iterator[AvailableMemory]:
         os.sysconf("SC_AVPHYS_PAGES") * pages if available is None else available << 10, "this machine"
     )
     for version, folder in control_groups("memory", root):
-        if (left := _left(folder, _NAMES[version])) is not None:
+        if (left := _left(folder, *_NAMES[version])) is not None:
             yield AvailableMemory(left, "control group")
     used = kernel_text(root / "proc/self/statm").split()
     for name, (limit, column) in _RLIMITS.items():

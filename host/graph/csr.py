@@ -245,15 +245,11 @@ class Graph:
     undirected: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
-        arrays = {
-            "offsets": (self.offsets, np.int64),
-            "targets": (self.targets, np.uint32),
-            "ids": (self.ids, np.int64),
-        }
-        for name, (array, kind) in arrays.items():
-            found = array if array is not None or name != "ids" else np.empty(0, kind)
-            if not isinstance(found, np.ndarray) or found.dtype != kind or found.ndim != 1:
-                raise ValueError(f"{name} must be an array of {kind.__name__} of one dimension, not {array!r:.60}")
+        for name, kind in (("offsets", np.int64), ("targets", np.uint32), ("ids", np.int64)):
+            found = getattr(self, name)
+            wrong = not isinstance(found, np.ndarray) or found.dtype != kind or found.ndim != 1
+            if wrong and not (name == "ids" and found is None):
+                raise ValueError(f"{name} must be an array of {kind.__name__} of one dimension, not {found!r:.60}")
         first = self.offsets
         if len(first) < 2 or first[0] != 0 or first[-1] != len(self.targets) or (first[1:] < first[:-1]).any():
             raise ValueError(f"offsets must rise from 0 to {len(self.targets)}, at least 2 of them")

@@ -24,20 +24,19 @@ _SMALL = 1 << 16
 
 
 class _Format(NamedTuple):
-    """A graph format, with a test whether the first lines of a file are unmistakably of this format."""
+    """A graph format."""
 
     name: str
     read: Callable[[IO[bytes]], Graph]
     write: Callable[[Graph, IO[bytes]], None]
-    recognises: Callable[[list[bytes]], bool]
 
 
 _FORMATS = {
-    ".mtx": _Format("Matrix Market", lists.read_matrix, lists.write_matrix, lists.recognises_matrix),
-    ".gr": _Format("DIMACS", lists.read_dimacs, lists.write_dimacs, lists.recognises_dimacs),
-    ".npz": _Format("scipy matrix", npz.read_npz, npz.write_npz, npz.recognises_npz),
+    ".mtx": _Format("Matrix Market", lists.read_matrix, lists.write_matrix),
+    ".gr": _Format("DIMACS", lists.read_dimacs, lists.write_dimacs),
+    ".npz": _Format("scipy matrix", npz.read_npz, npz.write_npz),
 }
-_SNAP = _Format("edge list", lists.read_snap, lists.write_snap, lambda _: False)
+_SNAP = _Format("edge list", lists.read_snap, lists.write_snap)
 
 
 def _lines(head: bytes) -> list[bytes]:
@@ -50,7 +49,7 @@ def _recognised(head: bytes) -> _Format | None:
     lines = _lines(head)
     if len(head) == LONGEST_HEAD:
         lines.pop()  # may be incomplete
-    return next((form for form in _FORMATS.values() if form.recognises(lines)), None)
+    return _FORMATS.get(".npz" if head.startswith(npz.SIGNATURES) else lists.recognised_text(lines))
 
 
 def _followed(path: Path, file: InputFile) -> tuple[_Format, str]:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from cyscc.host.graph.available_memory import GrowingColumns, check_available_memory
 from cyscc.host.graph.csr import Graph, check_limits, check_size, csr_bytes, list_bytes, size_text
-from cyscc.host.graph.formats.parsing import LARGEST_ID, Column, Layout, Lines, number, read_lines, shown, words
+from cyscc.host.graph.formats import parsing
+from cyscc.host.graph.formats.parsing import Column, Layout, Lines, number, read_lines, shown, words
 from cyscc.host.graph.formats.writer import write_edges
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.text import count_text
@@ -22,18 +23,21 @@ __all__ = [
     "read_dimacs",
     "read_matrix",
     "read_snap",
-    "recognises_dimacs",
-    "recognises_matrix",
+    "recognised_text",
     "stated_notes",
     "write_dimacs",
     "write_matrix",
     "write_snap",
 ]
 
-_BANNER = b"%%MatrixMarket"
-_VALUES = {b"pattern": 0, b"integer": 1, b"unsigned-integer": 1, b"real": 1, b"double": 1, b"complex": 2}
-_SYMMETRIES = {b"general": False, b"symmetric": True, b"skew-symmetric": True, b"hermitian": True}
+_BANNERS = {
+    "layout": {b"coordinate": 0},
+    "field": {b"pattern": 0, b"integer": 1, b"unsigned-integer": 1, b"real": 1, b"double": 1, b"complex": 2},
+    "symmetry": {b"general": 0, b"symmetric": 1, b"skew-symmetric": 1, b"hermitian": 1},
+}
+"""Words of a banner that are read, of each field with its number of values, of each symmetry whether it mirrors."""
 _LETTERS = (b"c", b"p", b"a")
+_PROBLEM = "p sp VERTICES EDGES"
 
 _LARGEST_SHORT = 2**32 - 1
 _DENSE = 1 << 20  # a lookup table of ids up to here is always small
@@ -209,6 +213,36 @@ def _check_announced(vertices: int, edges: int, *, mirror: bool = False) -> None
     check_available_memory(size_text(vertices, edges), list_bytes(vertices, edges * (1 + mirror)))
 
 
+def recognised_text(lines: Sequence[bytes]) -> str:
+    """Return the suffix of the format that a text is unmistakably in, or an empty one.
+
+    A matrix has its banner, perhaps with more or fewer percent signs, among the leading comments. The first line of the
+    other format, after empty lines and comments of an edge list, begins with one of its letters.
+
+    Parameters
+    ----------
+    lines : sequence of bytes
+        The first lines of the text.
+    """
+    for found in filter(None, map(words, lines)):
+        if re.match(rb"%+MatrixMarket", found[0], re.IGNORECASE):
+            return ".mtx"
+        if not found[0].startswith((b"#", b"%")):
+            return ".gr" if found[0] in _LETTERS else ""
+    return ""
+
+
+def _first_line(lines: Lines, comment: bytes) -> tuple[int, list[bytes]]:
+    """Read comments and empty lines; return number and words of the line behind them, without words at the end."""
+    while True:
+        line, text = lines.number, lines.next()
+        found = words(text or b"")
+        if text is None or (found and not found[0].startswith(comment)):
+            return line, found
+        if found and found[0].lower().startswith(parsing.BANNER):
+            raise InputError(parsing.BANNER_FAULT, line=line)
+
+
 def stated_notes(head: Sequence[bytes], *, undirected: bool) -> list[str]:
     """Return a note about an edge list if its leading comments say that it is undirected, and it is read as directed.
 
@@ -281,7 +315,7 @@ def read_snap(stream: IO[bytes], on_note: Callable[[str], None] | None = None) -
     """
     # Edge lists often have a weight and a time too. More columns, or a varying number of them, mean another format,
     # such as adjacency lists.
-    columns = (Column("vertex id", 0, LARGEST_ID),) * 2
+    columns = (Column("vertex id", 0, parsing.LARGEST_ID),) * 2
     layout = Layout(form="SOURCE TARGET", comments="#%", columns=columns, fewest=2, most=4, alike=True)
     edges = _read_edges(Lines(stream), layout)
     if edges.count == 0:
@@ -317,53 +351,24 @@ def write_snap(graph: Graph, stream: IO[bytes]) -> None:
     if graph.edges == 0:
         raise InputError("a graph without edges cannot be written as an edge list")
     stream.write(f"# Directed graph\n# Nodes: {graph.vertices} Edges: {graph.edges}\n".encode())
-    write_edges(stream, graph, ids=graph.ids, base=graph.base)
-
-
-def _one_of(token: bytes, known: dict[bytes, int] | dict[bytes, bool], what: str) -> None:
-    if token.lower() not in known:
-        names = ", ".join(name.decode() for name in known)
-        raise InputError(f"{what} {shown(token)} is not supported, only {names}", line=1)
-
-
-def recognises_matrix(lines: list[bytes]) -> bool:
-    """Whether the banner, perhaps with more or fewer percent signs, is among the leading comments of a text.
-
-    Parameters
-    ----------
-    lines : list of bytes
-        The first lines of a text.
-    """
-    for line in lines:
-        found = words(line)
-        if found and re.match(rb"%+MatrixMarket", found[0], re.IGNORECASE):
-            return True
-        if found and not found[0].startswith((b"#", b"%")):
-            return False
-    return False
+    write_edges(stream, graph)
 
 
 def _banner(lines: Lines) -> tuple[int, bool]:
     """Read the first line; return the number of value columns, and whether the matrix is symmetric."""
     found = words(lines.next() or b"")
-    if len(found) != 5 or found[0].lower() != _BANNER.lower() or found[1].lower() != b"matrix":
+    if len(found) != 5 or found[0].lower() != parsing.BANNER or found[1].lower() != b"matrix":
         raise InputError("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY'", line=1)
-    _one_of(found[2], {b"coordinate": 0}, "the layout")
-    _one_of(found[3], _VALUES, "the field")
-    _one_of(found[4], _SYMMETRIES, "the symmetry")
-    return _VALUES[found[3].lower()], _SYMMETRIES[found[4].lower()]
+    for token, (what, known) in zip(found[2:], _BANNERS.items(), strict=True):
+        if token.lower() not in known:
+            names = ", ".join(name.decode() for name in known)
+            raise InputError(f"the {what} {shown(token)} is not supported, only {names}", line=1)
+    return _BANNERS["field"][found[3].lower()], bool(_BANNERS["symmetry"][found[4].lower()])
 
 
 def _sizes(lines: Lines, *, mirror: bool) -> tuple[int, int]:
     """Read comments and the size line; return vertices and entries."""
-    while True:
-        line = lines.number
-        text = lines.next()
-        found = words(text or b"")
-        if text is None or (found and not found[0].startswith(b"%")):
-            break
-        if found and found[0].lower().startswith(_BANNER.lower()):
-            raise InputError("a Matrix Market banner, which must be the first line", line=line)
+    line, found = _first_line(lines, b"%")
     with locating_errors(line=line):
         if len(found) != 3:
             raise InputError("expected the sizes 'ROWS COLUMNS ENTRIES'")
@@ -418,38 +423,19 @@ def write_matrix(graph: Graph, stream: IO[bytes]) -> None:
     """
     header = f"%%MatrixMarket matrix coordinate pattern general\n{graph.vertices} {graph.vertices} {graph.edges}\n"
     stream.write(header.encode())
-    write_edges(stream, graph, base=1)
-
-
-def recognises_dimacs(lines: list[bytes]) -> bool:
-    """Whether the first line, after empty lines and comments of an edge list, begins with a letter of this format.
-
-    Parameters
-    ----------
-    lines : list of bytes
-        The first lines of a text.
-    """
-    for line in lines:
-        if (found := words(line)) and not found[0].startswith((b"#", b"%")):
-            return found[0] in _LETTERS
-    return False
+    write_edges(stream, graph, 1)
 
 
 def _problem(lines: Lines) -> tuple[int, int]:
     """Read comments and the problem line; return vertices and edges."""
-    while True:
-        line = lines.number
-        text = lines.next()
-        if text is None:
-            raise InputError("has no header 'p sp VERTICES EDGES'")
-        found = words(text)
-        if found and found[0] == b"p":
-            break
-        if found and not found[0].startswith(b"c"):
-            raise InputError(f"expected the header 'p sp VERTICES EDGES', not {shown(found[0])}", line=line)
+    line, found = _first_line(lines, b"c")
+    if not found:
+        raise InputError(f"has no header {_PROBLEM!r}")
+    if found[0] != b"p":
+        raise InputError(f"expected the header {_PROBLEM!r}, not {shown(found[0])}", line=line)
     with locating_errors(line=line):
         if len(found) != 4 or found[1] != b"sp":
-            raise InputError("expected the header 'p sp VERTICES EDGES'")
+            raise InputError(f"expected the header {_PROBLEM!r}")
         vertices, edges = number(found[2], "vertices"), number(found[3], "edges")
         _check_announced(vertices, edges)
     return vertices, edges
@@ -493,4 +479,4 @@ def write_dimacs(graph: Graph, stream: IO[bytes]) -> None:
         Where to write.
     """
     stream.write(f"p sp {graph.vertices} {graph.edges}\n".encode())
-    write_edges(stream, graph, base=1, prefix=b"a ", suffix=b" 1\n")
+    write_edges(stream, graph, 1, prefix=b"a ", suffix=b" 1\n")

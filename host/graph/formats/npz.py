@@ -5,20 +5,15 @@ memory that a header announces before checking it.
 """
 
 import gzip
-import io
-import lzma
 import shutil
-import struct
 import tempfile
-import tokenize
 import warnings
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.lib import format as npy
@@ -31,13 +26,24 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import bytes_text, count_text
 from cyscc.sim.notices import shortened
 
-__all__ = ["read_npz", "recognises_npz", "write_npz"]
+__all__ = ["SIGNATURES", "read_npz", "write_npz"]
+
+SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
+"""How an archive begins, with members and without any."""
 
 _LAYOUTS = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("row", "col")}
-_LONGEST_NAME = 64  # bytes of the name of a sparse format
+_MEMBERS: dict[str, tuple[str, str, tuple[int, ...] | None]] = {
+    "format": ("a word", "SU", ()),
+    "shape": ("two integers", "iu", (2,)),
+    "data": ("a row of numbers", "biufc", None),
+}
+"""What an array must be, in words and by the kind of its entries, and its shape: a row of any length if there is none.
+
+The others are `_INTEGERS`."""
+_INTEGERS = ("a row of integers", "iu", None)
+_LONGEST_WORD = 64  # bytes
 _LONGEST_CAUSE = 100  # characters
 _COPIED = 1 << 20
-_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
 _VERSIONS = (1, 0), (2, 0), (3, 0)
 _LARGEST_READ = 1 << 20
 """Largest single read in bytes, which also limits the list of members."""
@@ -67,25 +73,15 @@ class _Header(NamedTuple):
         return f"{extents} of {self.dtype}" if self.shape else f"one {self.dtype}"
 
 
-class _Guarded(io.RawIOBase):
+class _Guarded:
     """File object for `zipfile` that refuses to read a whole file at once."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        return self._stream.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._stream.tell()
+        self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable
 
     def read(self, size: int = -1, /) -> bytes:
-        if 0 <= size <= _LARGEST_READ:
-            return self._stream.read(size)
-        data = self._stream.read(_LARGEST_READ + 1)
+        data = self._stream.read(size if 0 <= size <= _LARGEST_READ else _LARGEST_READ + 1)
         if len(data) > _LARGEST_READ:
             raise InputError("damaged .npz file: its list of members is too long")
         return data
@@ -99,17 +95,14 @@ def _damage() -> Iterator[None]:
             # Warnings about odd literals and old headers: the error already says it.
             warnings.simplefilter("ignore")
             yield
-    except (
-        *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError, SyntaxError, TypeError),
-        *(EOFError, ValueError, NotImplementedError, RuntimeError, OverflowError, LookupError),
-    ) as error:
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        # An OSError without a number comes from bzip2, not from the system.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         cause = shortened(str(error).partition("\n")[0], _LONGEST_CAUSE)
         raise InputError(f"damaged .npz file: {cause or 'it is cut short'}") from None
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        # An OSError without a number comes from bzip2, not from the system.
-        raise InputError(f"damaged .npz file: {error}") from None
 
 
 class _Archive:
@@ -128,28 +121,20 @@ class _Archive:
 
     def __init__(self, stream: IO[bytes]) -> None:
         with _damage():
-            self._zip = zipfile.ZipFile(_Guarded(stream))
+            self._zip = zipfile.ZipFile(cast(IO[bytes], _Guarded(stream)))
             infos = self._zip.infolist()
         for name, count in Counter(info.filename for info in infos).items():
             if count > 1:
                 raise InputError(f"damaged .npz file: {count} members are called {shown(name.encode())}")
         self._members = {info.filename: info for info in infos}
 
-    def _member(self, name: str) -> zipfile.ZipInfo:
-        member = self._members.get(f"{name}.npy")
-        if member is None:
-            raise InputError(f"no sparse matrix as scipy saves it: it has no array '{name}'")
-        if member.flag_bits & _ENCRYPTED:
-            raise InputError(f"the array '{name}' is encrypted")
-        return member
-
     def header(self, name: str) -> _Header:
-        """Return the header of a member, checked against the member's length, without unpickling any object.
+        """Return the header of a member, checked against `_MEMBERS` and its length, without unpickling any object.
 
         Raises
         ------
         InputError
-            It is missing or damaged, or not an array of numbers or characters.
+            It is missing or damaged, or another array than it must be.
         """
         with self._open(name) as file:
             version = npy.read_magic(file)
@@ -165,6 +150,10 @@ class _Archive:
                 f"damaged .npz file: the array '{name}' is {header}, which takes {header.bytes:,} bytes, "
                 f"and has {left:,}"
             )
+        must, kinds, extents = _MEMBERS.get(name, _INTEGERS)
+        right = len(shape) == 1 if extents is None else shape == extents
+        if not right or dtype.kind not in kinds or (extents == () and dtype.itemsize > _LONGEST_WORD):
+            raise InputError(f"the array '{name}' must be {must}, not {header}")
         return header
 
     def read(self, name: str) -> NDArray[Any]:
@@ -181,7 +170,11 @@ class _Archive:
 
     @contextmanager
     def _open(self, name: str) -> "Iterator[_Pieces]":
-        member = self._member(name)
+        member = self._members.get(f"{name}.npy")
+        if member is None:
+            raise InputError(f"no sparse matrix as scipy saves it: it has no array '{name}'")
+        if member.flag_bits & _ENCRYPTED:
+            raise InputError(f"the array '{name}' is encrypted")
         with _damage(), self._zip.open(member) as file:
             yield _Pieces(file, member)
 
@@ -197,21 +190,8 @@ class _Pieces:
         return self._file.read(min(size, self._most))
 
 
-def recognises_npz(lines: list[bytes]) -> bool:
-    """Whether a file begins like a zip archive.
-
-    Parameters
-    ----------
-    lines : list of bytes
-        Its beginning, split into lines like text.
-    """
-    return bool(lines) and lines[0].startswith(_SIGNATURES)
-
-
 def _layout(archive: _Archive) -> str:
-    header = archive.header("format")
-    if header.shape or header.dtype.kind not in "SU" or header.dtype.itemsize > _LONGEST_NAME:
-        raise InputError(f"the array 'format' must be a word, not {header}")
+    archive.header("format")
     with _damage():
         word = archive.read("format").item()
     layout = word.decode("latin-1") if isinstance(word, bytes) else word
@@ -221,9 +201,7 @@ def _layout(archive: _Archive) -> str:
 
 
 def _vertices(archive: _Archive) -> int:
-    header = archive.header("shape")
-    if header.shape != (2,) or header.dtype.kind not in "iu":
-        raise InputError(f"the array 'shape' must be two integers, not {header}")
+    archive.header("shape")
     rows, columns = (int(extent) for extent in archive.read("shape"))
     if rows != columns:
         raise InputError(f"the matrix is not square: {count_text(rows, 'row')}, {count_text(columns, 'column')}")
@@ -232,20 +210,13 @@ def _vertices(archive: _Archive) -> int:
     return rows
 
 
-def _vector(archive: _Archive, name: str, *, kinds: str = "iu", of: str = "integers") -> _Header:
-    header = archive.header(name)
-    if len(header.shape) != 1 or header.dtype.kind not in kinds:
-        raise InputError(f"the array '{name}' must be a row of {of}, not {header}")
-    return header
-
-
 def _check_range(array: NDArray[np.integer], name: str, limit: int) -> None:
     for index in (array.min(), array.max()) if len(array) else ():
         if not 0 <= index < limit:
             raise InputError(f"index {index} of the array '{name}' is outside 0..{limit - 1}")
 
 
-def _ends(array: NDArray[np.integer]) -> NDArray[np.uint32]:
+def _ids(array: NDArray[np.integer]) -> NDArray[np.uint32]:
     return array.view(np.uint32) if array.dtype == np.int32 else array.astype(np.uint32, copy=False)
 
 
@@ -255,30 +226,30 @@ def _matrix(stream: IO[bytes]) -> Graph:
     layout = _layout(archive)
     vertices = _vertices(archive)
     names = _LAYOUTS[layout]
-    headers = [_vector(archive, name) for name in names]
-    values = _vector(archive, "data", kinds="biufc", of="numbers")
-    lengths = [header.shape[0] for header in headers]
-    edges = lengths[1]
+    headers = {name: archive.header(name) for name in (*names, "data")}
+    first, edges, values = (header.shape[0] for header in headers.values())
     check_size(vertices, edges)
-    if layout == "coo" and lengths[0] != lengths[1]:
-        raise InputError(f"the arrays 'row' and 'col' differ in length: {lengths[0]} and {lengths[1]}")
-    wanted = [] if layout == "coo" else [("indptr", headers[0], vertices + 1)]
-    for name, header, length in (*wanted, ("data", values, edges)):
-        if header.shape[0] != length:
-            raise InputError(f"the array '{name}' must have {length} entries, not {header.shape[0]}")
-    stored = sum(header.bytes for header in headers)
+    if layout == "coo" and first != edges:
+        raise InputError(f"the arrays 'row' and 'col' differ in length: {first} and {edges}")
+    for name, length, wanted in (
+        (names[0], first, edges if layout == "coo" else vertices + 1),
+        ("data", values, edges),
+    ):
+        if length != wanted:
+            raise InputError(f"the array '{name}' must have {wanted} entries, not {length}")
+    stored = sum(headers[name].bytes for name in names)
     check_available_memory(size_text(vertices, edges), stored + csr_bytes(vertices, edges))
-    first, second = (archive.read(name) for name in names)
+    ends, others = (archive.read(name) for name in names)
     # The values do not matter, but damage does.
     archive.check("data")
     if layout == "coo":
-        _check_range(first, "row", vertices)
-        _check_range(second, "col", vertices)
-        return Graph.from_edges(vertices, _ends(first), _ends(second))
-    if first[0] != 0 or first[-1] != edges or (first[1:] < first[:-1]).any():
+        _check_range(ends, names[0], vertices)
+    elif ends[0] != 0 or ends[-1] != edges or (ends[1:] < ends[:-1]).any():
         raise InputError(f"the array 'indptr' must rise from 0 to {edges}")
-    _check_range(second, "indices", vertices)
-    graph = Graph(offsets=first.astype(np.int64, copy=False), targets=_ends(second))
+    _check_range(others, names[1], vertices)
+    if layout == "coo":
+        return Graph.from_edges(vertices, _ids(ends), _ids(others))
+    graph = Graph(offsets=ends.astype(np.int64, copy=False), targets=_ids(others))
     return graph.transpose() if layout == "csc" else graph
 
 
@@ -312,7 +283,7 @@ def read_npz(stream: IO[bytes]) -> Graph:
     InputError
         The file is not such a matrix, or needs more memory than is available.
     """
-    if not recognises_npz([stream.peek()[:4]]):  # type: ignore[attr-defined]
+    if not stream.peek().startswith(SIGNATURES):  # type: ignore[attr-defined]
         raise InputError("not an .npz file")
     if stream.seekable():
         return _matrix(stream)

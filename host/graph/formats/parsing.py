@@ -1,7 +1,4 @@
-"""Lines of numbers, read in blocks.
-
-Valid edges and comments are read by compiled code, other regular lines by Arrow's CSV reader, and the rest, which is
-mostly invalid, by a regular expression per line.
+"""Lines of numbers, read in blocks by one compiled scanner; what it refuses is explained from the line alone.
 
 No library reads these files as they are. CSV readers accept only a single blank as separator, do not skip empty lines
 and comments, and may accept ``0x1`` as a number; the readers of numpy and scipy report errors less precisely; pandas
@@ -12,7 +9,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "BANNER",
+    "BANNER_FAULT",
     "BYTE_ORDER_MARK",
     "LARGEST_ID",
     "WORD",
@@ -52,20 +51,24 @@ LARGEST_ID = 2**63 - 1
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """Byte order mark that some programs write before UTF-8 text; skipped."""
 
+BANNER = b"%%matrixmarket"
+"""Banner of Matrix Market in small letters."""
+
+BANNER_FAULT = "a Matrix Market banner, which must be the first line"
+"""Error in a line that begins with the banner and is not the first one."""
+
 WORD = r"[^ \t\n]+"
 """Regular expression of a token between blanks."""
+
+_Text: TypeAlias = NDArray[np.uint8]
 
 _BLOCK = 1 << 22  # bytes, and so the longest line
 _LONGEST_HEADER = 1 << 24  # bytes, comments included
 _MOST_BARREN = 1 << 26  # bytes of comments and empty lines without an edge
 _LONGEST_COUNT = 4300  # digits that int() takes
 _LONGEST_TOKEN = 40  # characters of a token that a message shows
-_LOOKED_AT = 4096  # bytes of a token that are inspected for a message
 _DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_NUMBER = rf"(?:{_DECIMAL}|[+-]?(?i:nan|inf|infinity))"
-_BANNER = "%%matrixmarket"
 _MOST_DIGITS = 19  # always fits in an unsigned 64-bit integer
-_SHORT_ID = 18  # digits that fit in a signed 64-bit integer
 _ROUNDED = 1e-9  # tolerance above 1 of a probability
 _SMALLEST_POSITIVE = 5e-324
 
@@ -129,35 +132,15 @@ class Layout:
         """Noun of a line with ids, for messages."""
         return "transition" if self.weighed else "edge"
 
-    @property
-    def pattern(self) -> str:
-        """Regular expression of a valid line: its ids and the rest, or a comment.
-
-        The rest is matched separately by `rest`: matching is several times faster if each next character decides the
-        path.
-        """
-        ids = [f"(?P<id{place}>[0-9]+)" for place in range(len(self.columns))]
-        tokens = [*[self.letter] * bool(self.letter), *ids, *[f"(?P<weight>{WORD})"] * self.weighed]
-        row = "[ \t]+".join(tokens) + r"(?P<rest>(?:[ \t].*)?)"
-        return rf"^[ \t]*(?:{row}|(?P<comment>[{self.comments}][^\x00\n]*)|)\n$"
-
-    @property
-    def rest(self) -> str:
-        """Regular expression of the end of a line, after the ids."""
-        before = len(self.columns) + self.weighed
-        token = WORD if self.weighed else _NUMBER
-        return f"^(?:[ \t]+{token}){{{self.fewest - before},{self.most - before}}}[ \t]*$"
-
     def fault(self, line: bytes) -> str | None:
         """Return the error in a line, or None if the line is valid by itself."""
         tokens = words(line)
         if tokens and tokens[0].decode("latin-1")[0] in self.comments:
-            banner = tokens[0].decode("latin-1").lower().startswith(_BANNER)
-            cause = "a Matrix Market banner, which must be the first line" if banner else None
+            cause = BANNER_FAULT if tokens[0].lower().startswith(BANNER) else None
             return "not text (byte 0x00)" if b"\0" in line else cause
         if self.letter and (first := tokens.pop(0)) != self.letter.encode():
             cause = f"{shown(first)} begins no edge ({self.letter!r}) and no comment ({self.comments!r})"
-            return self._binary(first) or cause
+            return _not_text(first) or cause
         for place, token in enumerate(tokens):
             cause = None
             if place < len(self.columns):
@@ -165,30 +148,22 @@ class Layout:
             elif place == self.most:
                 cause = f"too many columns for {self.form!r}, from {shown(token)} on"
             elif not self.weighed:
-                cause = None if re.fullmatch(_NUMBER.encode(), token) else f"{shown(token)} is not a number"
+                cause = None if _is_number(token) else f"{shown(token)} is not a number"
             elif place == len(self.columns) and probability(token) is None:
                 cause = f"{shown(token)} is not a probability"
             if cause is not None:
-                return self._binary(token) or cause
+                return cause if self.weighed else _not_text(token) or cause
         return f"too few columns for {self.form!r}" if len(tokens) < self.fewest else None
 
-    def _binary(self, token: bytes) -> str | None:
-        byte = None if self.weighed else _binary(token)
-        return None if byte is None else f"not text (byte 0x{byte:02x})"
 
-
-def _binary(token: bytes) -> int | None:
-    """Return the first byte of a token that is not valid text, or None."""
-    start = token[:_LOOKED_AT]
-    for byte, character in zip(start, start.decode("latin-1"), strict=True):
-        if byte < 0x80 and not character.isprintable():
-            return byte
+def _not_text(token: bytes) -> str | None:
+    """Return the error in a token that has a byte which is not valid text, or None."""
+    if control := re.search(rb"[\x00-\x1f\x7f]", token):
+        return f"not text (byte 0x{control[0][0]:02x})"
     try:
-        start.decode()
+        token.decode()
     except UnicodeDecodeError as error:
-        # The cut may have split a character.
-        if error.end < len(start) or len(start) == len(token):
-            return start[error.start]
+        return f"not text (byte 0x{token[error.start]:02x})"
     return None
 
 
@@ -412,24 +387,74 @@ def shortage_text(announced: int, found: int, noun: str) -> str:
     return f"the header announces {count_text(announced, noun)}, but only {found:,} follow"
 
 
-_TAB, _LINE_END, _SPACE, _PLUS, _MINUS, _POINT, _ZERO, _NINE = b"\t\n +-.09"
-_PERCENT = ord("%")
-_ASCII = 128
+_TAB, _LINE_END, _SPACE, _ZERO, _NINE = b"\t\n 09"
+_DIGITS = "0123456789"
+_END = 254
+_NUMBER: tuple[dict[str, int], ...] = (
+    {"+-": 1, _DIGITS: 2, ".": 3, "nN": 8, "iI": 11},
+    {_DIGITS: 2, ".": 3, "nN": 8, "iI": 11},
+    {_DIGITS: 2, ".": 4, "eE": 5, " \t\n": _END},
+    {_DIGITS: 4},
+    {_DIGITS: 4, "eE": 5, " \t\n": _END},
+    {"+-": 6, _DIGITS: 7},
+    {_DIGITS: 7},
+    {_DIGITS: 7, " \t\n": _END},
+    {"aA": 9},
+    {"nN": 10},
+    {" \t\n": _END},
+    {"nN": 12},
+    {"fF": 13},
+    {"iI": 14, " \t\n": _END},
+    {"nN": 15},
+    {"iI": 16},
+    {"tT": 17},
+    {"yY": 10},
+)
+"""Automaton of a number: the next state by state and character.
+
+The states are those behind nothing, the sign, whole digits, a point without them, the point or digits behind it, the e,
+its sign and its digits, and then the letters of `nan` and `infinity`, which `inf` may stand for."""
+_RIGHT, _WRONG, _WHOLE, _COMMENT = _END << 8, (_END + 1) << 8, 2 << 8, len(_NUMBER) << 8
+
+
+def _moves() -> NDArray[np.uint16]:
+    """Return the automaton of a number, and behind it that of a comment, which is no banner and has no byte 0.
+
+    It is a table of the next state, times 256, by state and character.
+    """
+    plain = len(_NUMBER) + len(BANNER)
+    moves = np.full((plain + 1, 256), _WRONG, np.uint16)
+    for state, ways in enumerate(_NUMBER):
+        for characters, following in ways.items():
+            moves[state, list(characters.encode())] = following << 8
+    moves[len(_NUMBER) :, 1:] = plain << 8
+    moves[len(_NUMBER) :, _LINE_END] = _RIGHT
+    for state, letters in enumerate(zip(BANNER, BANNER.upper(), strict=True), start=len(_NUMBER)):
+        moves[state, list(letters)] = _WRONG if state + 1 == plain else (state + 1) << 8
+    return moves.ravel()
+
+
+def _is_number(token: bytes) -> bool:
+    """Return whether a token is a decimal number, `nan`, `inf` or `infinity`."""
+    moves, state = _moves(), 0
+    for character in token + b"\n":
+        state = int(moves[state + character]) if state < _RIGHT else _WRONG
+    return state == _RIGHT
 
 
 @njit(cache=True, nogil=True)
-def _parse(
-    text: NDArray[np.uint8],
+def _scan(
+    text: _Text,
     letter: int,
-    comments: NDArray[np.uint8],
+    comments: _Text,
+    moves: NDArray[np.uint16],
     limits: NDArray[np.int64],
     counts: tuple[int, int, bool],
     ids: NDArray[np.int64],
-    usual: NDArray[np.int64],
+    places: NDArray[np.int64],
+    state: NDArray[np.int64],
 ) -> int:
-    """Parse lines of ids and plain numbers, each ending with LF, and comments; return the number of rows.
-
-    Returns -1 for anything else, also if it is valid.
+    """Parse lines as a `Layout` describes them, each ending with LF, up to the first wrong one; return the rows.
 
     Parameters
     ----------
@@ -439,208 +464,136 @@ def _parse(
         Letter that begins each row, 0 for none.
     comments : ndarray of uint8
         Characters that begin a comment.
+    moves : ndarray of uint16, shape (states * 256,)
+        The automaton of numbers and comments; see `_moves`.
     limits : ndarray of int64, shape (columns, 2)
         Least and largest id of each column.
     counts : tuple
         Fewest and most columns, and whether all rows have the same number of them.
     ids : ndarray of int64, shape (columns, lines)
         The ids, which are written.
-    usual : ndarray of int64, shape (2,)
-        Columns of the first row, and its place among the lines; written if they are 0.
+    places : ndarray of int64, shape (5, lines) or (0, lines)
+        Of transitions the number of each row's line, and where its probability and its word begin and end; written.
+    state : ndarray of int64, shape (4,)
+        Columns of the first row, or 0 before it, and the number of its line; how many rows are left to come; the number
+        of the first line, and afterwards of the line behind the last right one.
     """
     fewest, most, alike = counts
-    at = line = rows = 0
+    usual, first, room, line = state[0], state[1], state[2], state[3]
+    at = rows = 0
     # A single way out: numba would count references to the arrays at others, which code that is kept cannot.
     valid = True
     while valid and at < text.size:
         while text[at] == _SPACE or text[at] == _TAB:
             at += 1
-        first = text[at]
         is_comment = False
         for comment in comments:
-            is_comment |= first == comment
+            is_comment |= text[at] == comment
         if is_comment:
-            # It may be a banner of Matrix Market.
-            valid = first != _PERCENT or text[at + 1] != _PERCENT
-            while text[at] != _LINE_END:
-                valid &= 0 < text[at] < _ASCII
+            now = np.int64(_COMMENT)
+            while now < _RIGHT:
+                now = np.int64(moves[now + text[at]])
                 at += 1
-        elif first != _LINE_END:
-            if letter:
-                at += 1
-                valid = first == letter and (text[at] == _SPACE or text[at] == _TAB)
-                while text[at] == _SPACE or text[at] == _TAB:
-                    at += 1
-            columns = 0
+            at -= 1
+            valid = now == _RIGHT
+        elif text[at] != _LINE_END:
+            # The letter is in front of the columns.
+            columns = -1 if letter else 0
             while valid and text[at] != _LINE_END:
                 begin = at
-                if columns < limits.shape[0]:
+                if columns < 0:
+                    valid = text[at] == letter
+                    at += 1
+                elif columns < limits.shape[0]:
                     number = np.int64(0)
                     while _ZERO <= text[at] <= _NINE:
                         number = 10 * number + np.int64(text[at] - _ZERO)
                         at += 1
                     ids[columns, rows] = number
-                    valid = at - begin <= _SHORT_ID and limits[columns, 0] <= number <= limits[columns, 1]
+                    # Up to so many digits, a number that is beyond 63 bits has become negative.
+                    digits = at - begin
+                    while digits > _MOST_DIGITS and text[at - digits] == _ZERO:
+                        digits -= 1
+                    valid = digits <= _MOST_DIGITS and limits[columns, 0] <= number <= limits[columns, 1]
+                elif places.shape[0]:
+                    while text[at] != _SPACE and text[at] != _TAB and text[at] != _LINE_END:
+                        at += 1
+                    if columns < most:
+                        place = 1 + 2 * (columns - limits.shape[0])
+                        places[place, rows], places[place + 1, rows] = begin, at
                 else:
-                    if text[at] == _PLUS or text[at] == _MINUS:
-                        at += 1
-                        begin = at
+                    now = np.int64(0)
+                    # Most numbers begin with digits, which take less time by themselves.
                     while _ZERO <= text[at] <= _NINE:
+                        now = np.int64(_WHOLE)
                         at += 1
-                    if at > begin and text[at] == _POINT:
+                    while now < _RIGHT:
+                        now = np.int64(moves[now + text[at]])
                         at += 1
-                        while _ZERO <= text[at] <= _NINE:
-                            at += 1
-                valid &= at > begin and (text[at] == _SPACE or text[at] == _TAB or text[at] == _LINE_END)
-                columns += 1
+                    at -= 1
+                    valid = now == _RIGHT
+                end = at
                 while text[at] == _SPACE or text[at] == _TAB:
                     at += 1
-            if usual[0] == 0:
-                usual[0], usual[1] = columns, line
-            valid &= fewest <= columns <= most and (not alike or columns == usual[0])
-            rows += 1
+                valid &= end > begin and (at > end or text[at] == _LINE_END)
+                columns += 1
+            if usual == 0:
+                usual, first = columns, line
+            valid &= fewest <= columns <= most and (not alike or columns == usual) and rows < room
+            if places.shape[0]:
+                places[0, rows] = line
+                if columns == limits.shape[0] + 1:
+                    places[3, rows] = places[4, rows] = at
+            rows += valid
         at += 1
-        line += 1
-    return rows if valid else -1
+        line += valid
+    state[0], state[1], state[2], state[3] = usual, first, room - rows, line
+    return rows
 
 
-class _Rows:
-    """Parser of blocks of lines into rows of numbers.
+def _tokens(text: bytes, places: NDArray[np.int64]) -> "pa.Array":
+    """Return the parts of a text between pairs of places, which ascend, as an Arrow array."""
+    import pyarrow as pa
 
-    Parameters
-    ----------
-    layout : Layout
-        Layout of a line.
-    room : int, optional
-        Largest number of rows.
-    """
+    count = places.shape[1]
+    # Every other part is what lies between two of them.
+    ends = np.append(places.T.ravel(), len(text)).astype(np.int32)
+    every = pa.Array.from_buffers(pa.binary(), 2 * count, [None, pa.py_buffer(ends), pa.py_buffer(text)])
+    own = pa.py_buffer(np.arange(0, 2 * count, 2))
+    return every.take(pa.Array.from_buffers(pa.int64(), count, [None, own]))
 
-    def __init__(self, layout: Layout, room: int | None) -> None:
-        self._layout, self._pattern, self._announced = layout, layout.pattern, room
-        self.room = room
-        self._usual = 0, 0  # columns of every row, and the line of the first row
 
-    def _outside(self, ids: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Return a mask of the rows with an id outside of its column's range."""
-        found = np.zeros(len(ids[0]), np.bool_)
-        for column, values in zip(self._layout.columns, ids, strict=True):
-            found |= (values < column.smallest) | (values > column.largest)
+def _rows(text: bytes, count: int, layout: Layout, state: NDArray[np.int64], announced: int) -> list[Any]:
+    """Parse a block of `count` lines; see `read_lines` and, for `state`, `_scan`."""
+    limits = np.array([(column.smallest, column.largest) for column in layout.columns], np.int64)
+    ids = np.empty((len(limits), count), np.int64)
+    places = np.zeros((5 * layout.weighed, count), np.int64)
+    after, room = state[3] + count, state[2]
+    rows = _scan(
+        np.frombuffer(text, np.uint8),
+        ord(layout.letter or "\0"),
+        np.frombuffer(layout.comments.encode(), np.uint8),
+        _moves(),
+        limits,
+        (layout.fewest, layout.most, layout.alike),
+        ids,
+        places,
+        state,
+    )
+    found: list[Any] = list(ids[:, :rows])
+    if layout.weighed:
+        likely = probabilities(_tokens(text, places[1:3, :rows]))
+        found += [likely, places[0, :rows], _tokens(text, places[3:, :rows])]
+        if (none := np.isnan(likely)).any():
+            state[3] = found[-2][none.argmax()]
+    if state[3] == after:
         return found
-
-    def regular(self, text: bytes, line: int, lines: int) -> list[Any] | None:
-        """Parse lines with equally many numbers, separated by blanks; return None for other or malformed lines.
-
-        Takes a quarter of the time of `matched`, or less.
-        """
-        if not self._layout.weighed and (plain := self._plain(text, line, lines)) is not None:
-            return plain
-        # Arrow accepts more forms of numbers than this format, but these contain other characters.
-        if text.translate(None, f"0123456789 \t\n.+-eE{self._layout.letter}".encode()):
-            return None
-        if (found := self._separated(text, line)) is not None:
-            return found
-        text = text.replace(b"\t", b" ")
-        while b"  " in text:
-            text = text.replace(b"  ", b" ")
-        return self._separated(text.replace(b" \n", b"\n").replace(b"\n ", b"\n").lstrip(b" "), line)
-
-    def _plain(self, text: bytes, line: int, lines: int) -> list[Any] | None:
-        """Parse lines as `regular` does, and comments among them; None if a number is written in an unusual way."""
-        layout = self._layout
-        limits = np.array([(column.smallest, column.largest) for column in layout.columns], np.int64)
-        ids = np.empty((len(limits), lines), np.int64)
-        usual = np.array((self._usual[0], 0), np.int64)
-        rows = _parse(
-            np.frombuffer(text, np.uint8),
-            ord(layout.letter or "\0"),
-            np.frombuffer(layout.comments.encode(), np.uint8),
-            limits,
-            (layout.fewest, layout.most, layout.alike),
-            ids,
-            usual,
-        )
-        if rows < 0 or (self.room is not None and rows > self.room):
-            return None
-        if rows and not self._usual[0]:
-            self._usual = int(usual[0]), line + int(usual[1])
-        return list(ids[:, :rows])
-
-    def _separated(self, text: bytes, line: int) -> list[Any] | None:
-        """Parse lines as `regular` does, with a single blank between numbers."""
-        import pyarrow as pa
-        from pyarrow import csv
-
-        layout, ids, letters = self._layout, len(self._layout.columns), len(self._layout.letter)
-        first = text[: text.index(b"\n")].decode()
-        blank = "\t" if "\t" in first else " "
-        count = first.count(blank) + 1 - letters
-        # A name that looks like a number must be kept as it is.
-        most = layout.fewest if layout.weighed else layout.most
-        if not layout.fewest <= count <= most or (layout.alike and self._usual[0] not in (0, count)):
-            return None
-        types = [*[pa.bool_()] * letters, *[pa.uint64()] * ids, *[pa.float64()] * (count - ids)]
-        names = [str(place) for place, _ in enumerate(types)]
-        try:
-            table = csv.read_csv(
-                pa.BufferReader(text),
-                csv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=names),
-                csv.ParseOptions(delimiter=blank, quote_char=False, ignore_empty_lines=False),
-                # Only the leading letter counts as true, and no value may be null.
-                csv.ConvertOptions(
-                    column_types=dict(zip(names, types, strict=True)),
-                    null_values=[],
-                    true_values=[layout.letter],
-                    false_values=[],
-                ),
-            )
-        except pa.ArrowInvalid:
-            return None
-        found = [np.from_dlpack(column.combine_chunks()) for column in table.columns[letters:]]
-        columns: list[Any] = [values.view(np.int64) for values in found[:ids]]
-        if (self.room is not None and len(columns[0]) > self.room) or self._outside(columns).any():
-            return None
-        if layout.weighed:
-            # A 0 may be the result of underflow.
-            if not ((found[ids] > 0) & (found[ids] <= 1 + _ROUNDED)).all():
-                return None
-            columns += [found[ids].clip(max=1.0), line + np.arange(len(found[ids])), None]
-        self._usual = self._usual if self._usual[0] else (count, line)
-        return columns
-
-    def matched(self, text: bytes, line: int) -> list[Any]:
-        """Parse any lines; `line` is the number of the first."""
-        import pyarrow.compute as pc
-
-        faults, groups = matched(text, self._pattern)
-        numbered = pc.binary_length(groups["id0"]).cast("bool")
-        rows = np.flatnonzero(flags(numbered))
-        found = {name: group.filter(numbered) for name, group in groups.items()}
-        columns: list[Any] = [whole_numbers(found[f"id{place}"]) for place, _ in enumerate(self._layout.columns)]
-        wrong = self._outside(columns)
-        if self._layout.weighed:
-            columns += [probabilities(found["weight"]), line + rows, found["rest"]]
-            wrong |= np.isnan(columns[-3])
-        wrong |= ~flags(pc.match_substring_regex(found["rest"], self._layout.rest))
-        counts: NDArray[Any] = np.empty(0, np.int64)
-        if self._layout.alike and len(rows):
-            counts = np.from_dlpack(pc.count_substring_regex(found["rest"], WORD)) + len(self._layout.columns)
-            self._usual = self._usual if self._usual[0] else (int(counts[0]), line + int(rows[0]))
-            wrong |= counts != self._usual[0]
-        if self.room is not None:
-            wrong[self.room :] = True
-        faults[rows] = wrong
-        faults |= flags(pc.starts_with(groups["comment"], _BANNER, ignore_case=True))
-        if faults.any():
-            place = int(faults.argmax())
-            cause = self._layout.fault(text.split(b"\n", place + 1)[place])
-            raise InputError(cause or self._fault(int(np.searchsorted(rows, place)), counts), line=line + place)
-        return columns
-
-    def _fault(self, row: int, counts: NDArray[np.int64]) -> str:
-        """Return the error in a row that is valid by itself but not in its block."""
-        if self.room is not None and row >= self.room:
-            return surplus_text(self._announced or 0, self._layout.noun)
-        return f"{counts[row]} columns, and line {self._usual[1]} has {self._usual[0]}"
+    place = int(state[3] - after) + count
+    line = text.split(b"\n", place + 1)[place]
+    cause = layout.fault(line)
+    if cause is None and rows == room:
+        cause = surplus_text(announced, layout.noun)
+    raise InputError(cause or f"{len(words(line))} columns, and line {state[1]} has {state[0]}", line=int(state[3]))
 
 
 def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> Iterator[list[Any]]:
@@ -658,24 +611,22 @@ def read_lines(lines: Lines, layout: Layout, *, expected: int | None = None) -> 
     Yields
     ------
     list
-        Columns of ids; for transitions also the probabilities, the line numbers, and the rest of each line as an Arrow
-        array, or None if no line has more.
+        Columns of ids; for transitions also the probabilities, the line numbers, and the last word of each line, which
+        may be empty, as an Arrow array.
 
     Raises
     ------
     InputError
         A line is malformed (the first one is named), or the number of lines is not the expected one.
     """
-    rows, line = _Rows(layout, expected), lines.number
+    announced = LARGEST_ID if expected is None else expected
+    state = np.array([0, 0, announced, lines.number], np.int64)
     while text := lines.block():
-        found = rows.regular(text, line, lines.number - line) or rows.matched(text, line)
+        found = _rows(text, lines.number - int(state[3]), layout, state, announced)
         lines.check_yield(len(found[0]), "a transition" if layout.weighed else "an edge")
-        line = lines.number
-        if rows.room is not None:
-            rows.room -= len(found[0])
         # Neither the text nor the numbers of a block are needed while the next one is parsed.
         del text
         yield found
         del found
-    if expected is not None and rows.room:
-        raise InputError(shortage_text(expected, expected - rows.room, layout.noun))
+    if expected is not None and state[2]:
+        raise InputError(shortage_text(announced, announced - int(state[2]), layout.noun))

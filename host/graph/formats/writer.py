@@ -52,14 +52,7 @@ def write_rows(stream: IO[bytes], *parts: "Part") -> None:
     stream.write(joined(*parts).buffers()[2])
 
 
-def write_pairs(
-    stream: IO[bytes],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    *,
-    prefix: bytes = b"",
-    suffix: bytes = b"\n",
-) -> None:
+def write_pairs(stream: IO[bytes], first: NDArray[np.int64], second: NDArray[np.int64]) -> None:
     """Write one line for each pair of nonnegative numbers.
 
     Parameters
@@ -68,22 +61,14 @@ def write_pairs(
         Where to write.
     first, second : ndarray of int64, shape (lines,)
         The numbers.
-    prefix, suffix : bytes
-        What begins and ends each line, the newline included.
     """
     for begin in range(0, len(first), _PAIRS):
         part = slice(begin, begin + _PAIRS)
-        write_rows(stream, prefix, first[part], b" ", second[part], suffix)
+        write_rows(stream, first[part], b" ", second[part], b"\n")
 
 
 def write_edges(
-    stream: IO[bytes],
-    graph: Graph,
-    *,
-    ids: NDArray[np.int64] | None = None,
-    base: int = 0,
-    prefix: bytes = b"",
-    suffix: bytes = b"\n",
+    stream: IO[bytes], graph: Graph, base: int | None = None, *, prefix: bytes = b"", suffix: bytes = b"\n"
 ) -> None:
     """Write one line for each edge, by source.
 
@@ -93,18 +78,18 @@ def write_edges(
         Where to write.
     graph : Graph
         The graph.
-    ids : ndarray of int64, shape (n,), optional
-        What to call the vertices; when absent they are counted from `base`.
-    base : int
-        Number of the first vertex when `ids` is absent.
+    base : int, optional
+        Number of the first vertex, from which they are counted; when absent they have their ids.
     prefix, suffix : bytes
         What begins and ends each line, the newline included.
     """
     for edge in range(0, graph.edges, _PAIRS):
-        targets = graph.targets[edge : edge + _PAIRS].astype(np.int64)
+        targets = graph.targets[edge : edge + _PAIRS]
         # The first and the last vertex of this chunk may have further edges in other chunks.
         first, end = np.searchsorted(graph.offsets, (edge, edge + len(targets) - 1), side="right") - 1
         lengths = np.diff(graph.offsets[first : end + 2].clip(edge, edge + len(targets)))
         sources = np.repeat(np.arange(first, end + 1), lengths)
-        pair = (sources + base, targets + base) if ids is None else (ids[sources], ids[targets])
-        write_pairs(stream, *pair, prefix=prefix, suffix=suffix)
+        names = [
+            graph.original(each) if base is None else np.add(each, base, dtype=np.int64) for each in (sources, targets)
+        ]
+        write_rows(stream, prefix, names[0], b" ", names[1], suffix)

@@ -26,66 +26,45 @@ def system(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def group(folder: str, limit: str, used: str, cache: int = 0) -> dict[str, str]:
-    """Return the files of a control group."""
-    names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-    if not folder.startswith(V1):
-        names = ("memory.max", "memory.current", "inactive_file")
-    return {
-        f"{folder}/{names[0]}": f"{limit}\n",
-        f"{folder}/{names[1]}": f"{used}\n",
-        f"{folder}/memory.stat": f"anon 5\n{names[2]} {cache}\nactive_file 7\n",
-    }
-
-
-MACHINE = AvailableMemory(1024 * MIB, "this machine")
+NAMES = {
+    V1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    V2: ("memory.max", "memory.current", "inactive_file"),
+}
+NO_LIMIT = 2**63 - 4096
 
 
 @pytest.mark.parametrize(
-    ("files", "expected"),
+    ("cgroup", "top", "groups", "left"),
     [
-        ({}, MACHINE),
-        ({"proc/self/cgroup": "0::/\n"}, MACHINE),
-        ({"proc/self/cgroup": "0::/a/b\n", **group(f"{V2}/a/b", "max", "5")}, MACHINE),
-        (
-            {"proc/self/cgroup": "0::/a/b\n", **group(f"{V2}/a/b", f"{900 * MIB}", "0")},
-            AvailableMemory(900 * MIB, "control group"),
-        ),
-        ({"proc/self/cgroup": "0::/a\n", **group(f"{V2}/a", f"{9000 * MIB}", "0")}, MACHINE),
+        ("", V2, {}, None),
+        ("0::/", V2, {}, None),
+        ("0::/a/b", V2, {"/a/b": ("max", 5, 0)}, None),
+        ("0::/a/b", V2, {"/a/b": (900 * MIB, 0, 0)}, 900),
+        ("0::/a", V2, {"/a": (9000 * MIB, 0, 0)}, None),
         # An ancestor has less, and what files take there can be had.
-        (
-            {
-                "proc/self/cgroup": "0::/a/b\n",
-                **group(f"{V2}/a/b", f"{900 * MIB}", "0"),
-                **group(f"{V2}/a", f"{800 * MIB}", f"{300 * MIB}", 100 * MIB),
-            },
-            AvailableMemory(600 * MIB, "control group"),
-        ),
+        ("0::/a/b", V2, {"/a/b": (900 * MIB, 0, 0), "/a": (800 * MIB, 300 * MIB, 100 * MIB)}, 600),
         # A namespace of its own: the group is the root.
-        (
-            {"proc/self/cgroup": "0::/\n", **group(V2, f"{10 * MIB}", f"{11 * MIB}")},
-            AvailableMemory(0, "control group"),
-        ),
+        ("0::/", V2, {"": (10 * MIB, 11 * MIB, 0)}, 0),
         # A name outside of what can be seen.
-        ({"proc/self/cgroup": "0::/../a\n", **group(V2, "1", "0")}, MACHINE),
+        ("0::/../a", V2, {"": (1, 0, 0)}, None),
         # Version 1; no limit is a large number there.
-        (
-            {
-                "proc/self/cgroup": "5:cpu:/x\n4:memory:/d/e\n0::/\n",
-                **group(f"{V1}/d/e", "9223372036854771712", "5"),
-                **group(f"{V1}/d", f"{70 * MIB}", f"{30 * MIB}", 10 * MIB),
-            },
-            AvailableMemory(50 * MIB, "control group"),
-        ),
+        ("5:cpu:/x\n4:memory:/d/e\n0::/", V1, {"/d/e": (NO_LIMIT, 5, 0), "/d": (70 * MIB, 30 * MIB, 10 * MIB)}, 50),
         # In a container the name is the host's, and the own group is mounted at the top.
-        (
-            {"proc/self/cgroup": "4:cpu,memory:/docker/1234\n", **group(V1, f"{64 * MIB}", "0")},
-            AvailableMemory(64 * MIB, "control group"),
-        ),
-        ({"proc/self/cgroup": "4:cpu:/\n", **group(V1, f"{64 * MIB}", "0")}, MACHINE),
+        ("4:cpu,memory:/docker/1234", V1, {"": (64 * MIB, 0, 0)}, 64),
+        ("4:cpu:/", V1, {"": (64 * MIB, 0, 0)}, None),
     ],
 )
-def test_control_groups(tmp_path: Path, files: dict[str, str], expected: AvailableMemory) -> None:
+def test_control_groups(
+    tmp_path: Path, cgroup: str, top: str, groups: dict[str, tuple[object, int, int]], left: int | None
+) -> None:
+    limit, used, cache = NAMES[top]
+    files = {"proc/self/cgroup": f"{cgroup}\n"}
+    for folder, values in groups.items():
+        files[f"{top}{folder}/{limit}"], files[f"{top}{folder}/{used}"] = f"{values[0]}\n", f"{values[1]}\n"
+        files[f"{top}{folder}/memory.stat"] = f"anon 5\n{cache} {values[2]}\nactive_file 7\n"
+    expected = (
+        AvailableMemory(1024 * MIB, "this machine") if left is None else AvailableMemory(left * MIB, "control group")
+    )
     assert available_memory(system(tmp_path, files)) == expected
 
 

@@ -18,6 +18,7 @@ from tests.system.graphs import graph_of
 
 Edges = tuple[int, NDArray[np.uint32], NDArray[np.uint32]]
 NONE = np.empty(0, dtype=np.uint32)
+KIND = "must be an array of uint32 of one dimension"
 
 
 @st.composite
@@ -96,13 +97,9 @@ def test_index_refuses_an_unknown_vertex(name: int) -> None:
 
 def test_limits_fire_one_beyond() -> None:
     check_limits(MAX_VERTICES, MAX_EDGES)
-    with refused(InputError, "4294967295 vertices are too many for 32 bits (at most 4294967294)"):
-        check_limits(MAX_VERTICES + 1, 0)
-    with refused(InputError, "4294967296 edges are too many for 32 bits (at most 4294967295)"):
-        check_limits(1, MAX_EDGES + 1)
-
-
-def test_degree_limit_fires_one_beyond() -> None:
+    for size in ((MAX_VERTICES + 1, 0), (1, MAX_EDGES + 1)):
+        with pytest.raises(InputError, match=r"are too many for 32 bits"):
+            check_limits(*size)
     check_degrees(np.array([0, MAX_DEGREE, MAX_DEGREE + 5]))
     with refused(InputError, "2147483648 edges of one vertex are too many for 31 bits (at most 2147483647)"):
         check_degrees(np.array([0, 7, MAX_DEGREE + 8]))
@@ -111,13 +108,8 @@ def test_degree_limit_fires_one_beyond() -> None:
 @pytest.mark.parametrize(
     ("offsets", "targets", "ids", "message"),
     [
-        (
-            [0, 1],
-            np.zeros(1, np.int32),
-            None,
-            "targets must be an array of uint32 of one dimension, not array([0], dtype=int32)",
-        ),
-        ([0, 1], [0], None, "targets must be an array of uint32 of one dimension, not [0]"),
+        ([0, 1], np.zeros(1, np.int32), None, f"targets {KIND}, not array([0], dtype=int32)"),
+        ([0, 1], [0], None, f"targets {KIND}, not [0]"),
         ([0, 1], np.zeros(2, np.uint32), None, "offsets must rise from 0 to 2, at least 2 of them"),
         ([1, 2], np.zeros(2, np.uint32), None, "offsets must rise from 0 to 2, at least 2 of them"),
         ([0, 5, 1], np.zeros(1, np.uint32), None, "offsets must rise from 0 to 1, at least 2 of them"),
@@ -187,52 +179,25 @@ def test_edges_of_any_type(ends: Any) -> None:
     assert (graph.offsets.tolist(), graph.targets.tolist()) == ([0, 1, 1, 2], [0, 2])
 
 
-def test_simplified_keeps_each_edge_once_in_its_order_and_no_self_loops() -> None:
-    edges = [(0, 2), (0, 1), (0, 2), (1, 1), (2, 0), (2, 2), (2, 0), (2, 1)]
-    sources, targets = np.array(edges, np.uint32).T
-    graph = Graph.from_edges(4, sources, targets, ids=np.array([5, 6, 8, 9]))
-    simple = graph.simplified()
-    assert simple.offsets.tolist() == [0, 2, 2, 4, 4]
-    assert simple.targets.tolist() == [2, 1, 0, 1]
-    assert simple.targets.dtype == np.uint32
-    assert simple.ids is graph.ids
-    assert graph.targets.tolist() == [2, 1, 2, 1, 0, 2, 0, 1]
-
-
-def test_a_simple_graph_is_simplified_already() -> None:
-    for pairs in ([], [(0, 1), (1, 0), (1, 2)]):
-        sources, targets = np.array(pairs, np.uint32).reshape(-1, 2).T
-        graph = Graph.from_edges(3, sources, targets, base=1)
-        assert graph.simplified() is graph
-
-
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=40))
 def test_simplified_is_its_definition(pairs: list[tuple[int, int]]) -> None:
     sources, targets = np.array(pairs, np.uint32).reshape(-1, 2).T
-    simple = Graph.from_edges(7, sources, targets).simplified()
+    graph = Graph.from_edges(7, sources, targets, ids=np.arange(7) * 3)
+    before = graph.targets.tolist()
+    simple = graph.simplified()
     left = list(zip(np.repeat(np.arange(7), simple.out_degrees()).tolist(), simple.targets.tolist(), strict=True))
     assert left == sorted(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]), key=lambda pair: pair[0])
-
-
-def trimmed(vertices: int, pairs: list[tuple[int, int]]) -> list[int]:
-    """Return the vertices that are trimmed."""
-    graph = graph_of(vertices, pairs)
-    return np.flatnonzero(trim(graph, graph.transpose())).tolist()
-
-
-def test_sources_sinks_and_isolated_vertices_are_trimmed() -> None:
-    assert trimmed(6, [(0, 1), (1, 2), (2, 1), (2, 3), (5, 3)]) == [0, 3, 4, 5]
-
-
-def test_one_pass_only() -> None:
-    assert trimmed(4, [(0, 1), (1, 2), (2, 3)]) == [0, 3]
-
-
-def test_a_self_loop_is_an_edge_both_ways() -> None:
-    assert trimmed(3, [(0, 0), (0, 1), (1, 1), (2, 1)]) == [2]
+    assert simple.simplified() is simple
+    assert (simple.ids is graph.ids, simple.targets.dtype, graph.targets.tolist()) == (
+        True,
+        np.dtype(np.uint32),
+        before,
+    )
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=15))
 def test_trim_is_its_definition(pairs: list[tuple[int, int]]) -> None:
     leave, enter = {source for source, _ in pairs}, {target for _, target in pairs}
-    assert trimmed(10, pairs) == [vertex for vertex in range(10) if vertex not in leave & enter]
+    graph = graph_of(10, pairs)
+    trimmed = trim(graph, graph.transpose())
+    assert np.flatnonzero(trimmed).tolist() == [vertex for vertex in range(10) if vertex not in leave & enter]

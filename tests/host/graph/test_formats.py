@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from cyscc.host.graph.formats import parsing, read_graph, write_graph
 from cyscc.host.graph.formats.lists import EdgeBuffer
 from cyscc.host.graph.formats.writer import write_pairs
 from cyscc.host.graph.generators import random_graph
+from cyscc.host.output.errors import InputError
 from tests.host.graph.files import edges_of
 
 ALL = [".txt", ".mtx", ".gr", ".npz", ".edges.gz", ".mtx.gz", ".gr.gz", ".npz.gz", ".MTX", ".el.GZ"]
@@ -35,6 +37,8 @@ def test_round_trip(tmp_path: Path, suffix: str, block: int, monkeypatch: pytest
     graph = random_graph(1000, 5, 1)
     write_graph(graph, tmp_path / f"graph{suffix}")
     again = read_graph(str(tmp_path / f"graph{suffix}"))
+    both = read_graph(tmp_path / f"graph{suffix}", undirected=True)
+    assert (both.undirected, both.targets.tolist()) == (True, graph.mirrored().targets.tolist())
     assert again.offsets.tolist() == graph.offsets.tolist()
     assert again.targets.tolist() == graph.targets.tolist()
     assert again.ids is None
@@ -43,37 +47,75 @@ def test_round_trip(tmp_path: Path, suffix: str, block: int, monkeypatch: pytest
 
 
 BLANKS = st.sampled_from([" ", "\t", "  ", " \t "])
-ENDS = st.sampled_from(["0", "7", "007", "9", "10", "123456789012345678", "1234567890123456789", "-1", "1x", ""])
-REST = st.sampled_from(["", " ", "1", "-1.5", "2.", ".5", "1e3", "nan", "1 2", "1 2 3", "x", "+"])
+ENDS = st.sampled_from(["0", "7", "007", f"{0:030}9", "10", f"{2**63}", f"{2**64 + 7}", "-1", "1x", "", "9"])
+WORDS = [
+    "1",
+    "-1.5",
+    "2.",
+    ".5",
+    "+.5E+7",
+    "1e3",
+    "1e",
+    "1e+",
+    ".",
+    "+",
+    "nan",
+    "-Inf",
+    "infinity",
+    "infin",
+    "x",
+    "1 2",
+]
+REST = st.sampled_from(["", " ", *WORDS, "1 2 3", "1\0"])
 EDGE = st.tuples(st.sampled_from(["", " "]), ENDS, BLANKS, ENDS, BLANKS, REST).map("".join)
-OTHER = st.sampled_from(["", " ", "# text", " % text", "%", "%%MatrixMarket", "#é", "# a\0b", "a 1 2", "a1 2", "c"])
+OTHER = st.sampled_from(
+    ["", "\t", "# text", " % text", "%%MatrixMarket", "%%matrixm", "#é", "# a\0b", "a 1 2", "a1 2", "c"]
+)
+NUMBER = r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf|infinity)"
+EDGES = (parsing.Column("vertex id", 1, 9),) * 2
+LAYOUTS = {
+    "": parsing.Layout(form="", comments="#%", columns=EDGES, fewest=2, most=4, alike=True),
+    "a ": parsing.Layout(form="", letter="a", comments="c", columns=EDGES, fewest=2, most=3),
+}
 
 
-@given(st.lists(st.one_of(EDGE, EDGE, OTHER), min_size=1, max_size=6), st.booleans(), st.integers(0, 4))
-def test_compiled_code_reads_what_the_regular_expression_reads(lines: list[str], weighted: bool, room: int) -> None:
-    text = "".join(f"{line}\n" for line in lines).encode()
-    columns = (parsing.Column("vertex id", 1, 9),) * 2
-    layout = (
-        parsing.Layout(form="", letter="a", comments="c", columns=columns, fewest=2, most=3)
-        if weighted
-        else parsing.Layout(form="", comments="#%", columns=columns[:1] * 2, fewest=2, most=4, alike=True)
-    )
-    if weighted:
-        text = b"".join(b"a " + line for line in text.splitlines(keepends=True))
-    compiled, expected = parsing._Rows(layout, room or None), parsing._Rows(layout, room or None)
-    if (found := compiled._plain(text, 5, len(lines))) is not None:
-        assert [column.tolist() for column in found] == [column.tolist() for column in expected.matched(text, 5)]
-        assert not layout.alike or compiled._usual == expected._usual
+def rows_by_regular_expressions(lines: list[str], layout: parsing.Layout, room: int) -> tuple[list[list[int]], int]:
+    """Return the ids in each row, and the number of the first wrong line; 0 if there is none."""
+    row = rf"{layout.letter}\b[ \t]*([0-9]+)[ \t]+([0-9]+)((?:[ \t]+{NUMBER}){{0,{layout.most - 2}}})"
+    rows: list[list[int]] = []
+    alike: set[int] = set()
+    for number, line in enumerate(lines, start=1):
+        text = line.strip(" \t")
+        if not text or (text[0] in layout.comments and "\0" not in text):
+            if text.lower().startswith("%%matrixmarket"):
+                return rows, number
+            continue
+        found = re.fullmatch(row, text, re.IGNORECASE)
+        if found is None or not all(1 <= int(each) <= 9 for each in found.groups()[:2]) or len(rows) == room:
+            return rows, number
+        alike.add(len(text.split()))
+        if layout.alike and len(alike) > 1:
+            return rows, number
+        rows.append([int(found[1]), int(found[2])])
+    return rows, 0
 
 
-def test_edges_and_comments_are_read_by_compiled_code() -> None:
-    layout = parsing.Layout(
-        form="", comments="#%", columns=(parsing.Column("vertex id", 0, 99),) * 2, fewest=2, most=4, alike=True
-    )
-    text = b"# head\n1 2 -1.5\n\n \t3\t 44  7 \n% more\n0 99 8.\n"
-    found = parsing._Rows(layout, None)._plain(text, 1, 6)
-    assert found is not None
-    assert [column.tolist() for column in found] == [[1, 3, 0], [2, 44, 99]]
+@given(
+    st.lists(st.one_of(EDGE, EDGE, OTHER), min_size=1, max_size=6), st.sampled_from(list(LAYOUTS)), st.integers(1, 4)
+)
+def test_the_scanner_reads_what_regular_expressions_do(lines: list[str], begin: str, room: int) -> None:
+    lines = [begin + line for line in lines]
+    rows, wrong = rows_by_regular_expressions(lines, LAYOUTS[begin], room)
+    text = parsing.Lines(io.BytesIO("\n".join(lines).encode()))
+    found: list[list[int]] = []
+    if wrong or len(rows) < room:
+        with pytest.raises(InputError) as error:
+            list(parsing.read_lines(text, LAYOUTS[begin], expected=room))
+        assert error.value.line == (wrong or None)
+    else:
+        for block in parsing.read_lines(text, LAYOUTS[begin], expected=room):
+            found += np.transpose(block).tolist()
+        assert found == rows
 
 
 @pytest.mark.parametrize("suffix", [".mtx", ".gr", ".npz", ".npz.gz"])
@@ -96,11 +138,11 @@ def test_written_text(tmp_path: Path) -> None:
     ends = np.array([0, 2, 0], dtype=np.uint32), np.array([2, 1, 0], dtype=np.uint32)
     graph = Graph.from_edges(3, *ends, ids=np.array([0, 40, 2**63 - 1]))
     for name in ("g.txt", "g.mtx", "g.gr"):
+        (tmp_path / name).write_text("old")
         write_graph(graph, tmp_path / name)
     largest = 2**63 - 1
-    assert (
-        tmp_path / "g.txt"
-    ).read_text() == f"# Directed graph\n# Nodes: 3 Edges: 3\n0 {largest}\n0 0\n{largest} 40\n"
+    head = "# Directed graph\n# Nodes: 3 Edges: 3\n"
+    assert (tmp_path / "g.txt").read_text() == f"{head}0 {largest}\n0 0\n{largest} 40\n"
     banner = "%%MatrixMarket matrix coordinate pattern general\n"
     assert (tmp_path / "g.mtx").read_text() == f"{banner}3 3 3\n1 3\n1 1\n3 2\n"
     assert (tmp_path / "g.gr").read_text() == "p sp 3 3\na 1 3 1\na 1 1 1\na 3 2 1\n"
@@ -122,25 +164,30 @@ def test_what_scipy_writes_is_read(tmp_path: Path, kind: type) -> None:
         matrix = coo_array((np.array(values, kind), ([0, 1, 2], [0, 2, 1])), shape=(3, 3))
         mmwrite(tmp_path / "g.mtx", matrix)
         assert edges_of(read_graph(tmp_path / "g.mtx")) == [(1, 1), (2, 3), (3, 2)]
-    (tmp_path / "g.mtx").write_text("%%MatrixMarket matrix coordinate double general\n2 2 1\n1 2 1.0e+00\n")
-    assert edges_of(read_graph(tmp_path / "g.mtx")) == [(1, 2)]
 
 
-def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "graph.gr"
-    path.write_text("old")
-    ends = np.array([0, 1], dtype=np.uint32)
-    write_graph(Graph.from_edges(2, ends, ends[::-1]), path)
-    assert path.read_text() == "p sp 2 2\na 1 2 1\na 2 1 1\n"
+SNAP = "# comment 1 2\n% another\n\n  7\t9 1 2. \r\n9 7 0.5 -1e3\n#\n 007 7 nan +inf"
+MTX = "%%MatrixMarket matrix coordinate {}\n% comment\n\n4 4 2\n{}"
 
 
-@pytest.mark.parametrize("name", ["g.txt", "g.edges", "g.snap", "g", "g.txt.gz"])
-def test_snap(tmp_path: Path, name: str) -> None:
-    content = "# comment 1 2\n% another\n\n  7\t9 1 2. \r\n9 7 0.5 -1e3\n#\n 007 7 nan +inf"
+@pytest.mark.parametrize(
+    ("name", "content", "vertices", "edges"),
+    [
+        ("g.edges", SNAP, 2, [(7, 9), (7, 7), (9, 7)]),
+        ("g.txt.gz", SNAP, 2, [(7, 9), (7, 7), (9, 7)]),
+        *(("g.txt", f"3 {large}\n{large} 0\n", 3, [(3, large), (large, 0)]) for large in (2**32 - 1, 2**32, 2**63 - 1)),
+        ("g.gr", "c GTgraph\nc\n\np sp 4 3\na 4 1 17\nc between\na 1 2\na 4 1 2\n", 4, [(1, 2), (4, 1), (4, 1)]),
+        ("g.mtx", MTX.format("pattern general", "3 1\n1 2\n"), 4, [(1, 2), (3, 1)]),
+        ("g.mtx", MTX.format("real general", "3 1 0.0\n1 1 -2.5e-3\n"), 4, [(1, 1), (3, 1)]),
+        ("g.mtx", MTX.format("double general", "1 2 1.0e+00\n1 1 1e0\n"), 4, [(1, 2), (1, 1)]),
+        ("g.mtx", MTX.format("Integer General", "3 1 4\n3 1 4\n"), 4, [(3, 1), (3, 1)]),
+        ("g.mtx", MTX.format("pattern symmetric", "3 1\n2 2\n"), 4, [(1, 3), (2, 2), (3, 1)]),
+        ("g.mtx", MTX.format("integer skew-symmetric", "3 1 1\n2 1 1\n"), 4, [(1, 3), (1, 2), (2, 1), (3, 1)]),
+    ],
+)
+def test_texts(tmp_path: Path, name: str, content: str, vertices: int, edges: list[tuple[int, int]]) -> None:
     graph = read(tmp_path, name, content)
-    assert edges_of(graph) == [(7, 9), (7, 7), (9, 7)]
-    assert graph.ids is not None
-    assert graph.ids.tolist() == [7, 9]
+    assert (graph.vertices, edges_of(graph)) == (vertices, edges)
 
 
 @pytest.mark.parametrize(("first", "base"), [(0, 0), (1, 1), (2, None)])
@@ -149,11 +196,6 @@ def test_consecutive_ids_need_no_table(tmp_path: Path, first: int, base: int | N
     assert edges_of(graph) == [(first, first + 2), (first + 1, first)]
     assert (graph.ids is None) == (base is not None)
     assert base is None or graph.base == base
-
-
-@pytest.mark.parametrize("largest", [2**32 - 1, 2**32, 2**63 - 1])
-def test_large_ids(tmp_path: Path, largest: int) -> None:
-    assert edges_of(read(tmp_path, "g.txt", f"3 {largest}\n{largest} 0\n")) == [(3, largest), (largest, 0)]
 
 
 @pytest.mark.parametrize("scale", [1, 2**11 + 1, 2**40 + 3])
@@ -181,30 +223,6 @@ def test_real_graph(wiki_vote: Path) -> None:
     graph = read_graph(wiki_vote)
     assert (graph.vertices, graph.edges) == (7115, 103689)
     assert graph.original(np.array([0, 7114])).tolist() == [3, 8297]
-
-
-@pytest.mark.parametrize(
-    ("header", "entries", "edges"),
-    [
-        ("pattern general", "3 1\n1 2\n", [(1, 2), (3, 1)]),
-        ("real general", "3 1 0.0\n1 1 -2.5e-3\n", [(1, 1), (3, 1)]),
-        ("Integer General", "3 1 4\n3 1 4\n", [(3, 1), (3, 1)]),
-        ("pattern symmetric", "3 1\n2 2\n", [(1, 3), (2, 2), (3, 1)]),
-        ("integer skew-symmetric", "3 1 1\n2 1 1\n", [(1, 3), (1, 2), (2, 1), (3, 1)]),
-    ],
-)
-def test_matrix_market(tmp_path: Path, header: str, entries: str, edges: list[tuple[int, int]]) -> None:
-    content = f"%%MatrixMarket matrix coordinate {header}\n% comment\n\n4 4 2\n{entries}"
-    graph = read(tmp_path, "g.mtx", content)
-    assert graph.vertices == 4
-    assert edges_of(graph) == edges
-
-
-def test_dimacs(tmp_path: Path) -> None:
-    content = "c GTgraph\nc\n\np sp 4 3\na 4 1 17\nc between\na 1 2\na 4 1 2\n"
-    graph = read(tmp_path, "g.gr", content)
-    assert graph.vertices == 4
-    assert edges_of(graph) == [(1, 2), (4, 1), (4, 1)]
 
 
 @pytest.mark.parametrize("layout", [csr_array, csc_array, coo_array])

@@ -94,10 +94,6 @@ def test_rmat_favours_b_more_with_each_halving() -> None:
     assert last == pytest.approx([0.45 / total, 0.15 * growth / total, 0.15 / total, 0.25 / total], abs=0.01)
 
 
-def test_rmat_is_skewed() -> None:
-    assert rmat_graph(1 << 14, 16, 1).out_degrees().max() > 200
-
-
 @pytest.mark.parametrize(("vertices", "degree", "largest"), [(1 << 12, 16, 12), (1 << 12, 64, 16), (1 << 9, 2, 1)])
 def test_ssca2_cliques(vertices: int, degree: int, largest: int) -> None:
     graph = ssca2_graph(vertices, degree, 1)
@@ -143,12 +139,9 @@ def test_every_set_of_edges_is_alike() -> None:
         (random_graph, (4, 1, 2**64), "the seed must be 0 to 18446744073709551615, not 18446744073709551616"),
         (random_graph, (2**32 - 1, 0, 0), "4294967295 vertices are too many for 32 bits (at most 4294967294)"),
         (rmat_graph, (2**30, 4, 0), "4294967296 edges are too many for 32 bits (at most 4294967295)"),
-        (ssca2_graph, (1, 2, 0), "a graph of one vertex without self-loops has no edges: degree 2 cannot be had"),
         (gnm_graph, (0, 0, 0), "a graph needs at least one vertex, not 0"),
         (gnm_graph, (4, -1, 0), "the number of edges must not be negative, not -1"),
         (gnm_graph, (4, 1, -1), "the seed must be 0 to 18446744073709551615, not -1"),
-        (gnm_graph, (4, 13, 0), "4 vertices have at most 12 different edges without self-loops, not 13"),
-        (rmat_graph, (12, 2, 0), "the vertices of an R-MAT graph must be a power of two, not 12"),
     ],
 )
 def test_what_cannot_be_made_is_refused(generator: Generator, arguments: tuple[int, int, int], message: str) -> None:

@@ -1,6 +1,7 @@
 """Graph words, placement and queues."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ def small_graph() -> Graph:
 
 def test_words_pack_start_count_and_visited() -> None:
     placed = PlacedGraph.place(FakeCoprocessor(), small_graph())
+    placed.reset(np.ones(4, np.bool_))
     placed.reset(np.array([False, True, True, False]))
     assert [hex(word) for word in placed.words.tolist()] == [
         hex(0 << 32 | 2 << 1),
@@ -28,28 +30,14 @@ def test_words_pack_start_count_and_visited() -> None:
     ]
 
 
-def test_reset_clears_what_a_run_has_visited() -> None:
-    placed = PlacedGraph.place(FakeCoprocessor(), small_graph())
-    placed.reset(np.ones(4, np.bool_))
-    placed.reset(np.zeros(4, np.bool_))
-    assert not (placed.words & np.uint64(1)).any()
-
-
 def test_start_index_beyond_31_bits_keeps_all_its_bits() -> None:
     class Offsets:
         vertices = 1
         offsets = np.array([2**32 - 1, 2**32 - 1 + 2**31 - 1], np.int64)
 
-    words = np.zeros(1, np.uint64)
-    placed = PlacedGraph(
-        graph=Offsets(),  # type: ignore[arg-type]
-        words_address=0,
-        neighbours_address=0,
-        words=words,
-        digests=np.empty(0, np.uint64),
-    )
+    placed = replace(PlacedGraph.place(FakeCoprocessor(), graph_of(1, [])), graph=Offsets())  # type: ignore[arg-type]
     placed.reset(np.array([True]))
-    assert words[0] == (2**32 - 1) << 32 | (2**31 - 1) << 1 | 1
+    assert placed.words[0] == (2**32 - 1) << 32 | (2**31 - 1) << 1 | 1
 
 
 def test_placed_graph_keeps_its_edges_in_coprocessor_memory_only() -> None:

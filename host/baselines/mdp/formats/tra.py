@@ -91,7 +91,7 @@ def _transitions(lines: Lines, state: Column, expected: int | None, names: NameB
     columns = state, Column("choice", 0, MAX_EDGES), state
     layout = parsing.Layout(form=_FORM, comments="#", columns=columns, fewest=4, most=5, weighed=True)
     for *found, rest in parsing.read_lines(lines, layout, expected=expected):
-        yield [*found, np.full(len(found[0]), -1, np.int32) if rest is None else names.numbers(rest)]
+        yield [*found, names.numbers(rest)]
 
 
 def _choices(lines: Lines, state: Column, expected: int | None, names: NameBuffer) -> Iterator[_Block]:

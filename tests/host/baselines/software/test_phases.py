@@ -4,8 +4,7 @@ import numpy as np
 
 from cyscc.host.baselines.software.kosaraju import kosaraju, kosaraju_phases
 from cyscc.host.graph.csr import Graph
-from tests.host.graphs import GRAPHS
-from tests.system.graphs import messy_graph
+from tests.system.graphs import GRAPHS, messy_graph
 
 
 def check(graph: Graph) -> None:
