@@ -13,6 +13,7 @@ from cyscc.host.analysis.explain.comparison import Comparison, compare
 from cyscc.host.analysis.explain.conclusion import conclusion, share_text
 from cyscc.host.analysis.explain.difference import difference, settings_text
 from cyscc.host.record.reader import Record
+from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
@@ -125,7 +126,7 @@ def test_the_levels_named_have_most_of_the_difference() -> None:
     forward = comparison.levels[comparison.levels["phase"] == "forward"]
     most = forward.groupby("iteration")["difference"].sum().max()
     assert place == f"The difference is spread over 6 searches and intersections: none has more than {most:+,} cycles."
-    alone = compare(record_of(BFS), record_of(longer), level=2)
+    alone = compare(record_of(BFS), record_of(longer), Place.of(level=2))
     assert conclusion(alone)[0].startswith("In the instructions shown, ")
     assert alone.difference == 400
     assert not any("largest" in sentence for sentence in conclusion(alone))
