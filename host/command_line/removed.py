@@ -6,4 +6,4 @@ REMOVED = {
     ("explain", "--predict"): "--try measures the changes that the record proposes, the most promising first",
     ("bench", "--profile"): "record a search with perf instead, as docs/benchmark.md shows",
 }
-"""What the message of a removed option says, by command and option."""
+"""Successors of removed options, by command and option: the text of the message."""

@@ -52,7 +52,7 @@ _NOT_BUILT = 2
 """How many times as much a proposal must promise to come before one for which no machine is built."""
 
 _OTHERWISE = 0.02
-"""What a change is taken to save of what it can save at most, where nothing in the record speaks for it."""
+"""Assumed saving of a change without evidence in the record, as a share of the most that it can save."""
 
 _NO_NUMBERS = ("clock_mhz", *(MEMORY + name for name in ("machine_mhz", "memory_mhz", "seed")))
 """Settings of which neither more nor less is a change of its own: they change the unit of time, or choose by chance."""
@@ -143,7 +143,7 @@ class _Change(NamedTuple):
 
 
 class _Seen:
-    """What a record says of a run: its machine, and shares of its cycles.
+    """Evidence of a record: the machine of its run, and shares of the cycles.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class _Seen:
         )
 
     def possible(self, settings: Mapping[str, Any]) -> bool:
-        """Whether there is another machine or memory with these settings."""
+        """Return whether the settings are valid, and change the machine or its memory."""
         overrides = Overrides.of({name: value for name, value in settings.items() if name != "simplify"})
         try:
             config = overrides.applied_to(self.config)
