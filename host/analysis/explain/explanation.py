@@ -1,0 +1,335 @@
+"""The explanation of one record as an answer: cycle stacks, iterations, hottest banks, FIFOs and the verdict."""
+
+import shlex
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+import pandas as pd
+
+from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
+from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
+from cyscc.host.analysis.explain.observations import array_text
+from cyscc.host.analysis.explain.stacks import Group, groups_of, stacks
+from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, findings_of
+from cyscc.host.answer.answer import ROWS, STACK_FORM, Answer, Column, Table
+from cyscc.host.answer.colours import STACK
+from cyscc.host.record.display import OUTSIDE, instruction_text, record_title, run_document, selection_facts
+from cyscc.host.record.reader import Record
+from cyscc.sim.notices import printable
+from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, WORK, cause_named
+
+__all__ = ["explanation", "iteration_tables"]
+
+BY_DEFAULT = "level"
+"""Grouping of the stacks, unless another one is wanted."""
+_BANKS = 5
+"""Most of a module's banks in an explanation of everything."""
+_SHOWN_CAUSE = 0.0005
+"""Least share of the cycles with which a cause is listed."""
+_NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
+_CYCLES = {"cycles": "{:,}", "of_run": "{:.1%}"}
+_FINDING = [each.name for each in fields(Finding)]
+_PARTS = {"numbers": "stacks", "banks": "banks", "fifos": "fifos"}
+"""Table of each part that can be shown alone."""
+
+
+def explanation(
+    record: Record, rows: pd.DataFrame, *, by: str | None = None, only: Collection[str] = (), top: int | None = None
+) -> Answer:
+    """Return the explanation of a recorded run.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    rows : pandas.DataFrame
+        The selected instructions, rows of `Record.instructions`.
+    by : str, optional
+        Grouping of the stacks, one of `cyscc.host.analysis.explain.stacks.STACKED`.
+    only : collection of str
+        Parts that are shown alone: ``numbers``, ``banks``, ``fifos``.
+    top : int, optional
+        Most rows of a table.
+    """
+    whole = len(rows) == len(record.instructions)
+    evidence, found, most = evidence_of(record, rows), findings_of(record, rows), top or ROWS
+    iterations = iterations_of(record) if whole else None
+    wanted = [_PARTS[name] for name in only] or [
+        *("phases", "iteration_groups", "iteration_sizes", "causes", "banks"),
+        *(["bounds"] if by == BY_DEFAULT or (by is None and len(rows) > 1) else []),
+        *(["stacks"] if by not in (None, "phase", BY_DEFAULT) else []),
+    ]
+    tables = {
+        "phases": _phases(record, rows, outside=whole),
+        "bounds": _bounds(record, rows, most),
+        "stacks": _stacks(record, rows, by or BY_DEFAULT, top, numbers="numbers" in only),
+        **({} if iterations is None else iteration_tables(record, iterations)),
+        "causes": _causes(evidence),
+        "banks": _banks(record, evidence, most, most if "banks" in only else min(most, _BANKS)),
+        "fifos": _fifos(record, evidence),
+        "findings": Table(
+            title="findings", frame=pd.DataFrame([asdict(finding) for finding in found], columns=_FINDING)
+        ),
+    }
+    searches = next((each for each in evidence if each.module == "bfs"), None)
+    return Answer(
+        title=record_title(record),
+        facts=selection_facts(record, rows),
+        said=[
+            *(["this memory has no banks"] if record.memory is None and "banks" in wanted else []),
+            *([] if only else _verdict(record, found[:most], whole=whole)),
+        ],
+        tables={name: replace(table, shown=name in wanted) for name, table in tables.items()},
+        fields={
+            **run_document(record),
+            "by": by or BY_DEFAULT,
+            "ids_read_per_edge": None if searches is None else searches.ids_per_edge,
+            "modules": {each.module: _module(each) for each in evidence},
+            **({} if iterations is None else {"last_large": iterations.last_large, "advice": iterations.advice}),
+        },
+    )
+
+
+def _phases(record: Record, rows: pd.DataFrame, *, outside: bool) -> Table:
+    """Return the stacks of the phases; of a whole run also the cycles outside of them, with which it adds up."""
+    frame = stacks(record, rows, "phase")
+    groups = {(group.phase, group.part): (group.short, Evidence(record, its)) for group, its in groups_of(rows)}
+    its = [groups[key] for key in zip(frame["phase"], frame["part"], strict=True)]
+    frame = frame.assign(phase=[name for name, _ in its], ids_per_edge=[each.ids_per_edge for _, each in its])
+    cycles = record.document["cycles"]
+    rest = [
+        {
+            "phase": short,
+            "cycles": cycles[name],
+            **dict.fromkeys(CAUSE_NAMES, 0.0),
+            **({cause: cycles[name]} if cause else {}),
+        }
+        for name, (_, short, cause) in OUTSIDE.items()
+        if outside and short and cycles.get(name)
+    ]
+    if rest:
+        frame = pd.concat([frame, pd.DataFrame(rest)], ignore_index=True)
+        frame["instructions"] = frame["instructions"].astype("Int64")
+    frame["most"] = [_largest(row) for row in frame[: len(its)].to_dict("records")] + [""] * len(rest)
+    columns: dict[str, Column | str] = {
+        "phase": "{}",
+        "instructions": "{:,}",
+        **_CYCLES,
+        "ids_per_edge": "{:.2f}",
+        "most": "{}",
+    }
+    return Table(
+        title="cycles by phase", frame=_of_run(record, frame), columns={**columns, "stack": STACK_FORM}, most=None
+    )
+
+
+def _of_run(record: Record, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with its cycles as a share of those of the run."""
+    return frame.assign(of_run=frame["cycles"] / max(record.cycles, 1))
+
+
+def _largest(stack: dict[str, Any]) -> str:
+    """Return the name and share of the largest cause of a stack."""
+    total = sum(stack[name] for name in CAUSE_NAMES)
+    name = max(CAUSE_NAMES, key=lambda cause: stack[cause])
+    return f"{name} {stack[name] / total:.0%}" if total else ""
+
+
+def _bounds(record: Record, rows: pd.DataFrame, count: int) -> Table:
+    """Return the heaviest instructions in their order, each with what bounds it."""
+    heaviest = rows.loc[rows["cycles"].nlargest(count).index].sort_index()
+    frame = stacks(record, heaviest, "level")
+    frame["where"] = [instruction_text(row) for _, row in heaviest.iterrows()]
+    frame["bound"] = [bound_of(record, heaviest.iloc[[place]]) for place in range(len(heaviest))]
+    share = heaviest["cycles"].sum() / max(rows["cycles"].sum(), 1)
+    some = (
+        f": the {len(frame)} heaviest of {len(rows):,}, {share:.0%} of these cycles" if len(frame) < len(rows) else ""
+    )
+    columns: dict[str, Column | str] = {
+        "where": Column("level"),
+        **_CYCLES,
+        "stack": STACK_FORM,
+        "bound": Column("bound by, of the level"),
+    }
+    return Table(title=f"cycles by level{some}", frame=_of_run(record, frame), columns=columns, most=None)
+
+
+def _stacks(record: Record, rows: pd.DataFrame, by: str, top: int | None, *, numbers: bool) -> Table:
+    """Return the stacks of a grouping: those with most cycles, or, where all have as many, those that issue least."""
+    frame = _of_run(record, stacks(record, rows, by))
+    keys = [name for name in frame if name not in {"cycles", "instructions", "of_run", *CAUSE_NAMES}]
+    if by == BY_DEFAULT:
+        frame["where"] = [instruction_text(row) for _, row in frame.iterrows()]
+        keys = ["where"]
+    elif by == "phase":
+        frame["where"] = [Group(row["phase"], row["part"]).short for row in frame.to_dict("records")]
+        keys = ["where"]
+    heavy = by in ("phase", BY_DEFAULT, "iteration")
+    most = top or (len(frame) if numbers else ROWS)
+    weight = frame["cycles"] if heavy else frame[_NOT_WORK].sum(axis=1)
+    which = "" if len(frame) <= most else ", the heaviest" if heavy else ", those that issue least"
+    shown = {name: Column(by) if name == "where" else Column() for name in keys}
+    counts = {"instructions": "{:,}"} if by in ("phase", "iteration") else {}
+    stack = (
+        {name: Column(name, "{:,.0f}") for name in STACK if (frame[name] > 0).any()}
+        if numbers
+        else {"stack": STACK_FORM}
+    )
+    return Table(
+        title=f"cycles by {by}{', causes in cycles of an average kernel' if numbers else ''}{which}",
+        frame=frame,
+        columns={**shown, **counts, **_CYCLES, **stack},
+        rows=weight.nlargest(most).index.sort_values().tolist(),
+    )
+
+
+def iteration_tables(record: Record, iterations: Iterations) -> dict[str, Table]:
+    """Return the tables on the iterations: each, large ones and the rest, by component.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    iterations : Iterations
+        Its iterations.
+    """
+
+    def table(title: str, head: str, groups: dict[str, IterationGroup]) -> Table:
+        # With its columns also where an interrupted run has no complete iteration.
+        names = ["which", *(each.name for each in fields(IterationGroup))]
+        frame = pd.DataFrame([{"which": name, **asdict(group)} for name, group in groups.items()], columns=names)
+        frame["cycles_each"] = frame["cycles"] / frame["iterations"].clip(lower=1)
+        shown: dict[str, Column | str] = {
+            "which": Column(head),
+            "iterations": Column("number", "{:,}"),
+            "instructions": "{:,}",
+        }
+        columns: dict[str, Column | str] = {**shown, **_CYCLES, "cycles_each": "{:,.0f}"}
+        return Table(title=title, frame=_of_run(record, frame), columns=columns, most=None)
+
+    what, last = "with saturated levels" if iterations.saturated else "the longest", f"{iterations.last_large:,}"
+    groups = {
+        what: iterations.large,
+        f"others up to iteration {last}": ~iterations.large & ~iterations.tail,
+        f"the tail, after iteration {last}": iterations.tail,
+    }
+    sizes = {
+        f"{least:,}" if least == most else f"{least:,} to {most:,}": group for least, most, group in iterations.sizes
+    }
+    divided = {name: iterations.group(chosen) for name, chosen in groups.items() if chosen.any()}
+    by_size = "iterations by their component's vertices: at most as many as either search reached"
+    return {
+        "iterations": Table(title="iterations", frame=iterations.frame.reset_index()),
+        "iteration_groups": table("iterations, without the host's cycles", "iterations", divided),
+        "iteration_sizes": replace(table(by_size, "vertices", sizes), note="\n".join(iterations.advice)),
+    }
+
+
+def _causes(evidence: Sequence[Evidence]) -> Table:
+    """Return the causes with their share of each module's kernel-cycles."""
+    frame = pd.DataFrame(
+        [
+            {
+                "letter": cause_named(name).letter,
+                "cause": name,
+                "title": cause_named(name).title,
+                **{each.module: each.share(name) for each in evidence},
+            }
+            for name in STACK
+        ]
+    )
+    modules = [each.module for each in evidence]
+    return Table(
+        title="causes, of the instructions' kernel-cycles",
+        frame=frame[(frame[modules] >= _SHOWN_CAUSE).any(axis=1)],
+        columns={"letter": Column(""), "cause": "{}", "title": Column(""), **dict.fromkeys(modules, "{:.1%}")},
+        most=None,
+    )
+
+
+def _banks(record: Record, evidence: Sequence[Evidence], count: int, most: int) -> Table:
+    """Return the hottest banks of each module, of which some are shown."""
+    rows = []
+    for each in evidence:
+        for place, bank in enumerate(each.hottest(count)):
+            when = f"{instruction_text(record.instructions.loc[bank.instruction])}, cycle {bank.cycle:,}"
+            named = {"name": f"{bank.controller}.{bank.bank}", "contents": array_text(bank), "when_most": when}
+            busy = {"busy": min(bank.use, 1.0), "at_most": min(bank.peak, 1.0)}
+            rows.append({"place": place, "module": each.module, **asdict(bank), **named, **busy})
+    frame = pd.DataFrame(rows)
+    together = ", ".join(f"{each.module} {each.banks_use:.0%}" for each in evidence)
+    return Table(
+        title="hottest banks (controller.bank)",
+        frame=frame.drop(columns="place", errors="ignore"),
+        columns={
+            **({"module": "{}"} if len(evidence) > 1 else {}),
+            "name": Column("bank"),
+            "accesses": "{:,}",
+            "multiple": Column("of mean", "{:.1f}x"),
+            "busy": "{:.0%}",
+            "at_most": "{:.0%}",
+            "waiting": Column("wait", "{:.0f}"),
+            "contents": Column("arrays"),
+            "when_most": "{}",
+        },
+        rows=[] if frame.empty else frame.index[frame["place"] < most].tolist(),
+        note=f"all banks together are busy: {together}; at most: in an interval of {record.interval:,} cycles",
+    )
+
+
+def _fifos(record: Record, evidence: Sequence[Evidence]) -> Table:
+    """Return the occupancy of each kind of FIFO."""
+    every = [fifo for each in evidence for fifo in each.fifos]
+    frame = pd.DataFrame([asdict(fifo) for fifo in every])
+    frame["of_depth"] = [fifo.most / fifo.depth for fifo in every]
+    frame["when_most"] = [instruction_text(record.instructions.loc[fifo.instruction]) for fifo in every]
+    return Table(
+        title="FIFOs",
+        frame=frame,
+        columns={
+            **({"module": "{}"} if len(evidence) > 1 else {}),
+            "parameter": Column("FIFO"),
+            "depth": "{}",
+            "most": "{}",
+            "of_depth": "{:.0%}",
+            "mean": "{:.1f}",
+            "under_way": Column("promised", "{:.1f}"),
+            "when_most": "{}",
+        },
+        most=None,
+        note="most: occupancy, not need; it includes the two registers behind a FIFO's places\n"
+        "promised: places for reads under way, on average while a kernel works\n"
+        "whether another depth is faster: --try; whether smaller ones do: --depths",
+    )
+
+
+def _verdict(record: Record, found: Sequence[Finding], *, whole: bool) -> list[str]:
+    """Return the findings as sentences, and of a whole run the command that tries changes."""
+    if not found:
+        return ["verdict", "  no cause stands out"]
+    lines = ["verdict", *(_told(finding, finding.title) for finding in found)]
+    if whole and record.interrupted is None and any(finding.phase != WHOLE for finding in found):
+        folder = printable(shlex.quote(str(record.folder)))
+        lines.append(f"cyscc explain {folder} --try measures which changes help, and how much")
+    return lines
+
+
+def _told(finding: Finding, title: str) -> str:
+    """Return a finding, with its parts indented below it; what these have in common is in the line above them."""
+    mark = cause_named(finding.cause).letter
+    lines = [f"{mark} {title}: {finding.share:.1%}, {finding.cycles:,} cycles", f"  {finding.text}"]
+    lines += [f"  -> {line}" for line in finding.advice.splitlines()]
+    parts = [_told(part, part.phase.capitalize()).splitlines() for part in finding.parts]
+    return "\n".join([*lines, *(f"  {line}" for part in parts for line in part)])
+
+
+def _module(evidence: Evidence) -> dict[str, Any]:
+    """Return what a module did, besides what is in tables."""
+    return {
+        "instructions": len(evidence.rows),
+        "cycles": evidence.cycles,
+        "causes": {name: round(cycles, 3) for name, cycles in evidence.stack.items()},
+        "links": None if evidence.links is None else asdict(evidence.links),
+        "latency": None if evidence.latency is None else {**asdict(evidence.latency), "ordering": evidence.ordering},
+    }
