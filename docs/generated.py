@@ -31,6 +31,8 @@ from cyscc.host.analysis.event_kinds import KINDS as EVENT_KINDS
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.mdp.families import FAMILIES
 from cyscc.host.command_line.commands import COMMANDS, make_parser
+from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
+from cyscc.host.interface.generate import GRAPHS
 from cyscc.host.record.tables import TABLES
 from cyscc.hw.axi.registers import AxiStatus, ControlRegister
 from cyscc.hw.bfs import Kernel as BfsKernel
@@ -126,10 +128,24 @@ def _kinds(command: str) -> Mapping[str, argparse.ArgumentParser]:
 
 
 def kinds(command: str) -> str:
-    """Return the kinds of a command, such as those of graphs, with their descriptions."""
+    """Return the kinds of a command, with their descriptions."""
     (action,) = (each for each in _parsers()[command]._actions if isinstance(each, argparse._SubParsersAction))
     rows = [(f"`{each.dest}`", _escaped(each.help or "")) for each in action._choices_actions]
     return _table((str(action.metavar).lower(), "content"), rows)
+
+
+def reproductions() -> str:
+    """Return the tables and figures that can be reproduced, with their options."""
+    rows = [
+        (f"`{name}`", _escaped(f"{about.title}: {about.text}"), f"`{about.defaults()}`")
+        for name, about in REPRODUCTIONS.items()
+    ]
+    return _table(("figure", "content", "options and defaults"), rows)
+
+
+def graphs() -> str:
+    """Return the kinds of generated graphs."""
+    return _table(("kind", "content"), [(f"`{name}`", _escaped(text)) for name, text in GRAPHS.items()])
 
 
 def algorithms() -> str:
@@ -275,7 +291,7 @@ def events() -> str:
             f"`{name}`",
             kind.about[0].upper() + kind.about[1:],
             kind.unit,
-            ", ".join(f"`--{each}`" for each in kind.scope),
+            ", ".join(f"`--{each}`" for each in kind.parts),
             "replay" if kind.replayed else "record",
         )
         for name, kind in EVENT_KINDS.items()
@@ -318,7 +334,7 @@ def without_mutants() -> str:
 TABLES_OF_PAGES: dict[str, Callable[..., str]] = {
     each.__name__: each
     for each in (
-        *(options, kinds, algorithms, families, presets, enumeration, counters),
+        *(options, kinds, graphs, reproductions, algorithms, families, presets, enumeration, counters),
         *(causes_of_kernels, causes_of_records, tables_of_records, events, proofs, without_mutants),
     )
 }

@@ -3,7 +3,7 @@
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cyscc.host.output.files import figure_format, open_output
 
@@ -23,6 +23,7 @@ __all__ = [
     "VERMILION",
     "add_legend",
     "degree_axis",
+    "draw_plot",
     "lettered",
     "log_axis",
     "new_figure",
@@ -67,27 +68,33 @@ def power_text(number: int) -> str:
     return f"$2^{{{number.bit_length() - 1}}}$"
 
 
-def write_plot(draw: "Callable[[], Figure]", path: str) -> None:
-    """Draw a figure and write it in the format of the path's suffix, regardless of the user's matplotlib settings.
-
-    Raises
-    ------
-    InputError
-        The format is unknown, or the file could not be written.
-    """
+def draw_plot(draw: "Callable[[], Figure]", file: "BinaryIO", form: str) -> "Figure":
+    """Draw a figure, write it to a file in a format, and return it, regardless of the user's matplotlib settings."""
     # Where the user has no home, it warns of a temporary folder for its settings, which have no effect.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib
 
-    form = figure_format(path)
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"svg.hashsalt": "cyscc", "svg.fonttype": "none"})
         # A graph's name may have letters that the font lacks; they are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
         figure = draw()
-        with open_output(path) as file:
-            figure.savefig(file, format=form, metadata={"CreationDate" if form == "pdf" else "Date": None})
+        figure.savefig(file, format=form, metadata={"CreationDate" if form == "pdf" else "Date": None})
+    return figure
+
+
+def write_plot(draw: "Callable[[], Figure]", path: str) -> "Figure":
+    """Draw a figure, write it in the format of the path's suffix, and return it.
+
+    Raises
+    ------
+    InputError
+        The format is unknown, or the file could not be written.
+    """
+    form = figure_format(path)
+    with open_output(path) as file:
+        return draw_plot(draw, file, form)
 
 
 _COLUMNS = 2

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,9 +16,11 @@ from cyscc.host.output.errors import InputError
 from cyscc.sim.files import replaced, temporary_file
 
 __all__ = [
+    "ANSWER_OUTPUTS",
     "STANDARD_OUTPUT",
     "Content",
     "check_apart",
+    "check_distinct",
     "check_folder",
     "check_output",
     "check_suffix",
@@ -44,6 +47,9 @@ STANDARD_OUTPUT = "-"
 """File name that stands for standard output."""
 _STANDARD = "standard output"
 
+ANSWER_OUTPUTS = ("--json", "--markdown", "--page", "--plot")
+"""Options of commands that name the files of their answers."""
+
 
 class Content(StrEnum):
     """Content of an output file, as messages call it."""
@@ -55,6 +61,9 @@ class Content(StrEnum):
     LIVES = "Kanata text"
     LIST = "a list"
     GRAPH = "a graph"
+    WAVES = "a waveform"
+    LINES = "lines of JSON"
+    MODEL = "a model"
 
 
 _SUFFIXES = {
@@ -65,12 +74,15 @@ _SUFFIXES = {
     Content.LIVES: (".kanata",),
     Content.LIST: (".txt",),
     Content.GRAPH: (".mtx", ".gr", ".npz", ".txt"),
+    Content.WAVES: (".fst", ".vcd"),
+    Content.LINES: (".json", ".jsonl", ".txt"),
+    Content.MODEL: (".tra", ".drn"),
 }
 """Suffixes of output files by content."""
 _FOREIGN = frozenset(
     (
         *(suffix for own in _SUFFIXES.values() for suffix in own if suffix != ".txt"),
-        *(".fst", ".vcd", ".tra", ".drn", ".toml", ".py", ".md", ".xml", ".yaml"),
+        *(".toml", ".py", ".md", ".xml", ".yaml"),
         *(".csv", ".tsv", ".parquet", ".npy", ".xlsx"),
         *(".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".tar", ".tgz"),
     )
@@ -82,9 +94,6 @@ _ALWAYS = (Content.FIGURE, Content.PAGE)
 _BY_OPTION = {
     "--json": Content.JSON,
     "--plot": Content.FIGURE,
-    "--roofline-plot": Content.FIGURE,
-    "--labels": Content.LIST,
-    "--levels": Content.LIST,
     "--choices": Content.LIST,
     "--trace": Content.TRACE,
     "--life": Content.LIVES,
@@ -116,7 +125,7 @@ def check_suffix(path: str, content: Content) -> None:
     Parameters
     ----------
     path : str
-        The file. Without a suffix, its name promises nothing; graphs may be compressed.
+        The file. Without a suffix, its name promises nothing; graphs and models may be compressed.
     content : Content
         What is written, such as `Content.FIGURE`.
 
@@ -126,7 +135,7 @@ def check_suffix(path: str, content: Content) -> None:
         The suffix promises another content, or is none of a content that has always one of its own.
     """
     suffix, own = Path(path).suffix, _SUFFIXES[content]
-    if content == Content.GRAPH and suffix.lower() == ".gz":
+    if content in (Content.GRAPH, Content.MODEL) and suffix.lower() == ".gz":
         suffix = Path(path).with_suffix("").suffix
     if suffix.lower() in ("", *own) or (suffix.lower() not in _FOREIGN and content not in _ALWAYS):
         return
@@ -180,6 +189,31 @@ def check_output(path: str, option: str, content: Content | None = None, *, plai
         raise InputError(f"cannot be written: a link that leads to itself ({option})", path=path) from None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
+
+
+def check_distinct(outputs: Mapping[str, str], *, read: Mapping[str, str]) -> None:
+    """Refuse output files that coincide with another file of the command.
+
+    Parameters
+    ----------
+    outputs : mapping of str to str
+        The files by option.
+    read : mapping of str to str
+        Files that the command reads, or writes to a fixed place, by their names in messages.
+
+    Raises
+    ------
+    InputError
+        Two are the same file.
+    """
+    users = {os.path.realpath(path): name for name, path in read.items() if "\0" not in path}
+    for option, path in outputs.items():
+        if "\0" in path:
+            continue
+        key = path if path == STANDARD_OUTPUT else os.path.realpath(path)
+        if key in users and (key == STANDARD_OUTPUT or os.path.isfile(key) or not os.path.exists(key)):
+            raise InputError(f"{option} and {users[key]} are the same file: {path}")
+        users[key] = option
 
 
 def check_apart(outputs: Mapping[str, str | None], folders: Mapping[str, str | None]) -> None:
@@ -335,6 +369,7 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         yield file
 
 
+@cache
 def version() -> str:
     """Return the version of the installed program; ``(not installed)`` if it runs from its sources."""
     import importlib.metadata

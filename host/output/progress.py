@@ -2,8 +2,9 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from cyscc.sim.notices import notice, notices_to
 
@@ -66,16 +67,46 @@ class Progress:
         The step that began last.
     name : str
         Its name.
+    kept : callable or None
+        Returns what an interrupt leaves of the work, and on a second line the command that goes on with it.
+    on_part : callable or None
+        Called with an answer that is not complete yet, which may be worth keeping.
+    command : str
+        The command that asks, if one does.
+    outputs : mapping of str to str
+        Files that the command writes, and their options; nothing else may write there.
+    written : ExitStack or None
+        Contexts that the command leaves when it has written them.
     """
 
     def __init__(self, *, quiet: bool) -> None:
         self.latest: Step | None = None
         self.name = ""
+        self.kept: Callable[[], str] | None = None
+        self.on_part: Callable[[Any], None] | None = None
+        self.command = ""
+        self.outputs: Mapping[str, str] = {}
+        self.written: ExitStack | None = None
+        self._quiet = quiet
         self._shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
 
+    @classmethod
+    def of(cls, wanted: "Progress | bool") -> "Progress":
+        """Return the progress that a caller of the Python interface wants: one of its own, or whether to show any."""
+        return wanted if isinstance(wanted, Progress) else cls(quiet=not wanted)
+
+    @contextmanager
+    def until_written(self) -> Iterator[ExitStack]:
+        """Yield a stack for contexts that last until the command has written the answer, or to the end of the block."""
+        if self.written is not None:
+            yield self.written
+            return
+        with ExitStack() as stack:
+            yield stack
+
     def tell(self, text: str) -> None:
-        """Show a line that stays above the steps."""
-        if self._shown:
+        """Show a line as the work goes on, above the steps; nothing if it is quiet."""
+        if not self._quiet:
             notice(text)
 
     @contextmanager

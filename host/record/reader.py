@@ -1,21 +1,22 @@
 """The model of a record, common to all analyses and charts: its document, its tables and their joins."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyscc.host.answer.answer import Answer, Displayed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.arrow import numbers
-from cyscc.host.record.checking import CHECKED_BY_INSTRUCTION, TableChecks
+from cyscc.host.record.checking import TableChecks
 from cyscc.host.record.document import DOCUMENT, Document, read_checked, read_failure
-from cyscc.host.record.parts import PARTS_FOLDER
-from cyscc.host.record.stored import CompleteTables, MemoryTables, PartTables, StoredTables
-from cyscc.host.record.tables import CATEGORIES, TABLES
-from cyscc.host.specification.run import checked_number
+from cyscc.host.record.parts import PARTS_FOLDER, PartTable
+from cyscc.host.record.stored import PartTables, StoredTables
+from cyscc.host.record.tables import CATEGORIES, table_of
+from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ DEPENDENT_WAITS = 4
 by this fixed cost if its kernels issue, on average, fewer requests than these latencies have cycles."""
 
 
-class Record:
+class Record(Displayed):
     """A record: a run's activity over time.
 
     Tables are read once. Joins, such as the instructions with their kernels' causes, are computed here.
@@ -50,7 +51,7 @@ class Record:
     Attributes
     ----------
     folder : Path
-        The folder; of a record in memory, a name for messages.
+        The folder.
     document : dict
         ``record.json``: the run, its result, and the meaning of the tables' numbers; see
         ``host/record/record.schema.json``. Without the result if the run was interrupted or has failed.
@@ -71,15 +72,18 @@ class Record:
         self.interrupted: int | None = None
         self.failed: str | None = None
         self._frames: dict[str, pd.DataFrame] = {}
-        self._stored: StoredTables
+        if self.folder.is_file():
+            raise InputError(
+                "is a file, and no folder of a record, as --record of scc and bfs writes", path=self.folder
+            )
         read = read_checked(self.folder / DOCUMENT, Document)
         if read is None:
             self._open_parts()
             return
         self.document = read
-        rows = self.document["tables"]
-        self._stored = CompleteTables(self.folder, rows=rows, digests=self.document["digests"])
-        self._checks: TableChecks | None = self._checks_of(rows["instructions"])
+        tables = {name: PartTable(rows=rows, sha256=read["digests"][name]) for name, rows in read["tables"].items()}
+        self._stored = StoredTables(self.folder, [tables])
+        self._checks = self._checks_of(tables["instructions"].rows)
         if self.part is not None:
             self.interrupted = self.cycles
 
@@ -119,23 +123,6 @@ class Record:
             "unfinished": total - counted - host - restarted,
             "total": total,
         }
-
-    @classmethod
-    def in_memory(cls, document: dict[str, Any], parts: "Sequence[Mapping[str, npt.NDArray[np.uint8]]]") -> Self:
-        """Return a record in memory, which has only the tables `cyscc.host.record.tables.LEVEL_TABLES`.
-
-        Parameters
-        ----------
-        document : dict
-            The record's document.
-        parts : sequence of mapping
-            The parts of the tables in order, each with Parquet data by table.
-        """
-        record = cls.__new__(cls)
-        record.folder, record.document, record._frames = Path("memory"), document, {}
-        record.interrupted, record.failed, record._checks = None, None, None
-        record._stored = MemoryTables(parts)
-        return record
 
     def _checks_of(self, instructions: int) -> TableChecks:
         """Return the checks of the tables of a record with so many instructions."""
@@ -181,11 +168,10 @@ class Record:
         KeyError
             There is no table of this name.
         """
-        every = {table.name: [column.name for column in table.columns] for table in TABLES}[name]
+        every = [column.name for column in table_of(name).columns]
         rows = self._stored.read(name, every if columns is None else columns, instructions)
-        if self._checks is not None:
-            with self._naming(name):
-                self._checks.columns(name, rows)
+        with self._naming(name):
+            self._checks.columns(name, rows)
         return rows
 
     @contextmanager
@@ -194,7 +180,7 @@ class Record:
         try:
             yield
         except ValueError as error:
-            raise InputError(f"{table} is not of this run: {error}", path=self._stored.path(table)) from None
+            raise InputError(f"{table} is not of this run: {error}", path=self._stored.place(table)) from None
 
     def frame(self, name: str) -> "pd.DataFrame":
         """Return a table as a data frame; its file is read only once.
@@ -209,10 +195,9 @@ class Record:
             for column, values in CATEGORIES.items():
                 if column in frame:
                     frame[column] = frame[column].astype("category").cat.set_categories(values)
-            if self._checks is not None:
-                instructions = self.frame("instructions") if name in CHECKED_BY_INSTRUCTION else None
-                with self._naming(name):
-                    self._checks.rows(name, frame, instructions)
+            instructions = frame if name == "instructions" else self.frame("instructions")
+            with self._naming(name):
+                self._checks.rows(name, frame, instructions)
             self._frames[name] = frame
         # Callers may change their frame without an effect on others.
         return self._frames[name].copy(deep=False)
@@ -263,23 +248,14 @@ class Record:
         """Banks and links of the memory; None if it has none."""
         return self.machine["memory"]
 
-    @cached_property
-    def _banks_of_rows(self) -> "npt.NDArray[np.int64]":
-        """The bank of each row of the table ``banks``, counted over all controllers."""
-        assert self.memory is not None, "the memory has banks"
-        frame = self.frame("banks")
-        return frame["controller"].to_numpy().astype(np.int64) * int(self.memory["banks"]) + frame["bank"].to_numpy()
-
     def bank_peak(self, controller: int, bank: int) -> tuple[int, int] | None:
         """Return the first cycle of the interval in which a bank had most accesses, and these; None if it had none."""
-        assert self.memory is not None, "the memory has banks"
-        rows = np.flatnonzero(self._banks_of_rows == controller * int(self.memory["banks"]) + bank)
-        if not rows.size:
-            return None
         frame = self.frame("banks")
-        accesses = frame["accesses"].to_numpy()[rows]
-        most = int(accesses.argmax())
-        return int(frame["cycle"].to_numpy()[rows[most]]), int(accesses[most])
+        rows = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
+        if rows.empty:
+            return None
+        peak = rows.loc[rows["accesses"].idxmax()]
+        return int(peak["cycle"]), int(peak["accesses"])
 
     def kernels(self, module: str) -> int:
         """Return the number of a module's kernels in the whole machine."""
@@ -328,58 +304,92 @@ class Record:
         latencies = self.frame("instruction_latencies")
         return int(latencies["latency"].min()) if len(latencies) else 0
 
-    def _parts(self, frame: "pd.DataFrame") -> "np.ndarray":
+    def _parts(self, frame: "pd.DataFrame") -> "pd.Series[str]":
         """Return the part of a search to which each instruction belongs."""
-        enough = DEPENDENT_WAITS * max(self.least_latency, 1) * self.kernels("bfs")
-        parts = np.full(len(frame), "", dtype=object)
-        (at,) = np.nonzero((frame["module"] == "bfs").to_numpy())
-        if not at.size:
-            return parts
-        requests = frame["requests"].to_numpy()[at]
+        import pandas as pd
+
+        rows = frame[frame["module"] == "bfs"]
+        full = rows["requests"] >= DEPENDENT_WAITS * max(self.least_latency, 1) * self.kernels("bfs")
         # The levels of a search are consecutive and start from level 0.
-        search = np.cumsum(frame["level"].to_numpy() <= 0)[at]
-        starts = np.flatnonzero(np.diff(search, prepend=-1))
-        of = np.repeat(np.arange(starts.size), np.diff(np.append(starts, at.size)))
-        level = np.arange(at.size) - starts[of]
-        full = requests >= enough
-        last = np.maximum.reduceat(np.where(full, level, -1), starts)
+        search = (frame["level"] <= 0).cumsum()[rows.index]
+        requests = rows["requests"].groupby(search)
+        level = requests.cumcount()
+        last = level.where(full, -1).groupby(search).transform("max")
         # Without a full level, the level with most requests is the last growing one.
-        most = np.maximum.reduceat(requests, starts)
-        begins = full | ((last[of] < 0) & (requests == most[of]))
-        first = np.minimum.reduceat(np.where(begins, level, at.size), starts)
-        growing = level < np.where(last < 0, first + 1, first)[of]
-        parts[at] = np.where(growing, GROWING, np.where(level <= last[of], SATURATED, ENDING))
-        return parts
+        begins = full | ((last < 0) & (rows["requests"] == requests.transform("max")))
+        first = level.where(begins, len(rows)).groupby(search).transform("min")
+        growing = level < first.where(last >= 0, first + 1)
+        parts = pd.Series(ENDING, rows.index, dtype="str").mask(level <= last, SATURATED).mask(growing, GROWING)
+        return parts.reindex(frame.index, fill_value="")
 
     def select(
-        self, *, phase: str | None = None, level: int | None = None, iteration: int | None = None
+        self,
+        at: "Place | str | int | None" = None,
+        *,
+        phase: str | None = None,
+        level: "int | str | None" = None,
+        iteration: "int | str | None" = None,
     ) -> "pd.DataFrame":
-        """Return the instructions of the given phase, level and iteration; None selects all.
+        """Return the instructions of a place: those of its phase, levels and iterations that overlap its cycles.
+
+        Parameters
+        ----------
+        at : Place, str or int, optional
+            The place, such as ``"level=3-5,phase=backward"`` or ``"1000:2000"``; by default the whole run.
+        phase, level, iteration : optional
+            Further parts of it.
 
         Raises
         ------
+        ValueError
+            No run has such a place.
         InputError
             No instruction matches.
         """
-        frame = self.instructions
-        given = {"phase": phase, "level": level, "iteration": iteration}
-        words = []
-        for name, value in given.items():
-            if value is not None:
-                value = str(value) if name == "phase" else checked_number(name, value, low=-1)
-                frame = frame[frame[name] == value]
-                words.append(f"{name} {value}")
+        place = Place.of(at, phase=phase, level=level, iteration=iteration)
+        frame = place.instructions_of(self.instructions)
         if frame.empty:
-            missing = f"has no {', '.join(words)}" if words else "ran no instruction: there is nothing to explain"
+            missing = f"has no {place}" if place.given else "ran no instruction: there is nothing to explain"
+            missing = missing if place.cycles is None else f"no instruction ran in {place}"
             if self.interrupted is not None:
                 missing = f"{missing} ({self.ending})"
             raise InputError(missing, path=self.folder)
         return frame
 
+    def check_names(self, place: Place) -> None:
+        """Refuse kernels, FIFOs and banks of a place that the machine lacks.
+
+        Raises
+        ------
+        InputError
+            There is none; says which there are.
+        """
+        modules = [place.module] if place.module else list(self.machine["kernels"])
+        kernels = max(self.machine["kernels"][module] for module in modules)
+        for name, most in (("engine", self.machine["engines"]), ("kernel", kernels)):
+            value = getattr(place, name)
+            if value is not None and value >= most:
+                raise InputError(f"there is no {name} {value}: there are 0 to {most - 1}", path=self.folder)
+        names = dict.fromkeys(each["name"] for module in modules for each in self.machine["fifos"][module])
+        if place.fifo is not None and place.fifo not in names:
+            raise InputError(f"there is no FIFO {place.fifo}: there are {', '.join(names)}", path=self.folder)
+        if place.bank is None:
+            return
+        if self.memory is None:
+            raise InputError("its memory has no banks", path=self.folder)
+        sizes = self.memory["controllers"], self.memory["banks"]
+        if any(value >= count for value, count in zip(place.bank, sizes, strict=True)):
+            raise InputError(
+                f"there is no bank {place.bank[0]}.{place.bank[1]}: there are {sizes[0]} controllers with {sizes[1]} "
+                "banks each",
+                path=self.folder,
+            )
+
     def __repr__(self) -> str:
         return f"Record({str(self.folder)!r})"
 
-    def _repr_html_(self) -> str:
-        from cyscc.host.record.display import record_html
+    def answer(self) -> Answer:
+        """Return the record as an answer, which notebooks display: its run, its result, its cycles by cause."""
+        from cyscc.host.record.display import record_answer
 
-        return record_html(self)
+        return record_answer(self)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cyscc.host.analysis.event_kinds import INSTRUCTION, KERNEL, LONGER, EventQuery
-from cyscc.host.analysis.events import Events, Nearest, RecordEvents
+from cyscc.host.analysis.event_kinds import LONGER, EventQuery
+from cyscc.host.analysis.events import FoundEvents, Nearest, RecordEvents
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.named_accesses import NamedAccesses
@@ -17,6 +17,7 @@ from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import Watcher, watch_run
 from cyscc.host.runs.rerun import RerunSetting
+from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.coprocessor import Cause
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _LEAST = 16
 _LIMITS = tuple(cause for cause in Cause if cause.row.kind == "limit")
 
 
-def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting) -> Events:
+def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting) -> FoundEvents:
     """Return events of a recorded run.
 
     Parameters
@@ -56,7 +57,7 @@ def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting)
             return known.events()
     replay = replay_of(record.document, record.folder, setting)
     longer = LONGER if query.longer is None else query.longer
-    causes = _LIMITS if query.scope.cause is None else [Cause[query.scope.cause.upper()]]
+    causes = _LIMITS if query.cause is None else [Cause[query.cause.upper()]]
     waits, pushes = WaitWatcher(min(longer + 1, _LEAST), causes=causes), PushWatcher(record)
     of_kind: dict[str, Watcher] = {"wait": waits, "duplicate": pushes, "overflow": pushes}
     watchers = list(dict.fromkeys(of_kind[kind] for kind in query.chosen if kind in of_kind))
@@ -79,7 +80,7 @@ def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting)
     return replace(events, replayed=True, hottest=_hottest(events, replay))
 
 
-def _hottest(events: Events, replay: Replay) -> "pd.DataFrame | None":
+def _hottest(events: FoundEvents, replay: Replay) -> "pd.DataFrame | None":
     """Return what was accessed most in the first of the hottest banks, in its interval; None without one."""
     banks = events.of("bank")
     if banks.empty:
@@ -100,18 +101,20 @@ def _hottest(events: Events, replay: Replay) -> "pd.DataFrame | None":
 def _pushed_again(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the pushes of vertices that an instruction had pushed before, given all of such vertices."""
     frame = frame[frame.duplicated(["instruction", "vertex"])]
-    frame = frame[frame["instruction"].isin(known.rows.index)]
+    frame = _within(known, frame[frame["instruction"].isin(known.rows.index)])
     return _of_vertices(frame, frame["times"])
 
 
 def _dropped(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the vertices that found no room in the queues."""
-    for name in INSTRUCTION:
-        value = getattr(known.scope, name)
-        if value is not None:
-            frame = frame[frame[name] == value]
-    at = [f"overflow,nth={attempt + 1}" for attempt in frame["attempt"]]
+    frame = _within(known, known.place.rows_of(frame, INSTRUCTION))
+    at = [str(Place(event="overflow", nth=attempt + 1)) for attempt in frame["attempt"]]
     return _of_vertices(frame.assign(at=at), math.nan)
+
+
+def _within(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the events in the cycles that are looked at."""
+    return frame if known.place.cycles is None else frame[frame["cycle"].between(*known.place.cycles)]
 
 
 def _of_vertices(frame: "pd.DataFrame", amount: "pd.Series[float] | float") -> "pd.DataFrame":
@@ -129,17 +132,14 @@ def _waits(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
     place = np.searchsorted(starts, cycles, side="right") - 1
     inside = (place >= 0) & (cycles < ends[place])
     frame = frame.assign(instruction=rows.index.to_numpy()[place])[inside]
-    for name in KERNEL:
-        value = getattr(known.scope, name)
-        if value is not None:
-            frame = frame[frame[name] == value]
+    frame = _within(known, known.place.rows_of(frame, KERNEL))
     return frame.assign(amount=frame["cycles"].astype(float), exact=True)
 
 
 def _longest(known: RecordEvents, waits: "pd.DataFrame", longer: int) -> Nearest:
     """Return the longest wait, as the nearest to longer ones."""
     if waits.empty:
-        return Nearest(f"no kernel waits{'' if known.scope.cause is None else f' for {known.scope.cause}'} there")
+        return Nearest(f"no kernel waits{'' if known.query.cause is None else f' for {known.query.cause}'} there")
     row = waits.loc[waits["cycles"].idxmax()]
     return Nearest(
         f"no wait there is longer than {count_text(longer, 'cycle')}; the longest: {row['cause']} of "

@@ -9,7 +9,7 @@ import numpy as np
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.point import ANY, CAUSE_EVENTS, Point
+from cyscc.host.specification.place import ANY, KERNEL, Place
 from cyscc.sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ __all__ = [
 
 _WHERE = ("iteration", "phase", "level", "module")
 """Restrictions to instructions, in the order in which they are checked."""
-_WHO = ("module", "engine", "kernel")
-"""Restrictions to kernels."""
-RESTRICTIONS = tuple(dict.fromkeys((*_WHERE, *_WHO)))
+RESTRICTIONS = tuple(dict.fromkeys((*_WHERE, *KERNEL)))
 """All restrictions."""
 _NEAR = 3
 """Most points to try as the nearest one."""
@@ -95,13 +93,13 @@ class Search:
         The instructions, in their order.
     nth : int
         Number of the event among those in them, from 1.
-    near : sequence of Point or None
+    near : sequence of Place or None
         What to try if there is none, see `MissingPointError`.
     """
 
     spans: Sequence[Span]
     nth: int
-    near: Sequence[Point] | None = ()
+    near: Sequence[Place] | None = ()
 
 
 class MissingPointError(InputError):
@@ -109,38 +107,37 @@ class MissingPointError(InputError):
 
     Parameters
     ----------
-    point : Point
+    point : Place
         The point.
     record : Record
         The record.
     why : str
         What the run has.
-    near : sequence of Point or None
+    near : sequence of Place or None
         Points that the run may have, the nearest first; None for waits, which only a replay can tell.
     """
 
-    def __init__(self, point: Point, record: Record, why: str, near: Sequence[Point] | None = ()) -> None:
+    def __init__(self, point: Place, record: Record, why: str, near: Sequence[Place] | None = ()) -> None:
         super().__init__(f"there is no {point} in the run: {why}", path=record.folder)
         self.point = point
         self.near = near
 
     @classmethod
-    def few(cls, point: Point, record: Record, count: int, near: Sequence[Point] | None = ()) -> Self:
+    def few(cls, point: Place, record: Record, count: int, near: Sequence[Place] | None = ()) -> Self:
         """Return the error that there are fewer such events than asked for; `near` is what to try if there is none."""
         if not count:
             return cls(point, record, "it never happens there" if near is not None else _NO_WAIT, near)
         return cls(point, record, f"it happens {count_text(count, 'time')}", [replace(point, nth=count)])
 
 
-def causes_of(point: Point) -> tuple[str, ...]:
+def causes_of(point: Place) -> tuple[str, ...]:
     """Return the causes of a point's waits; empty for other events."""
-    if point.event == "wait":
-        limits = tuple(cause.name for cause in CAUSES if cause.kind == "limit")
-        return limits if point.cause == ANY else (str(point.cause),)
-    return (point.event,) if point.event in CAUSE_EVENTS else ()
+    if point.cause == ANY:
+        return tuple(cause.name for cause in CAUSES if cause.kind == "limit")
+    return () if point.cause is None else (point.cause,)
 
 
-def limits_of(point: Point, fifos: "Sequence[tuple[str, int]]") -> list[int]:
+def limits_of(point: Place, fifos: "Sequence[tuple[str, int]]") -> list[int]:
     """Return the entries that each FIFO of a module's kernels exceeds at a point, given their names and depths."""
     unlimited = 1 << 40
     return [
@@ -168,7 +165,7 @@ def place_of(cycle: int, record: Record) -> str:
     return f"{row['phase']}{level} of iteration {row['iteration']}"
 
 
-def find(point: Point, record: Record) -> Located | Search:
+def find(point: Place, record: Record) -> Located | Search:
     """Return a point if the record gives it, otherwise what a replay has to search.
 
     Raises
@@ -178,27 +175,28 @@ def find(point: Point, record: Record) -> Located | Search:
     MissingPointError
         The run has no such point.
     """
-    if point.cycle is not None:
-        if point.cycle >= record.cycles:
-            raise InputError(f"the run has {record.cycles:,} cycles, and no cycle {point.cycle:,}", path=record.folder)
-        return Located(cycle=point.cycle)
+    if point.cycles is not None:
+        cycle, _ = point.cycles
+        if cycle >= record.cycles:
+            raise InputError(f"the run has {record.cycles:,} cycles, and no cycle {cycle:,}", path=record.folder)
+        return Located(cycle=cycle)
     return _Finder(point, record).find()
 
 
 class _Finder:
     """Finds an event in the tables of a record."""
 
-    def __init__(self, point: Point, record: Record) -> None:
+    def __init__(self, point: Place, record: Record) -> None:
         self._point = point
         self._record = record
         self._nth = point.nth or 1
-        self._check_names()
+        record.check_names(point)
         last = last_attempt(record)
         self._tried = record.attempts.drop(last.index) if point.event == "overflow" else last
         self._own = self._selected(self._tried)
 
     def find(self) -> Located | Search:
-        event = self._point.event
+        event = self._point.kind
         if event == "start":
             return Located(cycle=int(self._nth_of(self._own)["start"]))
         if event == "idle":
@@ -215,21 +213,6 @@ class _Finder:
             return self._caused(list(causes))
         raise self._missing("the run did not fail")
 
-    def _check_names(self) -> None:
-        """Refuse kernels and FIFOs that the machine lacks."""
-        point, machine = self._point, self._record.machine
-        modules = [point.module] if point.module else list(machine["kernels"])
-        for name, most in (
-            ("engine", machine["engines"]),
-            ("kernel", max(machine["kernels"][module] for module in modules)),
-        ):
-            value = getattr(point, name)
-            if value is not None and value >= most:
-                raise InputError(f"there is no {name} {value}: there are 0 to {most - 1}", path=self._record.folder)
-        names = dict.fromkeys(each["name"] for module in modules for each in machine["fifos"][module])
-        if point.fifo is not None and point.fifo not in names:
-            raise InputError(f"there is no FIFO {point.fifo}: there are {', '.join(names)}", path=self._record.folder)
-
     def _missing(self, why: str, rows: "pd.DataFrame | None" = None) -> MissingPointError:
         """Return the error that there is no such point, given the instructions, or their kernels, that have some."""
         return MissingPointError(self._point, self._record, why, () if rows is None else _near(self._point, rows))
@@ -240,10 +223,7 @@ class _Finder:
             raise self._missing("it ran no instruction" if self._record.attempts.empty else "no queue overflows")
         every = rows
         for name in _WHERE:
-            value = getattr(self._point, name)
-            if value is None:
-                continue
-            left = rows[rows[name] == value]
+            left = self._point.rows_of(rows, [name])
             if left.empty:
                 there = rows[name].unique()
                 if name in ("level", "iteration"):
@@ -263,18 +243,14 @@ class _Finder:
 
     def _of_kernels(self, rows: "pd.DataFrame") -> "pd.DataFrame":
         """Return the rows of the kernels to which the point is restricted."""
-        for name in _WHO:
-            value = getattr(self._point, name)
-            if value is not None:
-                rows = rows[rows[name] == value]
-        return rows
+        return self._point.rows_of(rows, KERNEL)
 
     def _kernels(self) -> "pd.DataFrame":
         """Return the kernels of all instructions, with the columns of their instructions."""
         kernels = self._record.frame("instruction_kernels")
         return kernels.merge(self._tried[["iteration", "phase", "level", "start"]], on="instruction")
 
-    def _search(self, rows: "pd.DataFrame", nth: int, near: Sequence[Point] | None = ()) -> Search:
+    def _search(self, rows: "pd.DataFrame", nth: int, near: Sequence[Place] | None = ()) -> Search:
         spans = zip(rows["start"].tolist(), rows["end"].tolist(), strict=True)
         return Search(spans=[Span(start=start, end=end) for start, end in spans], nth=nth, near=near)
 
@@ -287,7 +263,7 @@ class _Finder:
             return self._search(rows, self._nth, near=None)
         some = kernels[most > 0]
         if some.empty:
-            raise self._missing(f"{self._point.cause or self._point.event} never happens")
+            raise self._missing(f"{self._point.cause} never happens")
         if self._point.longer:
             raise MissingPointError(self._point, self._record, _NO_WAIT, near=None)
         raise self._missing(f"it happens in {some['instruction'].nunique():,} other instructions", some)
@@ -343,7 +319,7 @@ class _Finder:
         rows["share"] = rows["most"] / own_sizes[:, 0]
         there = self._of_kernels(rows[rows["instruction"].isin(self._own.index)])
         less = [
-            replace(point, event="fifo", fifo=fifo, above=min(int(most), point.above or 1 << 40) - 1, nth=None)
+            replace(point, event=None, fifo=fifo, above=min(int(most), point.above or 1 << 40) - 1, nth=None)
             for fifo, most in there.sort_values("share", ascending=False)[["fifo", "most"]]
             .drop_duplicates()
             .values[:_NEAR]
@@ -377,14 +353,14 @@ class _Finder:
         return pd.concat(parts, ignore_index=True)
 
 
-def nearest_waits(point: Point, longest: "pd.DataFrame", record: Record) -> list[Point]:
+def nearest_waits(point: Place, longest: "pd.DataFrame", record: Record) -> list[Place]:
     """Return points with the waits nearest to one that there is none of, given the longest in each instruction.
 
     A shorter wait in the same place is nearer than one that is long enough in another.
 
     Parameters
     ----------
-    point : Point
+    point : Place
         The point.
     longest : DataFrame
         The longest wait of each kernel in each instruction, as of `cyscc.host.replay.waits.WaitWatcher.frame`.
@@ -393,10 +369,7 @@ def nearest_waits(point: Point, longest: "pd.DataFrame", record: Record) -> list
     """
     longest = longest.reset_index(drop=True)
     rows = longest.join(record.instructions_at(longest["begin"])[["iteration", "phase", "level", "start"]])
-    here = rows
-    for name in RESTRICTIONS:
-        if (value := getattr(point, name)) is not None:
-            here = here[here[name] == value]
+    here = point.rows_of(rows, RESTRICTIONS)
     enough = rows[rows["cycles"] > (point.longer or 0)]
     if here.empty and not enough.empty:
         return _near(point, enough)
@@ -404,7 +377,7 @@ def nearest_waits(point: Point, longest: "pd.DataFrame", record: Record) -> list
     return [replace(near, longer=int(longest_one["cycles"].iloc[0]) - 1) for near in _near(point, longest_one)]
 
 
-def _near(point: Point, rows: "pd.DataFrame") -> list[Point]:
+def _near(point: Place, rows: "pd.DataFrame") -> list[Place]:
     """Return the points of some rows, those first that differ in the fewest restrictions, and in these the least."""
     misses, far = np.zeros(len(rows)), np.zeros(len(rows))
     differing = {}
@@ -412,10 +385,12 @@ def _near(point: Point, rows: "pd.DataFrame") -> list[Point]:
         value = getattr(point, name)
         if value is None or name not in rows:
             continue
-        differing[name] = (rows[name] != value).to_numpy()
+        differing[name] = ~rows.index.isin(point.rows_of(rows, [name]).index)
         misses += differing[name]
         if not isinstance(value, str):
-            far += np.abs(rows[name].to_numpy().astype(np.int64) - value)
+            low, high = value if isinstance(value, tuple) else (value, value)
+            numbers = rows[name].to_numpy().astype(np.int64)
+            far += np.maximum(np.maximum(low - numbers, numbers - high), 0)
     near = []
     for place in np.lexsort([rows["start"], far, misses])[:_NEAR]:
         row = rows.iloc[place]
@@ -428,7 +403,9 @@ def _restriction(name: str, value: Any) -> Any:
     """Return a value of a table as a restriction; an intersection has no level, and `cyscc bfs` no iteration."""
     if isinstance(value, str):
         return value
-    return None if value < (1 if name == "iteration" else 0) else int(value)
+    if name not in ("iteration", "level"):
+        return int(value)
+    return None if value < (name == "iteration") else (int(value), int(value))
 
 
 def _kernel_of(row: "pd.Series") -> str:

@@ -1,23 +1,19 @@
 """The life of a vertex in a recorded run: its events, and its stages in the kernels around its first visit."""
 
-import json
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyscc.host.analysis.lives import MissingLifeError, life_text, name_lives, place_of_item, select, waits_text
-from cyscc.host.output.text import count_text, html_text, plain_table
+from cyscc.host.analysis.lives import MissingLifeError, name_lives, select
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.replaying import Replay, replay_of
-from cyscc.host.replay.vertices import EVENTS, VertexHistory, kernel_name, vertex_history
+from cyscc.host.replay.vertices import VertexHistory, kernel_name, vertex_history
 from cyscc.host.runs.rerun import RerunSetting
-from cyscc.sim.observation.life import Life, Lives, Span, UntoldLivesError, read_lives
+from cyscc.sim.observation.life import Life, Lives, UntoldLivesError, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
 from cyscc.sim.observation.waves.views import Focus
 
@@ -32,8 +28,6 @@ _TAIL = 600
 """Cycles after the last response with the ids of neighbours, in which their words are read and they are visited."""
 _LONGEST = 2500
 """Most cycles of a window."""
-_ROWS = 24
-"""Most rows of a table of single events or items."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +55,6 @@ class VertexLife:
 
     Parameters
     ----------
-    folder : Path
-        The folder of the record.
     history : VertexHistory
         The events of the vertex.
     windows : list of LifeWindow
@@ -71,70 +63,9 @@ class VertexLife:
         Why stages in some of the kernels are missing; else empty.
     """
 
-    folder: Path
     history: VertexHistory
     windows: list[LifeWindow]
     untold: str = ""
-
-    @property
-    def events(self) -> "pd.DataFrame":
-        """The events of the vertex, see `VertexHistory`."""
-        return self.history.events
-
-    @cached_property
-    def stages(self) -> "pd.DataFrame":
-        """The stages of the vertex and of its neighbours in the windows, a row each.
-
-        Columns: ``item``, its number; ``kernel``; ``place``, in a queue or in the array C; ``vertex``, if known;
-        ``ended``, how; ``stage``, two letters; ``about``, the same in words; ``cycle`` and ``cycles``, missing if the
-        window cuts it off; ``waited``, cycles of these in which the item did not advance; ``waits``, the reasons.
-        """
-        import pandas as pd
-
-        rows = [
-            (number, life.kernel, place_of_item(life), life.vertex, life.fate.value, *_stage(span))
-            for number, life in enumerate(life for window in self.windows for life in window.own)
-            for span in (*life.spans, *life.aside)
-        ]
-        names = ("item", "kernel", "place", "vertex", "ended", "stage", "about", "cycle", "cycles", "waited", "waits")
-        return pd.DataFrame(rows, columns=list(names)).astype({"vertex": "Int64", "cycles": "Int64"})
-
-    def document(self) -> dict[str, Any]:
-        """Return everything, JSON-able."""
-        history = self.history
-        windows = [
-            {
-                "about": window.about,
-                "first": window.lives.first,
-                "last": window.lives.first + window.lives.cycles - 1,
-                "kernels": list(window.lives.kernels),
-            }
-            for window in self.windows
-        ]
-        return {
-            "vertex": history.vertex,
-            "out_degree": history.out_degree,
-            "in_degree": history.in_degree,
-            "first_visit": history.visit,
-            "absent": history.absent or None,
-            "events": _records(history.events.reset_index()),
-            "windows": windows,
-            "untold": self.untold or None,
-            "stages": _records(self.stages),
-        }
-
-    def _repr_html_(self) -> str:
-        return html_text(str(self))
-
-    def __str__(self) -> str:
-        parts = [_head(self.history)]
-        if len(self.events):
-            parts.append(_table(self.history, self.folder))
-        for window in self.windows:
-            parts.append(f"{window.about}: {life_text(window.lives, window.own, rows=_ROWS)}")
-        if self.untold:
-            parts.append(f"stages in BFS kernels are missing: {self.untold}\n")
-        return "\n".join(parts)
 
 
 def vertex_lives(recorded: Record | Path, vertices: Sequence[int], setting: RerunSetting) -> list[VertexLife]:
@@ -167,7 +98,7 @@ def vertex_lives(recorded: Record | Path, vertices: Sequence[int], setting: Reru
                 windows.append(_window(replay, moment, vertex, end=record.cycles))
             except UntoldLivesError as error:
                 untold = str(error)
-        lives.append(VertexLife(folder=record.folder, history=history, windows=windows, untold=untold))
+        lives.append(VertexLife(history=history, windows=windows, untold=untold))
     return lives
 
 
@@ -245,66 +176,3 @@ def _window(replay: Replay, moment: _Moment, vertex: int, *, end: int) -> LifeWi
     except MissingLifeError:
         own = []
     return LifeWindow(about=moment.about, lives=lives, own=own)
-
-
-def _stage(span: Span) -> tuple[str, str, int, int | None, int, str]:
-    """Return a stage as a row."""
-    cycles = None if span.end is None else span.end - span.first
-    waited = sum(cycles for _, cycles in span.waits)
-    return span.stage.short, span.stage.meaning, span.first, cycles, waited, waits_text([span])
-
-
-def _records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
-    """Return the rows of a data frame for JSON, missing values as None."""
-    rows: list[dict[str, Any]] = json.loads(frame.to_json(orient="records"))
-    return rows
-
-
-def _head(history: VertexHistory) -> str:
-    """Return the lines on the vertex."""
-    edges = f"vertex {history.vertex}: {count_text(history.out_degree, 'edge')} out, {history.in_degree:,} in"
-    if history.visit is None:
-        return f"{edges}\nnever visited: {history.absent}\n"
-    visit = history.events.loc[history.visit]
-    how = "first visited" if visit["event"] == "visited" else "source of a search, whose queue entry is read"
-    level = "" if visit["level"] < 0 else f"level {visit['level']}"
-    where = f"{visit['phase']}, {level}, iteration {visit['iteration']}" if visit["iteration"] else level
-    of = "" if visit.isna()["of"] else f", as a neighbour of {visit['of']}"
-    return f"{edges}\n{how} in cycle {visit['cycle']:,} ({where}) by {kernel_name(visit)}{of}\n"
-
-
-def _table(history: VertexHistory, folder: Path) -> str:
-    """Return a table of the events: reads that find the vertex visited only as long as there is room."""
-    events = history.events
-    repeated = events["event"].isin(["id_read", "word_read"]) & (events.index > (history.visit or 0))
-    shown = events[~repeated].head(_ROWS)
-    room = events[repeated].head(_ROWS - len(shown))
-    shown = events[events.index.isin([*shown.index, *room.index])]
-    banks, components = "bank" in events, (events["iteration"] > 0).any()
-    rows = [
-        (
-            str(number),
-            f"{event.cycle:,}",
-            *([str(event.iteration), event.phase] if components else []),
-            "" if event.level < 0 else str(event.level),
-            kernel_name(event._asdict()),
-            event.text,
-            str(event.answered - event.cycle),
-            str(max(event.answered - event.cycle - history.latency, 0)),
-            *([f"{event.controller}.{event.bank}"] if banks else []),
-        )
-        for number, event in zip(shown.index, shown.itertuples(index=False), strict=True)
-    ]
-    where = ["iteration", "phase", "level"] if components else ["level"]
-    head = ["no", "cycle", *where, "kernel", "event", "memory", "waiting", *(["bank"] if banks else [])]
-    text = plain_table(
-        rows, head=head, words=[head.index(name) for name in ("phase", "kernel", "event") if name in head]
-    )
-    left = events.drop(shown.index)["event"].value_counts()
-    if left.empty:
-        return text
-    names = ", ".join(f"{EVENTS[event]} {count:,}" for event, count in left.items())
-    return (
-        f"{text}... and {left.sum():,} more (all with --json): {names}\n"
-        f"to see event N: cyscc replay {shlex.quote(str(folder))} --at vertex={history.vertex},nth=N\n"
-    )

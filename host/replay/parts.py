@@ -14,13 +14,13 @@ from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.parts import Reached as PartsReached
 from cyscc.host.record.reader import Record
 from cyscc.host.record.rows import Rows
-from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
+from cyscc.host.record.tables import PHASES
 from cyscc.host.record.writer import DETAIL_FOLDER, Columns, RecordFolder, TableWriter
 from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.search import Reached
 from cyscc.host.runs.recorder import kernel_cycles
 from cyscc.host.runs.rerun import RerunSetting
-from cyscc.host.specification.region import Region
+from cyscc.host.specification.place import INSTRUCTION, Place
 from cyscc.host.specification.run import DETAIL_INTERVAL
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.intervals import LONGEST_INTERVAL
@@ -33,37 +33,32 @@ if TYPE_CHECKING:
     from cyscc.sim.memory import RecordedSums
     from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction
 
-__all__ = ["record_region"]
+__all__ = ["record_place"]
 
 _GATHERED = 3_000_000
 """Rows that are buffered before they are written."""
 
 
-def _cycles(region: Region, record: Record) -> tuple[int, int]:
-    """Return the first cycle of a region of a recorded run, and the cycle after its last.
+def _cycles(place: Place, record: Record) -> tuple[int, int]:
+    """Return the first cycle of a place of a recorded run, and the cycle after its last.
 
     Of levels, iterations and phases, it is the first instructions without a gap, in the attempt that counts.
 
     Raises
     ------
     InputError
-        The run has no such region.
+        The run has no such place.
     """
-    if region.cycles is not None:
-        first, last = region.cycles
+    if place.cycles is not None:
+        first, last = place.cycles
         ends = int(record.attempts["end"].max()) if len(record.attempts) else 0
         if first >= ends:
             raise InputError(f"the run's instructions end at cycle {ends:,}, before {first:,}", path=record.folder)
         return first, min(last + 1, ends)
     rows = record.attempts[record.attempts["attempt"] == record.attempt]
-    wanted = np.ones(len(rows), np.bool_)
-    for column, span in (("level", region.levels), ("iteration", region.iterations)):
-        if span is not None:
-            wanted &= rows[column].between(*span).to_numpy()
-    if region.phase is not None:
-        wanted &= (rows["phase"] == region.phase).to_numpy()
+    wanted = rows.index.isin(place.rows_of(rows, INSTRUCTION).index)
     if not wanted.any():
-        raise InputError("the run has no such region: no level, iteration or phase fits", path=record.folder)
+        raise InputError(f"there is no {place} in the run: no level, iteration or phase fits", path=record.folder)
     begin = int(np.argmax(wanted))
     end = begin + int(np.argmin([*wanted[begin:], False]))
     return int(rows["start"].iloc[begin]), int(rows["end"].iloc[end - 1])
@@ -141,23 +136,23 @@ def _where(mask: Any, columns: Columns) -> dict[str, Any]:
     return {name: values[mask] for name, values in columns.items()}
 
 
-def record_region(
+def record_place(
     record: Record,
-    region: Region,
+    place: Place,
     setting: RerunSetting,
     *,
     output: Path | None = None,
     interval: int | None = None,
     checkpoint: str | None = None,
 ) -> Record:
-    """Record a region of a recorded run in detail: the run is made again up to there.
+    """Record a place of a recorded run in detail: the run is made again up to there.
 
     Parameters
     ----------
     record : Record
         The record.
-    region : Region
-        The region; all intervals that overlap it are recorded.
+    place : Place
+        The place; all intervals that overlap it are recorded.
     setting : RerunSetting
         How the run is made again.
     output : Path, optional
@@ -175,13 +170,13 @@ def record_region(
     Raises
     ------
     InputError
-        The run has no such region; the record is not complete; the new record's folder cannot be used.
+        The run has no such place; the record is not complete; the new record's folder cannot be used.
     SimulationError
         See `Replay.make`.
     """
     if record.interrupted is not None:
         raise InputError(f"cannot be recorded in detail: {record.ending}", path=record.folder)
-    cycles, interval = _cycles(region, record), interval or DETAIL_INTERVAL
+    cycles, interval = _cycles(place, record), interval or DETAIL_INTERVAL
     begin, end = cycles[0] // interval * interval, -(-cycles[1] // interval) * interval
     replay = replay_of(record.document, record.folder, setting)
     about = {name: value for name, value in record.document.items() if name not in _OWN}
@@ -228,9 +223,7 @@ def _simulate(
             if left >= sync:
                 return left - sync + 1
             if not parts:
-                fifos = Rows(machine, interval).fifos
-                categories = {"module": MODULES, "phase": PHASES, "array": ARRAYS, "fifo": fifos}
-                writers.append(TableWriter(folder, categories=categories, about=about))
+                writers.append(TableWriter(folder, fifos=Rows(machine, interval).fifos, about=about))
                 parts.append(_Part(machine, writers[0], interval=interval, wanted=wanted, begin=begin, end=end))
                 machine.record_part(interval, parts[0], begin=wanted, end=end, on_end=on_end)
             return LONGEST_INTERVAL
@@ -242,7 +235,7 @@ def _simulate(
         (part,), (writer,) = parts, writers
         reached = min(end, stopped[0])
         writer.add(lambda: {"instructions": _instructions(every, part.starts, begin)})
-        tables, digests = writer.finish(PartsReached(), interval=interval)
+        tables, digests = writer.finish(PartsReached())
     finally:
         for each in writers:
             each.close()

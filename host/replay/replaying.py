@@ -26,13 +26,13 @@ from cyscc.host.replay.finding import (
     nearest_waits,
     place_of,
 )
-from cyscc.host.replay.point import Point
 from cyscc.host.replay.search import EventSearch, Reached, SpellSearch, search_of, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
-from cyscc.host.runs.execution import RecordedRun, Session, execute
+from cyscc.host.runs.execution import Session, execute
 from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.host.runs.sources import sources_digest
+from cyscc.host.specification.place import Place
 from cyscc.host.specification.run import RunSpec, option_of
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
@@ -41,6 +41,7 @@ from cyscc.sim.observation.waves.views import Focus, own_views
 
 if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.host.runs.recorder import RunRecorder
     from cyscc.sim.machine import Machine
 
 __all__ = ["Replay", "Window", "WindowRequest", "locate_point", "replay_of", "replay_window", "show_failure"]
@@ -135,7 +136,7 @@ class Replay:
         except Reached:
             return
 
-    def locate(self, point: Point, record: Record) -> Located:
+    def locate(self, point: Place, record: Record) -> Located:
         """Find a point of the run, by a simulation if the record does not give its cycle.
 
         Raises
@@ -166,7 +167,7 @@ class Replay:
             raise MissingPointError.few(point, record, search.count, near=wanted.near)
         return search.found
 
-    def nearest(self, missing: MissingPointError, record: Record) -> tuple[Point, Located] | None:
+    def nearest(self, missing: MissingPointError, record: Record) -> tuple[Place, Located] | None:
         """Return the point that is nearest to one that the run lacks; None if there is none.
 
         Raises
@@ -182,7 +183,7 @@ class Replay:
                 continue
         return None
 
-    def _nearest_waits(self, point: Point, record: Record) -> Sequence[Point]:
+    def _nearest_waits(self, point: Place, record: Record) -> Sequence[Place]:
         """Return points with waits that are nearest to one that the run lacks."""
         from cyscc.host.replay.waits import LongestWaits
         from cyscc.host.replay.watching import watch_run
@@ -314,7 +315,7 @@ class WindowRequest:
 
     Parameters
     ----------
-    point : Point
+    point : Place
         The point of the run.
     cycles : int
         Length of the window in cycles; less if the run ends earlier.
@@ -330,7 +331,7 @@ class WindowRequest:
         Patterns each of which must select a kernel of the machine, see `cyscc.host.analysis.lives.select`.
     """
 
-    point: Point
+    point: Place
     cycles: int
     before: int
     path: Path | None
@@ -424,7 +425,7 @@ def replay_window(
         )
 
 
-def _focus(point: Point, place: Located, record: Record | None) -> Focus:
+def _focus(point: Place, place: Located, record: Record | None) -> Focus:
     """Return what views of the window at a point show first."""
     module = point.module
     if module is None and record is not None:
@@ -435,7 +436,7 @@ def _focus(point: Point, place: Located, record: Record | None) -> Focus:
     kernel = place.kernel
     if kernel is None and (point.engine, point.kernel) != (None, None):
         kernel = f"engine{point.engine or 0}.{module}{point.kernel or 0}"
-    event = "cycle" if point.cycle is not None else place.cause or point.event
+    event = "cycle" if point.cycles is not None else place.cause or point.kind
     if point.vertex is not None:
         label = f"vertex {point.vertex}"
     else:
@@ -460,7 +461,7 @@ _LONGEST = LONGEST_LINE - 40
 """Longest text of an error, which command and folder precede in a line."""
 
 
-def locate_point(point: Point, replay: Replay, folder: Path) -> Located:
+def locate_point(point: Place, replay: Replay, folder: Path) -> Located:
     """Find a point of a run that did not fail.
 
     Raises
@@ -485,7 +486,7 @@ def locate_point(point: Point, replay: Replay, folder: Path) -> Located:
         raise InputError(text, path=folder) from None
 
 
-def _of_failure(point: Point, document: dict[str, Any], folder: Path) -> Located:
+def _of_failure(point: Place, document: dict[str, Any], folder: Path) -> Located:
     """Find a point of a failed run.
 
     Raises
@@ -494,32 +495,33 @@ def _of_failure(point: Point, document: dict[str, Any], folder: Path) -> Located
         The failed run has no such point.
     """
     failure = document["failure"]
-    if point.cycle is not None:
-        if point.cycle >= failure["cycle"]:
-            raise InputError(f"the run failed at cycle {failure['cycle']:,}, before cycle {point.cycle:,}", path=folder)
-        return Located(cycle=point.cycle)
-    restricted = str(point).partition(",")[2]
-    if restricted:
+    if point.cycles is not None:
+        cycle, _ = point.cycles
+        if cycle >= failure["cycle"]:
+            raise InputError(f"the run failed at cycle {failure['cycle']:,}, before cycle {cycle:,}", path=folder)
+        return Located(cycle=cycle)
+    if point.event not in ("error", "hang"):
+        raise InputError(f"the run failed: there are its cycles, error and hang, but not {point}", path=folder)
+    if point.given != ("event",):
         raise InputError(
-            f"the run failed: its error or hang is that of the whole machine, without {restricted}", path=folder
+            f"the run failed: its {point.event} is that of the whole machine, without {replace(point, event=None)}",
+            path=folder,
         )
     if point.event == "error":
         return Located(cycle=int(failure["cycle"]) - 1)
-    if point.event != "hang":
-        raise InputError(f"the run failed: there are its cycles, error and hang, but not {point}", path=folder)
     if failure["moved"] is None:
         raise InputError(f"the run does not hang: {failure['message']}", path=folder)
     return Located(cycle=int(failure["moved"]))
 
 
 def show_failure(
-    recording: RecordedRun, error: SimulationError, setting: RerunSetting, *, checkpoint: "Checkpoint | None" = None
+    recording: "RunRecorder", error: SimulationError, setting: RerunSetting, *, checkpoint: "Checkpoint | None" = None
 ) -> None:
     """Write the document of a failed run, and waveforms of its last cycles, into the folder of its record.
 
     Parameters
     ----------
-    recording : RecordedRun
+    recording : RunRecorder
         The recording of the run.
     error : SimulationError
         The failure.
@@ -540,7 +542,7 @@ def show_failure(
     try:
         replay = Replay(Rerun(document, folder, setting))
         replay.checkpoint = checkpoint
-        point = Point(event="error" if moved is None else "hang")
+        point = Place(event="error" if moved is None else "hang")
         focus = _focus(point, Located(cycle=end - 1 if moved is None else moved), None)
         replay.record(path, window, focus, scopes=())
     except (InputError, SimulationError) as other:

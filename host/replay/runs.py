@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -12,16 +12,17 @@ from cyscc.host.output.files import check_apart, check_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.writer import DETAIL_FOLDER
-from cyscc.host.runs.execution import RecordedRun, execute
+from cyscc.host.runs.execution import execute
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.runs.results import Result
-from cyscc.host.specification.region import Region
-from cyscc.host.specification.run import RunSpec
+from cyscc.host.specification.place import Place
+from cyscc.host.specification.run import RunSpec, run_options
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
     from cyscc.host.runs.checkpoints.run import CheckpointedRun
+    from cyscc.host.runs.recorder import RunRecorder
 
 __all__ = ["performed"]
 
@@ -53,29 +54,28 @@ def performed(
         The simulation failed, or its result is wrong.
     """
 
-    def on_failure(recorded: RecordedRun, error: SimulationError) -> None:
+    def on_failure(recorded: "RunRecorder", error: SimulationError) -> None:
         from cyscc.host.replay.replaying import show_failure
 
         checkpoint = None if checkpointed is None else checkpointed.latest()
         show_failure(recorded, error, _again(recorded.spec, progress, graph), checkpoint=checkpoint)
 
-    outputs = {"--waves": spec.waves, "--trace": spec.trace}
-    for option, path in outputs.items():
-        if path is not None:
-            check_output(path, option)
-    live = spec.live if isinstance(spec.live, str) else None
-    check_apart({**outputs, "--live": live, **spec.folders}, spec.folders)
+    for option in run_options(spec.algorithm).values():
+        if option.flag in spec.outputs:
+            check_output(spec.outputs[option.flag], option.flag, option.writes)
+    check_apart({**spec.outputs, **spec.folders}, spec.folders)
     with ExitStack() as stack:
-        traced_only = spec.record is None and spec.trace is not None
-        if traced_only:
-            spec = replace(spec, record=stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
+        temporary = None
+        if spec.recorded and spec.record is None:
+            temporary = Path(stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
         result = execute(
             spec,
             progress,
             graph=graph,
             make_checkpointer=None if checkpointed is None else checkpointed.writer,
             seconds=0.0 if checkpointed is None else checkpointed.seconds,
-            on_failure=None if traced_only else on_failure,
+            record=temporary,
+            on_failure=on_failure if temporary is None else None,
         )
         if spec.record_detail is not None:
             try:
@@ -89,27 +89,29 @@ def performed(
             assert result.record is not None, "it was recorded"
             write_trace(result.record, spec.trace)
         yield result
+        if temporary is not None:
+            result.record = None
         if checkpointed is not None:
             checkpointed.done()
 
 
 def _record_detail(spec: RunSpec, result: Result, progress: Progress, graph: Graph | None) -> None:
-    """Record the region of a recorded run that is wanted in detail.
+    """Record the place of a recorded run that is wanted in detail.
 
     Raises
     ------
     InputError
-        The run has no such region, or its folder cannot be used.
+        The run has no such place, or its folder cannot be used.
     """
-    from cyscc.host.replay.parts import record_region
+    from cyscc.host.replay.parts import record_place
 
     assert result.record is not None, "it was recorded"
-    assert spec.record_detail is not None, "a region is wanted"
+    assert spec.record_detail is not None, "a place is wanted"
     if (result.record.folder / DETAIL_FOLDER / DOCUMENT).exists():
         return  # the run was interrupted afterwards, and resumed
-    record_region(
+    record_place(
         result.record,
-        Region.parse(spec.record_detail),
+        Place.parse(spec.record_detail),
         _again(spec, progress, graph),
         interval=spec.record_detail_interval,
     )

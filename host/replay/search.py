@@ -15,7 +15,7 @@ import numpy.typing as npt
 from cyscc.host.output.errors import InputError
 from cyscc.host.replay.accesses import ID_MASK
 from cyscc.host.replay.finding import Located, Search, Span, causes_of, limits_of
-from cyscc.host.replay.point import Point
+from cyscc.host.specification.place import Place
 from cyscc.sim.coprocessor import Cause, Register
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.factory import Stepper
@@ -55,7 +55,7 @@ class SpellSearch:
         The machine, before the instructions.
     search : Search
         The instructions, and which of their events is searched.
-    point : Point
+    point : Place
         The event.
 
     Attributes
@@ -66,7 +66,7 @@ class SpellSearch:
         Events found.
     """
 
-    def __init__(self, machine: "Machine", search: Search, point: Point) -> None:
+    def __init__(self, machine: "Machine", search: Search, point: Place) -> None:
         self._machine = machine
         self._executor = machine.executor
         self._nth = search.nth
@@ -237,13 +237,13 @@ _EMPTY = np.uint32(0xFFFF_FFFF)
 
 
 def search_of(
-    point: Point, wanted: Search, machine: "Machine", *, executor: str, without: Collection[int]
+    point: Place, wanted: Search, machine: "Machine", *, executor: str, without: Collection[int]
 ) -> "SpellSearch | EventSearch":
     """Have a machine's run search for an event.
 
     Parameters
     ----------
-    point : Point
+    point : Place
         The event.
     wanted : Search
         The instructions, and which of their events is searched.
@@ -265,7 +265,7 @@ def search_of(
     return EventSearch(machine, wanted.spans[0], detector, executor=executor, without=without)
 
 
-def _chosen(point: Point, machine: "Machine") -> npt.NDArray[np.bool_]:
+def _chosen(point: Place, machine: "Machine") -> npt.NDArray[np.bool_]:
     """Return a mask of the kernels that a point is restricted to; shape (AEs, kernels), BFS kernels first."""
     config = machine.config
     chosen = []
@@ -278,7 +278,7 @@ def _chosen(point: Point, machine: "Machine") -> npt.NDArray[np.bool_]:
     return np.concatenate(chosen, axis=1)
 
 
-def _request(point: Point, machine: "Machine") -> SpellRequest:
+def _request(point: Place, machine: "Machine") -> SpellRequest:
     """Return the spells in which a kernel is as a point says, of any length: one under way may yet become long."""
     if causes := causes_of(point):
         return SpellRequest(causes=[Cause[name.upper()] for name in causes])

@@ -10,11 +10,11 @@ from cyscc.host.analysis.tracks import Tracks
 from cyscc.host.output.files import open_output
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.named_accesses import NamedAccesses
-from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import locate_point, replay_of
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import watch_run
 from cyscc.host.runs.rerun import RerunSetting
+from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class TracedWindow(NamedTuple):
 
 def trace_window(
     recorded: Record | Path,
-    point: Point,
+    point: Place,
     path: str,
     setting: RerunSetting,
     *,
@@ -49,7 +49,7 @@ def trace_window(
     ----------
     recorded : Record or Path
         The record, or its folder.
-    point : Point
+    point : Place
         The point.
     path : str
         The file, ``.pftrace`` by custom, or ``-`` for standard output.

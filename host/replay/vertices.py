@@ -12,10 +12,10 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError
 from cyscc.host.replay.neighbour_reads import ids_read
-from cyscc.host.replay.point import Point
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.search import Reached
 from cyscc.host.replay.watching import watch_run
+from cyscc.host.specification.place import Place
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, chunk_words
 from cyscc.sim.memory import ArrayKind, WatchedRange
@@ -141,7 +141,7 @@ def kernel_name(event: Any) -> str:
     return engine if event["kernel"] < 0 else f"{engine}.{event['module']}{event['kernel']}"
 
 
-def locate_vertex(point: Point, replay: Replay, record: Record) -> Located:
+def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
     """Find the first visit of a vertex, or one of its events by number.
 
     Raises
@@ -152,11 +152,9 @@ def locate_vertex(point: Point, replay: Replay, record: Record) -> Located:
         See `vertex_history`.
     """
     assert point.vertex is not None
-    given = {name: value for name in RESTRICTIONS if (value := getattr(point, name)) is not None}
-    history = vertex_history(replay, record, point.vertex, first_visit=point.nth is None and not given)
-    events = history.events
-    for name, value in given.items():
-        events = events[events[name] == value]
+    anywhere = not set(RESTRICTIONS).intersection(point.given)
+    history = vertex_history(replay, record, point.vertex, first_visit=point.nth is None and anywhere)
+    events = point.rows_of(history.events, RESTRICTIONS)
     if point.nth is not None:
         if point.nth > len(events):
             raise MissingPointError.few(point, record, len(events), [] if events.empty else [replace(point, nth=1)])
@@ -165,7 +163,7 @@ def locate_vertex(point: Point, replay: Replay, record: Record) -> Located:
         own = history.events.loc[history.visit]["event"] if history.visit is not None else ""
         visits = events[events["event"] == own]
         if visits.empty:
-            plain = Point(event="vertex", vertex=point.vertex, nth=None if own else 1)
+            plain = Place(vertex=point.vertex, nth=None if own else 1)
             why = "it is not visited there" if own else history.absent
             raise MissingPointError(point, record, why, [plain] if len(history.events) else [])
         event = visits.iloc[0]

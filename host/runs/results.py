@@ -1,30 +1,28 @@
-"""Results of runs, as objects, JSON documents, and tables for terminals and notebooks."""
+"""Results of runs: answers with the arrays that the machine found."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cyscc.host.answer.answer import Answer, Table
 from cyscc.host.driver.components import ComponentRun, Iteration
-from cyscc.host.driver.search import BfsRun, Level, Search
+from cyscc.host.driver.search import BfsRun, Search
 from cyscc.host.driver.verification import Checked
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import component_sizes
 from cyscc.host.output.files import identity
-from cyscc.host.output.text import count_text, graph_text, html_table, largest_text, plain_table
-from cyscc.host.record.display import stack_html
+from cyscc.host.output.text import count_text, graph_text, largest_text
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import Setting
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["BfsResult", "Result", "SccResult", "Wall", "input_name"]
 
 _FIRST_LEVELS = 24
 _LAST_LEVELS = 6
+"""Levels of a search that are shown, if it has more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +61,9 @@ class Wall:
         return self.simulated_cycles / self.simulate if self.simulate else 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """Result of a run; its `str` is the table of the command line, which notebooks show too.
+@dataclass(kw_only=True, eq=False, repr=False)
+class Result(Answer):
+    """Result of a run.
 
     Parameters
     ----------
@@ -92,10 +90,16 @@ class Result:
     statistics: dict[str, Any]
     run: BfsRun | ComponentRun
     record: Record | None = None
+    title: str = field(init=False)
 
-    @cached_property
+    def __post_init__(self) -> None:
+        setting = self.setting
+        what = "search" if setting.spec.algorithm == "bfs" else "components"
+        self.title = f"{what} of {graph_text(setting.spec.graph, setting.vertices, setting.edges)}"
+        self.facts = self._facts()
+
     def document(self) -> dict[str, Any]:
-        """The result as a JSON document, as ``--json`` writes it."""
+        """Return the result as a JSON document, as ``--json`` writes it."""
         setting = self.setting
         return {
             **identity(),
@@ -117,14 +121,20 @@ class Result:
             "retries": self.run.retries,
             **self._found(),
             "statistics": self.statistics,
+            **self.fields,
         }
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was found, and in how many steps, by name."""
+        raise NotImplementedError
 
     def _found(self) -> dict[str, Any]:
         """Return the fields of the document specific to the algorithm."""
         raise NotImplementedError
 
-    def _rows(self) -> list[tuple[str, str]]:
-        """Return the rows of the table specific to the algorithm."""
+    def _facts_found(self) -> dict[str, str]:
+        """Return the facts specific to the algorithm."""
         raise NotImplementedError
 
     @property
@@ -147,45 +157,45 @@ class Result:
         """Whether the result was verified."""
         return self.checked is not None
 
-    def _table(self) -> list[tuple[str, str]]:
-        """Return all rows of the table."""
+    def _facts(self) -> dict[str, str]:
         setting, spec, wall, retries = self.setting, self.setting.spec, self.wall, self.run.retries
         dropped = setting.dropped_edges
         left = setting.edges - (dropped or 0)
-        simplified = (
-            [] if dropped is None else [("simplified", f"{count_text(dropped, 'edge')} dropped, {left:,} left")]
-        )
-        restarted = [("restarts", f"{retries}, the queues having overflowed")] if retries else []
-        machine = f"{spec.machine_text}, executor {spec.executor}, {count_text(spec.threads, 'thread')}"
-        return [
-            ("graph", graph_text(spec.graph, setting.vertices, setting.edges)),
-            *simplified,
-            ("machine", machine),
-            *self._rows(),
-            ("simulated", f"{_time(self.seconds)} at {setting.clock_hz / 1e6:g} MHz"),
-            ("traversed", f"{count_text(self.run.edges_traversed, 'edge')}, {self.gteps:.3f} GTEPS"),
-            ("verified", "yes" if self.verified else "not checked"),
-            *restarted,
-            (
-                "wall time",
-                f"load {wall.load:.1f} s, build {wall.build:.1f} s, simulate {wall.simulate:.1f} s "
-                f"({wall.cycles_per_second:,.0f} cycles/s), verify {wall.verify:.1f} s",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return plain_table(self._table(), words=2)
-
-    def _repr_html_(self) -> str:
-        stack = "" if self.record is None else stack_html(self.record.document)
-        return f"{html_table(self._table(), words=2)}{stack}"
+        return {
+            **({} if dropped is None else {"simplified": f"{count_text(dropped, 'edge')} dropped, {left:,} left"}),
+            "machine": f"{spec.machine_text}, executor {spec.executor}, {count_text(spec.threads, 'thread')}",
+            **self._facts_found(),
+            "simulated": f"{_time(self.seconds)} at {setting.clock_hz / 1e6:g} MHz",
+            "traversed": f"{count_text(self.run.edges_traversed, 'edge')}, {self.gteps:.3f} GTEPS",
+            "verified": "yes" if self.verified else "not checked",
+            **({"restarts": f"{retries}, the queues having overflowed"} if retries else {}),
+            "wall time": f"load {wall.load:.1f} s, build {wall.build:.1f} s, simulate {wall.simulate:.1f} s "
+            f"({wall.cycles_per_second:,.0f} cycles/s), verify {wall.verify:.1f} s",
+        }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class BfsResult(Result):
-    """Result of a breadth-first search. Takes the parameters of `Result`."""
+    """Result of a breadth-first search. Takes the parameters of `Result`.
+
+    Its table `level_records` has a row for each level: entries of the frontier, entries pushed, cycles, and the cycle
+    of its start.
+    """
 
     run: BfsRun
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        count = len(self.run.level_records)
+        whole = count <= _FIRST_LEVELS + _LAST_LEVELS + 1
+        levels = Table(
+            title="levels",
+            frame=lambda: [{"level": number, **each._asdict()} for number, each in enumerate(self.run.level_records)],
+            columns=dict.fromkeys(("level", "frontier", "pushed", "cycles"), "{:,}"),
+            rows=None if whole else [*range(_FIRST_LEVELS), *range(count - _LAST_LEVELS, count)],
+            most=None,
+        )
+        self.tables = {"level_records": levels}
 
     @property
     def levels(self) -> npt.NDArray[np.int32]:
@@ -193,13 +203,9 @@ class BfsResult(Result):
         return self.run.levels
 
     @property
-    def level_records(self) -> "pd.DataFrame":
-        """A row for each level: entries of the frontier, entries pushed, cycles, and the cycle of its start."""
-        import pandas as pd
-
-        frame = pd.DataFrame([level._asdict() for level in self.run.level_records])
-        frame.index.name = "level"
-        return frame
+    def counts(self) -> dict[str, int]:
+        """Vertices reached, and levels."""
+        return {"reached": self.run.reached, "levels": len(self.run.level_records)}
 
     def _found(self) -> dict[str, Any]:
         run = self.run
@@ -211,27 +217,19 @@ class BfsResult(Result):
             "cycles": {"total": run.cycles},
         }
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def _facts_found(self) -> dict[str, str]:
         run = self.run
         whole = self.setting.spec.configuration.queues_whole_vertices
         chunks = "" if whole else ", chunks after the first included"
-        return [
-            ("source", f"{input_name(self.graph, run.source)}"),
-            ("reached", f"{count_text(run.reached, 'vertex')} in {count_text(int(run.levels.max()) + 1, 'level')}"),
-            ("duplicates", f"{count_text(run.duplicates, 'vertex')} pushed again{chunks}"),
-            ("cycles", f"{run.cycles:,}"),
-        ]
-
-    def __str__(self) -> str:
-        head, rows = _level_rows(self.run.level_records)
-        return f"{plain_table(rows, head=head, words=0)}\n{super().__str__()}"
-
-    def _repr_html_(self) -> str:
-        head, rows = _level_rows(self.run.level_records)
-        return f"{html_table(rows, head=head, words=0)}{super()._repr_html_()}"
+        return {
+            "source": f"{input_name(self.graph, run.source)}",
+            "reached": f"{count_text(run.reached, 'vertex')} in {count_text(int(run.levels.max()) + 1, 'level')}",
+            "duplicates": f"{count_text(run.duplicates, 'vertex')} pushed again{chunks}",
+            "cycles": f"{run.cycles:,}",
+        }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class SccResult(Result):
     """Result of finding strongly connected components.
 
@@ -261,6 +259,11 @@ class SccResult(Result):
         """Iterations after trimming."""
         return self.run.iterations
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Components and iterations."""
+        return {"components": self.components, "iterations": self.iterations}
+
     def _found(self) -> dict[str, Any]:
         run = self.run
         return {
@@ -283,15 +286,15 @@ class SccResult(Result):
             ("total", run.cycles),
         ]
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def _facts_found(self) -> dict[str, str]:
         run = self.run
         width = len(f"{run.cycles:,}")
-        return [
-            ("components", largest_text(run.components, self.largest)),
-            ("trimmed", count_text(run.trimmed, "vertex")),
-            ("iterations", f"{run.iterations:,}"),
-            *((name, f"{n:>{width},} cycles  {n / max(run.cycles, 1):>6.1%}") for name, n in self._phases()),
-        ]
+        return {
+            "components": largest_text(run.components, self.largest),
+            "trimmed": count_text(run.trimmed, "vertex"),
+            "iterations": f"{run.iterations:,}",
+            **{name: f"{n:>{width},} cycles  {n / max(run.cycles, 1):>6.1%}" for name, n in self._phases()},
+        }
 
 
 def input_name(graph: Graph, vertex: int) -> int:
@@ -324,12 +327,3 @@ def _time(seconds: float) -> str:
         if seconds >= scale:
             return f"{seconds / scale:.3f} {unit}"
     return f"{seconds * 1e9:.0f} ns"
-
-
-def _level_rows(levels: tuple[Level, ...]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return heads and rows of the table of levels; if there are very many, of the first and the last ones."""
-    shown = ("frontier", "pushed", "cycles")
-    rows = [(f"{number:,}", *(f"{getattr(level, name):,}" for name in shown)) for number, level in enumerate(levels)]
-    if len(rows) > _FIRST_LEVELS + _LAST_LEVELS + 1:
-        rows[_FIRST_LEVELS:-_LAST_LEVELS] = [("...",) * 4]
-    return ("level", *shown), rows

@@ -5,20 +5,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from os.path import exists, isfile, realpath
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from cyscc.host.output.files import STANDARD_OUTPUT, Content, check_output, show
+from cyscc.host.output.files import Content, check_distinct, check_output, show
+from cyscc.host.specification.ask import Ask, SpecError
+from cyscc.host.specification.numbers import listed_values, whole_number
 from cyscc.host.specification.overrides import MEMORY, NO_OVERRIDES, Overrides
-from cyscc.host.specification.run import (
-    RunSpec,
-    SpecError,
-    available_cores,
-    option_of,
-    resolved_configuration,
-    resolved_profile,
-    whole_number,
-)
+from cyscc.host.specification.run import RunSpec, available_cores, option_of, resolved_configuration, resolved_profile
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.trust import GivenText
 
@@ -29,6 +22,7 @@ __all__ = [
     "Noted",
     "Parser",
     "UsageError",
+    "add_ask",
     "add_run_options",
     "add_set",
     "add_shared",
@@ -151,15 +145,7 @@ def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
 
 def listed(parse: Callable[[str], _Value]) -> Callable[[str], tuple[_Value, ...]]:
     """Return a parser of comma-separated lists without duplicates."""
-
-    def parsed(text: str) -> tuple[_Value, ...]:
-        values = tuple(parse(part) for part in text.split(","))
-        for place, value in enumerate(values):
-            if value in values[:place]:
-                raise argparse.ArgumentTypeError(f"{value} is given twice")
-        return values
-
-    return parsed
+    return partial(_parsed, partial(listed_values, parse=parse))
 
 
 def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
@@ -180,23 +166,36 @@ def _parsed(parse: Callable[[str], Any], text: str) -> Any:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def add_ask(
+    parser: argparse._ActionsContainer, name: str, ask: Ask, flag: str, default: Any = None, *, required: bool = False
+) -> None:
+    """Add an option, or a positional argument if its flag has no dash; absent from the namespace if not given."""
+    how: dict[str, Any] = {"default": argparse.SUPPRESS, "help": ask.help.replace("{default}", str(default))}
+    if ask.switch is not None:
+        how |= {"action": "store_const", "const": ask.switch}
+    else:
+        how |= {"metavar": ask.metavar, "type": partial(_parsed, ask.read)}
+        how |= {"choices": ask.choices} if ask.choices and ask.parse is None else {}
+        how |= {"nargs": ask.count} if ask.count is not None else {}
+    if ask.repeated:
+        how |= {"action": "append"}
+    if required:
+        how |= {"required": True}
+    if flag.startswith("-"):
+        parser.add_argument(*filter(None, (ask.short, flag)), dest=name, **how)
+    else:
+        # What is not given is None: a choice is checked even if it is the value for what is absent.
+        parser.add_argument(name, **{**how, "default": None, "metavar": flag})
+
+
 def add_run_options(parser: argparse.ArgumentParser, *names: str) -> None:
     """Add the options of runs, fields of `RunSpec`; an option that is not given is absent from the namespace."""
     for name in names:
         option = option_of(name)
-        how: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": option.help}
         if option.positional:
-            parser.add_argument("graph", metavar=option.flag, nargs="?", default=argparse.SUPPRESS, help=option.help)
-            continue
-        if option.switch is not None:
-            how |= {"action": "store_const", "const": option.switch}
-        elif option.choices:
-            how |= {"choices": option.choices}
+            parser.add_argument(name, metavar=option.flag, nargs="?", default=argparse.SUPPRESS, help=option.help)
         else:
-            how |= {"metavar": option.metavar, "type": partial(_parsed, option.read)}
-        if option.repeated:
-            how |= {"action": "append"}
-        parser.add_argument(option.flag, **how)
+            add_ask(parser, name, option, option.flag)
 
 
 def given_options(arguments: argparse.Namespace, *, required: Iterable[str] = ()) -> dict[str, Any]:
@@ -246,7 +245,6 @@ _SHARED: dict[str, dict[str, Any]] = {
         "help": option_of("config").help,
     },
     "--memory": {
-        "action": Noted,
         "type": GivenText,
         "default": "hc2",
         "metavar": option_of("memory").metavar,
@@ -257,20 +255,7 @@ _SHARED: dict[str, dict[str, Any]] = {
         "choices": ("cpu", "cuda"),
         "help": "where it runs: cpu (default), or cuda, a graphics processor",
     },
-    "--order": {
-        "default": "natural",
-        "choices": ("natural", "reversed", "shuffled"),
-        "help": "order in which the threads of a step run: natural (default), reversed, or shuffled",
-    },
-    "--seed": {
-        "action": Noted,
-        "default": 1,
-        "type": at_least(0),
-        "metavar": "S",
-        "help": "seed of random choices (default: 1)",
-    },
     "--json": {"metavar": "OUT", "help": "write the result as JSON ('-': standard output)"},
-    "--no-verify": {"action": "store_true", "help": "do not check the result"},
     "--undirected": {"action": "store_true", "help": option_of("undirected").help},
     "--quiet": {"action": "store_true", "help": "print nothing but errors"},
 }
@@ -375,15 +360,10 @@ def check_outputs(
 
     Raises
     ------
-    UsageError, InputError
+    InputError
         Two are the same file; one cannot be written, or its suffix promises another content.
     """
-    users = {realpath(path): name for name, path in others.items()}
     given = {option: path for option, path in outputs.items() if path is not None}
-    for option, path in given.items():
-        key = path if path == STANDARD_OUTPUT else realpath(path)
-        if key in users and (key == STANDARD_OUTPUT or isfile(key) or not exists(key)):
-            raise UsageError(f"{option} and {users[key]} are the same file: {path}")
-        users[key] = option
+    check_distinct(given, read=others)
     for option, path in given.items():
         check_output(path, option, content if option == "-o" else None)

@@ -59,6 +59,21 @@ class Overrides:
             values[name] = _value(name, value)
         return cls.of(values)
 
+    @classmethod
+    def given(cls, values: "Overrides | Mapping[str, Any] | Iterable[str] | None") -> "Overrides":
+        """Return overrides as users give them: values by name, or texts ``KEY=VALUE``.
+
+        Raises
+        ------
+        ValueError
+            They are neither, or a text is malformed.
+        """
+        if isinstance(values, Overrides):
+            return values
+        if isinstance(values, list | tuple) and all(isinstance(text, str) for text in values):
+            return cls.parse(values)
+        return NO_OVERRIDES if values is None else cls.of(values)  # type: ignore[arg-type]  # refused by `of`
+
     def values(self) -> dict[str, Any]:
         """Return all values by name, as `of` takes them."""
         return {**self.config, **{MEMORY + name: value for name, value in self.memory.items()}}

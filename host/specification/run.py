@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypedDict, get_args, get_origin
 
-from cyscc.host.output.files import STANDARD_OUTPUT
+from cyscc.host.output.files import STANDARD_OUTPUT, Content
+from cyscc.host.specification.ask import Ask, Rule, SpecError
 from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
-from cyscc.host.specification.region import Region
-from cyscc.hw.values import plain
+from cyscc.host.specification.place import Place
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.intervals import LONGEST_INTERVAL
@@ -33,20 +33,17 @@ __all__ = [
     "DETAIL_INTERVAL",
     "OWN_RULES",
     "RECORD_INTERVAL",
+    "ComponentArguments",
     "Interval",
     "Option",
     "RunArguments",
     "RunSpec",
+    "SearchArguments",
     "Setting",
-    "SpecError",
-    "check_numbers",
-    "checked_number",
-    "cycle_window",
     "option_of",
     "resolved_configuration",
     "resolved_profile",
     "run_options",
-    "whole_number",
 ]
 
 ALGORITHMS = ("bfs", "scc")
@@ -58,9 +55,8 @@ OWN_RULES = "the run used memory rules of its own ({}): name their file: --memor
 RECORD_INTERVAL = 1024
 """Default cycles of an interval of a record."""
 DETAIL_INTERVAL = 64
-"""Default cycles of an interval of the record of a region in detail."""
+"""Default cycles of an interval of the record of a place in detail."""
 
-_LARGEST = 1 << 64
 _MADE_OF = ("graph", "config", "memory", "overrides")
 """Fields identified by the content that they refer to, not by their text."""
 _CYCLE_UNITS = {"cycles": 1, "kcycles": 10**3, "Mcycles": 10**6, "Gcycles": 10**9}
@@ -71,88 +67,21 @@ _OWN = "own"
 """Name of a configuration that is not a preset."""
 
 
-class SpecError(ValueError):
-    """An invalid value of a field of `RunSpec`.
-
-    Parameters
-    ----------
-    name : str
-        The field.
-    message : str
-        One line, which quotes the error.
-    """
-
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(message)
-        self.field = name
+def _window(text: str) -> tuple[int, int] | None:
+    """Return the cycles of a place."""
+    return Place.parse(text).taken("wave-window").cycles
 
 
-def whole_number(text: str, *, low: int, high: int | None = None) -> int:
-    """Parse an integer such as 1000, 1e3 or 2^10.
-
-    Raises
-    ------
-    ValueError
-        The text is not an integer, or outside `low` to `high`.
-    """
-    base, power, exponent = text.partition("^")
-    try:
-        number = Decimal(base) ** (int(exponent) if power else 1)
-        whole = number == number.to_integral_value()
-    except (ValueError, ArithmeticError):
-        whole = False
-    if not whole:
-        raise ValueError(f"{text!r} is not an integer")
-    most = _LARGEST if high is None else high
-    if number < low:
-        raise ValueError(f"must be at least {low}, not {text}")
-    if number > most:
-        raise ValueError(f"must be at most {most}, not {text}")
-    return int(number)
+def _place_in_detail(text: str) -> Place:
+    return Place.parse(text).taken("record-detail")
 
 
-def checked_number(name: str, value: Any, *, low: int, high: int | None = None) -> int:
-    """Return a whole number of any library, or the one that a text describes, as Python's own.
-
-    Raises
-    ------
-    ValueError
-        It is none, or outside `low` to `high`. One line, which begins with the name.
-    """
-    value = plain(value)
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"{name} must be a whole number, not {value!r}")
-    try:
-        return whole_number(str(value), low=low, high=high)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
-
-
-def check_numbers(checked: Any, **lows: int) -> None:
-    """Check fields of a frozen dataclass that are whole numbers from a number on, or None; see `checked_number`."""
-    for name, low in lows.items():
-        if (value := getattr(checked, name)) is not None:
-            object.__setattr__(checked, name, checked_number(name, value, low=low))
-
-
-def cycle_window(text: str) -> tuple[int, int]:
-    """Parse a range of cycles such as 100:200; return its first and last cycle.
-
-    Raises
-    ------
-    ValueError
-        The text is not a range, or the last cycle precedes the first.
-    """
-    first, colon, last = text.partition(":")
-    if not colon:
-        raise ValueError(f"{text!r} is not FIRST:LAST")
-    return _in_order(whole_number(first, low=0), whole_number(last, low=0))
-
-
-def _in_order(first: int, last: int) -> tuple[int, int]:
-    if first > last:
-        raise ValueError(f"the first cycle must not come after the last: '{first}:{last}'")
-    return first, last
+def _waves_file(text: str) -> None:
+    """Refuse a file that no waveforms can be written to."""
+    if text == STANDARD_OUTPUT:
+        raise ValueError("needs a file, not standard output")
+    if Path(text).suffix not in ("", ".vcd", ".fst"):
+        raise ValueError(f"writes FST and VCD files, which end in .fst or .vcd: {text}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,29 +119,13 @@ class Interval:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Option:
+class Option(Ask):
     """Description of a field of `RunSpec`.
 
     Parameters
     ----------
-    help : str
-        Meaning and unit; ``{default}`` stands for the default.
-    metavar : str or None
-        Placeholder of the value in help texts.
     name : str
         Name in options, documents and sweeps, if it differs from the field's.
-    flag : str
-        Name on the command line, if it differs from ``--`` with the name.
-    low, high : int or None
-        Range of an integer.
-    choices : tuple of str
-        Allowed values, if there are few.
-    parse : callable or None
-        Parser of the text; raises ValueError.
-    form : callable or None
-        Parser of a text that is kept as it is; raises ValueError if it does not have the form.
-    repeated : bool
-        Whether the option may be given several times.
     algorithms : tuple of str
         Algorithms whose runs have the option.
     affects_result : bool
@@ -224,71 +137,23 @@ class Option:
         Whether a resumed run may have another value.
     varies : bool or None
         Whether a sweep can vary it; None means the same as `affects_result`.
-    keyword : bool
-        Whether the functions of the Python interface take it.
     path : bool
         Whether it may name a file, relative to the working folder of the run.
     takes : tuple of type
         Types of its values, those of the field.
     positional : bool
         Whether it is a positional argument on the command line.
-    switch : bool or None
-        For booleans: the value that the flag sets.
     """
 
-    help: str
-    metavar: str | None = None
     name: str = ""
-    flag: str = ""
-    low: int | None = None
-    high: int = _LARGEST
-    choices: tuple[str, ...] = ()
-    parse: Callable[[str], Any] | None = None
-    form: Callable[[str], Any] | None = None
-    repeated: bool = False
     algorithms: tuple[str, ...] = ALGORITHMS
     affects_result: bool = False
     stored: bool | None = None
     changeable: bool = True
     varies: bool | None = None
-    keyword: bool = True
     path: bool = False
     takes: tuple[Any, ...] = (object,)
     positional: bool = False
-    switch: bool | None = None
-
-    def read(self, text: str) -> Any:
-        """Parse the text of a value.
-
-        Raises
-        ------
-        ValueError
-            The text is not a valid value. One line, without the name.
-        """
-        if self.low is not None:
-            return whole_number(text, low=self.low, high=self.high)
-        if self.form is not None:
-            self.form(text)
-        return text if self.parse is None else self.parse(text)
-
-    def checked(self, value: Any) -> Any:
-        """Validate a value that is not None; parse it if it is the text of a number.
-
-        Raises
-        ------
-        ValueError
-            The value is invalid. One line.
-        """
-        value = plain(value)
-        if self.choices and value not in self.choices:
-            raise ValueError(f"{self.name} must be {' or '.join(self.choices)}, not {value!r}")
-        if self.switch is not None and not isinstance(value, bool):
-            raise ValueError(f"{self.name} must be true or false, not {value!r}")
-        if self.low is not None:
-            return checked_number(self.name, value, low=self.low, high=self.high)
-        if self.form is not None and isinstance(value, str):
-            self.form(value)
-        return value
 
     def check_stored(self, value: Any) -> None:
         """Refuse a value of a document that is of another type; `checked` looks at numbers and switches.
@@ -336,10 +201,16 @@ class RunSpec:
         choices=ALGORITHMS,
         affects_result=True,
         changeable=False,
-        keyword=False,
     )
     graph: str = _option(
-        help="the graph", metavar="GRAPH", positional=True, affects_result=True, varies=False, keyword=False, path=True
+        help="the graph", metavar="GRAPH", positional=True, affects_result=True, varies=False, path=True
+    )
+    labels: str | None = _option(
+        None,
+        help="write a line 'vertex component' for each vertex ('-': standard output)",
+        metavar="OUT",
+        algorithms=("scc",),
+        writes=Content.LIST,
     )
     source: int | None = _option(
         None,
@@ -350,7 +221,13 @@ class RunSpec:
         algorithms=("bfs",),
         affects_result=True,
         changeable=False,
-        keyword=False,
+    )
+    levels: str | None = _option(
+        None,
+        help="write a line 'vertex level' for each vertex reached ('-': standard output)",
+        metavar="OUT",
+        algorithms=("bfs",),
+        writes=Content.LIST,
     )
     roofline: bool = _option(
         False,
@@ -358,7 +235,13 @@ class RunSpec:
         algorithms=("bfs",),
         stored=True,
         changeable=False,
-        keyword=False,
+    )
+    roofline_plot: str | None = _option(
+        None,
+        help="draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
+        metavar="OUT.svg",
+        algorithms=("bfs",),
+        writes=Content.FIGURE,
     )
     config: str | AcceleratorConfig = _option(
         "hc2",
@@ -421,9 +304,11 @@ class RunSpec:
         None,
         help="write the hardware's waveforms, compressed or as text (large without a window)",
         metavar="OUT.fst|OUT.vcd",
+        form=_waves_file,
+        writes=Content.WAVES,
     )
     wave_window: tuple[int, int] | None = _option(
-        None, help="cycles recorded in the waveforms (default: all)", metavar="FIRST:LAST", parse=cycle_window
+        None, help="cycles recorded in the waveforms (default: all)", metavar="FIRST:LAST", parse=_window
     )
     scopes: tuple[str, ...] = _option(
         (),
@@ -434,7 +319,7 @@ class RunSpec:
     )
     wave_view: bool = _option(False, help="write views for GTKWave and Surfer beside the waveforms")
     checkpoint: str | None = _option(
-        None, help="write checkpoints to this folder, so that the run can be resumed", metavar="DIR", keyword=False
+        None, help="write checkpoints to this folder, so that the run can be resumed", metavar="DIR"
     )
     checkpoint_every: str | None = _option(
         None,
@@ -442,13 +327,11 @@ class RunSpec:
         metavar="INTERVAL",
         form=Interval.parse,
         stored=True,
-        keyword=False,
     )
     resume: str | None = _option(
         None,
         help="resume from the checkpoint in this folder; options that are not given are those of the run",
         metavar="DIR",
-        keyword=False,
     )
     record: str | None = _option(
         None,
@@ -469,10 +352,10 @@ class RunSpec:
     )
     record_detail: str | None = _option(
         None,
-        help="record this region in detail, too, to the record's folder 'detail': level=3, level=3-5,iteration=1, "
+        help="record this place in detail, too, to the record's folder 'detail': level=3, level=3-5,iteration=1, "
         "phase=backward, or cycles 100000:120000",
-        metavar="REGION",
-        form=Region.parse,
+        metavar="PLACE",
+        form=_place_in_detail,
         stored=True,
     )
     record_detail_interval: int | None = _option(
@@ -484,12 +367,16 @@ class RunSpec:
         stored=True,
     )
     trace: str | None = _option(
-        None, help="write the activity over time as a trace for Perfetto", metavar="OUT.pftrace"
+        None,
+        help="write the activity over time as a trace for Perfetto",
+        metavar="OUT.pftrace",
+        writes=Content.TRACE,
     )
     live: str | Callable[[dict[str, Any]], None] | None = _option(
         None,
         help="write a line of JSON about the run to this file or pipe each interval ('-': standard output)",
         metavar="FILE",
+        writes=Content.LINES,
     )
     live_every: str | None = _option(
         None,
@@ -502,41 +389,35 @@ class RunSpec:
         for name, option in _OPTIONS.items():
             value = getattr(self, name)
             with _refused(name):
+                if isinstance(value, PathLike):
+                    value = fspath(value)
+                elif name == "overrides":
+                    value = Overrides.given(value)
+                elif isinstance(value, list) or getattr(value, "ndim", 0):
+                    value = tuple(value)
                 if value is not None:
-                    value = option.checked(value)
+                    value = option.checked(option.name, value)
                     object.__setattr__(self, name, value)
                     if not isinstance(value, option.takes):
                         kinds = " or ".join(each.__name__ for each in option.takes)
                         raise ValueError(f"{option.name} must be {kinds}, not {value!r}")
                 if self.algorithm not in option.algorithms and value:
-                    raise ValueError(f"{option.name}: only searches have one")
+                    which = "searches have" if "bfs" in option.algorithms else "components have"
+                    raise ValueError(f"{option.name}: only {which} one")
         if self.wave_window is not None:
-            with _refused("wave_window"):
-                window = tuple(checked_number("wave_window", each, low=0) for each in self.wave_window)
-                if len(window) != 2:
-                    raise ValueError(f"wave_window must be its first and last cycle, not {self.wave_window!r}")
-                object.__setattr__(self, "wave_window", _in_order(*window))
-        for name in ("wave_window", "scopes", "wave_view"):
-            if getattr(self, name) and self.waves is None:
-                raise SpecError(name, f"{option_of(name).flag} needs --waves")
-        if self.waves == STANDARD_OUTPUT:
-            raise SpecError("waves", "--waves needs a file")
-        if self.waves is not None and Path(self.waves).suffix not in ("", ".vcd", ".fst"):
-            raise SpecError("waves", f"--waves writes FST and VCD files, which end in .fst or .vcd: {self.waves}")
-        if self.checkpoint is None and self.checkpoint_every is not None:
-            raise SpecError("checkpoint_every", "--checkpoint-every needs --checkpoint")
-        if self.live is None and self.live_every is not None:
-            raise SpecError("live_every", "--live-every needs --live")
-        if self.record is None and self.trace is None and self.record_interval is not None:
-            raise SpecError("record_interval", "--record-interval needs --record or --trace")
-        if self.record is None and self.record_detail is not None:
-            raise SpecError("record_detail", "--record-detail needs --record")
-        if self.record_detail is None and self.record_detail_interval is not None:
-            raise SpecError("record_detail_interval", "--record-detail-interval needs --record-detail")
+            try:
+                object.__setattr__(self, "wave_window", Place(cycles=self.wave_window).cycles)
+            except ValueError as error:
+                raise SpecError("wave_window", f"wave_window: {error}") from None
+        for rule in _RULES:
+            rule.check(self._is_told, lambda name: option_of(name).flag)
         if self.record_interval is None and (self.record is not None or self.trace is not None):
             object.__setattr__(self, "record_interval", RECORD_INTERVAL)
-        if self.record is None and self.trace is not None and self.checkpoint is not None:
-            raise SpecError("trace", "--trace of a run that is kept needs --record")
+        if self.roofline_plot is not None:
+            object.__setattr__(self, "roofline", True)
+
+    def _is_told(self, name: str) -> bool:
+        return bool(getattr(self, name))
 
     @cached_property
     def configuration(self) -> AcceleratorConfig:
@@ -593,14 +474,20 @@ class RunSpec:
         return None if self.waves is None else Path(self.waves)
 
     @property
+    def outputs(self) -> dict[str, str]:
+        """Files that the run writes, by option."""
+        given = {name: getattr(self, name) for name, option in _OPTIONS.items() if option.writes is not None}
+        return {option_of(name).flag: path for name, path in given.items() if isinstance(path, str)}
+
+    @property
     def folders(self) -> dict[str, str | None]:
         """Folders that the run writes, by option."""
         return {"--checkpoint": self.checkpoint, "--record": self.record}
 
     @property
     def recorded(self) -> bool:
-        """Whether the run is recorded, to a folder or in memory only."""
-        return self.record is not None or self.roofline
+        """Whether the run is recorded, to its folder or a temporary one."""
+        return self.record is not None or self.trace is not None or self.roofline
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: memory rules loaded from a file cannot be pickled."""
@@ -774,6 +661,18 @@ def _completed(each: "Field[Any]") -> Option:
 _OPTIONS = {each.name: _completed(each) for each in fields(RunSpec)}
 
 
+_RULES = (
+    Rule(("wave_window", "scopes", "wave_view"), needs=("waves",)),
+    Rule(("checkpoint_every",), needs=("checkpoint",)),
+    Rule(("live_every",), needs=("live",)),
+    Rule(("record_interval",), needs=("record", "trace")),
+    Rule(("record_detail",), needs=("record",)),
+    Rule(("record_detail_interval",), needs=("record_detail",)),
+    Rule(("trace",), beside=("checkpoint",), needs=("record",)),
+)
+"""Options of a run that need others."""
+
+
 def option_of(name: str) -> Option:
     """Return the description of a field of `RunSpec`."""
     return _OPTIONS[name]
@@ -842,22 +741,12 @@ class Setting:
 
 
 class RunArguments(TypedDict, total=False):
-    """Keywords of `cyscc.bfs` and `cyscc.scc`; all are optional.
-
-    They are the fields of `RunSpec` that are keywords, described there, and
-
-    Attributes
-    ----------
-    progress : bool
-        Show progress on standard error if it is a terminal.
-    name : str
-        Name of the graph in results; its file by default.
-    """
+    """Keywords of `cyscc.bfs` and `cyscc.scc`: the fields of `RunSpec` that both have, described there."""
 
     config: str | AcceleratorConfig
     memory: "str | Profile"
-    overrides: Mapping[str, Any]
     executor: str
+    overrides: Mapping[str, Any]
     threads: int
     verify: bool
     undirected: bool
@@ -868,6 +757,9 @@ class RunArguments(TypedDict, total=False):
     wave_window: tuple[int, int] | None
     scopes: tuple[str, ...]
     wave_view: bool
+    checkpoint: str | PathLike[str] | None
+    checkpoint_every: str | None
+    resume: str | PathLike[str] | None
     record: str | PathLike[str] | None
     record_interval: int | None
     record_detail: str | None
@@ -875,5 +767,17 @@ class RunArguments(TypedDict, total=False):
     trace: str | PathLike[str] | None
     live: str | PathLike[str] | Callable[[dict[str, Any]], None] | None
     live_every: str | None
-    progress: bool
-    name: str
+
+
+class ComponentArguments(RunArguments, total=False):
+    """Keywords of `cyscc.scc`."""
+
+    labels: str | PathLike[str] | None
+
+
+class SearchArguments(RunArguments, total=False):
+    """Keywords of `cyscc.bfs`."""
+
+    levels: str | PathLike[str] | None
+    roofline: bool
+    roofline_plot: str | PathLike[str] | None

@@ -70,7 +70,7 @@ for words in json.loads(sys.argv[1]):
     printed.append(text.getvalue())
 graph = cyscc.read_graph("g.txt")
 found = cyscc.bfs(graph, 39, config=cyscc.configuration("test", halved_words=True), memory="fixed:20", backwards=True)
-json.dump({"statuses": statuses, "printed": printed, "python": found.document}, sys.stdout)
+json.dump({"statuses": statuses, "printed": printed, "python": found.document()}, sys.stdout)
 """
 
 

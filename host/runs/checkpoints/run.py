@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from os.path import realpath
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import is_special
+from cyscc.host.output.files import ANSWER_OUTPUTS, is_special
 from cyscc.host.record.parts import holds_parts
 from cyscc.host.record.writer import remove_parts
 from cyscc.host.runs.checkpoints.folder import About, Checkpoint, CheckpointFolder, Identity
-from cyscc.host.specification.run import OWN_RULES, Interval, RunSpec, option_of
+from cyscc.host.specification.run import OWN_RULES, Interval, RunSpec, option_of, run_options
 from cyscc.sim.notices import notice, printable
 from cyscc.sim.trust import rules_file
 
@@ -38,8 +39,8 @@ class CheckpointedRun:
         The algorithm of the run.
     given : mapping
         Given values of fields of `RunSpec`. A resumed run takes the others from its checkpoint.
-    outputs : mapping
-        The options that name outputs, with the given files; None for an output that is not asked for.
+    outputs : mapping of str to str, optional
+        Files of the answer by option; those of the run itself are fields of `RunSpec`.
     on_resumed : callable, optional
         Called with a line about the cycle from which a resumed run goes on.
 
@@ -61,11 +62,13 @@ class CheckpointedRun:
         algorithm: str,
         given: Mapping[str, Any],
         *,
-        outputs: Mapping[str, str | None],
+        outputs: Mapping[str, str] = MappingProxyType({}),
         on_resumed: Callable[[str], None] | None = None,
     ) -> None:
         self.seconds = 0.0
-        self._outputs = outputs
+        writing = {name: each.flag for name, each in run_options(algorithm).items() if each.writes is not None}
+        self._known = {*writing.values(), *ANSWER_OUTPUTS}
+        self._outputs = [*(flag for name, flag in writing.items() if isinstance(given.get(name), str)), *outputs]
         self._missing: list[str] = []  # outputs that a resumed run was asked for, and now is not
         self._tell_resumed = on_resumed
         self._positions: dict[int, Position | None] = {}  # of checkpoints, by their cycle
@@ -104,10 +107,10 @@ class CheckpointedRun:
             raise InputError(f"is a checkpoint of a run without {lacking}", path=resume)
         if stored.get("record") is None and given.get("record") is not None:
             raise InputError("the run was not recorded from its beginning (--record)", path=resume)
-        unknown = min(set(about.outputs) - self._outputs.keys(), default=None)
+        unknown = min(set(about.outputs) - self._known, default=None)
         if unknown is not None:
             raise InputError(f"is a checkpoint of a run that was asked for {unknown!r}", path=resume)
-        self._missing = [option for option in about.outputs if self._outputs[option] is None]
+        self._missing = [option for option in about.outputs if option not in self._outputs]
         self.seconds = about.seconds
         values = {"checkpoint": resume, **RunSpec.stored_values(stored, Path(about.folder)), **given}
         _check_named(values, given)
@@ -148,7 +151,7 @@ class CheckpointedRun:
                 options=spec.document(),
                 seconds=self.seconds + time.perf_counter() - began,
                 identity=identity,
-                outputs=[*(option for option, path in self._outputs.items() if path is not None), *self._missing],
+                outputs=[*self._outputs, *self._missing],
             )
 
         def on_resumed(cycle: int) -> None:

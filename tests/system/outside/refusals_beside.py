@@ -246,7 +246,6 @@ _COMPARE = (
     "compare g.txt --runs 0",
     "compare g.txt --limit 0",
     "compare g.txt --seed -1",
-    "compare g.txt --plot -",
     "compare g.txt --plot same --json same",
     "compare g.txt --plot missing/out.svg",
     "compare g.txt --json g.txt",

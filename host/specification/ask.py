@@ -1,0 +1,329 @@
+"""Questions: public functions whose annotated parameters are the options of a command.
+
+A parameter that the command line has is annotated with an `Ask`, which is written once and used by all functions that
+share it: ``Level = Annotated[int | None, Ask(help="only this level", low=0)]``.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial, wraps
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
+
+from cyscc.host.output.files import Content, check_output
+from cyscc.host.specification.numbers import LARGEST, checked_number, whole_number
+from cyscc.hw.values import plain
+
+if TYPE_CHECKING:
+    from cyscc.host.answer.answer import Answer
+
+__all__ = ["Ask", "Question", "Rule", "SpecError", "question"]
+
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer", bound="Answer")
+
+
+class SpecError(ValueError):
+    """An invalid value of an option.
+
+    Parameters
+    ----------
+    name : str
+        The field of `RunSpec`, or the parameter of a function.
+    message : str
+        One line, which quotes the error.
+    """
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.field = name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """Description of an option: of a field of a specification, or of a parameter of a question.
+
+    Parameters
+    ----------
+    help : str
+        Meaning and unit; ``{default}`` stands for the default.
+    metavar : str or None
+        Placeholder of the value in help texts.
+    flag : str
+        Name on the command line, if it differs from ``--`` with the name.
+    short : str
+        A second, short name there, such as ``-o``.
+    low, high : int or None
+        Range of a whole number.
+    choices : tuple of str
+        Allowed values, if there are few.
+    parse : callable or None
+        Parser of the text; raises ValueError.
+    form : callable or None
+        Parser of a text that is kept as it is; raises ValueError if it does not have the form.
+    repeated : bool
+        Whether the option may be given several times.
+    count : str or None
+        Number of values of a use, as argparse has it: ``?``, ``*`` or ``+``.
+    switch : bool or None
+        For truth values: the value that the flag sets.
+    reads : str
+        For files that are read: what messages call one, such as ``the graph``.
+    writes : Content or None
+        For files that are written: their content.
+    """
+
+    help: str
+    metavar: str | None = None
+    flag: str = ""
+    short: str = ""
+    low: int | None = None
+    high: int = LARGEST
+    choices: tuple[str, ...] = ()
+    parse: Callable[[str], Any] | None = None
+    form: Callable[[str], Any] | None = None
+    repeated: bool = False
+    count: str | None = None
+    switch: bool | None = None
+    reads: str = ""
+    writes: Content | None = None
+
+    def read(self, text: str) -> Any:
+        """Parse the text of a value.
+
+        Raises
+        ------
+        ValueError
+            The text is not a valid value. One line, without the name.
+        """
+        if self.low is not None:
+            return whole_number(text, low=self.low, high=self.high)
+        if self.form is not None:
+            self.form(text)
+        return text if self.parse is None else self.parse(text)
+
+    def checked(self, name: str, value: Any) -> Any:
+        """Validate a value that is not None; parse it if it is the text of a number.
+
+        Raises
+        ------
+        ValueError
+            The value is invalid. One line, which begins with the name.
+        """
+        value = plain(value)
+        if self.choices and value not in self.choices:
+            raise ValueError(f"{name} must be {' or '.join(self.choices)}, not {value!r}")
+        if self.switch is not None and not isinstance(value, bool):
+            raise ValueError(f"{name} must be true or false, not {value!r}")
+        if self.low is not None:
+            return checked_number(name, value, low=self.low, high=self.high)
+        if self.form is not None and isinstance(value, str):
+            self.form(value)
+        return value
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Options that need or exclude others.
+
+    Each is the name of a parameter, or one with a value, as ``on=accelerator``.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Options that the rule is about.
+    needs : tuple of str
+        Of these, at least one must be given with each of them.
+    excludes : tuple of str
+        None of these may be given with any of them.
+    beside : tuple of str
+        Options without which the rule does not apply: all must be given.
+    why : str
+        The reason, which follows the message.
+    """
+
+    names: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    why: str = ""
+
+    def check(self, told: Callable[[str], bool], flag: Callable[[str], str]) -> None:
+        """Refuse options that lack another one, or exclude one.
+
+        Parameters
+        ----------
+        told : callable
+            Returns whether an option is given.
+        flag : callable
+            Returns an option as the command line has it.
+
+        Raises
+        ------
+        SpecError
+            One line that begins with an option.
+        """
+        why = self.why and f": {self.why}"
+        for name in filter(told, self.names if all(map(told, self.beside)) else ()):
+            given = " with ".join(map(flag, (name, *self.beside)))
+            if self.needs and not any(map(told, self.needs)):
+                raise SpecError(name.partition("=")[0], f"{given} needs {' or '.join(map(flag, self.needs))}{why}")
+            for other in filter(told, self.excludes):
+                raise SpecError(name.partition("=")[0], f"{given} and {flag(other)} exclude each other{why}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A public function that is a command, too.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    asks : mapping of str to Ask
+        Its parameters that the command line has, in their order.
+    parameters : mapping of str to inspect.Parameter
+        All of its parameters.
+    charts : tuple of str
+        Names of charts that its answer can have.
+    rules : tuple of Rule
+        What its options need and exclude.
+    examples : str
+        Text below the help.
+    own : tuple of str
+        Options that every command has but this one, which has one of its own with that name, or none.
+    """
+
+    function: "Callable[..., Answer]"
+    asks: Mapping[str, Ask]
+    parameters: Mapping[str, inspect.Parameter]
+    charts: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    examples: str
+    own: tuple[str, ...]
+
+    def is_option(self, name: str) -> bool:
+        """Return whether a parameter is an option of the command; others are arguments."""
+        return self.parameters[name].kind == inspect.Parameter.KEYWORD_ONLY or bool(self.asks[name].flag)
+
+    def flag(self, name: str) -> str:
+        """Return a parameter as the command line has it."""
+        if not self.is_option(name):
+            return self.asks[name].metavar or name.upper()
+        no = "no-" if self.asks[name].switch is False else ""
+        return self.asks[name].flag or f"--{no}{name.replace('_', '-')}"
+
+    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of parameters as the function takes them, validated; those of defaults are not given.
+
+        Raises
+        ------
+        SpecError
+            One is invalid, lacks another one, or excludes one.
+        """
+        values = dict(given)
+        for name, ask in self.asks.items():
+            several = ask.repeated or ask.count in ("*", "+")
+            if (value := values.get(name)) is not None and not several:
+                try:
+                    # Who calls the function gives the text, as on a command line.
+                    text = isinstance(value, str) and ask.parse is not None
+                    values[name] = ask.checked(name, ask.read(value) if text else value)
+                except ValueError as error:
+                    raise SpecError(name, str(error)) from None
+        for rule in self.rules:
+            rule.check(partial(self._is_told, values=values), self._told)
+        for name, ask in self.asks.items():
+            if ask.writes is not None and isinstance(path := values.get(name), str | PathLike):
+                check_output(fspath(path), self.flag(name), ask.writes)
+        return values
+
+    def _told(self, option: str) -> str:
+        name, _, value = option.partition("=")
+        return f"{self.flag(name)} {value}".rstrip()
+
+    def _is_told(self, option: str, values: Mapping[str, Any]) -> bool:
+        """Return whether an option has the value of a rule, or else any that is not the default, and not empty."""
+        name, equals, wanted = option.partition("=")
+        default = self.parameters[name].default
+        value = values.get(name, default)
+        if equals:
+            return value in (wanted, (wanted,))
+        if value is None or value is False or (isinstance(value, tuple | list | str) and not value):
+            return False
+        return value != default if isinstance(value, str | int) else value is not default
+
+
+def _completed(ask: Ask, parameter: inspect.Parameter) -> Ask:
+    """Return an option with what its parameter says of it: a truth value is a switch, arguments may be several."""
+    if isinstance(parameter.default, bool) and ask.switch is None:
+        return replace(ask, switch=not parameter.default)
+    if parameter.kind == parameter.VAR_POSITIONAL:
+        return replace(ask, count=ask.count or "*")
+    if not ask.flag and parameter.kind != parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+        return replace(ask, count=ask.count or "?")
+    return ask
+
+
+def question(
+    *,
+    charts: tuple[str, ...] = (),
+    rules: tuple[Rule, ...] = (),
+    examples: str = "",
+    own: tuple[str, ...] = (),
+    options: Mapping[str, Ask] | None = None,
+) -> Callable[[Callable[_Given, _Answer]], Callable[_Given, _Answer]]:
+    """Make a function a question: its arguments are validated, and a command can be made of it.
+
+    Parameters
+    ----------
+    charts, rules, examples, own
+        See `Question`.
+    options : mapping of str to Ask, optional
+        Options that the function takes as further keywords.
+    """
+
+    def made(function: Callable[_Given, _Answer]) -> Callable[_Given, _Answer]:
+        signature = inspect.signature(function)
+        parameters = dict(signature.parameters)
+        asks = {
+            name: _completed(note, parameter)
+            for name, parameter in parameters.items()
+            for note in get_args(parameter.annotation)[1:]
+            if isinstance(note, Ask)
+        }
+        more = next((name for name, each in parameters.items() if each.kind == each.VAR_KEYWORD), None)
+        parameters.pop(more or "", None)
+        for name in options or {}:
+            parameters[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+        about = Question(
+            function=function,
+            asks={**asks, **(options or {})},
+            parameters=parameters,
+            charts=charts,
+            rules=rules,
+            examples=examples,
+            own=own,
+        )
+
+        @wraps(function)
+        def asked(*args: _Given.args, **keywords: _Given.kwargs) -> _Answer:
+            bound = signature.bind(*args, **keywords)
+            given = dict(bound.arguments)
+            given |= given.pop(more, {}) if more is not None else {}
+            for name in given:
+                if name not in parameters:
+                    known = ", ".join(parameters)
+                    raise TypeError(f"{function.__name__}() has no argument {name!r}: there are {known}")
+            checked = about.check(given)
+            for name in bound.arguments:
+                bound.arguments[name] = (
+                    {each: checked[each] for each in bound.arguments[name]} if name == more else checked[name]
+                )
+            return function(*bound.args, **bound.kwargs)
+
+        asked.question = about  # type: ignore[attr-defined]  # a function can have attributes
+        return asked
+
+    return made
