@@ -7,36 +7,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cyscc.host.analysis.events import Events
-    from cyscc.host.analysis.explain.verdict import Finding
-    from cyscc.host.api.areas import area
-    from cyscc.host.api.depths import FifoDepths, smallest_depths
-    from cyscc.host.api.events import events, trace
-    from cyscc.host.api.inputs import configuration, generate, graph_from_edges, memory_profile, read_graph, write_graph
-    from cyscc.host.api.lives import life
-    from cyscc.host.api.records import (
-        Difference,
-        Explanation,
-        Groups,
-        compare,
-        compare_groups,
-        explain,
-        figures,
-        replay,
-        report,
-        write_figure,
-    )
-    from cyscc.host.api.regions import detail
-    from cyscc.host.api.runs import bfs, scc
-    from cyscc.host.api.sweeps import Sweep, sweep
-    from cyscc.host.api.trials import WhatIf, what_if
-    from cyscc.host.experiments.fpga.area import Area
+    from cyscc.host.answer.answer import Answer
     from cyscc.host.graph.csr import Graph
+    from cyscc.host.interface.area import Area, area
+    from cyscc.host.interface.bench import bench
+    from cyscc.host.interface.compare import compare
+    from cyscc.host.interface.events import events
+    from cyscc.host.interface.explain import explain
+    from cyscc.host.interface.figures import figures, write_figure
+    from cyscc.host.interface.generate import Generated, generate
+    from cyscc.host.interface.graphs import configuration, graph_from_edges, memory_profile, read_graph, write_graph
+    from cyscc.host.interface.life import life
+    from cyscc.host.interface.mec import mec
+    from cyscc.host.interface.model import model
+    from cyscc.host.interface.replay import Replayed, replay
+    from cyscc.host.interface.report import report
+    from cyscc.host.interface.reproduce import reproduce
+    from cyscc.host.interface.runs import bfs, scc
+    from cyscc.host.interface.software import software
+    from cyscc.host.interface.sweep import Sweep, sweep
+    from cyscc.host.interface.synth import synth
+    from cyscc.host.interface.timing import timing
+    from cyscc.host.interface.trials import smallest_depths, what_if
+    from cyscc.host.interface.verilog import verilog
     from cyscc.host.output.errors import InputError
     from cyscc.host.record.reader import Record
-    from cyscc.host.replay.life import VertexLife
-    from cyscc.host.replay.replaying import Window
     from cyscc.host.runs.results import BfsResult, Result, SccResult
+    from cyscc.host.specification.place import Place
     from cyscc.sim.configuration import PRESETS, AcceleratorConfig
     from cyscc.sim.errors import SimulationError
     from cyscc.sim.memory import Profile
@@ -44,101 +41,126 @@ if TYPE_CHECKING:
 __all__ = [
     "PRESETS",
     "AcceleratorConfig",
+    "Answer",
     "Area",
     "BfsResult",
-    "Difference",
-    "Events",
-    "Explanation",
-    "FifoDepths",
-    "Finding",
+    "Generated",
     "Graph",
-    "Groups",
     "InputError",
+    "Place",
     "Profile",
     "Record",
+    "Replayed",
     "Result",
     "SccResult",
     "SimulationError",
     "Sweep",
-    "VertexLife",
-    "WhatIf",
-    "Window",
     "area",
+    "bench",
     "bfs",
     "compare",
-    "compare_groups",
     "configuration",
-    "detail",
     "events",
     "explain",
     "figures",
     "generate",
     "graph_from_edges",
     "life",
+    "mec",
     "memory_profile",
+    "model",
     "read_graph",
     "replay",
     "report",
+    "reproduce",
     "scc",
     "smallest_depths",
+    "software",
     "sweep",
-    "trace",
+    "synth",
+    "timing",
+    "verilog",
     "what_if",
     "write_figure",
     "write_graph",
 ]
 
 _HOMES = {
-    "cyscc.host.api.areas": ("area",),
-    "cyscc.host.api.depths": ("FifoDepths", "smallest_depths"),
-    "cyscc.host.api.events": ("events", "trace"),
-    "cyscc.host.api.inputs": (
+    "cyscc.host.answer.answer": ("Answer",),
+    "cyscc.host.graph.csr": ("Graph",),
+    "cyscc.host.interface.area": (
+        "Area",
+        "area",
+    ),
+    "cyscc.host.interface.figures": (
+        "figures",
+        "write_figure",
+    ),
+    "cyscc.host.interface.generate": ("Generated",),
+    "cyscc.host.interface.graphs": (
         "configuration",
-        "generate",
         "graph_from_edges",
         "memory_profile",
         "read_graph",
         "write_graph",
     ),
-    "cyscc.host.api.lives": ("life",),
-    "cyscc.host.api.records": (
-        "Difference",
-        "Explanation",
-        "Groups",
-        "compare",
-        "compare_groups",
-        "explain",
-        "figures",
-        "replay",
-        "report",
-        "write_figure",
+    "cyscc.host.interface.replay": ("Replayed",),
+    "cyscc.host.interface.sweep": ("Sweep",),
+    "cyscc.host.interface.trials": (
+        "smallest_depths",
+        "what_if",
     ),
-    "cyscc.host.api.regions": ("detail",),
-    "cyscc.host.api.runs": ("bfs", "scc"),
-    "cyscc.host.api.sweeps": ("Sweep", "sweep"),
-    "cyscc.host.api.trials": ("WhatIf", "what_if"),
     "cyscc.host.output.errors": ("InputError",),
-    "cyscc.host.analysis.events": ("Events",),
-    "cyscc.host.analysis.explain.verdict": ("Finding",),
-    "cyscc.host.experiments.fpga.area": ("Area",),
-    "cyscc.host.graph.csr": ("Graph",),
     "cyscc.host.record.reader": ("Record",),
-    "cyscc.host.replay.life": ("VertexLife",),
-    "cyscc.host.replay.replaying": ("Window",),
-    "cyscc.host.runs.results": ("BfsResult", "Result", "SccResult"),
-    "cyscc.sim.configuration": ("PRESETS", "AcceleratorConfig"),
+    "cyscc.host.runs.results": (
+        "BfsResult",
+        "Result",
+        "SccResult",
+    ),
+    "cyscc.host.specification.place": ("Place",),
+    "cyscc.sim.configuration": (
+        "PRESETS",
+        "AcceleratorConfig",
+    ),
     "cyscc.sim.errors": ("SimulationError",),
     "cyscc.sim.memory": ("Profile",),
 }
+"""Modules of what is no command."""
+
+_REMOVED = {
+    "Events": "events returns an Answer",
+    "VertexLife": "life returns an Answer",
+    "Window": "replay returns an Answer, Replayed",
+    "detail": "replay(recorded, record_detail=PLACE, output=FOLDER).record is the record of a place in detail",
+    "trace": "report(recorded, trace=FILE) writes that of a run, replay(recorded, PLACE, trace=FILE) that of a window",
+    "Difference": "explain(A, B) returns an Answer",
+    "Explanation": "explain returns an Answer",
+    "FifoDepths": "smallest_depths returns an Answer",
+    "Finding": "the table findings of explain has them",
+    "Groups": "explain(A, B, C) returns an Answer",
+    "WhatIf": "what_if returns an Answer",
+    "compare_groups": "explain(A, B, C, against=...) compares groups of records",
+}
+"""What to use instead of names that there were."""
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for."""
-    if name not in _HOME:
+    if name in _REMOVED:
+        raise AttributeError(f"module 'cyscc' has no attribute {name!r} any more: {_REMOVED[name]}")
+    home = _HOME.get(name) or _questions().get(name)
+    if home is None:
         raise AttributeError(f"module 'cyscc' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    value = globals()[name] = getattr(import_module(home), name)
     return value
+
+
+def _questions() -> dict[str, str]:
+    """Return the modules of functions that are commands, too."""
+    from cyscc.host.command_line.commands import COMMANDS
+
+    return {name: f"cyscc.host.{home}" for name, home in COMMANDS.items()}
 
 
 def __dir__() -> list[str]:

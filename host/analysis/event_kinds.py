@@ -1,14 +1,14 @@
 """Kinds of events of a run, and what a search for events can be restricted to."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cyscc.host.record.tables import MODULES
-from cyscc.host.specification.run import check_numbers, checked_number
-from cyscc.sim.observation.causes import CAUSE_NAMES, IDLE_CAUSES
+from cyscc.host.specification.numbers import check_numbers
+from cyscc.host.specification.place import ANY, INSTRUCTION, KERNEL, Place
+from cyscc.sim.observation.causes import IDLE_CAUSES
 
-__all__ = ["INSTRUCTION", "KERNEL", "KINDS", "LONGER", "ORDERS", "TOP", "EventKind", "EventQuery", "EventScope"]
+__all__ = ["KINDS", "LONGER", "ORDERS", "TOP", "EventKind", "EventQuery"]
 
 ORDERS = ("size", "time")
 """Orders of events: the largest first, or the earliest."""
@@ -16,11 +16,6 @@ TOP = 100
 """Most events of each kind that are kept, unless another number is given."""
 LONGER = 100
 """Cycles that a wait is longer than, unless another number is given."""
-
-INSTRUCTION = ("iteration", "phase", "level")
-"""Restrictions to instructions."""
-KERNEL = ("engine", "module", "kernel")
-"""Restrictions to kernels."""
 
 
 class EventKind(NamedTuple):
@@ -34,8 +29,8 @@ class EventKind(NamedTuple):
         Unit of an event's `amount`, by which it is ordered.
     about : str
         Meaning of an event.
-    scope : tuple of str
-        Restrictions that it can have, besides those to instructions.
+    parts : tuple of str
+        Parts of a place that it can have, besides cycles and instructions.
     replayed : bool
         Whether it is found by a replay only.
     """
@@ -43,7 +38,7 @@ class EventKind(NamedTuple):
     title: str
     unit: str
     about: str
-    scope: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     replayed: bool = False
 
 
@@ -91,67 +86,18 @@ KINDS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventScope:
-    """Part of a run to which events are restricted; None restricts nothing.
-
-    Parameters
-    ----------
-    iteration, phase, level : optional
-        The instructions.
-    engine, module, kernel : optional
-        The kernels.
-    cause : str or None
-        The cause.
-    fifo : str or None
-        The FIFO.
-    bank : tuple of (int, int) or None
-        Controller and number of the bank.
-    """
-
-    iteration: int | None = None
-    phase: str | None = None
-    level: int | None = None
-    engine: int | None = None
-    module: str | None = None
-    kernel: int | None = None
-    cause: str | None = None
-    fifo: str | None = None
-    bank: tuple[int, int] | None = None
-
-    def __post_init__(self) -> None:
-        check_numbers(self, iteration=1, level=-1, engine=0, kernel=0)
-        if self.module not in (None, *MODULES):
-            raise ValueError(f"module must be {' or '.join(MODULES)}, not {self.module!r}")
-        if self.bank is not None:
-            controller, bank = (checked_number("bank", each, low=0) for each in self.bank)
-            object.__setattr__(self, "bank", (controller, bank))
-
-    @property
-    def given(self) -> tuple[str, ...]:
-        """Names of the restrictions other than those to instructions."""
-        return tuple(
-            each.name for each in fields(self) if each.name not in INSTRUCTION and getattr(self, each.name) is not None
-        )
-
-    def point(self, names: Collection[str]) -> str:
-        """Return these restrictions as the end of a point: ``,engine=0,level=3``."""
-        return "".join(
-            f",{name}={value}" for name, value in asdict(self).items() if name in names and value is not None
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class EventQuery:
     """Events that are looked for.
 
     Parameters
     ----------
     kinds : sequence of str
-        Names of kinds; empty for all that the restrictions leave.
-    scope : EventScope
-        The restrictions.
+        Names of kinds; empty for all that the place leaves.
+    place : Place
+        The part of the run in which they are looked for.
     longer : int or None
-        Waits take more than so many cycles; None for `LONGER`. Given alone, only waits are looked for.
+        Waits take more than so many cycles; None for those of the place, else `LONGER`. Given alone, only waits are
+        looked for.
     replay : bool
         Whether the run is made again for all kinds that are known better then.
     order : str
@@ -162,11 +108,11 @@ class EventQuery:
     Raises
     ------
     ValueError
-        There is no such kind, cause or order, or a kind cannot be restricted so.
+        There is no such kind or order, or a kind has no such place.
     """
 
     kinds: Sequence[str] = ()
-    scope: EventScope = EventScope()
+    place: Place = field(default_factory=Place)
     longer: int | None = None
     replay: bool = False
     order: str = "size"
@@ -174,30 +120,41 @@ class EventQuery:
 
     def __post_init__(self) -> None:
         check_numbers(self, longer=0, top=1)
+        if self.longer is None:
+            object.__setattr__(self, "longer", self.place.longer)
         if self.order not in ORDERS:
             raise ValueError(f"there is no order {self.order!r}: there are {' and '.join(ORDERS)}")
         for name in self.kinds:
             if name not in KINDS:
                 raise ValueError(f"there is no kind of events {name!r}: there are {', '.join(KINDS)}")
-        if self.scope.cause not in (None, *CAUSE_NAMES):
-            raise ValueError(f"there is no cause {self.scope.cause!r}: there are {', '.join(CAUSE_NAMES)}")
         for name in self.kinds:
-            for restriction in self.scope.given:
-                if restriction not in KINDS[name].scope:
-                    raise ValueError(f"{restriction} says nothing about events of the kind {name}")
+            for part in self._parts:
+                if part not in KINDS[name].parts:
+                    raise ValueError(f"{part} says nothing about events of the kind {name}")
         if self.longer is not None and "wait" not in self.chosen:
             raise ValueError(f"longer is about waits, and not about {', '.join(self.chosen)}")
-        if "wait" in self.chosen and self.scope.cause in IDLE_CAUSES:
-            raise ValueError(f"no kernel waits for {self.scope.cause}: it is known of intervals only")
+        if "wait" in self.chosen and self.cause in IDLE_CAUSES:
+            raise ValueError(f"no kernel waits for {self.cause}: it is known of intervals only")
         if not self.chosen:
-            raise ValueError(f"no kind of events has {' and '.join(self.scope.given)}")
+            raise ValueError(f"no kind of events has {' and '.join(self._parts)}")
+
+    @property
+    def cause(self) -> str | None:
+        """The only cause of waits and limits; None for all."""
+        return None if self.place.cause == ANY else self.place.cause
+
+    @property
+    def _parts(self) -> list[str]:
+        """Parts of the place that some kinds do not have."""
+        common = ("cycles", "longer", *INSTRUCTION, *([] if self.cause else ["cause"]))
+        return [name for name in self.place.given if name not in common]
 
     @property
     def chosen(self) -> tuple[str, ...]:
         """The kinds that are looked for."""
         if self.kinds:
             return tuple(name for name in KINDS if name in self.kinds)
-        own = [name for name, kind in KINDS.items() if set(self.scope.given) <= set(kind.scope)]
+        own = [name for name, kind in KINDS.items() if set(self._parts) <= set(kind.parts)]
         if self.longer is not None and not self.replay:
             return tuple(name for name in own if name == "wait")
         return tuple(name for name in own if self.replay or not KINDS[name].replayed)

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from cyscc.host.analysis.event_kinds import INSTRUCTION, KERNEL, KINDS, EventQuery
+from cyscc.host.analysis.event_kinds import KINDS, EventQuery
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
+from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSES
 
-__all__ = ["Events", "Nearest", "RecordEvents", "joined"]
+__all__ = ["FoundEvents", "Nearest", "RecordEvents"]
 
 _NAMED = 0.2
 """Least share of a bank's accesses with which an array is named."""
@@ -42,8 +43,8 @@ class Nearest(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Events:
-    """Events of a recorded run.
+class FoundEvents:
+    """Events that were found in a recorded run.
 
     Parameters
     ----------
@@ -80,16 +81,6 @@ class Events:
         """Return the events of a kind."""
         return self.frame[self.frame["kind"] == kind]
 
-    def __str__(self) -> str:
-        from cyscc.host.analysis.events_page import events_text
-
-        return events_text(self)
-
-    def _repr_html_(self) -> str:
-        from cyscc.host.analysis.events_page import events_html
-
-        return events_html(self)
-
 
 class RecordEvents:
     """Finds events in the tables of a record.
@@ -104,23 +95,22 @@ class RecordEvents:
     Raises
     ------
     InputError
-        The run does not have what its restrictions name.
+        The run has no such place.
     """
 
     def __init__(self, record: Record, query: EventQuery) -> None:
         self.record = record
-        self._query = query
-        self.scope = scope = query.scope
-        self._check_names()
-        rows = record.select(phase=scope.phase, level=scope.level, iteration=scope.iteration)
-        if scope.module is not None:
-            rows = rows[rows["module"] == scope.module]
-            if rows.empty:
-                raise InputError(f"ran no instruction of the module {scope.module} there", path=record.folder)
+        self.query = query
+        self.place = place = query.place
+        record.check_names(place)
+        rows = place.rows_of(record.select(place), ["module"])
+        if rows.empty:
+            raise InputError(f"ran no instruction of the module {place.module} there", path=record.folder)
         self.rows = rows
         """The instructions to which the events are restricted."""
+        self._all_instructions = len(place.rows_of(record.instructions)) == len(record.instructions)
 
-    def events(self, beside: Mapping[str, tuple[pd.DataFrame, Nearest]] | None = None) -> Events:
+    def events(self, beside: Mapping[str, tuple[pd.DataFrame, Nearest]] | None = None) -> FoundEvents:
         """Return the events.
 
         Parameters
@@ -137,7 +127,7 @@ class RecordEvents:
         found: dict[str, int] = {}
         nearest: dict[str, Nearest] = {}
         kernels = [_BY_KERNEL]
-        for name in self._query.chosen:
+        for name in self.query.chosen:
             known = None if beside is None else beside.get(name)
             frame, nearest[name] = self._finders[name]() if known is None else known
             found[name] = len(frame)
@@ -146,13 +136,13 @@ class RecordEvents:
             if len(frame):
                 frames.append(self.completed(name, frame))
                 del nearest[name]
-        return Events(
+        return FoundEvents(
             record=self.record,
-            frame=joined(frames),
+            frame=_joined(frames),
             found=found,
             kernels=pd.concat(kernels, ignore_index=True),
             nearest=nearest,
-            order=self._query.order,
+            order=self.query.order,
         )
 
     @property
@@ -181,9 +171,9 @@ class RecordEvents:
             Events with `cycle`, `cycles`, `instruction` (-1: none), `amount`, and columns of the kind's own.
         """
         frame = frame.sort_values("cycle", kind="stable")
-        if self._query.order == "size":
+        if self.query.order == "size":
             frame = frame.sort_values("amount", ascending=False, kind="stable")
-        frame = frame.head(self._query.top).reset_index(drop=True)
+        frame = frame.head(self.query.top).reset_index(drop=True)
         places = self.record.attempts[list(INSTRUCTION)].reindex(frame["instruction"]).reset_index(drop=True)
         frame = frame.assign(kind=kind, unit=KINDS[kind].unit, **{name: places[name] for name in INSTRUCTION})
         # An intersection has no level, and the search of `cyscc bfs` no iteration.
@@ -207,30 +197,6 @@ class RecordEvents:
         before, shown = (" --before 50", cycles + 100) if exact else ("", max(cycles, 100))
         return f"cyscc replay {folder} --at {at}{before} --cycles {min(shown, 10_000)}"
 
-    def _check_names(self) -> None:
-        """Refuse kernels, FIFOs and banks that the machine lacks."""
-        scope, machine = self.scope, self.record.machine
-        modules = [scope.module] if scope.module else list(machine["kernels"])
-        kernels = max(machine["kernels"][module] for module in modules)
-        for name, most in (("engine", machine["engines"]), ("kernel", kernels)):
-            value = getattr(scope, name)
-            if value is not None and value >= most:
-                raise InputError(f"there is no {name} {value}: there are 0 to {most - 1}", path=self.record.folder)
-        names = dict.fromkeys(each["name"] for module in modules for each in machine["fifos"][module])
-        if scope.fifo is not None and scope.fifo not in names:
-            raise InputError(f"there is no FIFO {scope.fifo}: there are {', '.join(names)}", path=self.record.folder)
-        if scope.bank is not None:
-            memory = self.record.memory
-            if memory is None:
-                raise InputError("its memory has no banks", path=self.record.folder)
-            for value, count in zip(scope.bank, (memory["controllers"], memory["banks"]), strict=True):
-                if value >= count:
-                    raise InputError(
-                        f"there is no bank {'.'.join(map(str, scope.bank))}: there are {memory['controllers']} "
-                        f"controllers with {memory['banks']} banks each",
-                        path=self.record.folder,
-                    )
-
     @cached_property
     def _intervals(self) -> pd.DataFrame:
         """The intervals to which events are restricted, by first cycle: `cycles`, and `instruction`, or -1 of the host.
@@ -253,7 +219,7 @@ class RecordEvents:
         pairs = pd.DataFrame({"place": place, "instruction": every.index.to_numpy()[row], "both": both})
         main = pairs.sort_values("both").drop_duplicates("place", keep="last")
         chosen = main[main["instruction"].isin(self.rows.index)]
-        if len(self.rows) == len(record.instructions):
+        if self._all_instructions:
             host = np.setdiff1d(np.arange(begins.size), main["place"])
             chosen = pd.concat([chosen, pd.DataFrame({"place": host, "instruction": -1})])
         elif chosen.empty:
@@ -261,16 +227,13 @@ class RecordEvents:
         places = chosen["place"].to_numpy()
         frame = pd.DataFrame({"cycles": (ends - begins)[places], "instruction": chosen["instruction"].to_numpy()})
         frame.index = pd.Index(begins[places], name="cycle")
-        return frame.sort_index()
+        cycles, _ = self.place.widened(width)
+        return frame.sort_index().loc[slice(*(cycles or (None, None)))]
 
     def _interval_rows(self, table: str) -> pd.DataFrame:
         """Return the rows of a table in the chosen intervals and kernels, with `cycles` and `instruction`."""
         frame = self.record.frame(table)
-        frame = frame[frame["cycle"].isin(self._intervals.index)]
-        for name in KERNEL:
-            value = getattr(self.scope, name)
-            if value is not None and name in frame:
-                frame = frame[frame[name] == value]
+        frame = self.place.rows_of(frame[frame["cycle"].isin(self._intervals.index)], KERNEL)
         return frame.join(self._intervals, on="cycle")
 
     def _hottest(self, frame: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -281,8 +244,8 @@ class RecordEvents:
 
     def _causes(self) -> tuple[pd.DataFrame, Nearest]:
         names = [cause.name for cause in CAUSES if cause.kind == "limit"]
-        if self.scope.cause is not None:
-            names = [self.scope.cause]
+        if self.query.cause is not None:
+            names = [self.query.cause]
         rows = self._interval_rows("kernels")
         frames = []
         for module, its in rows.groupby("module", observed=True):
@@ -313,8 +276,7 @@ class RecordEvents:
             for each in fifos
         }
         rows = self._interval_rows("fifos").astype({"module": str, "fifo": str})
-        if self.scope.fifo is not None:
-            rows = rows[rows["fifo"] == self.scope.fifo]
+        rows = self.place.rows_of(rows, ["fifo"])
         depth = pd.Series([depths[key] for key in zip(rows["module"], rows["fifo"], strict=True)], index=rows.index)
         rows = rows.assign(depth=depth, use=rows["most"] / depth)
         full = rows[rows["most"] >= rows["depth"]]
@@ -332,8 +294,8 @@ class RecordEvents:
         ]
         first = ~frame.sort_values("cycle").duplicated(keys)
         frame["at"] = [
-            f"full:{row.fifo},engine={row.engine},module={row.module},kernel={row.kernel}"
-            if first[row.Index] and not self._scope_of_instructions
+            str(Place(event="full", fifo=row.fifo, engine=row.engine, module=row.module, kernel=row.kernel))
+            if first[row.Index] and self._all_instructions and self.place.cycles is None
             else str(row.cycle)
             for row in frame.itertuples()
         ]
@@ -348,16 +310,13 @@ class RecordEvents:
             )
         return frame.drop(columns="depth"), nearest
 
-    @property
-    def _scope_of_instructions(self) -> bool:
-        return len(self.rows) < len(self.record.instructions)
-
     def _banks(self) -> tuple[pd.DataFrame, Nearest]:
         if self.record.memory is None:
             return _NONE, Nearest("this memory has no banks")
         rows = self._interval_rows("banks")
-        if self.scope.bank is not None:
-            rows = rows[(rows["controller"] == self.scope.bank[0]) & (rows["bank"] == self.scope.bank[1])]
+        if self.place.bank is not None:
+            controller, bank = self.place.bank
+            rows = rows[(rows["controller"] == controller) & (rows["bank"] == bank)]
         return self._of_memory(self._hottest(rows, "accesses"), self._busy), Nearest("no access there")
 
     def _controllers(self) -> tuple[pd.DataFrame, Nearest]:
@@ -416,30 +375,21 @@ class RecordEvents:
         rows = self.rows[self.rows["duplicates"] > 0]
         frame = self._of_instructions(rows, rows["duplicates"])
         if not self.record.document["configuration"]["bfs_only"]:
-            frame["at"] = [f"duplicate{self._point(row)}" for row in rows.to_dict("records")]
+            frame["at"] = [_point("duplicate", row) for row in rows.to_dict("records")]
         return frame, Nearest("no vertex is pushed twice there")
 
     def _overflows(self) -> tuple[pd.DataFrame, Nearest]:
         every = self.record.attempts
         rows = every[every["attempt"] < self.record.attempt].groupby("attempt").tail(1)
-        for name in (*INSTRUCTION, "module"):
-            value = getattr(self.scope, name)
-            if value is not None:
-                rows = rows[rows[name] == value]
+        rows = self.place.rows_of(self.place.instructions_of(rows), ["module"])
         frame = self._of_instructions(rows, rows["pushed"])
-        frame["at"] = [f"overflow{self._point(row)}" for row in rows.to_dict("records")]
+        frame["at"] = [_point("overflow", row) for row in rows.to_dict("records")]
         return frame, Nearest("no queue overflows")
 
     @staticmethod
     def _of_instructions(rows: pd.DataFrame, amount: "pd.Series[Any]") -> pd.DataFrame:
         frame = pd.DataFrame({"cycle": rows["start"], "cycles": rows["cycles"], "amount": amount})
         return frame.assign(instruction=rows.index).reset_index(drop=True)
-
-    @staticmethod
-    def _point(row: Mapping[str, Any]) -> str:
-        """Return the end of a point in an instruction."""
-        iteration = f",iteration={row['iteration']},phase={row['phase']}" if row["iteration"] else ""
-        return iteration + (f",level={row['level']}" if row["level"] >= 0 else "")
 
     def _arrays_of(self, frame: pd.DataFrame) -> list[str]:
         """Return the arrays with most accesses of the banks of events, each with its share in the instruction."""
@@ -451,6 +401,19 @@ class RecordEvents:
             shares = zip(rows["array"], rows["accesses"] / total, strict=True)
             texts[key] = ", ".join(f"{name} {share:.0%}" for name, share in shares if share >= _NAMED)
         return [texts.get(key, "") for key in frame[keys].itertuples(index=False, name=None)]
+
+
+def _point(event: str, row: Mapping[str, Any]) -> str:
+    """Return the place of an event in an instruction."""
+    iteration, level = row["iteration"], row["level"]
+    return str(
+        Place(
+            event=event,
+            iteration=(iteration, iteration) if iteration else None,
+            phase=row["phase"] if iteration else None,
+            level=(level, level) if level >= 0 else None,
+        )
+    )
 
 
 _NAMES = {"wait": "cause", "fifo": "fifo"}
@@ -475,7 +438,7 @@ def _by_kernel(kind: str, frame: pd.DataFrame) -> pd.DataFrame:
 _NONE = pd.DataFrame({name: [] for name in ("cycle", "cycles", "instruction", "controller", "bank", "amount")})
 
 
-def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return events of several kinds as one frame, with whole numbers where a value may be missing."""
     frame = pd.concat([_NONE, *(each for each in frames if len(each))], ignore_index=True)
     frame = frame.reindex(columns=list(_COLUMNS))

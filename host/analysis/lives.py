@@ -1,4 +1,4 @@
-"""Lives of queue entries and neighbours from a waveform file: selection, vertex names, tables and Kanata text.
+"""Lives of queue entries and neighbours from a waveform file: selection, vertex names, rows and Kanata text.
 
 A graph word holds the offset in C of its vertex's neighbours and their number. A vertex with neighbours is the only one
 with neighbours at its offset; a vertex without neighbours has the same offset as the next vertex.
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import open_output, reason
-from cyscc.host.output.text import count_text, plain_table
+from cyscc.host.output.text import count_text
 from cyscc.sim.hardware import DEGREE, START
 from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, read_lives
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
@@ -27,12 +28,14 @@ __all__ = [
     "MissingLifeError",
     "chosen_lives",
     "directions_of",
+    "ends_of",
     "kernels_of",
-    "life_text",
+    "lines_of",
     "name_lives",
-    "place_of_item",
     "select",
-    "waits_text",
+    "stages_of",
+    "times_of",
+    "window_text",
     "write_kanata",
 ]
 
@@ -277,45 +280,21 @@ def _summary(life: Life) -> str:
     return f"{life.kernel} {place_of_item(life)}{vertex}: {_ending(life)}"
 
 
-def life_text(window: Lives, lives: Sequence[Life], *, rows: int) -> str:
-    """Return the text of `cyscc lives`: tables of ends and stages, and a line for each life.
-
-    Parameters
-    ----------
-    window : Lives
-        All lives of the window.
-    lives : sequence of Life
-        The selected ones.
-    rows : int
-        Most lines on single lives.
-    """
-    entries = [life for life in lives if not life.neighbour]
-    neighbours = [life for life in lives if life.neighbour]
-    parts = [
-        f"cycles {window.first:,} to {window.first + window.cycles - 1:,}, "
-        f"{count_text(len(window.kernels), 'kernel')}: {count_text(len(entries), 'queue entry')}, "
-        f"{count_text(len(neighbours), 'neighbour')}\n"
+def ends_of(lives: Sequence[Life]) -> list[dict[str, Any]]:
+    """Return the number of queue entries and of neighbours by their end, the most frequent first."""
+    groups = {
+        "queue entries": [life for life in lives if not life.neighbour],
+        "neighbours": [life for life in lives if life.neighbour],
+    }
+    return [
+        {"items": name, "ended": fate, "number": number}
+        for name, group in groups.items()
+        for fate, number in Counter(life.fate.value + (" again" if life.again else "") for life in group).most_common()
     ]
-    if lives:
-        parts += [_fates(entries, neighbours), _stages(lives), _lines(lives, rows)]
-    return "\n".join(parts)
 
 
-def _fates(entries: Sequence[Life], neighbours: Sequence[Life]) -> str:
-    """Return a table of the number of items by their end."""
-    rows = []
-    for name, group in (("queue entries", entries), ("neighbours", neighbours)):
-        for fate, number in Counter(_fate(life) for life in group).most_common():
-            rows.append((name, fate, f"{number:,}"))
-    return plain_table(rows, words=2)
-
-
-def _fate(life: Life) -> str:
-    return life.fate.value + (" again" if life.again else "")
-
-
-def _stages(lives: Sequence[Life]) -> str:
-    """Return a table of the time in each stage, without stages that the window cuts off."""
+def times_of(lives: Sequence[Life]) -> list[dict[str, Any]]:
+    """Return the time in each stage, without stages that the window cuts off."""
     spans: dict[Stage, list[Span]] = {stage: [] for stage in Stage}
     for life in lives:
         for span in (*life.spans, *life.aside):
@@ -325,14 +304,21 @@ def _stages(lives: Sequence[Life]) -> str:
     for stage, found in spans.items():
         lengths = [span.end - span.first for span in found if span.end is not None]
         if lengths:
-            mean = f"{sum(lengths) / len(lengths):,.1f}"
-            rows.append((stage.short, stage.meaning, f"{len(found):,}", mean, f"{max(lengths):,}", waits_text(found)))
-    head = ("stage", "the item", "items", "mean cycles", "most", "cycles waited for")
-    return plain_table(rows, head=head, words=(0, 1, 5))
+            rows.append(
+                {
+                    "stage": stage.short,
+                    "item": stage.meaning,
+                    "items": len(found),
+                    "mean": sum(lengths) / len(lengths),
+                    "most": max(lengths),
+                    "waits": waits_text(found),
+                }
+            )
+    return rows
 
 
-def _lines(lives: Sequence[Life], most: int) -> str:
-    """Return a line for each life, with the neighbours below their queue entry."""
+def lines_of(lives: Sequence[Life]) -> list[dict[str, Any]]:
+    """Return a row for each life, with the neighbours below their queue entry."""
     below: dict[int, list[Life]] = {}
     tops = []
     known = {id(life) for life in lives}
@@ -341,22 +327,50 @@ def _lines(lives: Sequence[Life], most: int) -> str:
             below.setdefault(id(life.parent), []).append(life)
         else:
             tops.append(life)
-    ordered = [life for top in tops for life in (top, *below.get(id(top), []))]
-    rows = []
-    for life in ordered[:most]:
-        rows.append((
-            f"{life.first:,}",
-            "" if life.end is None else f"{life.end:,}",
-            life.kernel,
-            f"  C[{life.index}]" if id(life.parent) in known else place_of_item(life),
-            "" if life.vertex is None else str(life.vertex),
-            _ending(life),
-            " ".join(_span(span) for span in (*life.spans, *life.aside)),
-        ))  # fmt: skip
-    head = ("from", "to", "kernel", "item", "vertex", "ended", "stages")
-    text = plain_table(rows, head=head, words=(2, 3, 5, 6))
-    left = len(ordered) - len(rows)
-    return text + (f"... and {left:,} more\n" if left else "")
+    return [
+        {
+            "from": life.first,
+            "to": life.end,
+            "kernel": life.kernel,
+            "item": f"  C[{life.index}]" if id(life.parent) in known else place_of_item(life),
+            "vertex": life.vertex,
+            "ended": _ending(life),
+            "stages": " ".join(_span(span) for span in (*life.spans, *life.aside)),
+        }
+        for top in tops
+        for life in (top, *below.get(id(top), []))
+    ]
+
+
+def stages_of(lives: Sequence[Life]) -> list[dict[str, Any]]:
+    """Return a row for each stage of each life; `cycles` are None if the window cuts it off."""
+    return [
+        {
+            "item": number,
+            "kernel": life.kernel,
+            "place": place_of_item(life),
+            "vertex": life.vertex,
+            "ended": life.fate.value,
+            "stage": span.stage.short,
+            "about": span.stage.meaning,
+            "cycle": span.first,
+            "cycles": None if span.end is None else span.end - span.first,
+            "waited": sum(cycles for _, cycles in span.waits),
+            "waits": waits_text([span]),
+        }
+        for number, life in enumerate(lives)
+        for span in (*life.spans, *life.aside)
+    ]
+
+
+def window_text(window: Lives, lives: Sequence[Life]) -> str:
+    """Return cycles and kernels of a window in words, and the number of the selected lives."""
+    neighbours = sum(life.neighbour for life in lives)
+    return (
+        f"cycles {window.first:,} to {window.first + window.cycles - 1:,}, "
+        f"{count_text(len(window.kernels), 'kernel')}: {count_text(len(lives) - neighbours, 'queue entry')}, "
+        f"{count_text(neighbours, 'neighbour')}"
+    )
 
 
 def _span(span: Span) -> str:

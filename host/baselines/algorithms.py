@@ -4,40 +4,19 @@ To add an algorithm, write a function in a module of `cyscc.host.baselines.softw
 their help, comparisons and measurements derive from the table.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-__all__ = ["AS_PRINTED", "KINDS", "MEC_KINDS", "MOST_PIVOTS", "PIVOTS", "Kind", "Option"]
+from cyscc.host.specification.ask import Ask, SpecError
+
+__all__ = ["AS_PRINTED", "KINDS", "MEC_KINDS", "MOST_PIVOTS", "PIVOTS", "Kind", "check_used"]
 
 MOST_PIVOTS = 31
 """Most concurrent pivots of ``quach``: one bit each in half of a 64-bit word, without the sign bit."""
 PIVOTS = 10
 """Default number of concurrent pivots, as in the paper."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option of an algorithm, passed to it in `cyscc.host.baselines.software.SoftwareSetting`.
-
-    Parameters
-    ----------
-    name : str
-        Name, without the two dashes.
-    text : str
-        Help text.
-    metavar : str or None
-        Placeholder of its value, an integer, in the help; None for a flag.
-    least, most : int
-        Smallest and largest value.
-    """
-
-    name: str
-    text: str
-    metavar: str | None = None
-    least: int = 0
-    most: int = 1 << 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +38,8 @@ class Kind:
         Whether it makes random choices.
     transpose : bool
         Whether it needs the transpose of the graph.
-    options : tuple of Option
-        Options specific to it.
+    options : mapping of str to Ask
+        Options specific to it, by name; they are passed in `cyscc.host.baselines.software.SoftwareSetting`.
     """
 
     text: str
@@ -69,7 +48,7 @@ class Kind:
     devices: bool = False
     seeded: bool = False
     transpose: bool = True
-    options: tuple[Option, ...] = ()
+    options: Mapping[str, Ask] = field(default_factory=dict)
 
     def load(self) -> Callable[..., Any]:
         """Import the function."""
@@ -78,8 +57,12 @@ class Kind:
         return function
 
 
-AS_PRINTED = Option("as-printed", "fbt, li, quach: the paper's scheme alone, without the additions made here")
+AS_PRINTED = "as-printed"
 """Option of the algorithms that have additions to their paper's scheme."""
+
+_AS_PRINTED = {
+    AS_PRINTED: Ask(help="fbt, li, quach: the paper's scheme alone, without the additions made here", switch=True)
+}
 
 _SOURCES = (
     "li: number of sources drawn by Partition, 0 for none (default: as many as reach half of the vertices left; with "
@@ -99,7 +82,7 @@ KINDS = {
         threads=True,
         devices=True,
         seeded=True,
-        options=(Option("sources", _SOURCES, "K"), AS_PRINTED),
+        options={"sources": Ask(help=_SOURCES, metavar="K", low=0), **_AS_PRINTED},
     ),
     "multipartition": Kind(
         text="a pivot and a vice pivot, and all resulting partitions at once",
@@ -114,21 +97,26 @@ KINDS = {
         threads=True,
         devices=True,
         seeded=True,
-        options=(Option("pivots", f"quach: pivots at a time (default: {PIVOTS})", "M", 1, MOST_PIVOTS), AS_PRINTED),
+        options={
+            "pivots": Ask(help=f"quach: pivots at a time (default: {PIVOTS})", metavar="M", low=1, high=MOST_PIVOTS),
+            **_AS_PRINTED,
+        },
     ),
     "fbt": Kind(
         text="forward-backward search with trimming, of Wijs et al. 2014",
         function="software.fbt:fbt",
         threads=True,
         devices=True,
-        options=(
+        options={
             # Bounded because a launch is not given up.
-            Option("cached", "fbt: iterations of a search per launch, with a cache of states", "I", most=256),
+            "cached": Ask(
+                help="fbt: iterations of a search per launch, with a cache of states", metavar="I", low=0, high=256
+            ),
             # Bounded because the warm-up graph is padded by as much.
-            Option("segment", "fbt: interleave transitions of states of up to J", "J", most=4096),
-            Option("no-hybrid", "fbt: a separate launch for each direction of the search"),
-            AS_PRINTED,
-        ),
+            "segment": Ask(help="fbt: interleave transitions of states of up to J", metavar="J", low=0, high=4096),
+            "no-hybrid": Ask(help="fbt: a separate launch for each direction of the search", switch=True),
+            **_AS_PRINTED,
+        },
     ),
 }
 """Algorithms for strongly connected components, by name."""
@@ -146,3 +134,45 @@ MEC_KINDS = {
     ),
 }
 """Algorithms for maximal end components, by name."""
+
+
+def check_used(
+    names: Sequence[str],
+    kinds: Mapping[str, Kind] = KINDS,
+    *,
+    device: str,
+    order: str,
+    threads: int | None,
+    seed: int = 1,
+    machines: bool = False,
+) -> None:
+    """Refuse a device, an order, threads or a seed that none of some algorithms uses.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The algorithms; those that are not of the table are libraries.
+    kinds : mapping of str to Kind
+        The table.
+    device, order, threads, seed
+        The options.
+    machines : bool
+        Whether simulated machines use threads.
+
+    Raises
+    ------
+    SpecError
+        One is none of the defaults, and not used.
+    """
+    used = [kinds[name] for name in names if name in kinds]
+    steps = any(kind.devices for kind in used)
+    several = machines or any(kind.threads and (device == "cpu" or not kind.devices) for kind in used)
+    seeded = any(kind.seeded or (kind.devices and order == "shuffled") for kind in used)
+    for option, unused, why in (
+        ("device", device != "cpu" and not steps, "not made of steps"),
+        ("order", order != "natural" and not steps, "not made of steps"),
+        ("threads", threads is not None and threads > 1 and not several, "one thread of the processor"),
+        ("seed", seed != 1 and not seeded, "no random choices"),
+    ):
+        if unused:
+            raise SpecError(option, f"not used by {', '.join(names)}: {why}")

@@ -4,13 +4,14 @@ import argparse
 import resource
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn
 
+from cyscc.host.command_line.asking import add_question, answer_question, texts
 from cyscc.host.command_line.removed import REMOVED
 from cyscc.host.output.files import show
 from cyscc.host.specification.options import Parser, UsageError
-from cyscc.host.specification.run import ALGORITHMS
 
 __all__ = ["COMMANDS", "check_limits", "make_parser"]
 
@@ -23,11 +24,30 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed,
              141 standard output closed by its reader
 """
 
-COMMANDS = (
-    *("scc", "bfs", "explain", "events", "report", "replay", "life", "generate", "model", "mec", "verilog", "software"),
-    *("compare", "reproduce", "sweep", "bench", "synth", "timing", "cache"),
-)
-"""The commands. Their modules import at the top only what help and usage errors need, and the rest in `run`."""
+COMMANDS = {
+    "scc": "interface.runs",
+    "bfs": "interface.runs",
+    "explain": "interface.explain",
+    "events": "interface.events",
+    "report": "interface.report",
+    "replay": "interface.replay",
+    "life": "interface.life",
+    "generate": "interface.generate",
+    "model": "interface.model",
+    "mec": "interface.mec",
+    "verilog": "interface.verilog",
+    "software": "interface.software",
+    "compare": "interface.compare",
+    "reproduce": "interface.reproduce",
+    "sweep": "interface.sweep",
+    "bench": "interface.bench",
+    "synth": "interface.synth",
+    "timing": "interface.timing",
+    "cache": "interface.cache",
+}
+"""The commands, and the modules of their functions, which have the same names.
+
+These import at the top only what help and usage errors need."""
 
 _LEAST = 1 << 30
 """Least address space in bytes: the libraries cannot be loaded in less."""
@@ -58,9 +78,17 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for name in set(argv[:1]).intersection(COMMANDS) or COMMANDS:
-        module = import_module(f"cyscc.host.command_line.{'simulation' if name in ALGORITHMS else name}")
+    for name in {name: COMMANDS[name] for name in argv[:1] if name in COMMANDS} or COMMANDS:
+        module = import_module(f"cyscc.host.{COMMANDS[name]}")
         removed = {option: instead for (command, option), instead in REMOVED.items() if command == name}
+        function = getattr(module, name, None)
+        if function is not None:
+            question = function.question
+            command = commands.add_parser(name, removed=removed, **texts(question))
+            if name in argv:
+                add_question(command, question)
+            command.set_defaults(run=partial(answer_question, function))
+            continue
         command = commands.add_parser(name, removed=removed, **module.TEXTS.get(name, module.TEXTS))
         if name in argv:
             module.add_options(command)

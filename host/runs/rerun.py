@@ -10,7 +10,8 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import is_special
 from cyscc.host.output.progress import Progress
 from cyscc.host.runs.execution import Session
-from cyscc.host.specification.run import OWN_RULES, RunSpec, SpecError, resolved_profile
+from cyscc.host.specification.ask import SpecError
+from cyscc.host.specification.run import OWN_RULES, RunSpec, resolved_profile
 from cyscc.sim.memory import Profile, changed_profile, profile_from
 
 __all__ = ["Rerun", "RerunSetting"]

@@ -9,7 +9,6 @@ import cyscc
 from cyscc.host.command_line.main import main
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
-from cyscc.host.specification.region import Region
 from tests.record.test_record import GRAPH
 
 KEYS = ["cycle", "engine", "module", "kernel", "fifo", "controller", "bank", "link", "array"]
@@ -75,24 +74,11 @@ def test_region_after_a_restart_and_one_that_is_not_there(capfd: pytest.CaptureF
     assert detail.attempts["cycles"].tolist() == [row["cycles"]]
     result = cyscc.bfs("g.txt", 0, config="test", record="other", record_detail="level=99")
     assert result.verified
-    line = "level=99 is not recorded in detail: other: the run has no such region: no level, iteration or phase fits"
-    assert capfd.readouterr().err == f"cyscc: {line}\n"
+    line = "other: there is no level=99 in the run: no level, iteration or phase fits"
+    assert capfd.readouterr().err == f"cyscc: level=99 is not recorded in detail: {line}\n"
     assert not Path("other/detail").exists()
     assert main(["replay", "run", "--record-detail", "level=0", "--record-detail-interval", "16", "-o", "again"]) == 0
     begin, end = detail.part
     assert capfd.readouterr().out == f"again: cycles {begin:,} to {end - 1:,} in intervals of 16\n"
     assert Record("again").attempts["cycles"].tolist() == [row["cycles"]]
     assert main(["replay", "run", "--record-detail", "level=0", "--at", "5"]) == 2
-
-
-def test_regions() -> None:
-    assert Region.parse("100:200") == Region(cycles=(100, 200))
-    assert Region.parse("level=3-5,iteration=1,phase=backward") == Region(
-        levels=(3, 5), iterations=(1, 1), phase="backward"
-    )
-    for text in ("", "level", "level=x", "level=1,level=2", "phase=up", "3", "1:2:3"):
-        with pytest.raises(ValueError, match="is not a region such as level=3"):
-            Region.parse(text)
-    for text in ("level=5-3", "9:8"):
-        with pytest.raises(ValueError, match="the first must not come after the last"):
-            Region.parse(text)

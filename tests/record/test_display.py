@@ -1,36 +1,26 @@
 """What notebooks show of a record, against its document."""
 
 import copy
-import re
 from pathlib import Path
 
 import pytest
 
-from cyscc.host.record.display import stack_html
 from cyscc.host.record.reader import Record
 from cyscc.sim.observation.causes import cause_named
 from tests.host.analysis.report.pages import BFS, SCC, record_of
 from tests.record.synthetic import Shape
 
 
-@pytest.mark.parametrize(("shape", "modules"), [(BFS, ["bfs"]), (SCC, ["bfs", "intersection"])], ids=["bfs", "scc"])
-def test_the_stack_has_the_cycles_of_every_cause(shape: Shape, modules: list[str]) -> None:
+@pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
+def test_the_stack_has_the_cycles_of_every_cause(shape: Shape) -> None:
     record = record_of(shape)
+    answer = record.answer()
+    causes = record.document["causes"]
+    for row in answer.causes.to_dict("records"):
+        assert {name: row[name] for name in causes[row["module"]]} == causes[row["module"]]
     shown = record._repr_html_()
-    assert re.findall(r"<text [^>]*>([^<]*)</text>", shown) == modules
-    bars = re.findall(r'<rect x="([^"]+)" y="(\d+)" width="([^"]+)"[^>]*><title>([^<]*): [^<]* ([\d,]+) kernel', shown)
-    for place, module in enumerate(modules):
-        own = {
-            title: (float(width), int(cycles.replace(",", "")))
-            for _, y, width, title, cycles in bars
-            if int(y) == 26 * place
-        }
-        causes = record.document["causes"][module]
-        assert {title: cycles for title, (_, cycles) in own.items()} == {
-            cause_named(cause).title: cycles for cause, cycles in causes.items() if cycles
-        }
-        for width, cycles in own.values():
-            assert width == pytest.approx(630 * cycles / sum(causes.values()), abs=0.06)
+    for title in (cause_named(name).title for name, cycles in causes["bfs"].items() if cycles > 0.01 * record.cycles):
+        assert title in shown
     assert f"{record.result['cycles']['total']:,}" in shown
 
 
@@ -48,5 +38,5 @@ def test_a_run_that_did_not_end_has_no_stack() -> None:
     record: Record = copy.copy(record_of(BFS))
     record.interrupted = 1000
     record.document = {name: value for name, value in record.document.items() if name not in ("causes", "result")}
-    assert stack_html(record.document) == ""
+    assert record.answer().causes.empty
     assert "the run was interrupted, and its record ends at cycle 1,000" in record._repr_html_()

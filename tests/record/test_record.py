@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from cyscc.host.analysis.report.page import sections
-from cyscc.host.api.records import explain
 from cyscc.host.command_line.main import main
 from cyscc.host.driver.search import LevelAccount
+from cyscc.host.interface.explain import explain
 from cyscc.host.output.documents import read_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.parts import Reached
@@ -193,30 +193,11 @@ def refused(*arguments: str, capfd: pytest.CaptureFixture[str]) -> str:
     return printed.err.rstrip("\n")
 
 
-def test_folders_that_cannot_be_used(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_in_use(capfd: pytest.CaptureFixture[str]) -> None:
     run = ["scc", "g.txt", "--config", "test"]
-    assert (
-        refused(*run, "--record-interval", "100", capfd=capfd)
-        == "cyscc scc: --record-interval needs --record or --trace"
-    )
-    Path("mine").mkdir()
-    Path("mine", "thesis.tex").write_text("a year of work")
-    assert refused(*run, "--record", "mine", capfd=capfd) == (
-        "cyscc scc: mine: is no folder of a record: it holds thesis.tex (--record)"
-    )
-    assert refused(*run, "--record", "g.txt", capfd=capfd) == "cyscc scc: g.txt: Not a directory (--record)"
-    assert refused(*run, "--record", "no/where", capfd=capfd) == (
-        "cyscc scc: no/where: No such file or directory (--record)"
-    )
     with closing(RecordFolder(Path("mine too"), resumed=False)):
         message = "cyscc scc: mine too: is in use by another run (--record)"
         assert refused(*run, "--record", "mine too", capfd=capfd) == message
-    recorded("record", *run)
-    before = Path("record", "record.json").read_bytes()
-    assert refused(*run, "--record", "record", capfd=capfd) == (
-        "cyscc scc: record: holds a record: remove it, or name another folder (--record)"
-    )
-    assert Path("record", "record.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["\udcff", "s3:a"])
@@ -254,7 +235,7 @@ def test_record_of_a_run_that_failed_says_so(capfd: pytest.CaptureFixture[str]) 
     capfd.readouterr()
     end = read_sealed(Path("parts", "failed.json"))["failure"]["cycle"]
     assert main(["replay", "parts", "--at", "error", "-o", "out.vcd"]) == 0
-    assert capfd.readouterr().out.startswith(f"error is at cycle {end - 1:,}\nout.vcd: cycles {end - 1:,} to ")
+    assert capfd.readouterr().out.startswith(f"error is at cycle {end - 1:,}\n\nout.vcd: cycles {end - 1:,} to ")
     shutil.rmtree(Path("parts", "parts"))
     assert refused("explain", "parts", capfd=capfd) == (
         "cyscc explain: parts: holds no complete record: the run failed: cycle limit of 10 reached"
@@ -269,6 +250,15 @@ def test_rows_of_another_search_are_refused(pushed: list[int]) -> None:
     )
     with pytest.raises(InputError, match="the checkpoint has the record of another search"):
         recorder.end(lambda: LevelAccount(pushed=np.array([2]), edges=np.array([3])))
+
+
+@pytest.mark.parametrize("name", ["../run.json", "kernels.parquet", "/etc/0.json"])
+def test_files_of_a_checkpoint_are_those_of_parts(name: str) -> None:
+    content = np.zeros(1, np.uint8)
+    recording = RecordingState.__new__(RecordingState)
+    RecorderState(recording=recording, files={"kernels-0.parquet": content, "run.json": content}).check()
+    with pytest.raises(ValueError, match="the state of its record is impossible"):
+        RecorderState(recording=recording, files={name: content}).check()
 
 
 def test_records_say_what_ran() -> None:

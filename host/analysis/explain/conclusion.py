@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyscc.host.analysis.explain.comparison import Comparison, numbered_alike
+from cyscc.host.analysis.explain.evidence import Evidence
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import MEMORY, toml_text
 from cyscc.sim.configuration import AcceleratorConfig
@@ -22,6 +23,10 @@ _PLACE = 0.8
 """Least share of a search's difference in the levels that are named as its place."""
 _ONE_SEARCH = 0.5
 """Share of the difference from which on one search of many is named as its place."""
+_FELT = 0.005
+"""Least difference, as a share of the time, that is called slower or faster; `--try` has the same bound."""
+_CANCEL = 3.0
+"""Cycles of the causes that change, as a multiple of the difference, from which on they mostly cancel."""
 _EXPLAINED = 0.8
 """Least share of the causes named, among those that change in the direction of the difference."""
 _AGAINST = 0.1
@@ -72,8 +77,20 @@ def _slower(comparison: Comparison) -> str:
         by = f"{other:,} against {one:,} cycles, {other - one:+,} ({share}),"
     what = "In the instructions shown, " if comparison.selected else ""
     if how == "equal":
-        return f"{what}{second} is as fast as {first}: {one:,} cycles, without the time of the host."
+        why = _whole_turns(comparison)
+        return f"{what}{second} is as fast as {first}: {one:,} cycles, without the time of the host.{why}"
+    if abs(other_time - one_time) < _FELT * one_time:
+        return f"{what}{second} takes nearly as long as {first}: {by} without the time of the host."
     return f"{what}{second} is {how} than {first}: {by} without the time of the host."
+
+
+def _whole_turns(comparison: Comparison) -> str:
+    """Return the sentence that says why equal cycles of different machines need not mean equal speed."""
+    rows = comparison.first.instructions
+    if not (comparison.settings and (rows["module"] == "bfs").any()):
+        return ""
+    turn = Evidence(comparison.first, rows[rows["module"] == "bfs"]).turn
+    return f" Levels end when the token comes round, each {turn} cycles: smaller differences do not show."
 
 
 def _left_out(comparison: Comparison) -> list[str]:
@@ -200,7 +217,11 @@ def causes_of(comparison: Comparison) -> list[str]:
         if enough <= 0:
             break
     less = f"; against it {', '.join(f'{name} {cycles:+,.0f}' for name, cycles in against)}" if against else ""
-    found = [f"The causes are {', '.join(named)}{less}."]
+    changed = sum(abs(cycles) for _, cycles in ranked)
+    what = "The causes are"
+    if changed >= _CANCEL * abs(difference):
+        what = f"The causes mostly cancel, since the run has another course ({changed:,.0f} cycles in all):"
+    found = [f"{what} {', '.join(named)}{less}."]
     kernels = [record.kernels("bfs") for record in (comparison.first, comparison.second)]
     if kernels[0] != kernels[1]:
         found.append(f"Cycles of a cause are those of an average kernel, of {kernels[0]} and {kernels[1]}.")

@@ -12,7 +12,7 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import ring_turn
-from cyscc.sim.observation.causes import CAUSE_NAMES
+from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +22,6 @@ __all__ = ["NEAR_FULL", "SAID_OF_RUN", "BankUse", "Evidence", "FifoUse", "Latenc
 SAID_OF_RUN = 0.03
 """Share of a run from which on a cause gets a finding; removing a smaller one would not be noticed."""
 
-_LACKING = 0.5
-"""Least share of a FIFO's depth reserved for outstanding reads, on average, from which on its places were short, if
-reads waited for any: with a mean of one half, all places are reserved at times."""
 NEAR_FULL = 0.9
 """High-water mark of a FIFO, as a share of its depth, from which on it counts as having been full."""
 _BURSTS = 2
@@ -115,8 +112,6 @@ class FifoUse:
         The first instruction in which the high-water mark was reached.
     under_way : float or None
         Places reserved for outstanding reads, on average while a kernel works; None if it holds no responses.
-    lacked : bool
-        Whether reads waited for free places.
     """
 
     module: str
@@ -127,7 +122,6 @@ class FifoUse:
     mean: float
     instruction: int
     under_way: float | None = None
-    lacked: bool = False
 
     @property
     def promised(self) -> int:
@@ -316,9 +310,6 @@ class Evidence:
                     mean=float(its["fill"].sum()) / self.kernels / max(self.cycles, 1),
                     instruction=int(deepest["instruction"]),
                     under_way=under_way,
-                    lacked=under_way is not None
-                    and self.share("credit") >= SAID_OF_RUN
-                    and under_way >= _LACKING * int(fifo["depth"]),
                 )
             )
         return found
@@ -340,6 +331,14 @@ class Evidence:
         mean = float((values * reads).sum() / below[-1])
         return LatencyUse(least=int(values[0]), median=median, high=high, most=int(values[-1]), mean=mean)
 
+    @cached_property
+    def ordering(self) -> float:
+        """Mean cycles that a read's response waited for those before it, which arrive in order; part of the latency."""
+        frame = self.record.frame("engines")
+        reads = int(self.record.of_instructions("instruction_latencies", self.rows)["reads"].sum())
+        waited = frame["ordering"].to_numpy() * self.weights(frame["cycle"].to_numpy())
+        return float(waited.sum()) / max(reads, 1)
+
     @property
     def turn(self) -> int:
         """Cycles of one turn of the token around the kernels."""
@@ -357,16 +356,24 @@ class Evidence:
         return float(longest / mean) if mean else 1.0
 
     @cached_property
-    def starved(self) -> float:
-        """Share of the ``no_work`` cycles that falls into instructions with fewer entries than kernels."""
-        idle = self.record.stacks["no_work"].reindex(self.rows.index)
-        total = float(idle.sum())
-        return float(idle[self.rows["frontier"] < self.kernels].sum()) / total if total else 0.0
+    def requests(self) -> tuple[float, float]:
+        """Requests of the kernel with most of them, and of the mean kernel, in the mean instruction."""
+        frame = self.record.of_instructions("instruction_kernels", self.rows)
+        issued = frame[list(WORK)].sum(axis=1).groupby(frame["instruction"])
+        return float(issued.max().mean()), float(issued.sum().mean()) / self.kernels
 
     @property
-    def short(self) -> int:
-        """Number of instructions with fewer entries than kernels."""
-        return int((self.rows["frontier"] < self.kernels).sum())
+    def ids(self) -> int | None:
+        """Neighbours' ids that were read; None if a read may bring two of them."""
+        if self.module != "bfs" or self.record.document["configuration"]["pair_reads"]:
+            return None
+        return round(self.stack["issue_2"] * self.kernels)
+
+    @property
+    def ids_per_edge(self) -> float | None:
+        """Ids read for each edge that leaves the vertices of these levels; above 1 where vertices were pushed again."""
+        edges = int(self.rows["edges"].sum())
+        return None if self.ids is None or not edges else self.ids / edges
 
     def _under_way(self, cause: str | None) -> float | None:
         """Return the mean number of outstanding reads whose responses a FIFO will hold, while a kernel works.

@@ -16,9 +16,11 @@ from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
-__all__ = ["GroupComparison", "RunGroup", "Spread", "compare_groups", "groups_of_runs", "input_text"]
+__all__ = ["FEWEST", "GroupComparison", "RunGroup", "Spread", "compare_groups", "groups_of_runs", "input_text"]
 
 _CONFIDENCE = 0.95
+FEWEST = 3
+"""Fewest inputs from which the spread is estimated: of two, the interval is so wide that it says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +126,7 @@ class GroupComparison:
         from scipy.special import stdtrit  # of scipy.stats the import alone takes a second
 
         samples = [[math.log(ratio) for ratio in self.ratios]] if self.pairs else list(self._rates)
-        if min(map(len, samples)) < 2:
+        if min(map(len, samples)) < FEWEST:
             return None
         errors = [variance(sample) / len(sample) for sample in samples]
         error = sum(errors)

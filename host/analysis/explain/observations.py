@@ -1,4 +1,8 @@
-"""Observations on a cause in some instructions; one function for each cause."""
+"""Observations on causes in some instructions: what was measured there, and what that rules out.
+
+They state measured numbers. A sentence that blames something stands only where the numbers are far from the limit at
+which it would become false, so that two runs that are nearly alike get nearly the same verdict.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,43 +13,31 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED
 from cyscc.sim.observation.causes import WORK, cause_named
 
-__all__ = ["BUSY", "CROWDED", "Observation", "array_text", "crossbar_share", "diagnose", "observe"]
-
-# Thresholds of the findings, each with its reason.
+__all__ = ["WAITS", "Observation", "array_text", "busiest", "busiest_bank", "crossbar_share", "diagnose", "observe"]
 
 _SAID_OF_BANK = 0.2
 """Least share of a bank's accesses with which an array is named."""
-
-BUSY = 0.7
-"""Least utilisation of a bank or link, over some levels, to count as the bottleneck: traffic is low at the beginning
-and end of a level, and random traffic queues long before 100 %."""
-
-_HEAD_OF_LINE = 0.85
-"""Least throughput of the links, as a share of what the crossbar can carry (`crossbar_share`), to blame head-of-line
-blocking for refusals: a little below 1, as traffic is low at the beginning and end of a level."""
-
-CROWDED = 1.5
-"""Least accesses of the busiest bank, as a multiple of the mean, to call it a hot bank: random traffic of a saturated
-level stays below 1.2."""
-
-_SLOWED = 1.5
-"""Mean latency, as a multiple of the minimum, from which on requests queue in the memory."""
-
-_SMALL = 3.0
-"""Most cycles of a level, as a multiple of the smallest possible level's, for which the fixed cost is the reason."""
-
-_UNEVEN = 1.2
-"""Working time of the last kernel, as a multiple of the mean kernel's, from which on a few vertices with many edges are
-suspected: with many similar vertices, the shares differ less."""
-
 _ARRAYS = 2
 """Most arrays named for a bank."""
+
+WAITS = ("refused", "credit", "response")
+"""Causes of waiting for the memory: which of them a kernel meets depends on its queues."""
+
+_UNLOADED = 1.25
+"""Most mean latency, as a multiple of the least one, with which reads hardly wait for each other."""
+_LOADED = 2.0
+"""Least mean latency, as a multiple of the least one, with which most of it is waiting for others."""
+_SHORT = 0.5
+"""Least share of a FIFO's places that are promised on average, with which all of them are at times."""
 _ALIKE = 0.9
-"""Use of a FIFO, as a share of the tightest one's, from which on it would be the next limit."""
+"""Use of a FIFO's places, as a share of the tightest one's, from which on it would be the next limit."""
+_NAMED = 3
+"""Most parts of the memory that are named with their use."""
+_BLOCKED = ", since the head of a port's queue blocks those behind it"
 
 
 class Observation(NamedTuple):
-    """Title and text of a finding on some causes; what to change is said by the run's proposals.
+    """Title and text of a finding on some causes; what to change is found by runs.
 
     Parameters
     ----------
@@ -69,24 +61,9 @@ def diagnose(group: Group, evidence: Evidence) -> list[tuple[tuple[str, ...], Ob
     evidence : Evidence
         The evidence for the group's instructions.
     """
-    found: list[tuple[tuple[str, ...], Observation]] = []
-    latency = evidence.latency
-    if group.part != SATURATED:
-        least = DEPENDENT_WAITS * (latency.least if latency is not None else 0)
-        each = evidence.cycles / max(len(evidence.rows), 1)
-        if each <= _SMALL * (least + evidence.turn):
-            found.append(
-                (("no_work", "ids", "response", "starting", "ending", "flush"), _small(group, evidence, each, least))
-            )
-    elif latency is not None and latency.mean >= _SLOWED * latency.least:
-        contended = _contention(evidence)
-        if contended is not None:
-            slow = (
-                f"{contended.text} Reads take {latency.mean:.0f} cycles on average, {latency.least} at best, and "
-                "answers come in the order of the reads."
-            )
-            found.append((("refused", "response", "credit", "exchange"), contended._replace(text=slow)))
-    return found
+    if not _is_small(group, evidence):
+        return [(WAITS, Observation("waiting for the memory", _memory(group, evidence)))]
+    return [(("no_work", "ids", "response", "starting", "ending", "flush"), _small(group, evidence))]
 
 
 def observe(cause: str, group: Group, evidence: Evidence) -> Observation:
@@ -118,85 +95,119 @@ def _configured(evidence: Evidence, name: str) -> int | bool | float:
     return value
 
 
-def _small(group: Group, evidence: Evidence, each: float, least: int) -> Observation:
-    entries = float(evidence.rows["frontier"].mean())
-    one = "a level" if group.part else "an intersection"
+def _is_small(group: Group, evidence: Evidence) -> bool:
+    """Whether instructions are too small to hide their fixed cost; the parts of a search tell it of levels."""
+    if group.part:
+        return group.part != SATURATED
+    return evidence.requests[1] < _waits(evidence)
+
+
+def _waits(evidence: Evidence) -> int:
+    """Return the cycles of the reads that the smallest instruction makes one after the other."""
+    return DEPENDENT_WAITS * (evidence.latency.least if evidence.latency is not None else 0)
+
+
+def _small(group: Group, evidence: Evidence) -> Observation:
+    most, mean = evidence.requests
+    fixed = _waits(evidence) + evidence.turn
+    each = evidence.cycles / max(len(evidence.rows), 1)
+    noun = "level" if group.part else "intersection"
+    entries = f"{evidence.rows['frontier'].mean():,.1f} entries on average for {evidence.kernels} kernels"
+    title = f"fixed cost of small {noun}s" if fixed >= most else f"few kernels with work in small {noun}s"
     return Observation(
-        f"fixed cost of small {'levels' if group.part else 'intersections'}",
-        f"They take {each:.0f} cycles each, with {entries:,.1f} entries on average. However small it is, {one} needs "
-        f"up to {DEPENDENT_WAITS} ways to the memory and back, one after the other ({least} cycles), and turns of the "
-        f"token, {evidence.turn} cycles each.",
+        title,
+        f"They take {each:,.0f} cycles each, with {entries}. However small it is, a {noun} needs up to {fixed} cycles: "
+        f"{DEPENDENT_WAITS} ways to the memory and back, one after the other, and a turn of the token "
+        f"({evidence.turn}). The kernel with most requests issues {most:,.0f}, the mean one {mean:,.1f}; "
+        f"{_together(evidence)}.".replace("a intersection", "an intersection"),
     )
 
 
-def _contention(evidence: Evidence) -> Observation | None:
-    """Return the observation on the bottleneck in the memory; None if there is none."""
-    bank, links = evidence.bank, evidence.links
-    if bank is None or links is None:
-        return None
-    if bank.use >= BUSY and bank.multiple >= CROWDED:
-        return Observation(
-            "a hot bank",
-            f"Bank {bank.bank} of controller {bank.controller} ({array_text(bank)}) is busy {min(bank.use, 1):.0%} of "
-            f"the time, all banks {evidence.banks_use:.0%}; an access waits {bank.waiting:.0f} cycles for it.",
-        )
-    if evidence.banks_use >= BUSY:
-        return Observation("all banks busy", f"All banks together are busy {evidence.banks_use:.0%} of the time.")
-    if links.most >= BUSY and links.most >= CROWDED * links.mean:
-        return Observation(
-            "a busy link",
-            f"Link {links.link} of AE {links.engine} is busy {links.most:.0%} of the time, all links {links.mean:.0%}.",
-        )
-    # Behind a switch no request waits for another one's link.
-    if not _configured(evidence, "link_queues") and links.mean >= _HEAD_OF_LINE * _crossbar(evidence):
-        return Observation(
-            "head-of-line blocking in the crossbar",
-            f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
-            "link: the one at the head of a port's queue blocks those behind it, and a crossbar with one queue a port "
-            f"carries {_crossbar(evidence):.0%} at most.",
-        )
-    return None
+def _together(evidence: Evidence) -> str:
+    chunk = _configured(evidence, "edge_chunk")
+    edges = f"an entry's edges, {chunk} at most," if chunk else "a vertex's edges"
+    return f"{edges} stay on one kernel"
 
 
-def _crossbar(evidence: Evidence) -> float:
-    """Return the share of its links' bandwidth that the crossbar, with one queue per port, can carry."""
-    machine = evidence.record.machine
-    links = int(evidence.record.memory["links"]) if evidence.record.memory else 0
-    return crossbar_share(links / max(machine["kernels"].values()))
-
-
-def _response(group: Group, evidence: Evidence) -> str:
+def _memory(group: Group, evidence: Evidence) -> str:
     latency = evidence.latency
-    least = latency.least if latency is not None else 0
-    return f"Latency bounds them: the kernels have too little to read at once to hide the {least} cycles of a read."
+    if latency is None:
+        return "There were no reads."
+    ordered = f", {evidence.ordering:.0f} of them waiting for earlier responses in order" if evidence.ordering else ""
+    text = [f"Reads take {latency.mean:.0f} cycles on average, {latency.least} at best{ordered}."]
+    used = [f"{name} {use:.0%}{limit}" for name, use, limit in busiest(evidence)]
+    text += [f"Busiest: {', '.join(used)} of the time."] if used else []
+    if evidence.links is not None and evidence.bank is not None:
+        waits = f"{evidence.links.waiting:.0f} cycles for its link"
+        text.append(f"A request waits {waits}, an access to the busiest bank {evidence.bank.waiting:.0f} for it.")
+    text += _blamed(evidence, latency.mean / max(latency.least, 1))
+    return " ".join(text)
 
 
-def _credit(group: Group, evidence: Evidence) -> str:
-    taking = [(fifo, fifo.under_way) for fifo in evidence.fifos if fifo.under_way is not None]
-    if not taking:
-        return ""
-    shares = {fifo.name: under_way / fifo.depth for fifo, under_way in taking}
-    tightest = max(shares.values())
-    seen = ", ".join(
-        f"{min(under_way, fifo.depth):.0f} of the {fifo.depth} of {fifo.name}"
-        for fifo, under_way in taking
-        if shares[fifo.name] >= _ALIKE * tightest
-    )
-    return f"Places for answers are short: on average while a kernel works, {seen} are promised to reads under way."
+def busiest(evidence: Evidence) -> list[tuple[str, float, str]]:
+    """Return the parts of a memory that are nearest to what they can carry, each with its use, and its limit in words.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The evidence.
+    """
+    bank, links = evidence.bank, evidence.links
+    found: list[tuple[str, float, float]] = []
+    if bank is not None:
+        arrays = array_text(bank)
+        found += [(f"bank {bank.controller}.{bank.bank}{arrays and f' ({arrays})'}", min(bank.use, 1.0), 1.0)]
+        found += [("all banks", evidence.banks_use, 1.0)]
+    if links is not None:
+        found += [(f"link {links.link} of AE {links.engine}", links.most, 1.0)]
+        found += [("all links", links.mean, _carried(evidence))]
+    ranked = sorted(found, key=lambda part: -part[1] / part[2])[:_NAMED]
+    return [(name, use, "" if limit == 1 else f" ({limit:.0%} at most{_BLOCKED})") for name, use, limit in ranked]
 
 
-def _refused(group: Group, evidence: Evidence) -> str:
-    contended = _contention(evidence)
-    if contended is not None:
-        return contended.text
-    links = evidence.links
-    if links is None:
-        return "This memory refuses by its own rules."
-    queues = "switch's queues" if _configured(evidence, "link_queues") else "ports' queues"
+def busiest_bank(evidence: Evidence) -> str:
+    """Return the sentence on the bank with most accesses; an empty string if there were none."""
+    bank = evidence.bank
     return (
-        f"Links carry {links.mean:.0%} of what they could, and a request waits {links.waiting:.0f} cycles for its "
-        f"link: bursts fill the {queues}."
+        bank
+        and (
+            f"the busiest bank, {bank.controller}.{bank.bank}, has {bank.multiple:.1f}x the accesses of the mean, "
+            f"is busy {min(bank.use, 1):.0%} of the time, and at most {min(bank.peak, 1):.0%} in "
+            f"{count_text(evidence.record.interval, 'cycle')}"
+        )
+    ) or ""
+
+
+def _carried(evidence: Evidence) -> float:
+    """Return the share of its links' bandwidth that a crossbar can carry; no request blocks another one in a switch."""
+    if _configured(evidence, "link_queues") or not evidence.record.memory:
+        return 1.0
+    ports = max(evidence.record.machine["kernels"].values())
+    return crossbar_share(int(evidence.record.memory["links"]) / ports)
+
+
+def _blamed(evidence: Evidence, loaded: float) -> list[str]:
+    """Return the sentence on latency or places for answers, where the record shows that these limit, or do not."""
+    shares = {cause: evidence.share(cause) for cause in WAITS}
+    most = max(shares, key=lambda cause: shares[cause])
+    if most == "response" and loaded <= _UNLOADED:
+        return ["Kernels have too little to read at once to hide this latency."]
+    taking = {fifo.name: (fifo.under_way, fifo.depth) for fifo in evidence.fifos if fifo.under_way is not None}
+    if most != "credit" or not taking:
+        return []
+    used = {name: under_way / depth for name, (under_way, depth) in taking.items()}
+    tightest = max(used.values())
+    named = ", ".join(
+        f"{min(under_way, depth):.0f} of the {depth} of {name}"
+        for name, (under_way, depth) in taking.items()
+        if used[name] >= _ALIKE * tightest
     )
+    seen = f"while a kernel works, {named} are promised to reads"
+    if loaded <= _UNLOADED and tightest >= _SHORT:
+        return [f"Places for answers are short: on average {seen}."]
+    if loaded >= _LOADED:
+        return [f"On average {seen}; with more places, more reads would wait in the memory."]
+    return [f"On average {seen}."]
 
 
 def _slot(group: Group, evidence: Evidence) -> str:
@@ -207,21 +218,11 @@ def _slot(group: Group, evidence: Evidence) -> str:
 
 
 def _no_work(group: Group, evidence: Evidence) -> str:
-    chunk = _configured(evidence, "edge_chunk")
-    if group.part and evidence.starved > 0.5:
-        edges = f"an entry's edges, {chunk} at most," if chunk else "a vertex's edges"
-        return (
-            f"In {evidence.short} of {count_text(len(evidence.rows), 'level')} the queue has fewer entries than there "
-            f"are kernels ({evidence.kernels}), and {edges} stay on one kernel."
-        )
-    text = f"The last kernel works {evidence.unevenness:.2f} times as long as the mean one."
-    if not group.part:
-        return text
-    if evidence.unevenness < _UNEVEN:
-        return f"{text} Shares differ by chance; larger levels even them out."
-    if chunk:
-        return f"{text} An entry has {chunk} edges at most, which stay on one kernel."
-    return f"{text} A vertex's edges stay on one kernel, so a hub serialises its level."
+    most, mean = evidence.requests
+    return (
+        f"The last kernel works {evidence.unevenness:.2f} times as long as the mean one. The one with most requests "
+        f"issues {most / mean if mean else 1:.2f} times those of the mean one; {_together(evidence)}."
+    )
 
 
 def _exchange(group: Group, evidence: Evidence) -> str:
@@ -236,15 +237,12 @@ def _ids(group: Group, evidence: Evidence) -> str:
 
 
 def _resting(group: Group, evidence: Evidence) -> str:
-    text = "The multiplexer needs a cycle between two requests."
-    contended = _contention(evidence)
-    return text if contended is None else f"{text} There is {contended.title}, too."
+    return "The multiplexer needs a cycle between two requests."
 
 
 def _work(group: Group, evidence: Evidence) -> str:
     issued = evidence.share(*WORK)
-    ports = "ways into the switch" if _configured(evidence, "link_queues") else "ports"
-    return f"The kernels issue a request in {issued:.0%} of their cycles: their {ports} are the limit."
+    return f"The kernels issue a request in {issued:.0%} of their cycles, of one in each at most."
 
 
 def _ring(group: Group, evidence: Evidence) -> str:
@@ -259,9 +257,7 @@ def _flush(group: Group, evidence: Evidence) -> str:
 
 
 _RULES: dict[str, Callable[[Group, Evidence], str]] = {
-    "response": _response,
-    "credit": _credit,
-    "refused": _refused,
+    **dict.fromkeys(WAITS, _memory),
     "slot": _slot,
     "exchange": _exchange,
     "ids": _ids,

@@ -59,6 +59,8 @@ def settings_that_differ(records: Sequence[Record]) -> dict[str, list[Any]]:
             options = record.document["run"]["options"]
             each["memory"] = Overrides.of(options.get("set", {})).memory_text(str(options["memory"]))
     names = [name for name in every[0] if all(name in each for each in every)]
+    if len({record.document["run"]["digest"] for record in records}) == 1:
+        names.remove("graph")  # one graph, whatever its file is called
     if len(profiles) > 1:
         names = [name for name in names if not name.startswith(MEMORY)]
     values = {name: [each[name] for each in every] for name in names}

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, Evidence
-from cyscc.host.analysis.explain.observations import BUSY, Observation, diagnose, observe
+from cyscc.host.analysis.explain.observations import WAITS, Observation, busiest, diagnose, observe
 from cyscc.host.analysis.explain.stacks import Group, groups_of
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
+from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Finding:
     cycles : int
         The same in cycles of an average kernel: an upper bound of the gain without it.
     advice : str
-        What can be done about it, if no setting of the machine: a line; empty if there is nothing.
+        What can be done about it besides changing the machine's sizes: a line; empty if there is nothing.
     parts : tuple of Finding
         The findings of this kind for each group of instructions, the most costly first, if there are several groups;
         their cycles add up to those of the finding.
@@ -103,7 +104,7 @@ def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
         largest = any(cost.largest and cost.evidence.cycles >= _SAID_OF_GROUP * total for cost in costs)
         if largest or sum(cost.cycles for cost in costs) >= SAID_OF_RUN * total:
             found.append(_summed(sorted(costs, key=lambda cost: -cost.cycles), total))
-    return sorted(found, key=lambda finding: -finding.cycles)
+    return sorted([*found, *_repeated(record, rows, total)], key=lambda finding: -finding.cycles)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,13 +161,13 @@ class _Cost:
 
 
 def _ranked(group: Group, evidence: Evidence) -> list[_Cost]:
-    """Return the costs of a group, the largest first; issuing requests is one where it is most of the time."""
+    """Return the costs of a group, the largest first; issuing requests is one if no other is larger."""
     said: list[tuple[tuple[str, ...], Observation | None]] = [*diagnose(group, evidence)]
     explained = {cause for causes, _ in said for cause in causes}
     said += [((name,), None) for name in CAUSE_NAMES if name not in explained and name not in WORK]
-    if evidence.share(*WORK) >= BUSY:
-        said.append((WORK, None))
     ranked = sorted((each for each in said if evidence.share(*each[0])), key=lambda each: -evidence.share(*each[0]))
+    if evidence.share(*WORK) >= max((evidence.share(*causes) for causes, _ in ranked), default=0.0):
+        ranked.insert(0, (WORK, None))
     return [
         _Cost(group=group, evidence=evidence, causes=causes, said=observation, largest=place == 0)
         for place, (causes, observation) in enumerate(ranked)
@@ -221,9 +222,8 @@ def _in_common(costs: list[_Cost]) -> str:
     each = sum(cost.evidence.cycles for cost in costs) / entries.size
     kernels = min(cost.evidence.kernels for cost in costs)
     median = int(np.quantile(entries, 0.5, method="lower"))
-    idle = "Most kernels have nothing to do: half" if 2 * median <= kernels else "Half"
     return (
-        f"{idle} of them have at most {count_text(median, 'entry')} for {kernels} kernels, the mean is "
+        f"Half of them have at most {count_text(median, 'entry')} for {kernels} kernels, the mean is "
         f"{entries.mean():,.1f}; each takes {each:,.0f} cycles on average."
     )
 
@@ -268,22 +268,51 @@ def bounds(record: Record, rows: "pd.DataFrame", count: int) -> list[dict[str, A
 def _measured(cost: _Cost) -> str:
     """Return the measurement behind the largest cost of a single instruction, in a few words."""
     evidence = cost.evidence
-    if cost.said is not None and "refused" in cost.causes:
-        bank, links = evidence.bank, evidence.links
-        if bank is not None and "bank" in cost.title:
-            return f"{bank.controller}.{bank.bank} is {min(bank.use, 1):.0%} busy, all banks {evidence.banks_use:.0%}"
-        if links is not None:
-            return f"links are {links.mean:.0%} busy, one {links.most:.0%}"
+    if "no_work" not in cost.causes and set(cost.causes) & set(WAITS) and evidence.latency is not None:
+        used = "".join(f", {name.partition(' (')[0]} {use:.0%} busy" for name, use, _ in busiest(evidence)[:1])
+        return f"reads take {evidence.latency.mean:.0f} cycles, {evidence.latency.least} at best{used}"
     if "no_work" in cost.causes:
-        entries = int(evidence.rows["frontier"].sum())
-        if entries < evidence.kernels:
-            return f"{count_text(entries, 'entry')} for {evidence.kernels} kernels"
-        return f"the last kernel works {evidence.unevenness:.1f}x the mean"
-    if cost.causes[0] in ("response", "credit", "refused") and evidence.latency is not None:
-        return f"reads take {evidence.latency.mean:.0f} cycles, {evidence.latency.least} at best"
+        most, mean = evidence.requests
+        entries = count_text(int(evidence.rows["frontier"].sum()), "entry")
+        return f"{entries}, {most:,.0f} requests of one kernel, {mean:,.0f} of the mean one"
     if cost.causes[0] == "slot":
         return f"a turn of the token is {count_text(evidence.turn, 'cycle')}"
     return count_text(round(cost.cycles), "cycle")
+
+
+def _repeated(record: Record, rows: "pd.DataFrame", total: int) -> list[Finding]:
+    """Return the finding on edges whose ids were read more than once, if these reads are a noticeable part."""
+    searches = rows[rows["module"] == "bfs"]
+    # The edges of a search are known at its end.
+    if searches.empty or record.interrupted is not None:
+        return []
+    evidence, edges = Evidence(record, searches), int(searches["edges"].sum())
+    per_edge = evidence.ids_per_edge
+    if per_edge is None or per_edge <= 1 or evidence.ids is None:
+        return []
+    cycles = evidence.cycles * (1 - 1 / per_edge)
+    if cycles < SAID_OF_RUN * total:
+        return []
+    pushed, again = int(searches["pushed"].sum()), int(searches["duplicates"].sum())
+    config = AcceleratorConfig.from_mapping(record.document["configuration"])
+    same = "remembered_ids drops ids that come again to the same kernel, visited_filter those that come again to its AE"
+    ways = [] if config.filters_copies else [same]
+    if not record.document["run"]["options"]["simplify"]:
+        ways.append("--simplify drops edges that the graph has more than once")
+    return [
+        Finding(
+            phase=", ".join(phase for phase in PHASES if (searches["phase"] == phase).any()),
+            cause="issue_2",
+            causes={},
+            title=f"Repeated work: {per_edge:.2f} ids read for each edge",
+            text=f"Kernels read {evidence.ids:,} ids for {edges:,} edges: {again:,} of {count_text(pushed, 'entry')} "
+            "pushed are for vertices that are in the queue already, and their edges are read again. In proportion that "
+            "is this part of the searches' cycles, which other findings have, too.",
+            share=cycles / total,
+            cycles=round(cycles),
+            advice="; ".join(ways),
+        )
+    ]
 
 
 def _outside(record: Record) -> list[Finding]:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.roofline.analysis import Roofline, recorded_bounds
+from cyscc.host.answer.colours import STACK
 from cyscc.host.record.arrow import Integers, codes, numbers, sums
-from cyscc.host.record.colours import STACK
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
 from cyscc.sim.observation.causes import WORK

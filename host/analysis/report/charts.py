@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from cyscc.host.analysis.report.activity import Activity, Timeline, key_title
 from cyscc.host.analysis.roofline.limits import CROSSBAR
-from cyscc.host.record.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
+from cyscc.host.answer.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
 from cyscc.host.record.tables import PHASES
 from cyscc.sim.observation.causes import CAUSES
 

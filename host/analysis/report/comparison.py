@@ -11,8 +11,8 @@ from cyscc.host.analysis.explain.comparison import outside, paired_iterations
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.report.activity import LONE, OUTSIDE, Key, Levels
 from cyscc.host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure
+from cyscc.host.answer.colours import STACK
 from cyscc.host.record.arrow import numbers
-from cyscc.host.record.colours import STACK
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
 

@@ -22,7 +22,7 @@ __all__ = [
     "against_preset",
     "against_profile",
     "computer_text",
-    "origin_text",
+    "origin_facts",
     "run_facts",
     "run_names",
     "shared_facts",
@@ -161,10 +161,11 @@ def version_text(document: Mapping[str, Any]) -> str:
     return f"{text}, Python {python}" if python else text
 
 
-def origin_text(record: Record) -> str:
+def origin_facts(record: Record) -> dict[str, str]:
     """Return how a record was made: the whole command, the folder that it ran in, and the versions."""
     document = record.document
-    return printable(f"made by: {_command(record)}, in {document['run']['folder']}; {version_text(document)}")
+    text = f"{_command(record)}, in {document['run']['folder']}; {version_text(document)}"
+    return {"made by": printable(text)}
 
 
 def computer_text(environment: Mapping[str, str]) -> str:

@@ -8,14 +8,14 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from cyscc.host.analysis.explain.evidence import evidence_of
-from cyscc.host.analysis.explain.page import no_hot_bank
+from cyscc.host.analysis.explain.observations import busiest_bank
 from cyscc.host.analysis.report import charts
 from cyscc.host.analysis.report.activity import Activity, key_point
 from cyscc.host.analysis.report.charts import COLOURS, Chart, HeatMap
 from cyscc.host.analysis.roofline.analysis import level_points
 from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, ceilings
+from cyscc.host.answer.colours import RUN_COLOURS, STACK
 from cyscc.host.record.arrow import Integers
-from cyscc.host.record.colours import RUN_COLOURS, STACK
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
 
 __all__ = ["chart_sections"]
@@ -398,7 +398,7 @@ def _hottest(activity: Activity) -> Chart:
         f"The {min(_HOTTEST, traffic.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
         "controller 1."
     )
-    every = {evidence.module: no_hot_bank(evidence) for evidence in evidence_of(activity.record)}
+    every = {evidence.module: busiest_bank(evidence) for evidence in evidence_of(activity.record)}
     about += "".join(f" {module.capitalize()}: {text}." for module, text in every.items() if text)
     return Chart(name="hottest", title="Hottest banks", about=about, figure=figure)
 

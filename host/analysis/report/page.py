@@ -14,10 +14,10 @@ import plotly.io
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.conclusion import conclusion
 from cyscc.host.analysis.explain.evidence import FifoUse
+from cyscc.host.analysis.explain.explanation import iteration_tables
+from cyscc.host.analysis.explain.grouped import groups_conclusion
 from cyscc.host.analysis.explain.groups import compare_groups, groups_of_runs
-from cyscc.host.analysis.explain.groups_page import groups_conclusion
 from cyscc.host.analysis.explain.iterations import iterations_of
-from cyscc.host.analysis.explain.page import iteration_tables
 from cyscc.host.analysis.explain.verdict import Finding, findings
 from cyscc.host.analysis.report.activity import Activity
 from cyscc.host.analysis.report.charts import DARK, Chart
@@ -101,7 +101,8 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
 
     found = [section("verdict", "Verdict", findings=findings(record))]
     if (iterations := iterations_of(record)) is not None:
-        tables = iteration_tables(record, iterations)
+        shown = [each for each in iteration_tables(record, iterations).values() if each.columns]
+        tables = [(each.title, [column.head for _, column, _ in each.visible()], each.cells()) for each in shown]
         found.append(section("components", "Iterations", tables=tables, notes=iterations.advice))
     for what, title, charts in chart_sections(activity):
         found.append(section(what, title, charts, fifos=activity.fill.kinds if what == "fifos" else []))

@@ -1,4 +1,4 @@
-"""The roofline of a record: the limits of its levels, as a table, a JSON document and points of a plot."""
+"""The roofline of a record: the limits of its levels, as rows, a JSON document and points of a plot."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, Bounds, Limit, Traffic
-from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.arrow import Integers, numbers, sums
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import Setting
@@ -18,7 +17,7 @@ from cyscc.sim.memory import profile_from
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Roofline", "Total", "level_points", "recorded_bounds", "roofline_document", "roofline_table"]
+__all__ = ["Roofline", "Total", "level_points", "limit_rows", "recorded_bounds", "roofline_document"]
 
 _TOGETHER = 2048
 """Levels that are processed in one batch."""
@@ -225,21 +224,20 @@ def level_points(roofline: Roofline) -> "pd.DataFrame":
     return points.reset_index(drop=True)
 
 
-def roofline_table(roofline: Roofline, setting: Setting) -> str:
-    """Return the roofline as a text table: the cycles and throughput of each limit, and where it is the tightest."""
+def limit_rows(roofline: Roofline, setting: Setting) -> list[dict[str, Any]]:
+    """Return a row for each limit, and for what was reached: cycles, throughput, and where it is the tightest."""
     edges, taken = roofline.total_edges, roofline.total_cycles
     reached = Total(Limit("reached", "", ""), taken)
-    rows = [
-        (
-            limit.title,
-            f"{cycles:,}",
-            f"{setting.gteps(edges, cycles):.3f}" if cycles else "-",
-            f"{cycles / taken:.1%}",
-            count_text(levels, "level") if levels else "",
-        )
+    return [
+        {
+            "limit": limit.title,
+            "cycles": cycles,
+            "gteps": setting.gteps(edges, cycles) if cycles else None,
+            "share": cycles / taken,
+            "tightest_levels": levels or None,
+        }
         for limit, cycles, levels in (*roofline.totals.values(), reached)
     ]
-    return plain_table(rows, head=("limit", "cycles", "GTEPS", "of reached", "tightest in"))
 
 
 def roofline_document(roofline: Roofline, setting: Setting) -> dict[str, Any]:

@@ -644,7 +644,7 @@ def li(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decompositio
         raise InputError(f"li takes at most {_MOST} vertices, not {vertices}")
     device = setting.device
     run = _Run(device, upload(device, graph), upload(device, transpose), setting)
-    if setting.options.get(AS_PRINTED.name):
+    if setting.options.get(AS_PRINTED):
         run.as_printed(source_count(vertices, graph.edges))
     else:
         run.with_additions()

@@ -341,7 +341,7 @@ class _Run:
         self._device = device
         self._count = setting.options.get("pivots", PIVOTS)
         self.everyone = (1 << self._count) - 1
-        self._hops = 0 if setting.options.get(AS_PRINTED.name) else _HOPS
+        self._hops = 0 if setting.options.get(AS_PRINTED) else _HOPS
         self.arrays = _Arrays(
             upload(device, graph),
             upload(device, transpose),
@@ -493,7 +493,7 @@ def quach(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> Decomposi
     device = setting.device
     run = _Run(graph, transpose, setting)
     arrays = run.arrays
-    search = _search_as_printed if setting.options.get(AS_PRINTED.name) else _search_by_parts
+    search = _search_as_printed if setting.options.get(AS_PRINTED) else _search_by_parts
     search(run, setting)
     pruning = int(device.read(arrays.looked).sum())
     return Decomposition(

@@ -6,14 +6,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.output.text import count_text, markdown_table
+from cyscc.host.experiments.studies.study import Columns, table
+from cyscc.host.output.text import count_text
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool
 
-__all__ = ["benchmark_markdown", "busy_warnings", "compare", "run_benchmark", "summarise"]
+__all__ = ["benchmark_answer", "busy_warnings", "compare", "run_benchmark", "summarise"]
 
 OURS = ("compiled-2", "compiled-1")
 """The project's executor, the reference of all comparisons, with two threads and with one."""
@@ -190,45 +192,45 @@ def busy_warnings(row: _Record) -> list[str]:
     ]
 
 
-_HEAD = (
-    *("", "graph", "cycles", "cycles/s", "kernel-cycles/s", "edges/s", "same"),
-    *("2 threads is", "1 thread is", "memory", "build"),
-)
+_COLUMNS: Columns = {
+    "label": Column(""),
+    "workload": Column("graph"),
+    "cycles": "{:,.0f}",
+    "cycles_per_second": Column("cycles/s", "{:,.0f}"),
+    "kernel_cycles_per_second": Column("kernel-cycles/s", "{:,.0f}"),
+    "edges_per_second": Column("edges/s", "{:,.0f}"),
+    "same": "{}",
+    "faster.compiled-2": Column("2 threads is", "{:.1f} x"),
+    "faster.compiled-1": Column("1 thread is", "{:.1f} x"),
+    "memory": "{:,.0f} MiB",
+    "build_seconds": Column("build", "{:.1f} s"),
+}
 
 
-def _factor(row: dict[str, Any], name: str) -> str:
-    return f"{row['faster'][name]:.1f} x" if name in row["faster"] else ""
-
-
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    if "unavailable" in row:
-        return (row["label"], *[""] * (len(_HEAD) - 1))
-    return (
-        row["label"],
-        row["workload"],
-        f"{row['cycles']:,}",
-        f"{row['cycles_per_second']:,.0f}",
-        f"{row['kernel_cycles_per_second']:,.0f}",
-        f"{row['edges_per_second']:,.0f}",
-        {True: "yes", False: "NO", None: ""}[row["same"]],
-        _factor(row, "compiled-2"),
-        _factor(row, "compiled-1"),
-        f"{row['peak_memory_bytes'] / 2**20:,.0f} MiB",
-        f"{row['build_seconds']:.1f} s",
-    )
-
-
-def benchmark_markdown(document: dict[str, Any]) -> str:
-    """Return the document of `run_benchmark` as a Markdown table, with the setting of the measurements."""
-    machine, revision = document["machine"], document["revision"] or "not in a repository"
-    lines = [
-        f"configuration {document['config']}, memory {document['memory']}; {machine['processor']}, "
-        f"{machine['cores']} cores; revision {revision}",
-        "",
-        markdown_table(_HEAD, [_cells(row) for row in document["rows"]]),
-        "same: cycles of every level and memory contents are those of the compiled executor; "
-        "2 threads is, 1 thread is: how many times as many cycles a second that simulates on the same graph",
+def benchmark_answer(document: dict[str, Any]) -> Answer:
+    """Return the document of `run_benchmark` as an answer, with the setting of the measurements."""
+    machine = document["machine"]
+    rows = [
+        {
+            **row,
+            "same": {True: "yes", False: "NO", None: None}[row.get("same")],
+            "memory": row["peak_memory_bytes"] / 2**20 if "peak_memory_bytes" in row else None,
+        }
+        for row in document["rows"]
     ]
-    lines += [f"{row['label']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row]
-    lines += [f"warning: {warning}" for warning in document["warnings"]]
-    return "\n".join(lines) + "\n"
+    return Answer(
+        title="Speed of the simulation",
+        facts={
+            "configuration": f"{document['config']}, memory {document['memory']}",
+            "computer": f"{machine['processor']}, {machine['cores']} cores",
+            "revision": document["revision"] or "not in a repository",
+        },
+        said=[
+            "same: cycles of every level and memory contents are those of the compiled executor; 2 threads is, 1 "
+            "thread is: how many times as many cycles a second that simulates on the same graph",
+            *(f"{row['label']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row),
+            *(f"warning: {warning}" for warning in document["warnings"]),
+        ],
+        tables={"rows": table("contenders", rows, _COLUMNS)},
+        fields=document,
+    )

@@ -13,19 +13,20 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypedDict
 
+from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.benchmark.search import Preset
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.measurements import Count, Measured, Measurements, Positive, Request
+from cyscc.host.experiments.studies.study import Columns, table
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.text import markdown_table
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.sources import digest_beside
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.processors import available_cores, processor
 
-__all__ = ["COMPARISONS", "Side", "compare_revisions", "comparison_markdown"]
+__all__ = ["COMPARISONS", "Side", "compare_revisions", "comparison_answer"]
 
 _Record = dict[str, Any]
 
@@ -382,32 +383,47 @@ def _remove(root: Path, folder: Path) -> None:
     _git(root, "worktree", "prune")
 
 
-_HEAD = ("", "sides", "cycles/s", "ratio", "memory", "same cycles")
+_COLUMNS: Columns = {
+    "name": Column(""),
+    "labels": Column("sides"),
+    "speeds": Column("cycles/s"),
+    "ratio": "{:.3f}",
+    "memory": "{:.2f}",
+    "same": Column("same cycles"),
+}
 
 
-def _cells(row: _Record) -> tuple[str, ...]:
+def _shown(row: _Record) -> _Record:
+    """Return a row of the table."""
     if "unavailable" in row:
-        return (row["name"], *[""] * (len(_HEAD) - 1))
+        return {"name": row["name"]}
     one, other = row["sides"]
-    return (
-        row["name"],
-        f"{one['label']}, {other['label']}",
-        ", ".join(f"{row['cycles'] / side['seconds']:,.0f}" for side in row["sides"]),
-        f"{row['ratio']:.3f}",
-        f"{other['peak_memory_bytes'] / one['peak_memory_bytes']:.2f}",
-        "yes" if row["same"] else "NO",
-    )
+    return {
+        "name": row["name"],
+        "labels": f"{one['label']}, {other['label']}",
+        "speeds": ", ".join(f"{row['cycles'] / side['seconds']:,.0f}" for side in row["sides"]),
+        "ratio": row["ratio"],
+        "memory": other["peak_memory_bytes"] / one["peak_memory_bytes"],
+        "same": "yes" if row["same"] else "NO",
+    }
 
 
-def comparison_markdown(document: _Record) -> str:
-    """Return the document of `compare_revisions` as a Markdown table."""
+def comparison_answer(document: _Record) -> Answer:
+    """Return the document of `compare_revisions` as an answer."""
     machine, revisions = document["machine"], document["revisions"]
-    unavailable = [f"{row['name']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row]
-    return (
-        f"configuration {document['config']}, memory {document['memory']}, graphs {document['graph']}; "
-        f"{machine['processor']}, {machine['cores']} cores\n\n"
-        f"- base: {revisions['base']}\n- this: {revisions['head']}\n\n"
-        f"{markdown_table(_HEAD, [_cells(row) for row in document['rows']])}\n"
-        "ratio: how many times as fast the second side is as the first, by the least times; memory: the second side's "
-        "peak as part of the first's\n" + "".join(f"{line}\n" for line in unavailable)
+    return Answer(
+        title="Speed of the simulation, in turns",
+        facts={
+            "configuration": f"{document['config']}, memory {document['memory']}, graphs {document['graph']}",
+            "computer": f"{machine['processor']}, {machine['cores']} cores",
+            "base": revisions["base"],
+            "this": revisions["head"],
+        },
+        said=[
+            "ratio: how many times as fast the second side is as the first, by the least times; memory: the second "
+            "side's peak as part of the first's",
+            *(f"{row['name']}: {row['unavailable']}" for row in document["rows"] if "unavailable" in row),
+        ],
+        tables={"rows": table("comparisons", map(_shown, document["rows"]), _COLUMNS)},
+        fields=document,
     )

@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cyscc.host.experiments.fpga.synthesis import Component, Resources, Usage, component_table, usages
+from cyscc.host.experiments.fpga.synthesis import Usage, usages
 from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
 from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
 from cyscc.host.experiments.measuring.store import Store
@@ -16,7 +15,7 @@ from cyscc.sim.caching.libraries import AREA_FOLDER
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 
-__all__ = ["AREA", "Area", "areas", "checked_family", "families_of", "known_areas", "machine_areas"]
+__all__ = ["AREA", "areas", "checked_family", "families_of", "known_areas", "machine_areas"]
 
 _TITLES = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
 
@@ -46,52 +45,10 @@ def checked_family(family: str) -> str:
     return family
 
 
-@dataclass(frozen=True, kw_only=True)
-class Area:
-    """Area of a machine on an FPGA family.
-
-    Parameters
-    ----------
-    config : AcceleratorConfig
-        The machine.
-    family : str
-        ``xc5v`` or ``xc6v``.
-    usage : Usage
-        Resources of one AE.
-    """
-
-    config: AcceleratorConfig
-    family: str
-    usage: Usage
-
-    @property
-    def components(self) -> tuple[Component, ...]:
-        """The kinds of components of an AE, the largest first."""
-        return self.usage.components
-
-    @property
-    def engine(self) -> Resources:
-        """Resources of one AE."""
-        return self.usage.total
-
-    @property
-    def machine(self) -> Resources:
-        """Resources of all AEs."""
-        return self.engine * self.config.engines
-
-    def __str__(self) -> str:
-        """Return the table of the components."""
-        return component_table(self.usage)
-
-    def columns(self) -> dict[str, int]:
-        """Return the area of all AEs by the columns of `AREA`."""
-        return {_column(name, self.family): getattr(self.machine, name) for name in _TITLES}
-
-
 def machine_areas(
     configs: Iterable[AcceleratorConfig], *, families: Sequence[str], jobs: int, on_step: OnStep, make: bool = True
-) -> dict[tuple[AcceleratorConfig, str], Area]:
-    """Synthesise one AE of each machine for each family, and return the areas by machine and family.
+) -> dict[tuple[AcceleratorConfig, str], Usage]:
+    """Synthesise one AE of each machine for each family, and return its resources by machine and family.
 
     Modules that machines have in common are synthesised once, and those that any machine had before are found in the
     cache.
@@ -122,8 +79,7 @@ def machine_areas(
     measurements = Measurements(_store(), jobs=jobs, verify=False, make=make, on_step=on_step)
     wanted = [(config, family) for config in dict.fromkeys(configs) for family in families]
     with TemporaryDirectory(prefix="cyscc-area-") as work:
-        found = usages(measurements, wanted, folder=Path(work))
-    return {each: Area(config=each[0], family=each[1], usage=found[each]) for each in wanted}
+        return usages(measurements, wanted, folder=Path(work))
 
 
 def areas(
@@ -136,8 +92,10 @@ def areas(
 ) -> dict[AcceleratorConfig, dict[str, int]]:
     """Return the area of all AEs of each machine, by the columns of `AREA`; see `machine_areas`."""
     found: dict[AcceleratorConfig, dict[str, int]] = {}
-    for (config, _), area in machine_areas(configs, families=families, jobs=jobs, on_step=on_step, make=make).items():
-        found.setdefault(config, {}).update(area.columns())
+    usages_of = machine_areas(configs, families=families, jobs=jobs, on_step=on_step, make=make)
+    for (config, family), usage in usages_of.items():
+        whole = usage.total * config.engines
+        found.setdefault(config, {}).update({_column(name, family): getattr(whole, name) for name in _TITLES})
     return found
 
 

@@ -1,15 +1,17 @@
-"""The synthesis report: area of each machine's AE on a Virtex-5 or Virtex-6; each module is synthesised once."""
+"""Syntheses: area of each machine's AE on a Virtex-5 or Virtex-6; each module is synthesised once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import reduce
 from graphlib import TopologicalSorter
 from operator import or_
+from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 
+from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.fpga.hierarchy import Component, Hierarchy, Resources, Usage, components, read_hierarchy
 from cyscc.host.experiments.fpga.modules import merged, stub
 from cyscc.host.experiments.fpga.tools import YOSYS, ToolRequest, check_tool, run_yosys, version, work_folder
@@ -17,16 +19,16 @@ from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.studies.paper import (
     BAR,
     DEVICES,
+    FAMILY,
     FITTING,
     PUBLISHED,
     PUBLISHED_BFS,
     PUBLISHED_LESS_VENDOR,
     Amounts,
 )
-from cyscc.host.experiments.studies.study import Report
-from cyscc.host.output.text import markdown_table
+from cyscc.host.experiments.studies.study import Columns, table
 from cyscc.host.runs.sources import text_digest
-from cyscc.host.specification.options import UsageError
+from cyscc.host.specification.ask import SpecError
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.verilog import (
     KERNEL_NAMES,
@@ -37,7 +39,7 @@ from cyscc.hw.verilog import (
     slice_verilog,
 )
 
-__all__ = ["component_table", "synthesis_report", "usages"]
+__all__ = ["RESOURCES", "component_rows", "synthesis_answer", "synthesised", "usages"]
 
 ENGINE = "application_engine"
 """Name of an AE's module."""
@@ -131,8 +133,17 @@ def engine_requests(config: AcceleratorConfig, *, family: str, folder: Path) -> 
     ]
 
 
-# In the order of `Resources.document`.
-_COLUMNS = ("LUTs", "logic", "memory", "route-through", "registers", "block RAM (Kb)", "CARRY4", "DSP")
+RESOURCES: Columns = {
+    "luts": Column("LUTs", "{:,}"),
+    "logic": "{:,}",
+    "memory": "{:,}",
+    "route_through": Column("route-through", "{:,}"),
+    "registers": "{:,}",
+    "block_ram": Column("block RAM (Kb)", "{:,}"),
+    "carries": Column("CARRY4", "{:,}"),
+    "dsps": Column("DSP", "{:,}"),
+}
+"""Columns of tables with the fields of `Resources.document`."""
 
 
 def comparable(config: AcceleratorConfig) -> bool:
@@ -148,94 +159,27 @@ def bar_of(config: AcceleratorConfig) -> tuple[str, Amounts]:
     return "half of published without it", BAR
 
 
-def _cells(resources: Resources) -> list[str]:
-    return [f"{number:,}" for number in resources.document().values()]
-
-
-def _shares(amounts: Amounts, device: Amounts) -> list[str]:
-    return [f"{n:,} ({n / has:.1%})" for n, has in zip(amounts, device, strict=True)]
-
-
-def _verdicts(amounts: Amounts, bar: Amounts) -> list[str]:
-    return ["met" if met else "not met" for met in amounts.within(bar)]
-
-
-def comparison_table(total: Resources, *, config: AcceleratorConfig, family: str) -> str:
-    """Return a table of an AE beside the published machine: amounts, and shares of the device.
-
-    Parameters
-    ----------
-    total : Resources
-        Resources of the AE.
-    config : AcceleratorConfig
-        Its configuration. If its number of kernels differs from the published machine's, that machine is left out.
-    family : str
-        ``xc5v``, that of the published machine, or ``xc6v``.
-    """
-    device = DEVICES[family].has
-    mine = total.amounts()
-    rows = [["this AE", *_shares(mine, device)]]
-    if family == "xc5v" and comparable(config):
-        words, bar = bar_of(config)
-        rows += [
-            ["published, with vendor interface", *_shares(PUBLISHED, device)],
-            ["published, without it", *_shares(PUBLISHED_LESS_VENDOR, device)],
-            ["published, BFS alone, with it", *_shares(PUBLISHED_BFS, device)],
-            [f"bar: {words}", *_shares(bar, device)],
-            ["bar", *_verdicts(mine, bar)],
-        ]
-    return markdown_table(["one FPGA", "LUTs", "registers", "block RAM (Kb)"], rows)
-
-
-def component_table(usage: Usage) -> str:
-    """Return a table of the components' resources: of one, of all of a kind, and their sum."""
+def component_rows(usage: Usage) -> list[dict[str, Any]]:
+    """Return the resources of an AE's components: of one, of all of a kind, and their sum."""
     rows = []
-    for component in usage.components:
-        rows.append([component.name, *_cells(component.each)])
-        if component.count > 1:
-            rows.append([f"{component.count} of them", *_cells(component.resources)])
-    rows.append(["whole AE", *_cells(usage.total)])
-    return markdown_table(["component", *_COLUMNS], rows)
+    for each in usage.components:
+        for count in dict.fromkeys((1, each.count)):
+            rows.append({"component": each.name, "number": count, **(each.each * count).document()})
+    return [*rows, {"component": "whole AE", "number": 1, **usage.total.document()}]
 
 
-def part_tables(usage: Usage) -> list[str]:
-    """Return a table of the parts' resources for each component that has parts."""
-    return [
-        markdown_table(
-            [f"in one {component.name}", *_COLUMNS],
-            [
-                *([name, *_cells(part)] for name, part in component.parts.items()),
-                ["sum", *_cells(component.each)],
-                *([["of it queues", *_cells(component.queues)]] if component.queues != Resources() else []),
-            ],
-        )
-        for component in usage.components
-        if component.parts
-    ]
-
-
-def list_table(head: str, rows: Mapping[str, tuple[AcceleratorConfig, Usage]], *, family: str) -> str:
-    """Return a table of several AEs' resources, one AE per row.
-
-    Parameters
-    ----------
-    head : str
-        Head of the first column.
-    rows : mapping of str to (AcceleratorConfig, Usage)
-        Configuration and resources of each AE by name.
-    family : str
-        See `comparison_table`.
-    """
-    judged = family == "xc5v" and any(comparable(config) for config, _ in rows.values())
-    cells = []
-    for name, (config, usage) in rows.items():
-        mine = usage.total.amounts()
-        luts, registers, block_ram = _shares(mine, DEVICES[family].has)
-        verdict = ("met" if all(mine.within(bar_of(config)[1])) else "not met") if comparable(config) else "-"
-        row = [name, luts, f"{usage.total.memory:,}", registers, block_ram]
-        cells.append([*row, verdict] if judged else row)
-    columns = [head, "LUTs", "of them memory", "registers", "block RAM (Kb)"]
-    return markdown_table([*columns, "bar"] if judged else columns, cells)
+def part_rows(usage: Usage) -> list[dict[str, Any]]:
+    """Return the resources of the parts of each component that has parts, their sum, and those of its queues."""
+    rows = []
+    for each in usage.components:
+        parts = {
+            **each.parts,
+            "sum": each.each,
+            **({} if each.queues == Resources() else {"of it queues": each.queues}),
+        }
+        if each.parts:
+            rows += [{"component": each.name, "part": name, **part.document()} for name, part in parts.items()]
+    return rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,15 +247,15 @@ def usages(
     return found
 
 
-def synthesis_report(
+def synthesised(
     measurements: Measurements,
     configs: Mapping[str, AcceleratorConfig],
     *,
     families: Sequence[str],
     depths: Sequence[int],
-    keep: str | None,
-) -> Report:
-    """Synthesise the AEs of machines, and return the report of their resources.
+    keep: str | PathLike[str] | None,
+) -> list[Machine]:
+    """Synthesise the AEs of machines.
 
     Parameters
     ----------
@@ -323,12 +267,12 @@ def synthesis_report(
         Families, of ``xc5v`` and ``xc6v``.
     depths : sequence of int
         Depths of FIFOs; each AE is also synthesised with all its FIFOs of each depth.
-    keep : str or None
+    keep : str, path or None
         Folder for Verilog, netlists and logs; None to discard them.
 
     Raises
     ------
-    UsageError, InputError
+    SpecError, InputError
         A depth is impossible, or the folder cannot be created.
     SimulationError
         Yosys is missing or failed, or its output is not understood.
@@ -336,14 +280,14 @@ def synthesis_report(
     try:
         variants = {name: {depth: with_depth(config, depth) for depth in depths} for name, config in configs.items()}
     except ValueError as error:
-        raise UsageError(f"--depth: {error}") from None
+        raise SpecError("depth", str(error)) from None
     check_tool(YOSYS)
     wanted = [
         (each, family) for name in configs for each in (configs[name], *variants[name].values()) for family in families
     ]
     with work_folder(keep) as folder:
         found = usages(measurements, wanted, folder=folder)
-    machines = [
+    return [
         Machine(
             name=name,
             config=config,
@@ -354,33 +298,66 @@ def synthesis_report(
         for name, config in configs.items()
         for family in families
     ]
-    return Report(document=document(machines), markdown=markdown(machines))
 
 
-def _section(machine: Machine) -> str:
-    """Return the tables of one machine."""
-    name, family = machine.name, machine.family
-    lines = [
-        f"## One AE of {name} on {family}\n",
-        f"Compared with a {DEVICES[family].name}: {DEVICES[family].note}.\n",
-        comparison_table(machine.usage.total, config=machine.config, family=family),
-        component_table(machine.usage),
-        *part_tables(machine.usage),
-    ]
-    if machine.depths:
-        rows = {str(depth): (machine.config, usage) for depth, usage in machine.depths.items()}
-        lines += [f"All FIFOs of {name} of one depth, on {family}:\n", list_table("depth", rows, family=family)]
-    return "\n".join(lines)
+def _engine(name: str, family: str, amounts: Amounts, **more: Any) -> dict[str, Any]:
+    """Return a row with amounts, and their shares of the family's device."""
+    shares = zip(amounts._fields, amounts, DEVICES[family].has, strict=True)
+    return {
+        "engine": name,
+        "family": family,
+        **amounts._asdict(),
+        **{f"{field}_share": mine / has for field, mine, has in shares},
+        **more,
+    }
 
 
-def markdown(machines: Sequence[Machine]) -> str:
-    """Return the report as Markdown: the tables of each machine, then a list of all."""
-    sections = [_section(machine) for machine in machines]
-    for family in dict.fromkeys(machine.family for machine in machines):
-        rows = {one.name: (one.config, one.usage) for one in machines if one.family == family}
-        if len(rows) > 1:
-            sections.append(f"## One AE of each on {family}\n\n{list_table('machine', rows, family=family)}")
-    return "\n".join(sections)
+def _engines(machines: Sequence[Machine]) -> list[dict[str, Any]]:
+    """Return the AEs, those with all FIFOs of one depth too, and what the paper has of its own."""
+    rows: list[dict[str, Any]] = []
+    bars: dict[str, Amounts] = {}
+    for machine in machines:
+        judged = machine.family == FAMILY and comparable(machine.config)
+        words, most = bar_of(machine.config)
+        bars |= {f"bar: {words}": most} if judged else {}
+        for depth, usage in ((None, machine.usage), *machine.depths.items()):
+            mine = usage.total.amounts()
+            over = [name for name, met in zip(mine._fields, mine.within(most), strict=True) if not met]
+            verdict = (f"not met: {', '.join(over)}" if over else "met") if judged else None
+            rows.append(
+                _engine(machine.name, machine.family, mine, depth=depth, memory=usage.total.memory, bar=verdict)
+            )
+    published = {
+        "published, with vendor interface": PUBLISHED,
+        "published, without it": PUBLISHED_LESS_VENDOR,
+        "published, BFS alone, with it": PUBLISHED_BFS,
+    }
+    return rows + [_engine(name, FAMILY, most) for name, most in {**(published if bars else {}), **bars}.items()]
+
+
+def synthesis_answer(machines: Sequence[Machine]) -> Answer:
+    """Return the resources of AEs: whole ones beside the paper's, by component and by part."""
+
+    def each(rows: Callable[[Usage], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        return [{"machine": one.name, "family": one.family, **row} for one in machines for row in rows(one.usage)]
+
+    share = Column("of the device", "{:.1%}")
+    engine: dict[str, Column | str] = {"engine": Column("one FPGA"), "family": "{}", "depth": "{:.0f}"}
+    for name in Amounts._fields:
+        engine |= {name: RESOURCES[name], f"{name}_share": share}
+        engine |= {"memory": Column("of them memory", "{:,.0f}")} if name == "luts" else {}
+    of: Columns = {"machine": "{}", "family": "{}", "component": "{}"}
+    devices = {DEVICES[machine.family].name: DEVICES[machine.family].note for machine in machines}
+    return Answer(
+        title=f"One AE of {', '.join(dict.fromkeys(machine.name for machine in machines))}",
+        facts={f"compared with a {name}": note for name, note in devices.items()},
+        tables={
+            "engines": table("whole AEs", _engines(machines), {**engine, "bar": "{}"}),
+            "components": table("components", each(component_rows), {**of, "number": "{}", **RESOURCES}),
+            "parts": table("parts of one component", each(part_rows), {**of, "part": "{}", **RESOURCES}),
+        },
+        fields=_document(machines),
+    )
 
 
 def _usage(usage: Usage, machine: Machine) -> dict[str, Any]:
@@ -403,8 +380,8 @@ def _component(component: Component) -> dict[str, Any]:
     }
 
 
-def document(machines: Sequence[Machine]) -> dict[str, Any]:
-    """Return the report as a JSON document.
+def _document(machines: Sequence[Machine]) -> dict[str, Any]:
+    """Return the fields of the document.
 
     ``bar`` is null where it does not apply: for families other than Virtex-5, and AEs of another size than the
     published one. Block RAM is in Kb.

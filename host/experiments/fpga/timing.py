@@ -11,16 +11,17 @@ from typing import Any, ClassVar, TypedDict
 
 import msgspec
 
+from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.fpga import tools
 from cyscc.host.experiments.fpga.modules import ports_of
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
-from cyscc.host.experiments.studies.study import Report
+from cyscc.host.experiments.studies.study import Columns, table
 from cyscc.host.output.files import open_output
-from cyscc.host.output.text import count_text, markdown_table
+from cyscc.host.output.text import count_text
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.verilog import KERNEL_NAMES, SLICE_NAMES, kernel_verilog, shell_verilog, slice_kinds, slice_verilog
 
-__all__ = ["COMPONENTS", "components_of", "timing_report"]
+__all__ = ["COMPONENTS", "components_of", "measure", "timing_answer"]
 
 _UNTIMED = ("clk", "rst")
 """Clock and reset, which have networks of their own."""
@@ -413,47 +414,19 @@ def measure(
     )
 
 
-def timing_report(
-    measurements: Measurements,
-    config: AcceleratorConfig,
-    *,
-    name: str,
-    names: Sequence[str],
-    seeds: int,
-    keep: str | None,
-) -> Report:
-    """Measure clocks and report them; the report is a failure if a median is below the configuration's clock.
-
-    Parameters
-    ----------
-    name : str
-        Name or file of the configuration.
-    keep : str or None
-        Folder for Verilog, netlists, reports and logs; None to discard them.
-    measurements, config, names, seeds
-        See `measure`.
-
-    Raises
-    ------
-    InputError
-        The folder cannot be created.
-    SimulationError
-        A tool is missing or failed, or its output is not understood.
-    """
-    for tool in (tools.YOSYS, tools.NEXTPNR):
-        tools.check_tool(tool)
-    with tools.work_folder(keep) as folder:
-        timings = measure(measurements, config, names=names, seeds=seeds, folder=folder)
-    slow = ", ".join(f"{one.name} ({one.median.fmax:.1f} MHz)" for one in timings if not one.met)
-    return Report(
-        document=document(timings, name=name),
-        markdown=markdown(timings, name=name),
-        failure=f"median below {config.clock_mhz:g} MHz: {slow}" if slow else "",
-    )
+_COLUMNS: Columns = {
+    "name": Column("component"),
+    "median_mhz": Column("median (MHz)", "{:.1f}"),
+    "best_mhz": Column("best", "{:.1f}"),
+    "seeds": Column("each seed"),
+    "cells.TRELLIS_COMB": Column("LUT4", "{:,}"),
+    "cells.TRELLIS_FF": Column("registers", "{:,}"),
+    "cells.DP16KD": Column("block RAM", "{:,.0f}"),
+}
 
 
-def markdown(timings: Sequence[Timing], *, name: str) -> str:
-    """Return the report as Markdown.
+def timing_answer(timings: Sequence[Timing], *, name: str) -> Answer:
+    """Return the clocks; the answer is a failure if a median is below the configuration's.
 
     Parameters
     ----------
@@ -462,29 +435,24 @@ def markdown(timings: Sequence[Timing], *, name: str) -> str:
     name : str
         Name or file of the configuration.
     """
-    head = ["component", "median (MHz)", "best", "each seed", "LUT4", "registers", "block RAM"]
-    rows = [
-        [
-            one.name,
-            f"{one.median.fmax:.1f}",
-            f"{one.best.fmax:.1f}",
-            ", ".join(f"{run.fmax:.1f}" for run in one.runs),
-            *(f"{one.median.cells.get(kind, 0):,}" for kind in ("TRELLIS_COMB", "TRELLIS_FF", "DP16KD")),
-            "met" if one.met else "not met",
-        ]
-        for one in timings
-    ]
-    paths = [f"- {one.name}, seed {one.median.seed}: {one.median.path.words()}.\n" for one in timings]
-    return (
-        f"## Timing of {name} on an ECP5-85k of speed grade 8\n\n"
-        + markdown_table([*head, f"{timings[0].clock_mhz:g} MHz"], rows)
-        + "\nCritical path of the median run:\n\n"
-        + "".join(paths)
+    clock = f"{timings[0].clock_mhz:g} MHz"
+    slow = ", ".join(f"{one.name} ({one.median.fmax:.1f} MHz)" for one in timings if not one.met)
+    document = _document(timings, name=name)
+    rows = [{**each, "met": "met" if each["met"] else "not met"} for each in document["components"]]
+    return Answer(
+        title=f"Timing of {name} on an ECP5-85k of speed grade 8",
+        said=[
+            "Critical path of the median run:\n"
+            + "\n".join(f"  {one.name}, seed {one.median.seed}: {one.median.path.words()}." for one in timings)
+        ],
+        tables={"components": table("clocks", rows, {**_COLUMNS, "met": Column(clock)})},
+        fields=document,
+        failure=f"median below {clock}: {slow}" if slow else "",
     )
 
 
-def document(timings: Sequence[Timing], *, name: str) -> dict[str, Any]:
-    """Return the report as a JSON document. The parameters are those of `markdown`."""
+def _document(timings: Sequence[Timing], *, name: str) -> dict[str, Any]:
+    """Return the fields of the document. The parameters are those of `timing_answer`."""
     return {
         "yosys": tools.version(tools.YOSYS),
         "nextpnr": tools.version(tools.NEXTPNR),
@@ -496,6 +464,7 @@ def document(timings: Sequence[Timing], *, name: str) -> dict[str, Any]:
                 "name": timing.name,
                 "median_mhz": round(timing.median.fmax, 2),
                 "best_mhz": round(timing.best.fmax, 2),
+                "seeds": ", ".join(f"{run.fmax:.1f}" for run in timing.runs),
                 "met": timing.met,
                 "median_seed": timing.median.seed,
                 "cells": dict(timing.median.cells),

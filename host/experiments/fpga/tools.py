@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -40,7 +41,7 @@ _TARGETS = {YOSYS: "make synth", NEXTPNR: "make timing"}
 
 
 @contextmanager
-def work_folder(keep: str | None) -> Iterator[Path]:
+def work_folder(keep: str | PathLike[str] | None) -> Iterator[Path]:
     """Provide a folder for the files of the tools: the one to keep, created if needed, or a temporary one.
 
     Raises
@@ -55,7 +56,7 @@ def work_folder(keep: str | None) -> Iterator[Path]:
     try:
         Path(keep).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror} (--keep)", path=keep) from None
+        raise InputError(f"cannot be made: {error.strerror} (--keep)", path=str(keep)) from None
     yield Path(keep).resolve()
 
 

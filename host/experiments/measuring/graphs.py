@@ -14,14 +14,10 @@ from cyscc.host.graph.kinds import KINDS, generate_graph
 from cyscc.host.output.documents import file_digest
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason
+from cyscc.host.specification.numbers import number_text
 from cyscc.sim.documents import DocumentError, open_plain
 
-__all__ = ["GraphFile", "GraphSpec", "ModelSpec", "graph_text", "size_text"]
-
-
-def size_text(number: int) -> str:
-    """Return a number as a power of two if it is one: 2^20."""
-    return f"2^{number.bit_length() - 1}" if number and not number & (number - 1) else str(number)
+__all__ = ["GraphFile", "GraphSpec", "ModelSpec", "graph_text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +53,8 @@ class GraphSpec:
     def label(self) -> str:
         """Name in messages."""
         by_degree = "degree" in KINDS[self.kind].sizes
-        size = f"degree {self.degree}" if by_degree else f"{size_text(self.edges)} edges"
-        return f"{self.kind}, {size}, {size_text(self.vertices)} vertices"
+        size = f"degree {self.degree}" if by_degree else f"{number_text(self.edges)} edges"
+        return f"{self.kind}, {size}, {number_text(self.vertices)} vertices"
 
     def identity(self) -> dict[str, Any]:
         """Return the inputs of the generator as JSON values, for digests."""
@@ -212,7 +208,7 @@ def graph_text(table: Mapping[str, Any]) -> str:
     kind, vertices, degree, seed = (table.get(f"graph.{name}") for name in ("kind", "vertices", "degree", "seed"))
     words = [] if kind is None else [kind]
     if vertices is not None:
-        words += [size_text(vertices), "vertices" if degree is None else f"x {degree}"]
+        words += [number_text(vertices), "vertices" if degree is None else f"x {degree}"]
     elif degree is not None:
         words.append(f"degree {degree}")
     if seed is not None:

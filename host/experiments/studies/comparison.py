@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,26 +28,32 @@ from cyscc.host.baselines.software import (
 from cyscc.host.baselines.software.decomposition import Transposed
 from cyscc.host.experiments.measuring.software import fastest
 from cyscc.host.graph.csr import Graph
-from cyscc.host.graph.formats import read_graph
+from cyscc.host.graph.formats import named_graph
 from cyscc.host.graph.reference import component_sizes
 from cyscc.host.output.figures import BLUE, ORANGE, add_legend, log_axis, new_figure, row_axis, time_text
 from cyscc.host.output.progress import OnProgress, Progress
-from cyscc.host.output.text import column_table, device_text, graph_text, largest_text
+from cyscc.host.output.text import device_text
 from cyscc.host.runs.execution import execute
 from cyscc.host.runs.results import SccResult
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["AlgorithmComparison", "Contenders", "Entry", "comparison_figure", "comparison_text"]
+__all__ = ["AlgorithmComparison", "Contenders", "Entry", "comparison_figure"]
 
 _BASE = "tarjan"
 """The baseline of `AlgorithmComparison.speed_up`."""
+
+_OF_SOFTWARE = (
+    *("simulated", "area", "trouble"),
+    *("transpose_milliseconds", "upload_milliseconds", "total_milliseconds", "over_scipy_total"),
+)
+_OF_MACHINES = ("simulated", "area", "cycles")
+"""Fields that rows of machines, and of software, do not have."""
 
 _ROW = 0.3
 """Height of a row in inches."""
@@ -94,6 +101,13 @@ class Entry:
     counts: Mapping[str, int] = field(default_factory=dict)
     area: Mapping[str, int] = field(default_factory=dict)
     trouble: str | None = None
+
+    @property
+    def told(self) -> str:
+        """The name, and the time or why there is none."""
+        kind = "simulated" if self.simulated else "total"
+        time = self.milliseconds if self.simulated else self.total_milliseconds
+        return f"{self.name}: {self.trouble}" if time is None else f"{self.name}: {time:,.3f} ms {kind}"
 
     @property
     def total_milliseconds(self) -> float | None:
@@ -152,26 +166,27 @@ class AlgorithmComparison:
     def _time(self, name: str, what: str) -> float | None:
         return next((getattr(entry, what) for entry in self.entries if entry.name == name), None)
 
-    def document(self) -> dict[str, Any]:
-        """Return the comparison as a JSON document."""
+    def about(self) -> dict[str, Any]:
+        """Return the graph and its components as a row."""
         return {
-            "graph": {"file": self.graph, "vertices": self.vertices, "edges": self.edges},
-            "components": {"count": self.components, "largest": self.largest},
-            "reference": self.reference,
-            "entries": [self._entry(entry) for entry in self.entries],
+            name: getattr(self, name) for name in ("graph", "vertices", "edges", "components", "largest", "reference")
         }
 
-    def _entry(self, entry: Entry) -> dict[str, Any]:
-        document = {
+    def rows(self, *, simulated: bool) -> list[dict[str, Any]]:
+        """Return a row for each software, or for each simulated machine, with its speed-ups."""
+        return [{"graph": self.graph, **self._row(entry)} for entry in self.entries if entry.simulated == simulated]
+
+    def _row(self, entry: Entry) -> dict[str, Any]:
+        lacking = _OF_SOFTWARE if entry.simulated else _OF_MACHINES
+        row = {
             **asdict(entry),
             "total_milliseconds": entry.total_milliseconds,
             "speed_up": self.speed_up(entry),
             "over_scipy": self.over_scipy(entry),
             "over_scipy_total": self.over_scipy_total(entry),
+            **entry.area,
         }
-        if not entry.area:
-            del document["area"]
-        return document
+        return {name: value for name, value in row.items() if name not in lacking}
 
 
 def _ratio(base: float | None, time: float | None) -> float | None:
@@ -219,14 +234,18 @@ class Contenders:
     undirected: bool = False
 
     def compare(
-        self, path: str, progress: Progress, *, on_entry: Callable[[AlgorithmComparison], None] | None = None
+        self,
+        given: Graph | str | PathLike[str],
+        progress: Progress,
+        *,
+        on_entry: Callable[[AlgorithmComparison], None] | None = None,
     ) -> AlgorithmComparison:
-        """Run all contenders on the graph in a file, and return their comparison.
+        """Run all contenders on a graph, and return their comparison.
 
         Parameters
         ----------
-        path : str
-            The file.
+        given : Graph, str or path
+            The graph, or its file.
         progress : Progress
             Progress display.
         on_entry : callable, optional
@@ -237,8 +256,7 @@ class Contenders:
         InputError, SimulationError
             The graph cannot be read, a simulation failed, or a result is wrong.
         """
-        with progress.step(f"{path}: reading") as step:
-            graph: Graph = read_graph(path, undirected=self.undirected, watch=step, on_note=notice)
+        path, graph = named_graph(given, progress, undirected=self.undirected)
         transpose = None
         if any(name in KINDS and KINDS[name].transpose for name in self.algorithms):
             with progress.step(f"{path}: transposing"):
@@ -359,54 +377,6 @@ def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
         cycles=run.cycles,
         counts={"iterations": run.iterations, "trimmed": run.trimmed},
     )
-
-
-def comparison_text(comparison: AlgorithmComparison) -> str:
-    """Return a graph's tables: software with real time, then simulated machines with simulated time."""
-    components = "unknown"
-    if comparison.components is not None and comparison.largest is not None:
-        components = largest_text(comparison.components, comparison.largest)
-        if comparison.reference != SCIPY:
-            components += f" (by {comparison.reference})"
-    parts = [f"{graph_text(comparison.graph, comparison.vertices, comparison.edges)}\ncomponents: {components}\n"]
-    rows = comparison.document()["entries"]
-    for row in rows:
-        time = row["milliseconds"] if row["simulated"] else row["total_milliseconds"]
-        row["time"] = row["trouble"] or f"{time:,.3f}"
-    work = (("edges inspected", "{edges:,}"), ("passes", "{passes:,}"))
-    for simulated, columns in (
-        (
-            False,
-            (
-                ("software, real time in ms", "{name}"),
-                ("ran on", "{where}"),
-                ("transpose", "{transpose_milliseconds:,.3f}"),
-                ("upload", "{upload_milliseconds:,.3f}"),
-                ("algorithm", "{milliseconds:,.3f}"),
-                ("total", "{time}"),
-                *work,
-                ("over scipy", "{over_scipy:.2f}"),
-                ("over its total", "{over_scipy_total:.2f}"),
-            ),
-        ),
-        (
-            True,
-            (
-                ("machine, simulated time", "{name}"),
-                ("ran on", "{where}"),
-                ("ms", "{time}"),
-                *work,
-                ("real time of scipy / simulated time", "{over_scipy:.2f}"),
-            ),
-        ),
-    ):
-        shown = [row for row in rows if row["simulated"] == simulated]
-        if shown:
-            named = [*columns]
-            if "area" in shown[0]:
-                named += [("cycles", "{cycles:,}"), *((name, f"{{area[{name}]:,}}") for name in shown[0]["area"])]
-            parts.append(column_table(named, shown, words=2, none="", plain=True))
-    return "\n".join(parts)
 
 
 def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> "Figure":

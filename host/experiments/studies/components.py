@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cyscc.host.experiments.measuring.graphs import GraphSpec, size_text
+from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.machines import SccRequest
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest
-from cyscc.host.experiments.studies.study import Grid, Point, grouped, left_out_text
+from cyscc.host.experiments.studies.study import Columns, Grid, Point, grouped, left_out_text, table
 from cyscc.host.output import figures
-from cyscc.host.output.text import column_table, count_text
+from cyscc.host.output.text import count_text
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.run import available_cores
 
@@ -38,59 +39,70 @@ def _machine_phases(result: Mapping[str, Any]) -> dict[str, float]:
     return {**cycles, "starts": 1e3 * result["start_seconds"]}
 
 
-def _head(document: dict[str, Any], title: str) -> str:
-    return (
-        f"# {document['figure'].replace('fig', 'Figure ')}: {title}\n\n"
-        f"Uniform random graphs, seed {document['seed']}. Simulated: four AEs at {document['clock_hz'] / 1e6:g} MHz, "
-        f"memory `{document['memory']}`.\n"
-        f"Software: {document['processor']}, {count_text(document['cores'], 'core')}; the paper's was a Xeon X5670 "
-        "with 12 threads.\n"
-        "The host's search for a start is real time on this processor, also beside the simulated machine.\n"
+def _answer(document: dict[str, Any], title: str, said: str, points: Table) -> Answer:
+    return Answer(
+        title=f"{document['figure'].replace('fig', 'Figure ')}: {title}",
+        facts={
+            "graphs": f"uniform random, seed {document['seed']}",
+            "simulated": f"four AEs at {document['clock_hz'] / 1e6:g} MHz, memory {document['memory']}",
+            "software": f"{document['processor']}, {count_text(document['cores'], 'core')}; the paper's was a Xeon "
+            "X5670 with 12 threads",
+        },
+        said=[
+            f"{said} The host's search for a start is real time on this processor, also beside the simulated machine.",
+            *left_out_text(document),
+        ],
+        tables={"points": points},
     )
 
 
-_TIMES = [("degree", "{degree}"), ("series", "{series}")]
-_TIMES += [(text, f"{{milliseconds[{phase}]:.3f}}") for phase, text in PHASES.items()]
-_TIMES += [("total", "{total:.3f}"), ("speed-up", "{speed_up:.2f}")]
-
-
-def _time_markdown(document: dict[str, Any]) -> str:
-    """Return figure 12 as Markdown.
+def _time_answer(document: dict[str, Any]) -> Answer:
+    """Return the bars of figure 12.
 
     Parameters
     ----------
     document : dict
         The document of `Times.document`.
     """
-    parts = [
-        _head(document, "time for strongly connected components")
-        + f"Times in milliseconds, without trimming.\n{left_out_text(document)}"
+    base = {
+        (point["vertices"], point["degree"]): point["total"]
+        for point in document["points"]
+        if point["series"] == SOFTWARE
+    }
+    rows = [
+        {**point, "speed_up": base[point["vertices"], point["degree"]] / point["total"]} for point in document["points"]
     ]
-    for (vertices,), group in grouped(document["points"], "vertices").items():
-        base = {point["degree"]: point["total"] for point in group if point["series"] == SOFTWARE}
-        rows = [{**point, "speed_up": base[point["degree"]] / point["total"]} for point in group]
-        parts += [f"## {size_text(vertices)} vertices\n", column_table(_TIMES, rows)]
-    return "\n".join(parts)
+    columns: Columns = {
+        "vertices": "{:,}",
+        "degree": "{}",
+        "series": "{}",
+        **{f"milliseconds.{phase}": Column(text, "{:.3f}") for phase, text in PHASES.items()},
+        "total": "{:.3f}",
+        "speed_up": Column("speed-up", "{:.2f}"),
+    }
+    points = table("milliseconds", rows, columns)
+    return _answer(document, "time for strongly connected components", "Times are without trimming.", points)
 
 
-def _speed_up_markdown(document: dict[str, Any]) -> str:
-    """Return figure 13 as Markdown.
+def _speed_up_answer(document: dict[str, Any]) -> Answer:
+    """Return the points of figure 13.
 
     Parameters
     ----------
     document : dict
         The document of `SpeedUps.document`.
     """
-    columns = [("degree", "{0[degree]}"), ("Kosaraju (ms)", "{0[kosaraju]:.3f}")]
-    for place, (name,) in enumerate(grouped(document["points"], "series")):
-        columns += [(f"{name} (ms)", f"{{{place}[milliseconds]:.3f}}"), ("speed-up", f"{{{place}[speed_up]:.2f}}")]
-    parts = [
-        _head(document, "speed-up over sequential software")
-        + f"`hong` ran on all cores. Trimming is in its time only, a part of its algorithm.\n{left_out_text(document)}"
-    ]
-    for (vertices,), panel in grouped(document["points"], "vertices").items():
-        parts += [f"## {size_text(vertices)} vertices\n", column_table(columns, grouped(panel, "degree").values())]
-    return "\n".join(parts)
+    columns: Columns = {
+        "vertices": "{:,}",
+        "degree": "{}",
+        "series": "{}",
+        "kosaraju": Column("Kosaraju (ms)", "{:.3f}"),
+        "milliseconds": Column("ms", "{:.3f}"),
+        "speed_up": Column("speed-up", "{:.2f}"),
+    }
+    points = table("speed-ups", document["points"], columns)
+    said = "hong ran on all cores. Trimming is in its time only, a part of its algorithm."
+    return _answer(document, "speed-up over sequential software", said, points)
 
 
 _COLOURS = {"searches": figures.BLUE, "intersections": figures.ORANGE, "starts": figures.GREEN}
@@ -221,7 +233,7 @@ class Times(_Components):
     `Grid`.
     """
 
-    markdown = staticmethod(_time_markdown)
+    answer_of = staticmethod(_time_answer)
     figure_of = staticmethod(_time_figure)
 
     def points(self, series: Series) -> Iterator[Point]:
@@ -244,7 +256,7 @@ class SpeedUps(_Components):
     """
 
     hong = True
-    markdown = staticmethod(_speed_up_markdown)
+    answer_of = staticmethod(_speed_up_answer)
     figure_of = staticmethod(_speed_up_figure)
 
     def points(self, series: Series) -> Iterator[Point]:

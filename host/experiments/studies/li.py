@@ -7,11 +7,12 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, size_text
+from cyscc.host.answer.answer import Answer, Column
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.run_times import REPLACED, Series, given_graphs, replacement, run_time_figure
-from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Study, grouped
+from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Columns, Study, grouped, table
 from cyscc.host.output.figures import (
     BLACK,
     BLUE,
@@ -25,8 +26,9 @@ from cyscc.host.output.figures import (
     row_axis,
     row_places,
 )
-from cyscc.host.output.text import column_table, device_text
+from cyscc.host.output.text import device_text
 from cyscc.host.runs.environment import processor_name
+from cyscc.host.specification.numbers import number_text
 from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
@@ -159,27 +161,30 @@ _WORK = ("queries", "edges", "passes")
 """Counters in the tables of figures 2 and 3."""
 
 
-def _depth_markdown(document: dict[str, Any]) -> str:
-    """Return figure 2 or 3 as Markdown.
+def _depth_answer(document: dict[str, Any]) -> Answer:
+    """Return the depths of figure 2 or 3.
 
     Parameters
     ----------
     document : dict
         The document of `Degrees.document` or `Sources.document`.
     """
-    axis = document["axis"]
-    columns = [(axis, f"{{{axis}:,}}"), ("paper", "{paper:,}"), ("measured", "{depth:,}"), ("ratio", "{ratio:.2f}")]
-    columns += [(name, f"{{counts[{name}]:,}}") for name in _WORK]
-    columns.append(("ms", "{milliseconds:,.1f}"))
-    parts = [
-        f"# {document['figure'].replace('li-fig', 'Figure ')} of Li et al. 2013: recursion depth\n\n"
-        f"Uniform random graphs of {document['vertices']:,} vertices, seed {document['seed']}; one thread. "
-        "Partition and single sources are a level each.\n"
-    ]
-    for (series,), points in grouped(document["points"], "series").items():
-        rows = [{**point, "ratio": _quotient(point["depth"], point["paper"])} for point in points]
-        parts += [f"## {series}\n", column_table(columns, rows)]
-    return "\n".join(parts)
+    rows = [{**point, "ratio": _quotient(point["depth"], point["paper"])} for point in document["points"]]
+    columns: Columns = {
+        "series": "{}",
+        document["axis"]: "{:,}",
+        "paper": "{:,.0f}",
+        "depth": Column("measured", "{:,}"),
+        "ratio": "{:.2f}",
+        **{f"counts.{name}": Column(name, "{:,}") for name in _WORK},
+        "milliseconds": Column("ms", "{:,.1f}"),
+    }
+    return Answer(
+        title=f"{document['figure'].replace('li-fig', 'Figure ')} of Li et al. 2013: recursion depth",
+        facts={"graphs": f"uniform random, {document['vertices']:,} vertices, seed {document['seed']}"},
+        said=["One thread. Partition and single sources are a level each."],
+        tables={"points": table("recursion depth", rows, columns)},
+    )
 
 
 _TITLES = {
@@ -188,57 +193,61 @@ _TITLES = {
     "li-fig6": "Figure 6 of Li et al. 2013: run times on real graphs",
 }
 
-_TIMES = (
-    ("graph", "{graph}"),
-    ("li, as printed (ms)", "{milliseconds:,.1f}"),
-    ("with additions (ms)", "{additions:,.1f}"),
-    ("fbt (ms)", "{fbt:,.1f}"),
-    ("Tarjan (ms)", "{tarjan:,.1f}"),
-    ("speed-up", "{speed_up:.2f}"),
-    ("paper: li (ms)", "{paper[milliseconds]:,}"),
-    ("Barnat's (ms)", "{paper[barnat]:,}"),
-    ("its Tarjan (ms)", "{paper[tarjan]:,}"),
-    ("its speed-up", "{ratio:.2f}"),
-)
-_GRAPHS = (
-    ("graph", "{graph}"),
-    ("vertices", "{vertices:,}"),
-    ("edges", "{edges:,}"),
-    ("components", "{components:,}"),
-    ("depth", "{counts[depth]:,}"),
-    ("edges inspected", "{counts[edges]:,}"),
-    ("paper: name", "{paper[name]}"),
-    ("vertices (10⁶)", "{paper[vertices]:.1f}"),
-    ("edges (10⁶)", "{paper[edges]:.1f}"),
-    ("SCCs", "{paper[components]}"),
-    ("its depth", "{paper[depth]:,}"),
-)
+_TIMES: Columns = {
+    "graph": "{}",
+    "milliseconds": Column("li, as printed (ms)", "{:,.1f}"),
+    "additions": Column("with additions (ms)", "{:,.1f}"),
+    "fbt": Column("fbt (ms)", "{:,.1f}"),
+    "tarjan": Column("Tarjan (ms)", "{:,.1f}"),
+    "speed_up": Column("speed-up", "{:.2f}"),
+    "paper.milliseconds": Column("paper: li (ms)", "{:,.0f}"),
+    "paper.barnat": Column("Barnat's (ms)", "{:,.0f}"),
+    "paper.tarjan": Column("its Tarjan (ms)", "{:,.0f}"),
+    "paper_speed_up": Column("its speed-up", "{:.2f}"),
+}
+_GRAPHS: Columns = {
+    "graph": "{}",
+    **dict.fromkeys(("vertices", "edges", "components"), "{:,}"),
+    "counts.depth": Column("depth", "{:,}"),
+    "counts.edges": Column("edges inspected", "{:,}"),
+    "paper.name": Column("paper: name"),
+    "paper.vertices": Column("vertices (10⁶)", "{:.1f}"),
+    "paper.edges": Column("edges (10⁶)", "{:.1f}"),
+    "paper.components": Column("SCCs", left=False),
+    "paper.depth": Column("its depth", "{:,.0f}"),
+}
 
 
-def _time_markdown(document: dict[str, Any]) -> str:
-    """Return run times as Markdown, and the graphs with the recursion depths.
+def _time_answer(document: dict[str, Any]) -> Answer:
+    """Return run times, and the graphs with the recursion depths.
 
     Parameters
     ----------
     document : dict
         The document of `Times.document`.
     """
-    rows = []
-    for row in document["rows"]:
-        paper = row["paper"] or dict.fromkeys(Row._fields)
-        rows.append({**row, "paper": paper, "ratio": _quotient(paper["tarjan"], paper["milliseconds"])})
-    replaced = f"{REPLACED}\n" if any(row["stands_for"] for row in rows) else ""
-    return (
-        f"# {_TITLES[document['figure']]}\n\n"
-        f"Generated graphs: seed {document['seed']}. `li` and `fbt`: "
-        f"{device_text(document['device'], document['threads'])}; Tarjan: one thread of {document['processor']}.\n"
-        "The paper's: a GeForce GTX 480, and one core of a Core i7 2600K.\n\n"
-        "The speed-up over Tarjan's algorithm is that of `li` as printed. With additions, `li` runs as by default.\n"
-        "`fbt` as printed is the nearest to the algorithms of Barnat et al., whose programs are not here:\n"
-        "forward-backward search with trimming, a thread for each vertex.\n\n"
-        f"{replaced}{column_table(_TIMES, rows)}\n"
-        "The graphs, and the recursion depth of `li` as printed.\n\n"
-        f"{column_table(_GRAPHS, rows, words=(0, 6))}"
+    rows = document["rows"]
+    published = [row["paper"] or dict.fromkeys(Row._fields) for row in rows]
+    speed_ups = [_quotient(paper["tarjan"], paper["milliseconds"]) for paper in published]
+    shown = [{**row, "paper_speed_up": ratio} for row, ratio in zip(rows, speed_ups, strict=True)]
+    return Answer(
+        title=_TITLES[document["figure"]],
+        facts={
+            "li and fbt": device_text(document["device"], document["threads"]),
+            "Tarjan": f"one thread of {document['processor']}",
+            "the paper's": "a GeForce GTX 480, and one core of a Core i7 2600K",
+            "generated graphs": f"seed {document['seed']}",
+        },
+        said=[
+            "The speed-up over Tarjan's algorithm is that of li as printed. With additions, li runs as by default. "
+            "fbt as printed is the nearest to the algorithms of Barnat et al., whose programs are not here: "
+            "forward-backward search with trimming, a thread for each vertex.",
+            *([REPLACED] if any(row["stands_for"] for row in rows) else []),
+        ],
+        tables={
+            "rows": table("run times", shown, _TIMES),
+            "graphs": table("the graphs, and the recursion depth of li as printed", rows, _GRAPHS),
+        },
     )
 
 
@@ -348,7 +357,7 @@ class _Depths(Study):
     axis: ClassVar[str]
     """Field of the points on the horizontal axis."""
 
-    markdown = staticmethod(_depth_markdown)
+    answer_of = staticmethod(_depth_answer)
     figure_of = staticmethod(_depth_figure)
 
     @abstractmethod
@@ -441,7 +450,7 @@ def _generated(vertices: Iterable[int], seed: int) -> Iterator[_Case]:
     """Yield the generated graphs of these sizes."""
     for (kind, degree), size in product(TABLE2, vertices):
         graph = GraphSpec(kind=kind, degree=degree, vertices=size, seed=seed)
-        yield _Case(f"{kind}, {size_text(size)} vertices", graph, row_of(kind, degree, size))
+        yield _Case(f"{kind}, {number_text(size)} vertices", graph, row_of(kind, degree, size))
 
 
 _MILLION = 10**6
@@ -481,7 +490,7 @@ class Times(Study):
     device: str
     threads: int
 
-    markdown = staticmethod(_time_markdown)
+    answer_of = staticmethod(_time_answer)
     figure_of = staticmethod(_speed_up_figure)
 
     def cases(self) -> list[_Case]:

@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.run_times import REPLACED, Series, given_graphs, replacement, run_time_figure
-from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Point, Study, grouped
+from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Columns, Point, Study, grouped, table
 from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, log_axis, new_figure
 from cyscc.host.output.files import version
-from cyscc.host.output.text import column_table, count_text, device_text
+from cyscc.host.output.text import count_text, device_text
 from cyscc.host.runs.environment import processor_name
 
 if TYPE_CHECKING:
@@ -78,16 +79,6 @@ TABLE2 = (
 """Rows of table 2."""
 
 
-_SIZE = (("n", "{vertices:,}"), ("m", "{edges:,}"))
-_TIMES = (
-    *_SIZE,
-    ("tarjan", "{tarjan:.2f}"),
-    ("quach", "{quach:.2f}"),
-    ("ratio", "{ratio:.2f}"),
-    ("text: C++", "{paper[tarjan]:,}"),
-    ("text: CUDA", "{paper[quach]:,}"),
-    ("text: ratio", "{paper[ratio]:.2f}"),
-)
 _COUNTERS = {
     "prune_rounds": "rounds of pruning",
     "pruned": "pruned",
@@ -100,84 +91,60 @@ _COUNTERS = {
 }
 """The counters of ``quach`` that are shown, and their titles."""
 
-_COUNTS = (
-    *_SIZE,
-    *((title, f"{{counts[{name}]:,}}") for name, title in _COUNTERS.items()),
-    ("text: prune (ms)", "{paper[prune]:,}"),
-)
+_TIMES: Columns = {
+    "graph": Column("network"),
+    "vertices": Column("n", "{:,}"),
+    "edges": Column("m", "{:,}"),
+    "components": "{:,}",
+    "tarjan": "{:.2f}",
+    "quach": Column("quach, as printed", "{:.2f}"),
+    "ratio": "{:.2f}",
+    "additions": Column("with additions", "{:.2f}"),
+    "paper.tarjan": Column("text: C++", "{:,.0f}"),
+    "paper.quach": Column("text: CUDA", "{:,.0f}"),
+    "paper.ratio": Column("text: ratio", "{:.2f}"),
+}
+_COUNTS: Columns = {
+    **{name: _TIMES[name] for name in ("graph", "vertices", "edges")},
+    **{f"counts.{name}": Column(title, "{:,}") for name, title in _COUNTERS.items()},
+    "paper.prune": Column("text: prune (ms)", "{:,.0f}"),
+}
 
 
-def _setting_text(document: dict[str, Any]) -> str:
-    """Return a paragraph on processors and devices."""
+def _answer(document: dict[str, Any]) -> Answer:
+    """Return times and ratios beside the paper's, and the counters.
+
+    Parameters
+    ----------
+    document : dict
+        The document of `Table1.document` or `Table2.document`.
+    """
+    rows = document["rows"]
     where = device_text(document["device"], document["threads"])
-    return (
-        f"Seed of G(n, m) graphs: {document['seed']}. {document['processor']}; `quach` on {where}, "
-        f"{count_text(document['pivots'], 'pivot')} at a time, `tarjan` on 1 thread; best of three runs.\n"
-        "The text's: Core 2 Duo E6850 and GeForce GTX 560 Ti, averages of five runs; its time has what the device "
-        "takes to start.\n"
+    return Answer(
+        title=_TITLES[document["figure"]],
+        facts={
+            "tarjan": f"one thread of {document['processor']}",
+            "quach": f"{where}, {count_text(document['pivots'], 'pivot')} at a time",
+            "the text's": "Core 2 Duo E6850 and GeForce GTX 560 Ti",
+            "G(n, m) graphs": f"seed {document['seed']}",
+        },
+        said=[
+            "Times are the best of three runs, those of the text averages of five, with what the device takes to "
+            "start. The ratio is the time of tarjan by that of quach as printed.",
+            *([REPLACED] if any(row.get("stands_for") for row in rows) else []),
+        ],
+        tables={
+            "rows": table("milliseconds", rows, _TIMES),
+            "counts": table("what quach as printed counted, and the text's time of pruning", rows, _COUNTS),
+        },
     )
 
 
-def _table2_markdown(document: dict[str, Any]) -> str:
-    """Return the table as Markdown: times and ratios beside the paper's, then the counters.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `Table2.document`.
-    """
-    return "\n".join(
-        [
-            "# Table 2 of Quach et al. 2012: concurrent pivots against Tarjan's algorithm",
-            "",
-            _setting_text(document),
-            "Milliseconds; the ratio is the time of `tarjan` by that of `quach`.\n",
-            column_table(_TIMES, document["rows"], words=0),
-            "What was counted, and the text's time of pruning.\n",
-            column_table(_COUNTS, document["rows"], words=0),
-        ]
-    )
-
-
-_NETWORKS = (
-    ("network", "{graph}"),
-    ("n", "{vertices:,}"),
-    ("m", "{edges:,}"),
-    ("components", "{components:,}"),
-    ("tarjan", "{tarjan:.2f}"),
-    ("quach, as printed", "{quach:.2f}"),
-    ("ratio", "{ratio:.2f}"),
-    ("with additions", "{additions:.2f}"),
-    ("text: C++", "{paper[tarjan]:,}"),
-    ("text: CUDA", "{paper[quach]:,}"),
-    ("text: ratio", "{paper[ratio]:.2f}"),
-)
-
-
-def _table1_markdown(document: dict[str, Any]) -> str:
-    """Return table 1 as Markdown: times and ratios beside the paper's, then the counters.
-
-    Parameters
-    ----------
-    document : dict
-        The document of `Table1.document`.
-    """
-    rows = [{**row, "paper": row["paper"] or dict.fromkeys(_Row._fields)} for row in document["rows"]]
-    replaced = [REPLACED] if any(row["stands_for"] for row in rows) else []
-    counts = (("network", "{graph}"), *_COUNTS[len(_SIZE) :])
-    return "\n".join(
-        [
-            "# Table 1 of Quach et al. 2012: real networks",
-            "",
-            _setting_text(document),
-            *replaced,
-            "Milliseconds; the ratio is the time of `tarjan` by that of `quach` as printed.\n",
-            column_table(_NETWORKS, rows),
-            "What `quach` as printed counted, and the text's time of pruning.\n",
-            column_table(counts, rows),
-        ]
-    )
-
+_TITLES = {
+    "quach-table1": "Table 1 of Quach et al. 2012: real networks",
+    "quach-table2": "Table 2 of Quach et al. 2012: concurrent pivots against Tarjan's algorithm",
+}
 
 _SERIES = (
     Series("quach", "quach, as printed", "quach", "CUDA", BLUE),
@@ -255,6 +222,8 @@ class _Table(Study):
     device: str
     threads: int
 
+    answer_of = staticmethod(_answer)
+
     def requests(self, graph: GraphSpec | GraphFile) -> dict[str, SoftwareRequest]:
         """Return the measurements of a graph, by field of its row."""
         how: dict[str, Any] = {"threads": self._used_threads, "device": self.device}
@@ -305,7 +274,6 @@ class Table1(_Table):
 
     graphs: Sequence[Path] = ()
 
-    markdown = staticmethod(_table1_markdown)
     figure_of = staticmethod(_table1_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
@@ -362,9 +330,8 @@ class Table2(_Table):
         Number of vertices of the largest graphs.
     """
 
-    most: int
+    most: int = 1_000_000
 
-    markdown = staticmethod(_table2_markdown)
     figure_of = staticmethod(_table2_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Run times of algorithms on several graphs, beside published ones: graphs of the user's, and the plot."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -13,20 +14,22 @@ if TYPE_CHECKING:
 __all__ = ["REPLACED", "Series", "given_graphs", "replacement", "run_time_figure"]
 
 REPLACED = (
-    "A G(n, m) graph stands for each of the paper's graphs that was not given (`--graphs`). It has as many\n"
-    "vertices and edges, but another structure.\n"
+    "A G(n, m) graph stands for each of the paper's graphs that was not given (--graphs). It has as many vertices and "
+    "edges, but another structure."
 )
 """Note on tables that have graphs of `replacement`."""
 
 _Row = TypeVar("_Row")
 
 
-def given_graphs(paths: Iterable[Path], published: Mapping[str, _Row]) -> Iterator[tuple[str, GraphFile, _Row | None]]:
+def given_graphs(
+    files: Iterable[str | PathLike[str]], published: Mapping[str, _Row]
+) -> Iterator[tuple[str, GraphFile, _Row | None]]:
     """Yield the name of each file, its graph, and what is published of a graph of this name.
 
     Parameters
     ----------
-    paths : iterable of Path
+    files : iterable of str or path
         The files.
     published : mapping
         Published rows by name, in lower case.
@@ -36,7 +39,7 @@ def given_graphs(paths: Iterable[Path], published: Mapping[str, _Row]) -> Iterat
     InputError
         A file cannot be read.
     """
-    for path in paths:
+    for path in map(Path, files):
         name = path.name.partition(".")[0]
         yield name, GraphFile.of(path), published.get(name.lower())
 

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.experiments.measuring.graphs import GraphSpec, size_text
+from cyscc.host.answer.answer import Answer, Column
+from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.studies import paper
-from cyscc.host.experiments.studies.study import Grid, Point, Study, grouped, left_out_text, run_fields
+from cyscc.host.experiments.studies.study import Columns, Grid, Point, Study, grouped, left_out_text, run_fields, table
 from cyscc.host.output.figures import BLACK, BLUE, ORANGE, add_legend, degree_axis, lettered, panel_grid, power_text
-from cyscc.host.output.text import column_table, count_text
+from cyscc.host.output.text import count_text
 from cyscc.host.runs.execution import SOURCE_RULE
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ __all__ = ["Table1", "Throughput", "averages", "errors"]
 
 _SUMMED = ("cycles", "edges", "levels", "duplicates")
 """Fields of a point with counts."""
-
-_FROM = f"searches start at the {SOURCE_RULE}"
 
 
 def _measured(
@@ -118,70 +117,62 @@ def errors(found: Iterable[Point]) -> dict[str, Any]:
     }
 
 
-_KIND_TEXT = {"random": "random", "rmat": "R-MAT"}
 _UNIFORM_TEXT = {"random": "uniform random", "rmat": "R-MAT"}
 
-_THROUGHPUT = [("degree", "{0[degree]}")]
-for _place, (_kind, _engines) in enumerate(itertools.product(paper.KINDS, paper.ENGINES)):
-    _THROUGHPUT += [
-        (f"{_KIND_TEXT[_kind]} {count_text(_engines, 'AE')}: paper", f"{{{_place}[paper]:.3f}}"),
-        ("simulated", f"{{{_place}[simulated]:.3f}}"),
-        ("ratio", f"{{{_place}[ratio]:.3f}}"),
-    ]
-_THROUGHPUT += [("random: Betkaoui", "{0[betkaoui]:.3f}"), ("R-MAT: Betkaoui", "{2[betkaoui]:.3f}")]
+_GRAPH: Columns = {"config": "{}", "kind": Column("graph"), "degree": "{}", "engines": Column("AEs")}
+_GTEPS: Columns = {
+    **dict.fromkeys(("paper", "simulated", "ratio"), "{:.3f}"),
+    "betkaoui": Column("Betkaoui, four FPGAs", "{:.3f}"),
+}
 
-_SHARES = [("graph", "{text}"), ("degree", "{degree}"), ("AEs", "{engines}")]
-_SHARES += [(cause, f"{{shares[{cause}]:.1%}}") for cause in CAUSES]
 
-_ERRORS = (
-    ("difference from the paper", "{text}"),
-    ("mean", "{mean_percent:.2f} %"),
-    ("largest", "{largest_percent:.2f} %"),
+def _setting(document: dict[str, Any]) -> dict[str, str]:
+    """Return the facts on the runs of a document."""
+    clock = f"{document['clock_hz'] / 1e6:g} MHz"
+    return {"memory": document["memory"], "clock": clock, "seed": str(document["seed"]), "source": SOURCE_RULE}
+
+
+_UNIT = (
+    "GTEPS: 10⁹ traversed edges a simulated second. The paper's figures, also those of Betkaoui et al., are averages "
+    "over 2^20 to 2^23 vertices."
 )
 
 
-def _cells_text(cells: Sequence[Point]) -> list[str]:
-    """Return the tables for one configuration and number of vertices."""
-    found = errors(cells)
-    presets = ", ".join(f"`{preset}`" for preset in dict.fromkeys(cell["preset"] for cell in cells))
-    return [
-        f"Presets: {presets}.\n",
-        column_table(_THROUGHPUT, grouped(cells, "degree").values()),
-        "Share of the BFS kernels' cycles by cause:\n",
-        column_table(_SHARES, [{**cell, "text": _KIND_TEXT[cell["kind"]]} for cell in cells]),
-        column_table(
-            _ERRORS, [{"text": "all", **found}, *({"text": _KIND_TEXT[kind], **found[kind]} for kind in paper.KINDS)]
-        ),
-    ]
-
-
-def _table1_markdown(document: dict[str, Any]) -> str:
-    """Return the table as Markdown.
-
-    It has sections for each configuration and number of vertices, and before them one for the means over several
-    numbers: throughput in the paper and in simulation, shares of the kernels' cycles by cause, and the difference
-    from the paper.
+def _table1_answer(document: dict[str, Any]) -> Answer:
+    """Return the cells, the shares of the kernels' cycles by cause, and the differences from the paper.
 
     Parameters
     ----------
     document : dict
         The document of `Table1.document`.
     """
-    sizes = list(dict.fromkeys(cell["vertices"] for cell in document["cells"]))
-    groups = {f"mean of {', '.join(map(size_text, sizes))} vertices": document.get("averages", [])}
-    groups |= {
-        f"{size_text(size)} vertices": cells for (size,), cells in grouped(document["cells"], "vertices").items()
-    }
-    parts = [
-        "# Table I: breadth-first search\n\n"
-        "GTEPS: 10⁹ traversed edges a simulated second. The paper's figures, also those of Betkaoui et al. (four\n"
-        "FPGAs), are averages over 2^20 to 2^23 vertices.\n"
-        f"Memory `{document['memory']}`, clock {document['clock_hz'] / 1e6:g} MHz, seed {document['seed']}; {_FROM}.\n"
+    cells, means = document["cells"], document.get("averages", [])
+    named = ("config", "vertices", "kind", "degree", "engines")
+    shares = [{**{name: cell[name] for name in named}, **cell["shares"]} for cell in cells]
+    differences = [
+        {"config": config, "kind": kind, **found[kind]}
+        for config, each in document["errors"].items()
+        for found in [{"all": each, **each}]
+        for kind in ("all", *paper.KINDS)
     ]
-    for config, (name, cells) in itertools.product(document["errors"], groups.items()):
-        if group := [cell for cell in cells if cell["config"] == config]:
-            parts += [f"## `{config}`, {name}\n", *_cells_text(group)]
-    return "\n".join(parts)
+    sized: Columns = {"config": "{}", "vertices": "{:,}", **_GRAPH}
+    tables = {
+        "cells": table("throughput in GTEPS", cells, {**sized, **_GTEPS, "preset": "{}"}),
+        "averages": table("means over the numbers of vertices", means, {**_GRAPH, **_GTEPS}),
+        "errors": table(
+            "difference from the paper" + (", of the means" if means else ""),
+            differences,
+            {
+                **{name: _GRAPH[name] for name in ("config", "kind")},
+                "mean_percent": Column("mean", "{:.2f} %"),
+                "largest_percent": Column("largest", "{:.2f} %"),
+            },
+        ),
+        "shares": table(
+            "share of the BFS kernels' cycles by cause", shares, {**sized, **dict.fromkeys(CAUSES, "{:.1%}")}
+        ),
+    }
+    return Answer(title="Table I: breadth-first search", facts=_setting(document), said=[_UNIT], tables=tables)
 
 
 _WIDTH = 0.18
@@ -251,7 +242,7 @@ class Table1(Study):
     vertices: tuple[int, ...]
     memory: str
 
-    markdown = staticmethod(_table1_markdown)
+    answer_of = staticmethod(_table1_answer)
     figure_of = staticmethod(_table1_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:
@@ -269,32 +260,27 @@ class Table1(Study):
         }
 
 
-_POINTS = [("vertices", "{0[text]}")]
-for _place, _engines in enumerate(paper.ENGINES):
-    _POINTS += [(count_text(_engines, "AE"), f"{{{_place}[simulated]:.3f}}"), ("paper", f"{{{_place}[paper]:.3f}}")]
-_POINTS += [("Betkaoui", "{0[betkaoui]:.3f}")]
-
-
-def _throughput_markdown(document: dict[str, Any]) -> str:
-    """Return the points as Markdown, a table for each configuration and degree.
+def _throughput_answer(document: dict[str, Any]) -> Answer:
+    """Return the points.
 
     Parameters
     ----------
     document : dict
         The document of `Throughput.document`.
     """
-    parts = [
-        f"# {document['figure'].replace('fig', 'Figure ')}: breadth-first search of "
-        f"{_UNIFORM_TEXT[document['kind']]} graphs\n\n"
-        "GTEPS: 10⁹ traversed edges a simulated second. The paper's figures are table I's averages over 2^20 to 2^23\n"
-        f"vertices. Memory `{document['memory']}`, clock {document['clock_hz'] / 1e6:g} MHz, seed {document['seed']}; "
-        f"searches start at the\n{SOURCE_RULE}.\n{left_out_text(document)}"
-    ]
-    points = [{**point, "text": size_text(point["vertices"])} for point in document["points"]]
-    for (config, degree), group in grouped(points, "config", "degree").items():
-        rows = grouped(group, "vertices").values()
-        parts += [f"## `{config}`, degree {degree}\n", column_table(_POINTS, rows, none="-")]
-    return "\n".join(parts)
+    return Answer(
+        title=f"{document['figure'].replace('fig', 'Figure ')}: breadth-first search of "
+        f"{_UNIFORM_TEXT[document['kind']]} graphs",
+        facts=_setting(document),
+        said=[_UNIT, *left_out_text(document)],
+        tables={
+            "points": table(
+                "throughput in GTEPS",
+                document["points"],
+                {"config": "{}", "degree": "{}", "vertices": "{:,}", "engines": _GRAPH["engines"], **_GTEPS},
+            )
+        },
+    )
 
 
 _COUNT = {1: "one FPGA", 4: "four FPGAs"}
@@ -355,7 +341,7 @@ class Throughput(Grid):
     those of `Grid`.
     """
 
-    markdown = staticmethod(_throughput_markdown)
+    answer_of = staticmethod(_throughput_answer)
     figure_of = staticmethod(_throughput_figure)
 
     def document(self, measurements: Measurements) -> dict[str, Any]:

@@ -1,76 +1,39 @@
-"""Base classes of studies: tables and figures that are measured, and their reports."""
+"""Base classes of studies: tables and figures that are measured."""
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from cyscc.host.answer.answer import Answer, Chart, Column, Table
 from cyscc.host.baselines.algorithms import AS_PRINTED
-from cyscc.host.experiments.measuring.graphs import size_text
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import version, write_json, write_text
+from cyscc.host.output.files import version
+from cyscc.host.specification.numbers import number_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["AS_ITS_PAPER", "Grid", "Point", "Report", "Study", "grouped", "left_out_text", "run_fields"]
+__all__ = ["AS_ITS_PAPER", "Columns", "Grid", "Point", "Study", "grouped", "left_out_text", "run_fields", "table"]
 
 Point = dict[str, Any]
 """A point of a figure, or a row or cell of a table, in a study's document."""
 
-AS_ITS_PAPER = ((AS_PRINTED.name, 1),)
+Columns: TypeAlias = Mapping[str, Column | str]
+"""Columns of a table, see `cyscc.host.answer.answer.Table`."""
+
+AS_ITS_PAPER = ((AS_PRINTED, 1),)
 """Options of a measurement of ``fbt``, ``li`` or ``quach`` beside its paper: the published scheme alone."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Report:
-    """Report of a study.
+def table(title: str, rows: Iterable[Mapping[str, Any]], columns: Columns) -> Table:
+    """Return a table of all rows; what is inside of their values has names with dots: ``counts.edges``."""
+    import pandas as pd
 
-    Parameters
-    ----------
-    document : dict
-        The results as a JSON document.
-    markdown : str
-        The results as Markdown.
-    draw : callable, optional
-        Function that draws the plot.
-    failure : str, optional
-        Requirement that the results do not meet, in one line.
-    """
-
-    document: dict[str, Any]
-    markdown: str
-    draw: "Callable[[], Figure] | None" = None
-    failure: str = ""
-
-    def write(self, folder: Path, name: str) -> list[Path]:
-        """Write the report's files, and return their paths.
-
-        Parameters
-        ----------
-        folder : Path
-            Folder of the files.
-        name : str
-            Name of the files, without suffix.
-
-        Raises
-        ------
-        InputError
-            A file could not be written.
-        """
-        paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md")]
-        write_json(str(paths[0]), self.document)
-        write_text(str(paths[1]), self.markdown)
-        if self.draw is not None:
-            from cyscc.host.output.figures import write_plot
-
-            paths.append(folder / f"{name}.svg")
-            write_plot(self.draw, str(paths[-1]))
-        return paths
+    return Table(title=title, frame=pd.json_normalize(list(rows)), columns=columns, most=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,10 +48,10 @@ class Study(ABC):
 
     seed: int = 1
 
-    markdown: ClassVar["staticmethod[[dict[str, Any]], str]"]
-    """Function that returns the document as Markdown."""
-    figure_of: ClassVar["staticmethod[[dict[str, Any]], Figure] | None"] = None
-    """Function that draws the document; None without a plot."""
+    answer_of: ClassVar["staticmethod[[dict[str, Any]], Answer]"]
+    """Function that returns the tables of the document, and what is said of them."""
+    figure_of: ClassVar["staticmethod[[dict[str, Any]], Figure]"]
+    """Function that draws the document."""
 
     @abstractmethod
     def document(self, measurements: Measurements) -> dict[str, Any]:
@@ -104,11 +67,12 @@ class Study(ABC):
         """Return the first fields of the document: name of the figure or table, version and seed."""
         return {"figure": figure, "version": version(), "seed": self.seed}
 
-    def report(self, measurements: Measurements) -> Report:
-        """Perform the measurements, and return the study's report."""
+    def answer(self, measurements: Measurements) -> Answer:
+        """Perform the measurements, and return the answer, which has all fields of the document."""
         document = self.document(measurements)
-        draw = None if self.figure_of is None else partial(self.figure_of, document)
-        return Report(document=document, markdown=self.markdown(document), draw=draw)
+        told = self.answer_of(document)
+        chart = Chart(title=told.title, draw=partial(self.figure_of, document))
+        return replace(told, fields=document, charts={"figure": chart})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,12 +144,12 @@ def run_fields(results: Mapping[Any, Mapping[str, Any]], *, memory: str, seed: i
     return {"version": version(), "memory": memory, "clock_hz": clock, "seed": seed}
 
 
-def left_out_text(document: dict[str, Any]) -> str:
-    """Return a line that names the graphs left out; empty if there are none."""
-    names = [f"degree {each['degree']} with {size_text(each['vertices'])}" for each in document["left_out"]]
+def left_out_text(document: dict[str, Any]) -> list[str]:
+    """Return a sentence that names the graphs left out; none if there are none."""
+    names = [f"degree {each['degree']} with {number_text(each['vertices'])}" for each in document["left_out"]]
     if not names:
-        return ""
-    return f"\nLeft out, more than {size_text(document['max_edges'])} edges: {', '.join(names)} vertices.\n"
+        return []
+    return [f"Left out, more than {number_text(document['max_edges'])} edges: {', '.join(names)} vertices."]
 
 
 def grouped(points: Iterable[Point], *names: str) -> dict[tuple[Any, ...], list[Point]]:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.measuring.machines import LevelsRequest
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements
 from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, find_graph, read_runs
-from cyscc.host.experiments.studies.study import Point, Study, grouped
+from cyscc.host.experiments.studies.study import Columns, Point, Study, grouped, table
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.figures import BLUE, GREEN, MARKERS, ORANGE, PURPLE, SKY, add_legend, log_axis, new_figure
 from cyscc.host.output.files import version
-from cyscc.host.output.text import column_table, count_text
+from cyscc.host.output.text import count_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -174,41 +175,42 @@ def _machine(config: str, runs: Sequence[Point]) -> Point:
     }
 
 
-_BARS = (
-    ("bar", "{text}"),
-    ("limit", "{limit:.1%}"),
-    ("largest difference", "{worst:+.2%}"),
-    ("of", "{where}"),
-    ("met", "{met_text}"),
-)
-_GRAPHS = (
-    ("graph", "{graph}"),
-    ("runs", "{runs}"),
-    ("published", "{published:,.0f}"),
-    ("from", "{range[published][0]:,}"),
-    ("to", "{range[published][1]:,}"),
-    ("simulated", "{simulated:,.0f}"),
-    ("from", "{range[simulated][0]:,}"),
-    ("to", "{range[simulated][1]:,}"),
-    ("ratio", "{ratio:.4f}"),
-    ("least", "{least:.3f}"),
-    ("most", "{most:.3f}"),
-    ("scatter: published", "{scatter[published]:.2%}"),
-    ("simulated", "{scatter[simulated]:.2%}"),
-    ("published finds all in", "{lossless}"),
-)
-_LEVELS = (
-    ("graph", "{graph}"),
-    ("level", "{level}"),
-    ("published", "{published:,.0f}"),
-    ("from", "{range[published][0]:,}"),
-    ("to", "{range[published][1]:,}"),
-    ("simulated", "{simulated:,.0f}"),
-    ("from", "{range[simulated][0]:,}"),
-    ("to", "{range[simulated][1]:,}"),
-    ("ratio", "{ratio:.3f}"),
-    ("equal", "{equal} of {runs}"),
-)
+_ENDS = "{0[0]:,} to {0[1]:,}"
+_BOTH: Columns = {
+    "published": "{:,.0f}",
+    "range.published": Column("from, to", _ENDS),
+    "simulated": "{:,.0f}",
+    "range.simulated": Column("from, to", _ENDS),
+}
+_BARS: Columns = {
+    "config": "{}",
+    "text": Column("bar"),
+    "limit": "{:.1%}",
+    "worst": Column("largest difference", "{:+.2%}"),
+    "where": Column("of"),
+    "met": "{}",
+}
+_GRAPHS: Columns = {
+    "config": "{}",
+    "graph": "{}",
+    "runs": "{}",
+    **_BOTH,
+    "ratio": "{:.4f}",
+    "least": "{:.3f}",
+    "most": "{:.3f}",
+    "scatter.published": Column("scatter: published", "{:.2%}"),
+    "scatter.simulated": Column("simulated", "{:.2%}"),
+    "lossless": Column("published finds all in"),
+}
+_LEVELS: Columns = {
+    "config": "{}",
+    "graph": "{}",
+    "level": Column(left=False),
+    **_BOTH,
+    "ratio": "{:.3f}",
+    "equal": "{}",
+    "runs": Column("of runs"),
+}
 
 
 def _together(levels: Sequence[Point]) -> list[Point]:
@@ -221,7 +223,7 @@ def _together(levels: Sequence[Point]) -> list[Point]:
     }
     return [
         {
-            "graph": levels[0]["graph"],
+            **{name: levels[0][name] for name in ("config", "graph")},
             "level": f"1 to {len(levels)}",
             **_means(levels),
             "range": ends,
@@ -231,55 +233,61 @@ def _together(levels: Sequence[Point]) -> list[Point]:
     ]
 
 
-_COUNTED = "Of each level {} cycles are subtracted, which the published hardware does not count.\n"
-
-
-def _machine_markdown(machine: Point, runs: Sequence[Point]) -> list[str]:
-    exact = machine["vertices_and_edges"]
+def _said(machine: Point, runs: int) -> list[str]:
+    """Return the sentences on a machine, of which some runs were compared."""
+    exact, name = machine["vertices_and_edges"], machine["config"]
     same = f"differ in {', '.join(exact['differ_in'])}" if exact["differ_in"] else "are equal"
-    names = [graph["graph"] for graph in machine["graphs"]]
-    ratios = []
-    for (latency,), group in sorted(grouped(runs, "latency").items()):
-        by_graph = {run["graph"]: run["ratio"] for run in group}
-        ratios.append([latency, *map(by_graph.get, names)])
-    shown = [row for levels in grouped(machine["levels"], "graph").values() for row in _together(levels)]
     met = [*(bar["met"] for bar in machine["bars"]), exact["met"]]
+    counted = f"{name}: of each level {machine['counted_before']} cycles are subtracted, which the published hardware "
     return [
-        f"## `{machine['config']}`\n",
-        *([_COUNTED.format(machine["counted_before"])] if machine["counted_before"] else []),
-        column_table(_BARS, [{**bar, "met_text": "yes" if bar["met"] else "no"} for bar in machine["bars"]]),
-        f"Vertices and edges {same} in the {count_text(exact['compared_in'], 'level')} in which the published\n"
+        *([f"{counted}does not count."] if machine["counted_before"] else []),
+        f"{name}: vertices and edges {same} in the {count_text(exact['compared_in'], 'level')} in which the published "
         "hardware loses nothing and expands no vertex twice. It finds every vertex in its level in "
-        f"{exact['lossless']} of {count_text(len(runs), 'run')},\nthe simulation in all.\n\n"
-        f"{sum(met)} of {len(met)} bars are met.\n",
-        "Cycles of whole searches, means over the latencies; the scatter is the standard deviation from a straight\n"
-        "line over the latencies.\n",
-        column_table(_GRAPHS, machine["graphs"]),
-        "Cycles of levels, means and ranges over the latencies; and how many are equal to the cycle.\n",
-        column_table(_LEVELS, shown),
-        "Simulated cycles over published ones, by latency.\n",
-        column_table(
-            [("latency", "{0}"), *((name, f"{{{place}:.3f}}") for place, name in enumerate(names, 1))], ratios, words=0
-        ),
+        f"{exact['lossless']} of {count_text(runs, 'run')}, the simulation in all.",
+        f"{name}: {sum(met)} of {len(met)} bars are met.",
     ]
 
 
-def _markdown(document: dict[str, Any]) -> str:
-    """Return the comparison as Markdown.
+def _answer(document: dict[str, Any]) -> Answer:
+    """Return the comparison: bars, graphs, levels, and the ratio of cycles by latency.
 
     Parameters
     ----------
     document : dict
         The document of `PublishedHardware.document`.
     """
-    parts = [
-        "# The published hardware and the simulation\n\n"
-        f"Cycles of breadth-first searches from vertex 0, with memories of fixed latency. Published hardware: "
-        f"{document['reference']}.\n"
+    machines = document["machines"]
+
+    def all_of(name: str) -> list[Point]:
+        return [{"config": machine["config"], **each} for machine in machines for each in machine[name]]
+
+    bars = [{**bar, "met": "yes" if bar["met"] else "no"} for bar in all_of("bars")]
+    levels = [row for group in grouped(all_of("levels"), "config", "graph").values() for row in _together(group)]
+    runs = grouped(document["runs"], "config")
+    ratios = [
+        {"config": config, "latency": latency, **{run["graph"]: run["ratio"] for run in group}}
+        for (config, latency), group in sorted(grouped(document["runs"], "config", "latency").items())
     ]
-    for machine in document["machines"]:
-        parts += _machine_markdown(machine, [run for run in document["runs"] if run["config"] == machine["config"]])
-    return "\n".join(parts)
+    by_graph = dict.fromkeys([run["graph"] for run in document["runs"]], "{:.3f}")
+    return Answer(
+        title="The published hardware and the simulation",
+        facts={"published hardware": document["reference"]},
+        said=[
+            "Cycles of breadth-first searches from vertex 0, with memories of fixed latency. The scatter is the "
+            "standard deviation from a straight line over the latencies.",
+            *(line for each in machines for line in _said(each, len(runs[each["config"],]))),
+        ],
+        tables={
+            "bars": table("what is demanded", bars, _BARS),
+            "graphs": table("cycles of whole searches, means over the latencies", all_of("graphs"), _GRAPHS),
+            "levels": table("cycles of levels, means and ranges over the latencies", levels, _LEVELS),
+            "ratios": table(
+                "simulated cycles over published ones, by latency",
+                ratios,
+                {"config": "{}", "latency": "{}", **by_graph},
+            ),
+        },
+    )
 
 
 _COLOURS = (BLUE, GREEN, PURPLE, SKY)
@@ -383,8 +391,8 @@ class PublishedHardware(Study):
         Table of the published hardware's cycles; None for the project's.
     folder : str or None
         Folder of the graphs; None for that of the table.
-    graphs : tuple of str or None
-        Names of the graphs to compare; None for all of the table.
+    graphs : tuple of str
+        Names of the graphs to compare, several in a text separated by commas; none for all of the table.
     latencies : tuple of int or None
         Latencies to compare; None for all of the table.
     quick : bool
@@ -394,11 +402,11 @@ class PublishedHardware(Study):
     configs: tuple[str, ...]
     reference: str | None
     folder: str | None
-    graphs: tuple[str, ...] | None
+    graphs: tuple[str, ...]
     latencies: tuple[int, ...] | None
-    quick: bool
+    quick: bool = False
 
-    markdown = staticmethod(_markdown)
+    answer_of = staticmethod(_answer)
     figure_of = staticmethod(_figure)
 
     def chosen(self) -> list[PublishedRun]:
@@ -413,12 +421,13 @@ class PublishedHardware(Study):
         runs = read_runs(path)
         graphs = list(dict.fromkeys(run.graph for run in runs))
         latencies = sorted({run.latency for run in runs})
-        for asked, known, what in ((self.graphs, graphs, "graph"), (self.latencies, latencies, "latency")):
+        named = [name for text in self.graphs for name in text.split(",")]
+        for asked, known, what in ((named, graphs, "graph"), (self.latencies, latencies, "latency")):
             for each in asked or ():
                 if each not in known:
                     raise InputError(f"has no {what} {each}: there are {', '.join(map(str, known))}", path=path)
         kept = self.latencies or latencies[:: _QUICK if self.quick else 1]
-        found = [run for run in runs if run.graph in (self.graphs or graphs) and run.latency in kept]
+        found = [run for run in runs if run.graph in (named or graphs) and run.latency in kept]
         if not found:
             raise InputError("has no run of these graphs at these latencies", path=path)
         return found

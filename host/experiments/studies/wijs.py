@@ -1,14 +1,15 @@
 """Tables 1 and 2 of Wijs, Katoen and Bošnački 2014: components and maximal end components of decision processes."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from cyscc.host.answer.answer import Answer, Column, Table
 from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
-from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Study
+from cyscc.host.experiments.studies.study import AS_ITS_PAPER, Columns, Study, table
 from cyscc.host.output.figures import (
     BLACK,
     BLUE,
@@ -22,9 +23,9 @@ from cyscc.host.output.figures import (
     row_axis,
     row_places,
 )
-from cyscc.host.output.text import column_table, device_text
+from cyscc.host.output.text import device_text
 from cyscc.host.runs.environment import processor_name
-from cyscc.host.specification.options import UsageError
+from cyscc.host.specification.ask import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -138,12 +139,14 @@ TARJAN = "tarjan"
 """Name of the baseline series."""
 
 
-def _sizes_text(rows: Iterable[dict[str, Any]]) -> str:
-    """Return a Markdown line for each model of a table, with its family and sizes."""
-    return "\n".join(
-        f"- {row['model']}: {row['family']}, " + ", ".join(f"{name} {size:,}" for name, size in row["sizes"].items())
-        for row in rows
-    )
+def _models_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Return the table of the models of a document: their families and sizes."""
+    sizes = [", ".join(f"{name} {size:,}" for name, size in row["sizes"].items()) for row in rows]
+    shown = [
+        {"model": row["model"], "family": row["family"], "like": row["like"], "sizes": text}
+        for row, text in zip(rows, sizes, strict=True)
+    ]
+    return table("the models", shown, {"model": "{}", "family": "{}", "like": Column("shape of"), "sizes": "{}"})
 
 
 def _ratios(seconds: dict[str, float]) -> dict[str, float]:
@@ -155,20 +158,26 @@ _SERIES = (TARJAN, *CONFIGURATIONS)
 _PUBLISHED = [dict(zip(_SERIES, (row.tarjan, *row.fbt), strict=True)) for row in TABLE1]
 """Seconds by series for the rows of table 1."""
 
-_GRAPHS = ("model", "\\|V\\|", "\\|E\\|", "out", "components", "Tarjan", *CONFIGURATIONS)
-_OURS = ("{model}", "{vertices:,}", "{edges:,}", "{degree:.2f}", "{components:,}")
-_THEIRS = ("{0.model}", "{0.states:.1f}M", "{0.transitions:.1f}M", "{0.degree:.2f}", "{0.components}")
-_SPEED_UPS = (("model", "{model}"), ("shape of", "{like}"), *((name, f"{{{name}:.2f}}") for name in CONFIGURATIONS))
+_GRAPH_COLUMNS: Columns = {
+    "model": "{}",
+    "vertices": Column("|V|", "{:,}"),
+    "edges": Column("|E|", "{:,}"),
+    "states": Column("|V| (10⁶)", "{:.1f}"),
+    "transitions": Column("|E| (10⁶)", "{:.1f}"),
+    "degree": Column("out", "{:.2f}"),
+    "components": Column(left=False),
+    **{f"seconds.{name}": Column("Tarjan" if name == TARJAN else name, "{:.3f}") for name in _SERIES},
+}
 _COUNTS = ("rounds", "pivots", "trimming_rounds", "search_iterations", "passes", "edges")
-_DONE = (
-    ("model", "{model}"),
-    ("configuration", "{name}"),
-    *((name.replace("_", " "), f"{{{name}:,}}") for name in _COUNTS),
+_DONE: Columns = {"model": "{}", "configuration": "{}", **dict.fromkeys(_COUNTS, "{:,}")}
+_SPEED_UPS: Columns = {"model": "{}", "like": Column("shape of"), **dict.fromkeys(CONFIGURATIONS, "{:.2f}")}
+_ORIGIN = (
+    "The models are of families of our own. The paper's are PRISM's, on an Intel E5-2620 at 2 GHz and an NVIDIA K20m."
 )
 
 
-def _table1_markdown(document: dict[str, Any]) -> str:
-    """Return the table as Markdown: times here and in the paper, speed-ups over Tarjan, and the counters of ``fbt``.
+def _table1_answer(document: dict[str, Any]) -> Answer:
+    """Return times here and in the paper, speed-ups over Tarjan, and the counters of ``fbt``.
 
     Parameters
     ----------
@@ -176,31 +185,26 @@ def _table1_markdown(document: dict[str, Any]) -> str:
         The document of `Table1.document`.
     """
     rows = document["rows"]
-    where = device_text(document["device"], document["threads"])
-    ours = (*_OURS, *(f"{{seconds[{name}]:.3f}}" for name in _SERIES))
-    theirs = (*_THEIRS, *(f"{{1[{name}]:.2f}}" for name in _SERIES))
-    speed_ups = [{**row, **_ratios(row["seconds"])} for row in rows]
-    speed_ups += [
-        {"model": f"paper: {row.model}", "like": "", **_ratios(seconds)}
-        for row, seconds in zip(TABLE1, _PUBLISHED, strict=True)
+    paper = [{**row._asdict(), "seconds": seconds} for row, seconds in zip(TABLE1, _PUBLISHED, strict=True)]
+    speed_ups = [{"model": row["model"], "like": row["like"], **_ratios(row["seconds"])} for row in rows]
+    speed_ups += [{"model": f"paper: {row['model']}", **_ratios(row["seconds"])} for row in paper]
+    counts = [
+        {"model": row["model"], "configuration": name, **each} for row in rows for name, each in row["counts"].items()
     ]
-    done = [{"model": row["model"], "name": name, **each} for row in rows for name, each in row["counts"].items()]
-    return "\n".join(
-        [
-            "# Table 1 of Wijs et al. 2014: components of graphs of models\n\n"
-            f"Seconds, the best of three runs. Tarjan: one thread of {document['processor']}; `fbt`: {where}.\n"
-            "The models are of families of our own. The paper's are PRISM's, on an Intel E5-2620 at 2 GHz and an\n"
-            "NVIDIA K20m.\n",
-            "## Here\n",
-            column_table(zip(_GRAPHS, ours, strict=True), rows),
-            "## In the paper\n",
-            column_table(zip(_GRAPHS, theirs, strict=True), zip(TABLE1, _PUBLISHED, strict=True)),
-            "## Speed-up over Tarjan\n",
-            column_table(_SPEED_UPS, speed_ups, words=2),
-            "## What was done\n",
-            column_table(_DONE, done, words=2),
-            f"## The models\n\n{_sizes_text(rows)}\n",
-        ]
+    return Answer(
+        title="Table 1 of Wijs et al. 2014: components of graphs of models",
+        facts={
+            "Tarjan": f"one thread of {document['processor']}",
+            "fbt": device_text(document["device"], document["threads"]),
+        },
+        said=[f"Seconds are the best of three runs. {_ORIGIN}"],
+        tables={
+            "rows": table("seconds, here", rows, _GRAPH_COLUMNS),
+            "paper": table("seconds, in the paper", paper, _GRAPH_COLUMNS),
+            "speed_ups": table("speed-up over Tarjan", speed_ups, _SPEED_UPS),
+            "counts": table("what was done", counts, _DONE),
+            "models": _models_table(rows),
+        },
     )
 
 
@@ -287,21 +291,24 @@ def _table2_figure(document: dict[str, Any]) -> "Figure":
     )
 
 
-_MODELS = (
-    *(("model", "{model}"), ("shape of", "{like}")),
-    *((name, f"{{{name}:,}}") for name in ("states", "choices", "transitions", "components")),
-    *(("MECs", "{mecs:,}"), ("states in MECs", "{in_mecs:,}"), ("rounds", "{rounds:,}")),
-)
-_TIMES = (
-    ("model", "{model}"),
-    ("basic", "{basic:.3f}"),
-    ("parallel", "{parallel:.3f}"),
-    ("speed-up", "{speed_up:.2f}"),
-    ("basic / Tarjan", "{of_tarjan:.2f}"),
-    ("parallel / fbt", "{of_fbt:.2f}"),
-)
+_MODELS: Columns = {
+    "model": "{}",
+    "like": Column("shape of"),
+    **dict.fromkeys(("states", "choices", "transitions", "components"), "{:,}"),
+    "mecs": Column("MECs", "{:,}"),
+    "in_mecs": Column("states in MECs", "{:,}"),
+    "rounds": "{:,}",
+}
+_TIMES: Columns = {
+    "model": "{}",
+    "basic": "{:.3f}",
+    "parallel": "{:.3f}",
+    "speed_up": Column("speed-up", "{:.2f}"),
+    "of_tarjan": Column("basic / Tarjan", "{:.2f}"),
+    "of_fbt": Column("parallel / fbt", "{:.2f}"),
+}
 _STEPS = ("passes", "edges")
-_PARALLEL = (("model", "{model}"), *((name, f"{{counts[{name}]:,}}") for name in _STEPS))
+_PARALLEL: Columns = {"model": "{}", **dict.fromkeys(_STEPS, "{:,}")}
 
 
 def _quotients(model: str, basic: float, parallel: float, tarjan: float, fbt: float) -> dict[str, Any]:
@@ -310,8 +317,8 @@ def _quotients(model: str, basic: float, parallel: float, tarjan: float, fbt: fl
     return {"model": model, "basic": basic, "parallel": parallel, **quotients}
 
 
-def _table2_markdown(document: dict[str, Any]) -> str:
-    """Return the table as Markdown: models, times here and in the paper, and the parallel algorithm's counters.
+def _table2_answer(document: dict[str, Any]) -> Answer:
+    """Return models, times here and in the paper, and the parallel algorithm's counters.
 
     Parameters
     ----------
@@ -319,27 +326,28 @@ def _table2_markdown(document: dict[str, Any]) -> str:
         The document of `Table2.document`.
     """
     rows = document["rows"]
-    where = device_text(document["device"], document["threads"])
     times = [_quotients(row["model"], **row["seconds"]) for row in rows]
     times += [
         _quotients(f"paper: {row.model}", *mecs, seconds[TARJAN], seconds[BEST])
         for mecs, row, seconds in zip(TABLE2, TABLE1, _PUBLISHED, strict=True)
     ]
-    return "\n".join(
-        [
-            "# Table 2 of Wijs et al. 2014: maximal end components\n\n"
-            f"Seconds, the best of three runs. `basic` and Tarjan: one thread of {document['processor']};\n"
-            f"`parallel` and `fbt`, as {BEST}: {where}.\n"
-            "The models are of families of our own. The paper's are PRISM's, on an Intel E5-2620 at 2 GHz and an\n"
-            "NVIDIA K20m. The last two columns divide by the time of one decomposition of the whole graph.\n",
-            "## Models\n",
-            column_table(_MODELS, rows, words=2),
-            "## Times\n",
-            column_table(_TIMES, times),
-            "## What the parallel algorithm did\n",
-            column_table(_PARALLEL, rows),
-            f"## Sizes\n\n{_sizes_text(rows)}\n",
-        ]
+    counts = [{"model": row["model"], **row["counts"]} for row in rows]
+    return Answer(
+        title="Table 2 of Wijs et al. 2014: maximal end components",
+        facts={
+            "basic and Tarjan": f"one thread of {document['processor']}",
+            f"parallel and fbt, as {BEST}": device_text(document["device"], document["threads"]),
+        },
+        said=[
+            f"Seconds are the best of three runs. {_ORIGIN}",
+            "The last two columns of times divide by the time of one decomposition of the whole graph.",
+        ],
+        tables={
+            "rows": table("results", rows, _MODELS),
+            "times": table("times", times, _TIMES),
+            "counts": table("what the parallel algorithm did", counts, _PARALLEL),
+            "models": _models_table(rows),
+        },
     )
 
 
@@ -362,7 +370,7 @@ class _Models(Study):
     """
 
     models: tuple[str, ...] | None = None
-    quick: bool
+    quick: bool = False
     device: str
     threads: int
 
@@ -373,13 +381,13 @@ class _Models(Study):
 
         Raises
         ------
-        UsageError
+        SpecError
             A name is unknown.
         """
         known = {chosen.name: chosen for chosen in MODELS}
         for name in self.models or ():
             if name not in known:
-                raise UsageError(f"--models: unknown model {name!r}: there are {', '.join(known)}")
+                raise SpecError("models", f"unknown model {name!r}: there are {', '.join(known)}")
         return [known[name] for name in dict.fromkeys(self.models or known)]
 
     @property
@@ -433,7 +441,7 @@ class Table1(_Models):
     """
 
     figure = "wijs-table1"
-    markdown = staticmethod(_table1_markdown)
+    answer_of = staticmethod(_table1_answer)
     figure_of = staticmethod(_table1_figure)
 
     def asked(self, model: ModelSpec) -> dict[str, Request]:
@@ -465,7 +473,7 @@ class Table2(_Models):
     """
 
     figure = "wijs-table2"
-    markdown = staticmethod(_table2_markdown)
+    answer_of = staticmethod(_table2_answer)
     figure_of = staticmethod(_table2_figure)
 
     def asked(self, model: ModelSpec) -> dict[str, Request]:

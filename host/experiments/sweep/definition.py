@@ -108,6 +108,21 @@ class SweepStudy:
     point_at: Callable[[Sequence[int]], StudyPoint] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The varied parameters of what is computed; others are settings of what computes it, of which one is best."""
+        hidden = any(
+            len({value_text(each.values.get(name)) for each in self.points}) > 1
+            for name in _QUESTION
+            if name not in self.axes
+        )
+        return tuple(name for name in self.axes if name in _QUESTION or (name == VARIANT and hidden))
+
+    @cached_property
+    def settings(self) -> tuple[str, ...]:
+        """The varied parameters of what computes it."""
+        return tuple(name for name in self.axes if name not in self.inputs)
+
+    @cached_property
     def labels(self) -> dict[str, dict[Any, str]]:
         """Labels of the values of each varied parameter for charts: short, and different."""
         return {name: _labels(values) for name, values in self.axes.items()}
@@ -204,6 +219,9 @@ def line_study(graphs: Sequence[str | GraphFile], settings: Mapping[str, Any]) -
     named: list[Any] = [text if text in known else _generated(text) or text for text in texts]
     given = {"graph": named if len(named) > 1 else named[0], **settings}
     grid = {name: value for name, value in given.items() if isinstance(value, list) or _is_range(value)}
+    for name in given:
+        if not isinstance(given[name], dict):
+            _check_name(_ALIASES.get(name, name))
     if not grid:
         several = "a sweep has several values of a parameter, or several graphs"
         raise ValueError(f"nothing varies: {several}, or is a study: a file that ends in {SUFFIX}")
@@ -217,6 +235,13 @@ def line_study(graphs: Sequence[str | GraphFile], settings: Mapping[str, Any]) -
     memories = given.get("memory", [])
     files = (rules_file(str(each)) for each in (memories if isinstance(memories, list) else [memories]))
     return _Reader(Path(), name, document, [file for file in files if file is not None], known).study()
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name that is no parameter."""
+    if name not in _KNOWN and not name.startswith(MEMORY):
+        hint = "".join(f"; did you mean {match}?" for match in get_close_matches(name, _KNOWN, n=1))
+        raise ValueError(f"unknown parameter {name!r}: there are {', '.join(_KNOWN)}, {MEMORY}KEY{hint}")
 
 
 def _generated(text: str) -> dict[str, Any]:
@@ -340,9 +365,7 @@ class _Reader:
         listed = {key for each in self._entries for key in (*each, *self._table(each.get("graph")))} - {VARIANT}
         within = {key for value in self._grid.get("graph", ()) for key in self._table(value)}
         for name in (*self._fixed, *self._grid, *sorted(within | listed)):
-            if name not in _KNOWN and not name.startswith(MEMORY):
-                hint = "".join(f"; did you mean {match}?" for match in get_close_matches(name, _KNOWN, n=1))
-                raise ValueError(f"unknown parameter {name!r}: there are {', '.join(_KNOWN)}, {MEMORY}KEY{hint}")
+            _check_name(name)
             if sum((name in self._grid, name in within, name in self._fixed or name in listed)) > 1:
                 raise ValueError(f"{name} is in the grid, and has another value besides")
         for name, values in self._axes.items():
@@ -477,7 +500,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def _checked(name: str, value: Any) -> Any:
     """Return the checked value of an option; configuration and memory check their own parameters."""
     option = _OPTIONS.get(name)
-    return value if option is None else option.checked(value)
+    return value if option is None else option.checked(name, value)
 
 
 def _shown(name: str, point: SweepPoint, given: Mapping[str, Any]) -> Any:

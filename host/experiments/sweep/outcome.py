@@ -8,14 +8,11 @@ from cyscc.host.experiments.sweep.batch import Batch
 from cyscc.host.experiments.sweep.definition import SweepStudy
 from cyscc.host.experiments.sweep.page import sweep_page
 from cyscc.host.experiments.sweep.points import SweepFolder, Swept
-from cyscc.host.experiments.sweep.rows import Row, rows_of, sweep_text, with_area, write_table
+from cyscc.host.experiments.sweep.rows import Row, rows_of, with_area, write_table
 from cyscc.host.experiments.sweep.search import search
 from cyscc.host.output.files import check_output, write_text
 
 __all__ = ["Outcome", "make_study", "study_files"]
-
-_MOST_ROWS = 48
-"""Most rows of the printed table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,18 +40,12 @@ class Outcome:
     files: Mapping[str, Path]
 
     @property
-    def text(self) -> str:
-        """The table of the points, the effects of the parameters, and the names of the files."""
-        shown = sweep_text(self.study, self.rows, self.swept, most=_MOST_ROWS)
-        return f"{shown}written: {', '.join(map(str, self.files.values()))}\n"
-
-    @property
-    def failure(self) -> str | None:
-        """How many points failed, and why the first one did; None if none failed."""
+    def failure(self) -> str:
+        """How many points failed, and why the first one did; empty if none failed."""
         points = [each.point for each in self.study.points]
         failed = [point for point in points if point.digest in self.swept.failures]
         if not failed:
-            return None
+            return ""
         of = f"{len(failed)} of {len(points)} points failed"
         return f"{of}: {failed[0].label}: {self.swept.failures[failed[0].digest]}"
 

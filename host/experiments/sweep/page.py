@@ -8,6 +8,7 @@ from typing import Any
 from cyscc.host.analysis.report.charts import Chart, bar_rows, new_figure
 from cyscc.host.analysis.report.facts import against_preset, against_profile, computer_text, version_text
 from cyscc.host.analysis.report.page import Section, render
+from cyscc.host.answer.colours import RUN_COLOURS, STACK
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, is_wide, value_text
@@ -15,16 +16,16 @@ from cyscc.host.experiments.sweep.rows import (
     DONE,
     Effect,
     Row,
+    best_by_input,
     best_rows,
     best_so_far,
-    cells,
     pareto,
+    setting_effects,
     shares,
     study_effects,
 )
 from cyscc.host.output.files import version
 from cyscc.host.output.text import count_text, graph_text
-from cyscc.host.record.colours import RUN_COLOURS, STACK
 from cyscc.host.record.tables import MODULES
 from cyscc.host.runs.environment import run_environment
 from cyscc.host.runs.sources import sources_digest
@@ -63,7 +64,9 @@ def sweep_page(study: SweepStudy, rows: Sequence[Row], *, command: str = "") -> 
         sections.append(Section(name="search", title="Search", facts=_best_facts(study, rows), charts=charts))
     found = study_effects(study, rows)
     if found:
-        charts = [_factors(found), *(_effect(study, number, each) for number, each in enumerate(found))]
+        settings = setting_effects(study, rows)
+        charts = [_factors(settings)] if settings else []
+        charts += [_effect(study, number, each) for number, each in enumerate(found)]
         sections.append(Section(name="effects", title="Effects", charts=charts))
     charts = [_front(study, done, name) for name in AREA if done and name in done[0]]
     if charts:
@@ -94,9 +97,9 @@ def _facts(study: SweepStudy, rows: Sequence[Row], command: str) -> list[tuple[s
     for name in fixed:
         values = {value_text(each.values[name]) for each in study.points}
         facts.append((name, ", ".join(sorted(values - {""}))))
-    if done:
-        best = min(done, key=lambda row: row["cycles"])
-        facts.append(("fewest cycles", f"{best['cycles']:,}, {best['gteps']:.3f} GTEPS: {_name(study, best)}"))
+    for best in best_by_input(study, rows):
+        settings = study.label(best, study.settings)
+        facts.append((f"fewest cycles{best['input'] and ': '}{best['input']}", f"{best['cycles']:,}: {settings}"))
     if command:
         facts += [("command", command), ("in folder", str(Path.cwd()))]
     facts += _input_facts(study, done)
@@ -143,8 +146,16 @@ def _points(study: SweepStudy, rows: Sequence[Row]) -> Section:
     """Return the section with the table of points."""
     area = [title for name, title in AREA.items() if rows and name in rows[0]]
     heads = ["cycles", "GTEPS", *area, "folder"]
-    facts = [(_name(study, row), [*cells(study, row)[1], f"points/{row['point']}"]) for row in rows]
+    facts = [(_name(study, row), [*_results(row), f"points/{row['point']}"]) for row in rows]
     return Section(name="points", title="Points", facts=facts, heads=heads)
+
+
+def _results(row: Row) -> list[str]:
+    """Return a point's results as texts."""
+    area = [name for name in AREA if name in row]
+    if row["status"] != DONE:
+        return [row["status"], "", *("" for _ in area)]
+    return [f"{row['cycles']:,}", f"{row['gteps']:.3f}", *(f"{row[name]:,}" for name in area)]
 
 
 def _best_facts(study: SweepStudy, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:

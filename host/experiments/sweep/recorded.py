@@ -13,8 +13,9 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.runs.rerun import Rerun, RerunSetting
+from cyscc.host.specification.ask import SpecError
 from cyscc.host.specification.overrides import MEMORY
-from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, SpecError, run_options
+from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, run_options
 from cyscc.sim.memory import Profile
 from cyscc.sim.trust import GivenText, rules_file
 

@@ -3,21 +3,18 @@
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import exp, fsum, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
-from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.measuring.measurements import Amount, Count
 from cyscc.host.experiments.sweep.batch import Batch
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.points import SweepFolder, Swept
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import identity
-from cyscc.host.output.text import count_text, plain_table
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import MODULES
 from cyscc.sim.observation.causes import CAUSES
@@ -31,16 +28,15 @@ __all__ = [
     "Effect",
     "Row",
     "Series",
+    "best_by_input",
     "best_rows",
     "best_so_far",
-    "cells",
     "effects",
     "pareto",
     "rows_of",
+    "setting_effects",
     "shares",
     "study_effects",
-    "sweep_document",
-    "sweep_text",
     "table_of",
     "with_area",
     "write_table",
@@ -225,82 +221,41 @@ def best_rows(study: SweepStudy, rows: Sequence[Row]) -> list[Row]:
     return front
 
 
-def search_text(study: SweepStudy, rows: Sequence[Row]) -> str:
-    """Return the best points of a search as text: their number, parameters and results."""
-    options = study.search
-    assert options is not None, "the study searches"
-    within = sum(row["within_budget"] for row in rows)
-    title = f"{options.text()}: {count_text(within, 'point')} of {len(rows):,} within the budget"
-    title = title if options.budget else options.text()
-    results = list(dict.fromkeys(("cycles", *options.minimise, *options.budget)))
-    numbers = {id(row): place for place, row in enumerate(rows, start=1)}
-    lines = [
-        [
-            f"{numbers[id(row)]}",
-            *(value_text(row[name]) for name in study.axes),
-            *(f"{row[name]:,}" for name in results),
-        ]
-        for row in best_rows(study, rows)
-    ]
-    if not lines:
-        return f"{title}\n"
-    columns = range(1, len(study.axes) + 1)
-    return f"{title}\n{plain_table(lines, head=['point', *study.axes, *results], words=columns)}"
+def best_by_input(study: SweepStudy, rows: Sequence[Row]) -> list[Row]:
+    """Return the best settings for each input, and over all inputs.
 
+    Parameters
+    ----------
+    study : SweepStudy
+        The study.
+    rows : sequence of Row
+        Its points; failed ones are left out.
 
-def sweep_document(study: SweepStudy, rows: list[Row]) -> dict[str, Any]:
-    """Return a sweep as a JSON document."""
-    return {
-        **identity(),
-        "study": study.name,
-        "title": study.title,
-        "axes": study.axes,
-        **({} if study.search is None else {"search": _search_document(study, rows)}),
-        "effects": [
-            {"parameter": each.name, "factor": each.factor, "best": each.best} for each in study_effects(study, rows)
-        ],
-        "points": rows,
-    }
-
-
-def _search_document(study: SweepStudy, rows: list[Row]) -> dict[str, Any]:
-    """Return the options of a search as JSON values, and ``best``: the places of the best points, from 0."""
-    assert study.search is not None, "the study searches"
-    places = {id(row): place for place, row in enumerate(rows)}
-    return {**asdict(study.search), "best": [places[id(row)] for row in best_rows(study, rows)]}
-
-
-def cells(study: SweepStudy, row: Row) -> tuple[list[str], list[str]]:
-    """Return a point's values of the varied parameters, and its results, as texts."""
-    names = [value_text(row[name]) for name in study.axes]
-    if row["status"] != DONE:
-        return names, [row["status"], "", *("" for name in AREA if name in row)]
-    area = [f"{row[name]:,}" for name in AREA if name in row]
-    return names, [f"{row['cycles']:,}", f"{row['gteps']:.3f}", *area]
-
-
-def sweep_text(study: SweepStudy, rows: list[Row], swept: Swept, *, most: int) -> str:
-    """Return a sweep as text: a table of at most `most` points, and a table of the parameters' effects."""
-    head = [*study.axes, "cycles", "GTEPS", *(name for name in AREA if name in rows[0])]
-    shown = [[*names, *numbers] for names, numbers in (cells(study, row) for row in rows[:most])]
-    if study.search is not None and len(study.search.minimise) == 1:
-        (name,) = study.search.minimise
-        head.append("best so far")
-        best = ["none" if value is None else f"{value:,}" for value in best_so_far(rows, name)]
-        shown = [[*line, each] for line, each in zip(shown, best, strict=False)]
-    if len(rows) > most:
-        shown.append(["...", *("" for _ in head[1:])])
-    parts = [plain_table(shown, head=head, words=len(study.axes))]
-    if study.search is not None:
-        parts.append(search_text(study, rows))
-    found = study_effects(study, rows)
-    if found:
-        lines = [[each.name, value_text(each.best), f"{each.factor:.2f}"] for each in found]
-        parts.append(plain_table(lines, head=["parameter", "best", "worst / best"], words=2))
-    failed = f", {count_text(len(swept.failures), 'failure')}" if swept.failures else ""
-    points = len({row["point"] for row in rows})
-    parts.append(f"{count_text(points, 'point')}: {swept.made} made, {swept.found} from before{failed}\n")
-    return "\n".join(parts)
+    Returns
+    -------
+    list of Row
+        The ``input``, the settings, and ``cycles``: those of the point with the fewest, and over all inputs the least
+        geometric mean, of settings that have all of them. None of a search, or where nothing but inputs varies.
+    """
+    if study.search is not None or not study.settings:
+        return []
+    groups: dict[str, dict[str, Row]] = {}
+    for row in (row for row in rows if row["status"] == DONE):
+        settings = study.label(row, study.settings)
+        groups.setdefault(study.label(row, study.inputs), {}).setdefault(settings, row)
+    best = [(name, min(group.values(), key=lambda row: row["cycles"])) for name, group in groups.items()]
+    found = [{"input": name, **{each: row[each] for each in (*study.settings, "cycles")}} for name, row in best]
+    shared = [name for name in next(iter(groups.values()), {}) if all(name in group for group in groups.values())]
+    if len(groups) > 1 and shared:
+        means = {
+            name: exp(fsum(log(max(group[name]["cycles"], 1)) for group in groups.values()) / len(groups))
+            for name in shared
+        }
+        least = min(shared, key=lambda name: means[name])
+        row = next(iter(groups.values()))[least]
+        cycles = {"cycles": round(means[least])}
+        found.append({"input": "all, geometric mean", **{each: row[each] for each in study.settings}, **cycles})
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -399,6 +354,11 @@ def effects(axes: Iterable[str], rows: Sequence[Row]) -> list[Effect]:
 def study_effects(study: SweepStudy, rows: Sequence[Row]) -> list[Effect]:
     """Return the effect of each parameter of a study; none of a search, whose points seldom differ in one alone."""
     return [] if study.search is not None else effects(study.axes, rows)
+
+
+def setting_effects(study: SweepStudy, rows: Sequence[Row]) -> list[Effect]:
+    """Return the effects of the parameters that are settings: of inputs none is best."""
+    return [each for each in study_effects(study, rows) if each.name in study.settings]
 
 
 def pareto(rows: Sequence[Row], column: str) -> list[Row]:

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 from cyscc.host.experiments.fpga.area import AREA, families_of
-from cyscc.host.specification.run import checked_number
+from cyscc.host.specification.numbers import checked_number
 
 __all__ = ["CYCLES", "MEASURES", "SearchOptions", "range_values", "search_options"]
 

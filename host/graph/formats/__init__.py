@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
@@ -11,8 +12,10 @@ from cyscc.host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipp
 from cyscc.host.graph.formats.parsing import BYTE_ORDER_MARK
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import Content, check_suffix
+from cyscc.host.output.progress import Progress
+from cyscc.sim.notices import notice
 
-__all__ = ["check_graph", "read_graph", "write_graph"]
+__all__ = ["check_graph", "named_graph", "read_graph", "write_graph"]
 
 _OnNote: TypeAlias = Callable[[str], None] | None
 
@@ -125,6 +128,30 @@ def read_graph(
         raise InputError(cause, path=error.path, line=error.line) from None
     _tell(path, [note, *notes], on_note)
     return graph
+
+
+def named_graph(given: Graph | str | PathLike[str], progress: Progress, *, undirected: bool) -> tuple[str, Graph]:
+    """Return the name and the graph of a file, or a graph that is in memory already.
+
+    Parameters
+    ----------
+    given : Graph, str or path
+        The graph, or its file.
+    progress : Progress
+        Progress display.
+    undirected : bool
+        Whether each edge is taken in both directions.
+
+    Raises
+    ------
+    InputError
+        See `read_graph`.
+    """
+    name = "graph" if isinstance(given, Graph) else str(given)
+    with progress.step(f"{name}: reading") as step:
+        if not isinstance(given, Graph):
+            return name, read_graph(name, undirected=undirected, watch=step, on_note=notice)
+        return name, given.mirrored(lambda text: notice(f"{name}: {text}")) if undirected else given
 
 
 def _tell(path: Path, notes: list[str], on_note: _OnNote) -> None:

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cyscc.host.analysis.event_kinds import KINDS, EventQuery, EventScope
-from cyscc.host.analysis.events import Events, RecordEvents
-from cyscc.host.analysis.events_page import events_document
+import cyscc
+from cyscc.host.analysis.event_kinds import KINDS, EventQuery
+from cyscc.host.analysis.events import FoundEvents, RecordEvents
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
+from cyscc.host.specification.place import Place
 from tests.record.checks import NAMES
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape, write_record
@@ -30,12 +31,12 @@ def plain(record: Record) -> Plain:
 
 
 @pytest.fixture(scope="module")
-def events(record: Record) -> Events:
+def events(record: Record) -> FoundEvents:
     return found(record, top=10_000)
 
 
-def found(record: Record, *kinds: str, top: int = 100, order: str = "size", **scope: object) -> Events:
-    query = EventQuery(kinds=kinds, scope=EventScope(**scope), top=top, order=order)  # type: ignore[arg-type]
+def found(record: Record, *kinds: str, top: int = 100, order: str = "size", **scope: object) -> FoundEvents:
+    query = EventQuery(kinds=kinds, place=Place.of(**scope).taken("events"), top=top, order=order)
     return RecordEvents(record, query).events()
 
 
@@ -57,7 +58,7 @@ def mains(plain: Plain) -> dict[int, int]:
     return chosen
 
 
-def test_intervals_are_those_of_the_last_attempt_and_of_the_host(events: Events, plain: Plain) -> None:
+def test_intervals_are_those_of_the_last_attempt_and_of_the_host(events: FoundEvents, plain: Plain) -> None:
     expected = mains(plain)
     for kind in ("bank", "controller", "link", "latency"):
         rows = events.of(kind)
@@ -71,7 +72,7 @@ def test_intervals_are_those_of_the_last_attempt_and_of_the_host(events: Events,
     assert events.of("bank")["cycles"].tolist() == lengths.tolist()
 
 
-def test_memory(events: Events, plain: Plain) -> None:
+def test_memory(events: FoundEvents, plain: Plain) -> None:
     banks, links, memory = plain.of("banks"), plain.of("links"), plain.machine["memory"]
     controllers = banks.groupby(["cycle", "controller"])[["accesses", "waiting"]].sum().reset_index()
     for kind, rows, column, keys, busy in (
@@ -100,7 +101,7 @@ def test_memory(events: Events, plain: Plain) -> None:
             assert row["array"] == shares.idxmax() or (shares == shares.max()).sum() > 1
 
 
-def test_latencies_and_ports(events: Events, plain: Plain) -> None:
+def test_latencies_and_ports(events: FoundEvents, plain: Plain) -> None:
     arrays, engines = plain.of("arrays"), plain.of("engines")
     for row in events.of("latency").head(12).to_dict("records"):
         its = arrays[arrays["cycle"] == row["cycle"]].groupby("array")[["latency", "reads"]].sum()
@@ -116,7 +117,7 @@ def test_latencies_and_ports(events: Events, plain: Plain) -> None:
         assert row["amount"] == pytest.approx(max(stalls.values()) / ports / row["cycles"])
 
 
-def test_limits(events: Events, plain: Plain, record: Record) -> None:
+def test_limits(events: FoundEvents, plain: Plain, record: Record) -> None:
     limits = ["response", "credit", "slot", "refused", "resting"]
     for row in events.of("cause").head(24).to_dict("records"):
         its = plain.of("kernels", cycle=row["cycle"], module=row["module"])
@@ -130,7 +131,7 @@ def test_limits(events: Events, plain: Plain, record: Record) -> None:
     assert set(zip(one.frame["engine"], one.frame["kernel"], strict=True)) == {(1, 0)}
 
 
-def test_full_fifos_are_joined_over_time(events: Events, plain: Plain) -> None:
+def test_full_fifos_are_joined_over_time(events: FoundEvents, plain: Plain) -> None:
     depths = {
         (module, fifo["name"]): fifo["depth"] for module, fifos in plain.machine["fifos"].items() for fifo in fifos
     }
@@ -146,7 +147,7 @@ def test_full_fifos_are_joined_over_time(events: Events, plain: Plain) -> None:
     assert (events.of("fifo")["amount"] == events.of("fifo")["cycles"].astype(float)).all()
 
 
-def test_instructions(events: Events, plain: Plain) -> None:
+def test_instructions(events: FoundEvents, plain: Plain) -> None:
     rows = plain.instructions[plain.instructions["duplicates"] > 0]
     own = events.of("duplicate").sort_values("cycle")
     assert own["amount"].tolist() == rows["duplicates"].tolist()
@@ -173,14 +174,15 @@ def test_restrictions(record: Record, plain: Plain) -> None:
     in_time = found(record, "bank", order="time", top=3).frame["cycle"]
     assert in_time.tolist() == sorted(found(record, "bank", top=10_000).frame["cycle"])[:3]
     first = found(record, "fifo", fifo="word", order="time", top=1).frame.iloc[0]
-    assert first["at"].startswith("full:word,engine=")
+    assert first["at"].startswith("full,fifo=word,engine=")
     assert first["command"] == f"cyscc replay {record.folder} --at {first['at']} --cycles {max(first['cycles'], 100)}"
 
 
 @pytest.mark.parametrize(
     ("scope", "message"),
     [
-        ({"level": 99}, "has no level 99"),
+        ({"level": 99}, "has no level=99"),
+        ({"at": 10**9}, "no instruction ran in 1000000000"),
         ({"engine": 9}, "there is no engine 9: there are 0 to"),
         ({"fifo": "none"}, "there is no FIFO none: there are frontier, "),
         ({"bank": (99, 0)}, "there is no bank 99.0: there are "),
@@ -196,9 +198,9 @@ def test_what_the_run_lacks_is_refused(record: Record, scope: dict[str, object],
     [
         ({"kinds": ("none",)}, "there is no kind of events 'none': there are wait, cause, "),
         ({"kinds": ("bank",), "longer": 3}, "longer is about waits, and not about bank"),
-        ({"kinds": ("bank",), "scope": EventScope(fifo="words")}, "fifo says nothing about events of the kind bank"),
-        ({"scope": EventScope(cause="none")}, "there is no cause 'none': there are "),
-        ({"scope": EventScope(cause="slot", fifo="words")}, "no kind of events has cause and fifo"),
+        ({"kinds": ("bank",), "place": Place(fifo="words")}, "fifo says nothing about events of the kind bank"),
+        ({"place": Place(bank=(0, 0), engine=0)}, "no kind of events has bank and engine"),
+        ({"kinds": ("wait",), "place": Place(cause="host")}, "no kernel waits for host: it is known of intervals only"),
         ({"order": "name"}, "there is no order 'name': there are size and time"),
     ],
 )
@@ -207,20 +209,32 @@ def test_what_cannot_be_looked_for_is_refused(asked: dict[str, object], message:
         EventQuery(**asked)  # type: ignore[arg-type]
 
 
-def test_text_and_document(record: Record, events: Events) -> None:
-    own = found(record)
-    text = str(own)
+def test_cycles_are_widened_to_whole_intervals(record: Record, events: FoundEvents) -> None:
+    first = int(record.instructions["start"].iloc[2]) // WIDTH * WIDTH
+    some = found(record, at=f"{first + 1}:{first + WIDTH}", top=10_000).frame
+    whole = events.frame[events.frame["kind"].isin(["cause", "bank", "port", "latency"])]
+    assert set(some["cycle"][some["kind"] == "bank"]) == {first, first + WIDTH}
+    for kind, its in whole.groupby("kind"):
+        its = its[its["cycle"].between(first, first + 2 * WIDTH - 1)]
+        assert some["cycle"][some["kind"] == kind].tolist() == its["cycle"].tolist()
+    said = cyscc.events(record, at=f"{first + 1}:{first + WIDTH}").said
+    wide = f"{first}:{first + 2 * WIDTH - 1}"
+    assert said[0].endswith(f"cycles, so {first + 1}:{first + WIDTH} is shown as {wide}")
+
+
+def test_answer(record: Record, events: FoundEvents) -> None:
+    answer = cyscc.events(record)
+    text = str(answer)
     for kind in events.found:
-        assert f"\n{KINDS[kind].title}: " in text
-    assert "hottest banks: 5, the largest of " in text
+        assert f"\n{KINDS[kind].title}" in text
+    assert "\nhottest banks, the largest of " in text
     assert events.of("bank")["command"].iloc[0] in text.replace("\n  ", " ")
-    document = events_document(events)
+    document = cyscc.events(record, top=10_000).document()
     assert len(document["events"]) == len(events.frame) == sum(events.found.values())
     assert {name: each["found"] for name, each in document["kinds"].items()} == events.found
-    assert all("fifo" in row for row in document["events"] if row["kind"] == "fifo")
-    assert not any(value is None or value is pd.NA for row in document["events"] for value in row.values())
+    assert all(row["fifo"] for row in document["events"] if row["kind"] == "fifo")
+    assert [row["amount"] for row in document["bank"]] == events.of("bank")["amount"].tolist()
     assert set(NAMES) >= {row["cause"] for row in document["events"] if row["kind"] == "cause"}
-    assert own._repr_html_().startswith("<pre")
 
 
 def test_nothing_found_says_what_is_nearest(tmp_path: Path) -> None:

@@ -1,13 +1,21 @@
 """Vertices identified by the graph, with the names of its file; and the selection of lives."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cyscc.host.analysis.lives import directions_of, life_text, name_lives, select, vertices_of
+from cyscc.host.analysis.lives import (
+    directions_of,
+    ends_of,
+    lines_of,
+    name_lives,
+    select,
+    times_of,
+    vertices_of,
+    window_text,
+)
 from cyscc.host.command_line.main import main
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import write_graph
@@ -158,55 +166,52 @@ def test_unknown_lives_are_refused(search_waves: Searched, word: str, message: s
         select(read_lives(search_waves.reader), of=[word])
 
 
-def cells(text: str) -> list[list[str]]:
-    """Return the cells of a table's lines, of columns that are apart by two spaces."""
-    return [re.split(r" {2,}", line.strip()) for line in text.splitlines()]
-
-
 def test_what_is_shown_of_lives(search_waves: Searched) -> None:
     window = read_lives(search_waves.reader)
     chosen = window.lives[40:]
-    head, fates, stages, lines = life_text(window, chosen, rows=len(chosen) + 1).split("\n\n")
     entries = [life for life in chosen if not life.neighbour]
     below = [life for life in chosen if life.neighbour]
     first, last = window.first, window.first + window.cycles - 1
-    assert head == (f"cycles {first:,} to {last:,}, 6 kernels: {len(entries)} queue entries, {len(below)} neighbours")
+    assert window_text(window, chosen) == (
+        f"cycles {first:,} to {last:,}, 6 kernels: {len(entries)} queue entries, {len(below)} neighbours"
+    )
     expected: dict[tuple[str, str], int] = {}
     for life in chosen:
         name = "neighbours" if life.neighbour else "queue entries", life.fate.value + " again" * life.again
         expected[name] = expected.get(name, 0) + 1
-    found = [((name, fate), int(number.replace(",", ""))) for name, fate, number in cells(fates)]
-    assert dict(found) == expected
-    assert [count for _, count in found] == [
-        *sorted((count for (name, _), count in expected.items() if name == "queue entries"), reverse=True),
-        *sorted((count for (name, _), count in expected.items() if name == "neighbours"), reverse=True),
-    ]
+    ends = ends_of(chosen)
+    assert {(row["items"], row["ended"]): row["number"] for row in ends} == expected
+    for name in ("queue entries", "neighbours"):
+        numbers = [row["number"] for row in ends if row["items"] == name]
+        assert numbers == sorted(numbers, reverse=True)
     spans = [span for life in chosen for span in (*life.spans, *life.aside) if span.end is not None]
-    rows = cells(stages)
-    assert rows[0] == ["stage", "the item", "items", "mean cycles", "most", "cycles waited for"]
+    rows = times_of(chosen)
     shown = [stage for stage in Stage if any(span.stage is stage for span in spans)]
-    assert [row[0] for row in rows[1:]] == [stage.short for stage in shown]
-    for row, stage in zip(rows[1:], shown, strict=True):
+    assert [row["stage"] for row in rows] == [stage.short for stage in shown]
+    for row, stage in zip(rows, shown, strict=True):
         own = [span for span in spans if span.stage is stage]
         lengths = [span.end - span.first for span in own if span.end is not None]
         waits: dict[str, int] = {}
         for span in own:
             for wait, count in span.waits:
                 waits[wait.value] = waits.get(wait.value, 0) + count
-        longest = sorted(waits.items(), key=lambda each: -each[1])
-        numbers = [f"{len(own):,}", f"{np.mean(lengths):,.1f}", f"{max(lengths):,}"]
-        because = ", ".join(f"{name} {count}" for name, count in longest)
-        assert row == [stage.short, stage.meaning, *numbers, *filter(None, [because])]
+        because = ", ".join(f"{name} {count}" for name, count in sorted(waits.items(), key=lambda each: -each[1]))
+        assert row == {
+            "stage": stage.short,
+            "item": stage.meaning,
+            "items": len(own),
+            "mean": np.mean(lengths),
+            "most": max(lengths),
+            "waits": because,
+        }
     order = []
     for life in chosen:
         if life.parent not in chosen:
             order += [life, *(each for each in chosen if each.parent is life)]
-    assert len(lines.splitlines()) == len(order) + 1 == len(chosen) + 1
-    for line, life in zip(lines.splitlines()[1:], order, strict=True):
-        begin, *words = line.split()
-        assert begin == f"{life.first:,}"
-        assert (words[0] == f"{life.end:,}") if life.end is not None else (words[0] == life.kernel)
-        assert words[life.end is not None] == life.kernel
+    lines = lines_of(chosen)
+    assert len(lines) == len(order) == len(chosen)
+    for line, life in zip(lines, order, strict=True):
+        assert (line["from"], line["to"], line["kernel"]) == (life.first, life.end, life.kernel)
         place = f"{life.queue}[{life.index}]"
         if life.neighbour:
             whole = life.parent is None or life.parent in chosen
@@ -221,11 +226,6 @@ def test_what_is_shown_of_lives(search_waves: Searched) -> None:
             f"{span.stage.short} {'..' if span.end is None else span.end - span.first}"
             for span in (*life.spans, *life.aside)
         ]
-        vertex = "" if life.vertex is None else f"{life.vertex} "
-        rest = line.partition(life.kernel)[2].split()
-        assert " ".join(rest) == f"{place} {vertex}{ending} {' '.join(told)}".strip()
-    few = life_text(window, chosen, rows=3).splitlines()
-    assert few[-1] == f"... and {len(chosen) - 3:,} more"
-    assert few[-4:-1] == [line.rstrip() for line in few[-4:-1]]
-    assert [line.split()[0] for line in few[-4:-1]] == [f"{life.first:,}" for life in order[:3]]
-    assert life_text(window, [], rows=3).count("\n") == 1
+        assert (line["item"].strip(), line["vertex"], line["ended"]) == (place, life.vertex, ending)
+        assert line["stages"] == " ".join(told)
+    assert ends_of([]) == times_of([]) == lines_of([]) == []

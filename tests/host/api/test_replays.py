@@ -59,9 +59,9 @@ def test_what_is_refused(graph: cyscc.Graph) -> None:
     unrecorded = cyscc.bfs(graph, 0, config="test")
     with refused(ValueError, "the run was not recorded: give it record=FOLDER"):
         cyscc.replay(unrecorded, 5)
-    with pytest.raises(ValueError, match=r"^no point 'slots': there are a cycle, level=, "):
+    with pytest.raises(ValueError, match=r"^no place 'slots': there are a cycle, FIRST:LAST, "):
         cyscc.replay("none", "slots")
-    with refused(ValueError, "waveforms end in .fst or .vcd: w.txt"):
+    with refused(ValueError, "-o writes waveforms, which end in .fst or .vcd: w.txt"):
         cyscc.replay("none", 5, "w.txt")
     with refused(ValueError, "cycles: must be at least 1, not 0"):
         cyscc.replay("none", 5, cycles=0)

@@ -28,11 +28,13 @@ def test_a_sweep_of_a_graph_in_memory() -> None:
         swept.record(4)
     with pytest.raises(ValueError, match=r"^row 0 has no record: cycle limit of 100 reached$"):
         swept.record(0)
-    assert swept.effects == {"memory.bank_busy": pytest.approx(swept.rows["cycles"][3] / swept.rows["cycles"][1])}
+    (effect,) = swept.effects.to_dict("records")
+    factor = swept.rows["cycles"][3] / swept.rows["cycles"][1]
+    assert effect == {"parameter": "memory.bank_busy", "factor": pytest.approx(factor), "best": 5}
     assert "2 failures" in str(swept)
     assert "2 failures" in swept._repr_html_()
-    assert swept.table.exists()
-    assert "graph-memory.bank_busy-cycle_limit" in swept.page.name
+    assert all(path.exists() for path in swept.files.values())
+    assert swept.files["page"].name == "graph-memory.bank_busy-cycle_limit.html"
     figure = swept.plot("plot.svg", measure="seconds")
     assert figure.axes[0].get_ylabel() == "simulated time (ms)"
     assert "bfs of graph on test, memory hc2; 2 points failed" in Path("plot.svg").read_text()

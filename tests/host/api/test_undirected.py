@@ -89,7 +89,7 @@ def test_sweeps(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().err == SAID
     assert [row["undirected"] for row in rows] == [False, True] * 2
     assert rows[1]["cycles"] == cyscc.scc("both.txt", **PYTHON).cycles
-    generated = cyscc.generate("random", 16, 2)
+    generated = cyscc.generate("random", 16, 2).graph
     capfd.readouterr()
     assert rows[3]["cycles"] == cyscc.scc(generated, undirected=True, **PYTHON).cycles
     assert capfd.readouterr().err == TWICE.replace("g.txt", "graph")
@@ -105,5 +105,6 @@ def test_comparisons(capfd: pytest.CaptureFixture[str]) -> None:
     words = ("--algorithms", "tarjan", "--configs", "test", "--memory", "fixed:9", "--runs", "1", "--quiet")
     compared = done("compare", "g.txt", "--undirected", *words)
     assert capfd.readouterr().err == TWICE * 2
-    assert (compared["undirected"], compared["graphs"][0]["components"]) == (True, document["components"])
-    assert compared["graphs"][0]["entries"][-1]["cycles"] == cyscc.scc("both.txt", **PYTHON).cycles
+    first = compared["graphs"][0]
+    assert (compared["undirected"], first["components"], first["largest"]) == (True, 2, 5)
+    assert compared["machines"][0]["cycles"] == cyscc.scc("both.txt", **PYTHON).cycles

@@ -304,7 +304,7 @@ def test_run_that_ends_between_its_record_and_its_outputs(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("cyscc.host.command_line.simulation.output_result", end)
+        patch.setattr("cyscc.host.command_line.asking._write", end)
         if signal == "kill":
             # Nothing is cleared up.
             patch.setattr("cyscc.host.record.writer.RecordFolder.clear", lambda *_, **__: None)
@@ -347,11 +347,8 @@ def test_lost_record_and_none(capfd: pytest.CaptureFixture[str]) -> None:
     ("outputs", "line"),
     [
         ("--record kept/r", "kept/r: is in the folder of --checkpoint, which holds nothing else (--record)"),
-        (
-            "--json there/../kept/j",
-            "there/../kept/j: is in the folder of --checkpoint, which holds nothing else (--json)",
-        ),
-        ("--labels link/l", "link/l: is in the folder of --checkpoint, which holds nothing else (--labels)"),
+        ("--json there/../kept/j", "there/../kept/j: its directory does not exist (--json)"),
+        ("--labels link/l", "link/l: its directory does not exist (--labels)"),
         ("--record there --waves there/w.fst", "there/w.fst: is in the folder of --record, which holds nothing else"),
         ("--record there --live there/l", "there/l: is in the folder of --record, which holds nothing else (--live)"),
         ("--record link", "kept: is in the folder of --record, which holds nothing else (--checkpoint)"),

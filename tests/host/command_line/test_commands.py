@@ -63,7 +63,7 @@ def test_verilog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     config = PRESETS["test"]
     for arguments in ([], ["--top", "convey"], ["--top", "axi", "--outstanding-reads", "8"]):
         assert main(["verilog", "--config", "test", *arguments, "-o", "rtl"]) == 0
-        assert capfd.readouterr() == ("rtl/engine.v\n", "")
+        assert capfd.readouterr() == ("rtl: one Application Engine as Verilog\n\nrtl/engine.v\n", "")
     assert asked == [
         (config, Path("rtl"), "ae", AxiLimits()),
         (config, Path("rtl"), "convey", AxiLimits()),

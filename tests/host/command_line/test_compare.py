@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+import cyscc
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.peers import installed_peers
 from cyscc.host.command_line.main import main
 from cyscc.sim.configuration import AcceleratorConfig
+from tests.refusals import refused
 
 
 @pytest.fixture(autouse=True)
@@ -23,17 +25,18 @@ def test_everything_on_two_graphs(folder: Path, capfd: pytest.CaptureFixture[str
     command = ["compare", "g.txt", "h.txt", "--configs", "test", "--threads", "1", "--runs", "1"]
     assert main([*command, "--json", "out.json", "--plot", "out.svg"]) == 0
     out, err = capfd.readouterr()
-    assert err == ""
-    assert out.startswith("g.txt: 4 vertices, 4 edges\ncomponents: 2, the largest of 3 vertices\n\nsoftware, real time")
-    assert "\nh.txt: 2 vertices, 2 edges\n" in out
+    names = [*installed_peers(), *KINDS, "test"]
+    told = [line.rpartition(": ")[0] for line in err.splitlines()]
+    assert told == [f"cyscc: {graph}: {name}" for graph in ("g.txt", "h.txt") for name in names]
+    assert out.startswith("2 graphs\n\ngraphs\n  graph  vertices  edges  components  largest  reference\n")
+    assert "\nsoftware, real time in ms\n" in out
     document = json.loads((folder / "out.json").read_text())
-    first = document["graphs"][0]
-    assert first["graph"] == {"file": "g.txt", "vertices": 4, "edges": 4}
-    assert [entry["name"] for entry in first["entries"]] == [*installed_peers(), *KINDS, "test"]
-    assert first["reference"] == "scipy"
+    first = {"graph": "g.txt", "vertices": 4, "edges": 4, "components": 2, "largest": 3, "reference": "scipy"}
+    assert document["graphs"][0] == first
+    software, machines = document["software"], document["machines"]
+    assert [entry["name"] for entry in software] == 2 * names[:-1]
     assert document["versions"] == {name: version(name) for name in installed_peers()}
-    machine = first["entries"][-1]
-    assert machine["simulated"] is True
+    machine = machines[0]
     assert machine["milliseconds"] == pytest.approx(machine["cycles"] / 150e3)
     assert main(["scc", "g.txt", "--config", "test", "--threads", "1", "--json", "alone.json", "--quiet"]) == 0
     alone = json.loads((folder / "alone.json").read_text())
@@ -41,8 +44,7 @@ def test_everything_on_two_graphs(folder: Path, capfd: pytest.CaptureFixture[str
     levels = alone["forward"]["levels"] + alone["backward"]["levels"]
     assert machine["passes"] == levels + alone["intersection"]["runs"]
     assert machine["counts"] == {name: alone[name] for name in ("iterations", "trimmed")}
-    assert (machine["where"], machine["trouble"]) == ("150 MHz, memory hc2", None)
-    assert not any(entry["simulated"] for entry in first["entries"][:-1])
+    assert machine["where"] == "150 MHz, memory hc2"
     assert document["verified"] is document["complete"] is True
     picture = (folder / "out.svg").read_text()
     assert "machine: simulated time, cycles by its clock" in picture
@@ -57,10 +59,11 @@ def test_an_interrupted_comparison_leaves_what_it_has_found(
     monkeypatch.setattr("cyscc.host.experiments.studies.comparison.execute", interrupt)
     command = ["compare", "g.txt", "--algorithms", "scipy,tarjan", "--configs", "test", "--json", "out.json"]
     assert main(command) == 130
-    assert capfd.readouterr() == ("", "cyscc compare: interrupted\n")
+    out, err = capfd.readouterr()
+    assert (out, err.splitlines()[-1]) == ("", "cyscc compare: interrupted")
     document = json.loads((folder / "out.json").read_text())
     assert document["complete"] is False
-    assert [entry["name"] for entry in document["graphs"][0]["entries"]] == ["scipy", "tarjan"]
+    assert [entry["name"] for entry in document["software"]] == ["scipy", "tarjan"]
 
 
 def test_areas_of_the_machines(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -73,9 +76,9 @@ def test_areas_of_the_machines(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Ca
     monkeypatch.setattr("cyscc.host.experiments.fpga.area.areas", areas)
     command = ["compare", "g.txt", "--algorithms", "tarjan", "--configs", "test", "--area", "--family", "xc6v"]
     assert main([*command, "--json", "-"]) == 0
-    software, machine = json.loads(capfd.readouterr().out)["graphs"][0]["entries"]
-    assert machine["area"] == {"luts": 2000}
-    assert "area" not in software
+    document = json.loads(capfd.readouterr().out)
+    assert document["machines"][0]["luts"] == 2000
+    assert "luts" not in document["software"][0]
     assert asked == [("xc6v",)]
 
 
@@ -85,7 +88,7 @@ def test_what_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
     out, err = capfd.readouterr()
     assert err == ""
     document = json.loads(out)
-    assert [entry["name"] for entry in document["graphs"][0]["entries"]] == ["hong", "tarjan"]
+    assert [entry["name"] for entry in document["software"]] == ["hong", "tarjan"]
     assert document["verified"] is None
 
 
@@ -99,7 +102,7 @@ def test_a_library_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, capfd:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--algorithms", "tarja"], "argument --algorithms: unknown algorithm 'tarja': there are scipy, "),
+        (["--algorithms", "tarja"], "--algorithms: unknown algorithm 'tarja': there are scipy, "),
         (["--algorithms", "hong,hong"], "argument --algorithms: hong is given twice"),
         (
             ["--configs", "published-bfs"],
@@ -107,10 +110,10 @@ def test_a_library_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, capfd:
         ),
         (["--configs", "hc3"], "--configs: unknown configuration 'hc3': there are "),
         (["--family", "xc6v"], "--family needs --area"),
-        (["--plot", "-"], "--plot needs a file"),
+        (["--plot", "-", "--json", "-"], "--plot and --json are the same file: -"),
         (["--plot", "out.svg", "--json", "./out.svg"], "--plot and --json are the same file: out.svg"),
         (["--json", "g.txt"], "--json and the graph g.txt are the same file: g.txt"),
-        (["--algorithms", "scipy,hong", "--device", "cuda"], "--device cuda: none of scipy, hong is made of steps"),
+        (["--algorithms", "scipy,hong", "--device", "cuda"], "--device: not used by scipy, hong: not made of steps"),
     ],
 )
 def test_bad_usage(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -127,3 +130,24 @@ def test_a_graph_that_is_not_there_or_is_none(capfd: pytest.CaptureFixture[str])
         assert main(["compare", "g.txt", name.partition(":")[0], "--configs", "none"]) == 2
         # Before the first graph takes its time.
         assert capfd.readouterr() == ("", f"cyscc compare: {name}: {cause}\n")
+
+
+def test_a_record_is_compared_by_explain(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "record").mkdir()
+    (folder / "record" / "record.json").touch()
+    assert main(["compare", "record", "g.txt"]) == 2
+    words = "cyscc.explain(A, B) and the command 'explain A B' compare records"
+    assert capfd.readouterr() == ("", f"cyscc compare: record: is a record, no graph: {words}\n")
+    with refused(ValueError, f"a dict is no graph: {words}"):
+        cyscc.compare({})  # type: ignore[arg-type]  # this is what is wrong
+    with refused(ValueError, "no graph is given"):
+        cyscc.compare()
+
+
+def test_the_function_is_the_command() -> None:
+    graph = cyscc.graph_from_edges(4, [0, 1, 2, 2], [1, 2, 0, 3])
+    answer = cyscc.compare(graph, algorithms="scipy,tarjan", configs=(), runs=1)
+    assert answer.software["name"].tolist() == ["scipy", "tarjan"]
+    assert answer.machines.empty
+    assert answer.graphs.loc[0, ["graph", "components", "largest"]].tolist() == ["graph", 2, 3]
+    assert "<svg" in answer.page()

@@ -122,10 +122,11 @@ USAGE = {
     "scc g.txt --waves w.vcd --wave-window -1:5": "cyscc scc: argument --wave-window: expected one argument",
     "scc g.txt --waves w.vcd --wave-window :5": "cyscc scc: argument --wave-window: '' is not an integer",
     "scc g.txt --wave-window 1:5": "cyscc scc: --wave-window needs --waves",
-    "scc g.txt --waves -": "cyscc scc: --waves needs a file",
+    "scc g.txt --waves -": "cyscc scc: argument --waves: needs a file, not standard output",
     "scc g.txt --scope engine0": "cyscc scc: --scope needs --waves",
     "scc g.txt --wave-view": "cyscc scc: --wave-view needs --waves",
-    "scc g.txt --waves w.ghw": "cyscc scc: --waves writes FST and VCD files, which end in .fst or .vcd: w.ghw",
+    "scc g.txt --waves w.ghw": "cyscc scc: argument --waves: writes FST and VCD files, "
+    "which end in .fst or .vcd: w.ghw",
     "scc g.txt --labels none/out": "cyscc scc: none/out: its directory does not exist (--labels)",
     "scc g.txt --labels directory": "cyscc scc: directory: is a directory (--labels)",
     "scc g.txt --json g.txt/out": "cyscc scc: g.txt/out: its directory does not exist (--json)",
@@ -143,26 +144,22 @@ USAGE = {
     "generate": "cyscc generate: the following arguments are required: KIND",
     "generate grid -o x": "cyscc generate: argument KIND: invalid choice: 'grid' "
     "(choose from 'random', 'rmat', 'ssca2', 'gnm', 'netlist')",
-    "generate random --vertices 0 --degree 1 -o x": "cyscc generate random: argument --vertices: "
-    "must be at least 1, not 0",
-    "generate random --vertices 2^x --degree 1 -o x": "cyscc generate random: argument --vertices: "
-    "'2^x' is not an integer",
-    "generate random --vertices 2^-1 --degree 1 -o x": "cyscc generate random: argument --vertices: "
-    "'2^-1' is not an integer",
-    "generate random --vertices 8 --degree -1 -o x": "cyscc generate random: argument --degree: "
+    "generate random --vertices 0 --degree 1 -o x": "cyscc generate: argument --vertices: must be at least 1, not 0",
+    "generate random --vertices 2^x --degree 1 -o x": "cyscc generate: argument --vertices: '2^x' is not an integer",
+    "generate random --vertices 2^-1 --degree 1 -o x": "cyscc generate: argument --vertices: '2^-1' is not an integer",
+    "generate random --vertices 8 --degree -1 -o x": "cyscc generate: argument --degree: must be at least 0, not -1",
+    "generate random --vertices 8 -o x": "cyscc generate: --degree: a graph of the kind random needs one",
+    "generate random --vertices 8 --degree 1 --seed -1 -o x": "cyscc generate: argument --seed: "
     "must be at least 0, not -1",
-    "generate random --vertices 8 -o x": "cyscc generate random: the following arguments are required: --degree",
-    "generate random --vertices 8 --degree 1 --seed -1 -o x": "cyscc generate random: argument --seed: "
-    "must be at least 0, not -1",
-    "generate random --vertices 8 --degree 1": "cyscc generate random: the following arguments are required: "
-    "-o/--output",
+    "generate random --vertices 8 --degree 1": "cyscc generate: the following arguments are required: --output",
     "generate random --vertices 8 --degree 1 -o none/x": "cyscc generate: none/x: its directory does not exist "
     "(--output)",
     "verilog": "cyscc verilog: the following arguments are required: -o/--output",
     "verilog -o g.txt": "cyscc verilog: g.txt: is not a directory (--output)",
-    "verilog --top axi --outstanding-writes 6 -o rtl": "cyscc verilog: --outstanding-writes must be a power of two "
-    "from 4 to 512, not 6",
-    "verilog --outstanding-reads 8 -o rtl": "cyscc verilog: --outstanding-reads: only --top axi has AXI masters",
+    "verilog --top axi --outstanding-writes 6 -o rtl": "cyscc verilog: --outstanding-writes: must be a power of "
+    "two from 4 to 512, not 6",
+    "verilog --outstanding-reads 8 -o rtl": "cyscc verilog: --outstanding-reads needs --top axi: "
+    "only it has AXI masters",
     "verilog --top axi --outstanding-reads 0 -o rtl": "cyscc verilog: argument --outstanding-reads: "
     "must be at least 1, not 0",
     "software dijkstra g.txt": "cyscc software: argument ALGORITHM: invalid choice: 'dijkstra' "

@@ -5,27 +5,24 @@ from pathlib import Path
 
 import pytest
 
+import cyscc
 from cyscc.host.command_line.main import main
 from tests.life import Searched
 
 
-def test_shown(search_waves: Searched, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["life", str(search_waves.path), "--top", "5"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
+def test_shown(search_waves: Searched) -> None:
+    life = cyscc.life(search_waves.path, top=5)
     records = search_waves.bfs.level_records
     entries, pushed = (sum(getattr(record, name) for record in records) for name in ("frontier", "pushed"))
-    head, fates, stages, lines = out.split("\n\n")
-    assert head.startswith(f"cycles 0 to {search_waves.cycles - 1:,}, 6 kernels: {entries} queue entries, ")
-    counts = {words[:-1]: int(words[-1]) for words in (tuple(line.split()) for line in fates.splitlines())}
-    assert counts["queue", "entries", "expanded"] == entries
-    assert counts["neighbours", "pushed"] + counts["neighbours", "pushed", "again"] == pushed
-    names = [line.split()[0] for line in stages.splitlines()[1:]]
-    assert " ".join(names) == "Qo Qp Qm Qk Qn QX NX Np Nm Nk Wp Wm Wk Vb Vs Ve Vm Vr"
-    assert len(lines.splitlines()) == 5 + 2
-    assert re.fullmatch(r"\.\.\. and \d+ more", lines.splitlines()[-1])
+    assert life.title.startswith(f"cycles 0 to {search_waves.cycles - 1:,}, 6 kernels: {entries} queue entries, ")
+    counts = life.ends.set_index(["items", "ended"])["number"]
+    assert counts["queue entries", "expanded"] == entries
+    assert counts["neighbours"][["pushed", "pushed again"]].sum() == pushed
+    assert " ".join(life.times["stage"]) == "Qo Qp Qm Qk Qn QX NX Np Nm Nk Wp Wm Wk Vb Vs Ve Vm Vr"
+    text = life.text(width=200)
+    assert re.search(r"\nlives: 5 of [\d,]+\n", text)
     assert re.search(
-        r"^ *\d+ +[\d,]+ +engine0.bfs0 +queue\[0\] +0 +expanded, \d+ neighbours? +Qo 1 Qp 2 Qm \d+", lines, re.M
+        r"^ *\d+ +[\d,]+ +engine0.bfs0 +queue\[0\] +0 +expanded, \d+ neighbours? +Qo 1 Qp 2 Qm \d+", text, re.M
     )
 
 
@@ -58,7 +55,7 @@ def test_written(search_waves: Searched, tmp_path: Path, capfd: pytest.CaptureFi
         ),
         ("run.vcd --of 99", "run.vcd: nothing of vertex 99 begins in the window (--of)"),
         ("run.vcd -o none/a.kanata", "none/a.kanata: its directory does not exist (-o)"),
-        ("part.vcd -o part.vcd", "-o and the waveforms are the same file: part.vcd"),
+        ("part.vcd -o part.vcd", "-o and WAVES|DIR are the same file: part.vcd"),
         ("run.vcd --undirected", "--undirected needs --graph"),
         ("run.vcd --first 0", "argument --first: must be at least 1, not 0"),
     ],

@@ -40,7 +40,7 @@ def test_table(options: list[str], words: str, capfd: pytest.CaptureFixture[str]
     assert err == ""
     lines = out.splitlines()
     assert lines[:5] == [
-        "model      pair.tra: 3 states, 3 choices, 4 transitions",
+        "pair.tra: 3 states, 3 choices, 4 transitions",
         f"algorithm  {words}",
         "MECs       1, the largest of 2 states",
         "states     2 in MECs, 1 in none",
@@ -58,8 +58,13 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     document = json.loads(out)
     assert document.pop("seconds") > 0
     assert document.pop("wall").keys() == {"load", "verify"}
+    assert document.pop("title") == "leak.tra: 3 states, 5 choices, 7 transitions"
+    assert document.pop("facts")["rounds"] == "2"
+    for number, row in enumerate(document["rounds"], start=1):
+        assert row.pop("round") == number
     assert document == {
         **identity(),
+        "said": [],
         "model": {"file": "leak.tra", "states": 3, "choices": 5, "transitions": 7},
         "algorithm": "basic",
         "on": "processor",
@@ -101,10 +106,11 @@ def test_files_beside_a_model(folder: Path, capfd: pytest.CaptureFixture[str]) -
         file.write('0="init" 1="goal"\n0: 0\n2: 1\n5: 1\n')
     assert main(["mec", "robot.tra", "--json", "out.json"]) == 0
     assert capfd.readouterr().out.split("\n\n")[1].splitlines() == [
-        "MEC  states  choices  smallest state  labels",
-        "  4       2        2  s=5, on=true    goal (1)",
-        "  2       1        1  s=7, on=true    goal (1)",
-        "  3       1        1  s=6, on=true",
+        "MECs",
+        "  MEC  states  choices  smallest state  labels",
+        "    4       2        2  s=5, on=true    goal (1)",
+        "    2       1        1  s=7, on=true    goal (1)",
+        "    3       1        1  s=6, on=true",
     ]
     components = json.loads((folder / "out.json").read_text())["components"]
     assert [(each["mec"], each["labels"]) for each in components] == [(2, {"goal": 1}), (3, {}), (4, {"goal": 1})]
@@ -117,18 +123,22 @@ def test_files_beside_a_model(folder: Path, capfd: pytest.CaptureFixture[str]) -
     assert main(["mec", "robot.tra", "-o", "robot.sta"]) == 2
     assert capfd.readouterr().err.splitlines() == [
         "cyscc mec: bad.lab:2: state 7 is outside 0..5",
-        "cyscc mec: -o and the states are the same file: robot.sta",
+        "cyscc mec: --output and the states are the same file: robot.sta",
     ]
 
 
 def test_a_long_table_of_components_is_cut(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("cyscc.host.command_line.mec._SHOWN", 1)
+    monkeypatch.setattr("cyscc.host.interface.mec._SHOWN", 1)
     monkeypatch.setattr("cyscc.host.baselines.mec.listing.MOST_LISTED", 2)
     (folder / "leak.lab").write_text('0="end"\n2: 0\n')
     assert main(["mec", "leak.tra", "--json", "out.json"]) == 0
-    lines = ["MEC  states  choices  labels", "  2       1        1  end (1)", "and 2 more"]
+    lines = [
+        "MECs, those with labels first, then the largest: 1 of 3",
+        "  MEC  states  choices  labels",
+        "    2       1        1  end (1)",
+    ]
     assert capfd.readouterr().out.split("\n\n")[1].splitlines() == lines
     assert json.loads((folder / "out.json").read_text())["components"] is None
 
@@ -171,7 +181,7 @@ def test_on_the_accelerator(folder: Path, workshop: Workshop, capfd: pytest.Capt
     assert document["cycles"] == {"total": sum(cycles)}
     assert document["seconds"] == sum(cycles) / document["clock_hz"]
     assert document["wall"].keys() == {"load", "simulate", "verify"}
-    lines = out.splitlines()
+    lines = [line.strip() for line in out.splitlines()]
     assert lines[1] == (
         "algorithm  basic, components on the accelerator, test (word_depth=32), memory fixed:75, executor compiled"
     )
@@ -219,20 +229,20 @@ def nothing_is_lost(mdp: Mdp, labels: np.ndarray) -> Dropped:
         (["--memory", "fixed:75"], "--memory needs --on accelerator"),
         (["--executor", "amaranth"], "--executor needs --on accelerator"),
         (["--set", "word_depth=32"], "--set needs --on accelerator"),
-        (["--algorithm", "basic", "--device", "cuda"], "basic runs on --device cpu only"),
-        (["--order", "reversed"], "basic is not made of steps, which --order is of"),
-        (["--on", "accelerator", "--device", "cuda"], "--device is of what runs without the accelerator"),
-        (["--on", "accelerator", "--order", "shuffled"], "--order is of what runs without the accelerator"),
+        (["--algorithm", "basic", "--device", "cuda"], "--device: not used by basic: not made of steps"),
+        (["--order", "reversed"], "--order: not used by basic: not made of steps"),
+        (["--on", "accelerator", "--device", "cuda"], "--device and --on accelerator exclude each other"),
+        (["--on", "accelerator", "--order", "shuffled"], "--order and --on accelerator exclude each other"),
         (
             ["--on", "accelerator", "--algorithm", "parallel"],
-            "--on accelerator finds components for the basic algorithm only",
+            "--algorithm parallel and --on accelerator exclude each other",
         ),
         (
             ["--on", "accelerator", "--config", "published-bfs"],
             "--config: published-bfs only searches: it keeps no reach queue to intersect",
         ),
-        (["-o", "leak.tra"], "-o and the model are the same file: leak.tra"),
-        (["-o", "out", "--json", "out"], "--json and -o are the same file: out"),
+        (["-o", "leak.tra"], "--output and the model are the same file: leak.tra"),
+        (["-o", "out", "--json", "out"], "--json and --output are the same file: out"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:

@@ -31,10 +31,10 @@ def test_quiet(capfd: pytest.CaptureFixture[str]) -> None:
         (["grid", "room=x", "-o", "m.tra"], "argument SIZE=N: 'x' is not an integer"),
         (["grid", "depth=5", "-o", "m.tra"], "grid has no size 'depth': it has width, height, room"),
         (["grid", "room=1", "-o", "m.tra"], "room of grid must be 3 to 1048576, not 1"),
-        (["grid", "room=3", "room=4", "-o", "m.tra"], "room is given twice"),
+        (["grid", "room=3", "room=4", "-o", "m.tra"], "SIZE=N: room is given twice"),
         (
             ["grid", "-o", "m.gr"],
-            "m.gr: is no file of a model by its name: they end in .tra or .drn, or these and .gz",
+            "m.gr: a model is .tra or .drn, not '.gr'",
         ),
         (["grid", "-o", "no/m.tra"], "no/m.tra: its directory does not exist (--output)"),
         (["grid"], "the following arguments are required: -o/--output"),

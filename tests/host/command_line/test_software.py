@@ -11,12 +11,14 @@ from signal import setitimer
 import numpy as np
 import pytest
 
+import cyscc
 import cyscc.host.baselines.software
 from cyscc.host.baselines.algorithms import Kind
 from cyscc.host.baselines.software import Decomposition
 from cyscc.host.command_line.main import main
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import identity
+from tests.refusals import refused
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +35,7 @@ def test_table(algorithm: str, threads: str, capfd: pytest.CaptureFixture[str]) 
     assert err == ""
     lines = out.splitlines()
     assert lines[:3] == [
-        "graph       g.txt: 4 vertices, 4 edges",
+        "g.txt: 4 vertices, 4 edges",
         f"algorithm   {algorithm}, {threads}",
         "components  2, the largest of 3 vertices",
     ]
@@ -51,7 +53,10 @@ def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert document.pop("total_seconds") > document.pop("transpose_seconds") > 0
     assert document.pop("wall")["load"] > 0
     assert document.pop("counts") == {"edges": 19, "passes": 9}
+    assert document.pop("title") == "g.txt: 4 vertices, 4 edges"
+    assert document.pop("facts")["components"] == "2, the largest of 3 vertices"
     assert document == {
+        "said": [],
         **identity(),
         "algorithm": "hong",
         "graph": {"file": "g.txt", "vertices": 4, "edges": 4},
@@ -89,18 +94,21 @@ def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("command", "cause"),
     [
-        ("software tarjan g.txt --threads 2", "--threads: tarjan uses one thread of the processor"),
-        ("software li g.txt --device cuda --threads 2", "--threads: li uses one thread of the processor"),
-        ("software hong g.txt --seed 1", "--seed: hong makes no random choices"),
-        ("software hong g.txt --order shuffled --seed 1", "--seed: hong makes no random choices"),
-        ("mec m.tra --threads 2", "--threads: basic uses one thread of the processor"),
+        ("software tarjan g.txt --threads 2", "--threads: not used by tarjan: one thread of the processor"),
+        ("software li g.txt --device cuda --threads 2", "--threads: not used by li: one thread of the processor"),
+        ("software hong g.txt --seed 2", "--seed: not used by hong: no random choices"),
+        ("software hong g.txt --order shuffled", "--order: not used by hong: not made of steps"),
+        ("software tarjan g.txt --device cuda", "--device: not used by tarjan: not made of steps"),
+        ("software hong g.txt --pivots 4", "--pivots needs ALGORITHM quach"),
+        ("software hong g.txt --as-printed", "--as-printed needs ALGORITHM li or ALGORITHM quach or ALGORITHM fbt"),
+        ("mec m.tra --threads 2", "--threads: not used by basic: one thread of the processor"),
         (
             "compare g.txt --algorithms tarjan,scipy --configs none --threads 2",
-            "--threads: none of tarjan, scipy uses more than one thread of the processor",
+            "--threads: not used by tarjan, scipy: one thread of the processor",
         ),
-        ("compare g.txt --algorithms tarjan,fbt --seed 1", "--seed: none of tarjan, fbt makes random choices"),
-        ("compare g.txt --configs none --memory hc2", "--memory is of machines, and --configs says none"),
-        ("compare g.txt --configs none --area", "--area is of machines, and --configs says none"),
+        ("compare g.txt --algorithms tarjan,fbt --seed 2", "--seed: not used by tarjan, fbt: no random choices"),
+        ("compare g.txt --configs none --memory hbm2", "--memory and --configs none exclude each other"),
+        ("compare g.txt --configs none --area", "--area and --configs none exclude each other"),
         ("compare g.txt --runs 1001", "argument --runs: must be at most 1000, not 1001"),
     ],
 )
@@ -185,19 +193,24 @@ def test_an_algorithm_of_steps_shows_its_counts(capfd: pytest.CaptureFixture[str
     assert document["counts"]["depth"] == 2
 
 
-def test_what_an_algorithm_does_not_have_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["software", "tarjan", "g.txt", "--device", "cuda"]) == 2
-    assert capfd.readouterr().err == "cyscc software: tarjan runs on --device cpu only\n"
-    assert main(["software", "hong", "g.txt", "--order", "reversed"]) == 2
-    assert capfd.readouterr().err == "cyscc software: hong is not made of steps, which --order is of\n"
-    assert main(["software", "hong", "g.txt", "--pivots", "4"]) == 2
-    assert capfd.readouterr().err == "cyscc software: hong has no option --pivots\n"
-    assert main(["software", "hong", "g.txt", "--sources", "3"]) == 2
-    assert capfd.readouterr().err == "cyscc software: hong has no option --sources\n"
-
-
 def test_what_would_take_too_long_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
     for option, most in (("--cached", 256), ("--segment", 4096)):
         assert main(["software", "fbt", "g.txt", option, str(most + 1)]) == 2
         error = f"cyscc software: argument {option}: must be at most {most}, not {most + 1}\n"
         assert capfd.readouterr().err == error
+
+
+def test_the_function_is_the_command(capfd: pytest.CaptureFixture[str]) -> None:
+    graph = cyscc.graph_from_edges(4, [0, 1, 2, 2], [1, 2, 0, 3])
+    answer = cyscc.software("quach", graph, threads=1, pivots="3")
+    assert (answer.title, answer.components) == ("graph: 4 vertices, 4 edges", {"count": 2, "largest": 3})
+    assert answer.options == {"pivots": 3}
+    for keywords, message in (
+        ({"pivots": 4}, "--pivots needs ALGORITHM quach"),
+        ({"seed": 2}, "not used by hong: no random choices"),
+        ({"limit": 0}, "limit: must be at least 1, not 0"),
+    ):
+        with refused(ValueError, message):
+            cyscc.software("hong", graph, **keywords)  # type: ignore[arg-type]  # this is what is wrong
+    with pytest.raises(TypeError, match=r"^software\(\) has no argument 'pivot': there are algorithm, graph, "):
+        cyscc.software("hong", graph, pivot=4)

@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from cyscc.host.command_line.main import main
-from cyscc.host.command_line.sweep import _settings, add_options
 from cyscc.host.experiments.fpga import tools as fpga_tools
 from cyscc.host.experiments.fpga.synthesis import Resources, Usage
 from cyscc.host.experiments.sweep import batch
@@ -25,7 +24,6 @@ from cyscc.host.graph.kinds import generate_graph
 from cyscc.host.output.documents import read_document
 from cyscc.host.output.files import write_json
 from cyscc.host.record.reader import Record
-from cyscc.host.specification.options import Parser
 from cyscc.hw.config import PRESETS
 from cyscc.sim.notices import error_line
 from cyscc.sim.observation.causes import CAUSES
@@ -159,7 +157,7 @@ def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     families = ["--family", "xc6v", "--family", "xc5v"]
     assert main(["sweep", "small.toml", "-o", "out", "--area", *families]) == 0
     columns = ["luts", "registers", "block_ram", "xc6v.luts", "xc6v.registers", "xc6v.block_ram"]
-    assert capfd.readouterr().out.splitlines()[0].split()[-6:] == columns
+    assert capfd.readouterr().out.splitlines()[3].split()[-6:] == columns
     assert 'id="pareto-xc6v.luts-chart"' in Path("out", "small.html").read_text()
 
 
@@ -174,7 +172,8 @@ def test_area_needs_its_tool(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
 def test_what_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1"]) == 0
     first = capfd.readouterr().out.splitlines()
-    assert first[0].split() == ["memory.bank_busy", "cycles", "GTEPS"]
+    assert first[0] == "Banks"
+    assert first[3].split() == ["memory.bank_busy", "cycles", "GTEPS"]
     assert first[-2:] == ["2 points: 2 made, 0 from before", "written: out/small.parquet, out/small.html"]
     assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1"]) == 0
     assert capfd.readouterr().out.splitlines()[-2] == "2 points: 0 made, 2 from before"
@@ -273,17 +272,18 @@ def test_a_sweep_in_a_line() -> None:
         (["--set", "algorithm=bfs,scc", "--memory", "fixed:75"], {"algorithm": ["bfs", "scc"], "memory": "fixed:75"}),
     ],
 )
-def test_values_of_the_line(options: list[str], settings: dict[str, Any]) -> None:
-    parser = Parser()
-    add_options(parser)
-    assert _settings(parser.parse_args(["g.txt", *options])) == settings
+def test_values_of_the_line(options: list[str], settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr("cyscc.host.interface.sweep._study", lambda _, values, __: asked.append(values))
+    assert main(["sweep", "g.txt", *options]) == 3, "there is no study"
+    assert asked == [settings]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rmat:8:2", "--set", "visit_depth"], "--set: 'visit_depth' is not KEY=VALUE"),
-        (["rmat:8:2", "--set", "visit_depth=8,,16"], "visit_depth: '8,,16' lacks a value"),
+        (["rmat:8:2", "--set", "visit_depth"], "argument --set: 'visit_depth' is not KEY=VALUE"),
+        (["rmat:8:2", "--set", "visit_depth=8,,16"], "argument --set: visit_depth: '8,,16' lacks a value"),
         (["rmat:8:2", "--set", "source=1", "--source", "2"], "source is given twice"),
         (
             ["rmat:8:2", "--set", "visit_depth=8,a"],
@@ -294,20 +294,15 @@ def test_values_of_the_line(options: list[str], settings: dict[str, Any]) -> Non
             "nothing varies: a sweep has several values of a parameter, or several graphs",
         ),
         (["none.gr", "--set", "visit_depth=8,16"], "none.gr: cannot be read: No such file or directory"),
-        (
-            ["small.toml", "--set", "visit_depth=8"],
-            "visit_depth is given, and small.toml is a study, which has its own ",
-        ),
-        (["small.toml", "rmat:8:2"], "small.toml is a study, which names its graphs itself"),
-        (["small.toml", "--measure", "gteps"], "--measure needs --plot"),
-        (["small.toml", "--plot", "-"], "--plot needs a file"),
-        (["small.toml", "-o", ".", "--plot", "small.html"], "--plot and the page are the same file: small.html"),
+        (["rmat:8:2", "--set", "visit_deph=4"], "unknown parameter 'visit_deph': there are "),
+        (["small.toml", "--set", "visit_depth=8"], "small.toml is a study, which has its own visit_depth"),
+        (["small.toml", "rmat:8:2"], "small.toml is a study, which has its own graphs"),
         (["none.toml"], "none.toml: cannot be read: No such file or directory"),
         (["small.toml", "-o", "small.toml"], "small.toml: cannot be made: Not a directory (--output)"),
         (["small.toml", "--family", "xc6v"], "--family needs --area"),
         (["small.toml", "--json", "no/out"], "no/out: its directory does not exist (--json)"),
-        (["small.toml", "--json", "small.toml"], "--json and the study are the same file: small.toml"),
-        (["small.toml", "-o", ".", "--json", "small.html"], "--json and the page are the same file: small.html"),
+        (["small.toml", "--json", "small.toml"], "--json and GRAPH|STUDY.toml are the same file: small.toml"),
+        (["small.toml", "-o", ".", "--page", "small.html"], "--page and the page are the same file: small.html"),
     ],
 )
 def test_bad_usage(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from cyscc.host.replay.finding import Located, Search, Span
-from cyscc.host.replay.point import Point
 from cyscc.host.replay.search import EventSearch, Reached, SpellSearch
+from cyscc.host.specification.place import Place
 from cyscc.hw.config import PRESETS
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.executors.spells import SPELL, SpellRequest
@@ -70,7 +70,7 @@ class Spells:
 @pytest.mark.parametrize("text", ["slot", "wait=slot,longer=40", "slot,engine=1", "slot,module=intersection,kernel=0"])
 def test_spells_in_their_order(text: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cyscc.host.replay.search.sync_interval", lambda *_: 8)
-    point = Point.parse(text)
+    point = Place.parse(text)
     expected = []
     for engine, number, _, begin, end in Spells(seed).spells:
         module, kernel = ("bfs", number) if number < 2 else ("intersection", 0)
@@ -106,7 +106,7 @@ def test_spells_in_their_order(text: str, seed: int, monkeypatch: pytest.MonkeyP
 def test_limits_of_fifos(text: str, limits: dict[str, list[int | None]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cyscc.host.replay.search.sync_interval", lambda *_: 8)
     machine: Any = Spells(0)
-    SpellSearch(machine, Search(spans=SPANS, nth=1), Point.parse(text))
+    SpellSearch(machine, Search(spans=SPANS, nth=1), Place.parse(text))
     machine.simulate(200)
     found = {module: [None if n > 1 << 32 else n for n in its] for module, its in machine.request.limits.items()}
     assert found == limits

@@ -9,7 +9,7 @@ import pytest
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.finding import Located, MissingPointError, Search, Span, find
-from cyscc.host.replay.point import CAUSE_EVENTS, Point
+from cyscc.host.specification.place import CAUSE_EVENTS, Place
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
 from tests.record.synthetic import Shape
@@ -18,18 +18,19 @@ from tests.refusals import refused
 SHAPES = pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
 WHERE = ("level", "iteration", "phase", "module")
 WHO = ("module", "engine", "kernel")
-RESTRICTED = ["", ",level=1", ",level=2,engine=1", ",engine=0,kernel=1", ",phase=forward,kernel=0", ",module=bfs"]
+RESTRICTED = ["", ",level=1-2", ",level=2,engine=1", ",engine=0,kernel=1", ",phase=forward,kernel=0", ",module=bfs"]
 OF_COMPONENTS = [*RESTRICTED, ",phase=backward,iteration=2", ",module=intersection", ",phase=intersection,engine=1"]
 
 
-def restricted(rows: pd.DataFrame, point: Point, names: tuple[str, ...]) -> pd.DataFrame:
+def restricted(rows: pd.DataFrame, point: Place, names: tuple[str, ...]) -> pd.DataFrame:
     for name in names:
         if (value := getattr(point, name)) is not None:
-            rows = rows[rows[name] == value]
+            first, last = value if isinstance(value, tuple) else (value, value)
+            rows = rows[(rows[name] >= first) & (rows[name] <= last)]
     return rows
 
 
-def instructions_of(plain: Plain, point: Point) -> pd.DataFrame:
+def instructions_of(plain: Plain, point: Place) -> pd.DataFrame:
     rows = plain.instructions.assign(end=plain.instructions["start"] + plain.instructions["cycles"])
     return restricted(rows, point, WHERE)
 
@@ -38,7 +39,7 @@ def whole(rows: pd.DataFrame) -> list[Span]:
     return [Span(start=row.start, end=row.end) for row in rows.itertuples()]
 
 
-def spans_of(point: Point, record: Record) -> Sequence[Span]:
+def spans_of(point: Place, record: Record) -> Sequence[Span]:
     found = find(point, record)
     assert isinstance(found, Search)
     assert found.nth == 1
@@ -53,7 +54,7 @@ def test_causes(shape: Shape, event: str) -> None:
     if event in CAUSE_EVENTS:
         causes = [event]
     for where in OF_COMPONENTS if shape.iterations else RESTRICTED:
-        point = Point.parse(event + where)
+        point = Place.parse(event + where)
         kernels = restricted(plain.of("instruction_kernels"), point, WHO)
         least = kernels[causes].max(axis=1) > (point.longer or 0)
         own = instructions_of(plain, point)
@@ -75,7 +76,7 @@ def test_fifos(shape: Shape) -> None:
     interval = plain.document["interval"]
     for name in ("full", "full:word", "full:visit", "fifo=word,above=3", "fifo=visit,above=2"):
         for where in ("", ",level=0", ",engine=0,kernel=1", ",iteration=2" if shape.iterations else ",level=4"):
-            point = Point.parse(name + where)
+            point = Place.parse(name + where)
             expected = []
             for row in instructions_of(plain, point).itertuples():
                 its = restricted(fifos[fifos["module"] == row.module], point, WHO)
@@ -98,10 +99,10 @@ def test_fifos(shape: Shape) -> None:
 def test_starts_and_idle_kernels(shape: Shape) -> None:
     record, plain = record_of(shape), plain_of(shape)
     for where in OF_COMPONENTS if shape.iterations else RESTRICTED:
-        idle = Point.parse(f"idle{where}")
+        idle = Place.parse(f"idle{where}")
         own = instructions_of(plain, idle)
         if "engine" not in where and "kernel" not in where:
-            start = Point.parse(f"start{where}")
+            start = Place.parse(f"start{where}")
             assert find(start, record) == Located(cycle=own["start"].iloc[0])
         kernels = restricted(plain.of("instruction_kernels"), idle, WHO)
         kernels = kernels[kernels["no_work"] > 0].merge(own[["instruction", "start"]], on="instruction")
@@ -117,7 +118,7 @@ def test_duplicates(shape: Shape) -> None:
     record, plain = record_of(shape), plain_of(shape)
     twice = plain.instructions[plain.instructions["duplicates"] > 0]
     for where in ("", ",level=1", ",level=2", ",level=4" if shape is BFS else ",level=0"):
-        point = Point.parse(f"duplicate{where}")
+        point = Place.parse(f"duplicate{where}")
         own = instructions_of(plain, point)
         own = own[own["duplicates"] > 0]
         if len(own):
@@ -137,13 +138,13 @@ def test_overflows_are_in_the_last_instructions_of_attempts_that_were_given_up()
     last = every[every["attempt"] == 0].iloc[-1]
     span = Span(start=last["start"], end=last["start"] + last["cycles"])
     for where in ("", f",level={last['level']}", ",module=bfs", f",iteration={last['iteration']}"):
-        assert spans_of(Point.parse(f"overflow{where}"), record) == [span]
+        assert spans_of(Place.parse(f"overflow{where}"), record) == [span]
     for where, why in (
         (",level=0", "no queue overflows there"),
         (",iteration=3", "there are iterations 1 to 2"),
         (",module=intersection,iteration=2", "there are bfs"),
     ):
-        point = Point.parse(f"overflow{where}")
+        point = Place.parse(f"overflow{where}")
         with refused(InputError, f"{record.folder}: there is no {point} in the run: {why}"):
             find(point, record)
 
@@ -154,35 +155,35 @@ def test_overflows_are_in_the_last_instructions_of_attempts_that_were_given_up()
         (BFS, "level=5", "there is no level=5 in the run: there are levels 0 to 4"),
         (BFS, "phase=backward", "there is no phase=backward in the run: there are forward"),
         (SCC, "iteration=4", "there is no iteration=4 in the run: there are iterations 1 to 3"),
-        (SCC, "level=0,phase=intersection", "there is no level=0,phase=intersection in the run: there are no levels"),
+        (SCC, "level=0,phase=intersection", "there is no phase=intersection,level=0 in the run: there are no levels"),
         (BFS, "slot,engine=2", "there is no engine 2: there are 0 to 1"),
         (BFS, "slot,kernel=2", "there is no kernel 2: there are 0 to 1"),
         (SCC, "slot,module=intersection,kernel=1", "there is no kernel 1: there are 0 to 0"),
         (SCC, "full:visit,module=intersection", "there is no FIFO visit: there are reach, colour, word, unvisit"),
-        (BFS, "resting", "there is no resting in the run: resting never happens"),
+        (BFS, "resting", "there is no cause=resting in the run: resting never happens"),
         (BFS, "hang", "there is no hang in the run: the run did not fail"),
     ],
 )
 def test_what_is_not_there(shape: Shape, at: str, why: str) -> None:
     record = record_of(shape)
     with refused(InputError, f"{record.folder}: {why}"):
-        find(Point.parse(at), record)
+        find(Place.parse(at), record)
 
 
 def test_cycles() -> None:
     record = record_of(BFS)
     last = record.cycles - 1
     for cycle in (0, last):
-        assert find(Point(cycle=cycle), record) == Located(cycle=cycle)
+        assert find(Place.of(cycle), record) == Located(cycle=cycle)
     with refused(InputError, f"{record.folder}: the run has {last + 1:,} cycles, and no cycle {last + 1:,}"):
-        find(Point(cycle=last + 1), record)
+        find(Place.of(last + 1), record)
 
 
 @pytest.mark.parametrize(
     ("shape", "at", "near"),
     [
         (BFS, "level=5", ["level=4", "level=3", "level=2"]),
-        (SCC, "level=9,iteration=2", ["level=2,iteration=2", "level=1,iteration=2"]),
+        (SCC, "level=9,iteration=2", ["iteration=2,level=2", "iteration=2,level=1"]),
         (SCC, "iteration=4", ["iteration=3"]),
         (BFS, "iteration=2", ["start"]),
         (BFS, "idle,nth=1000", ["idle,nth=15"]),
@@ -193,7 +194,7 @@ def test_cycles() -> None:
 def test_what_is_nearest(shape: Shape, at: str, near: list[str] | None) -> None:
     record = record_of(shape)
     try:
-        found = find(Point.parse(at), record)
+        found = find(Place.parse(at), record)
     except MissingPointError as missing:
         points = missing.near
     else:

@@ -41,7 +41,10 @@ def test_lives_are_those_of_the_waveforms(
 
     capfd.readouterr()
     for options, line in (
-        (("--life", "l", "--scope", "engine0"), "--life needs all signals of the kernels, and --scope leaves some out"),
+        (
+            ("--life", "l", "--scope", "engine0"),
+            "--life and --scope exclude each other: lives need all signals of the kernels",
+        ),
         (("--life", "no/l"), "no/l: its directory does not exist (--life)"),
     ):
         assert main(["replay", "seen", "--at", "0", *options]) == 2
@@ -56,19 +59,17 @@ def test_whole_life_of_a_vertex(
     assert main(["bfs", "g.txt", "--source", "100", "--config", "test", "--record", "seen", "--quiet"]) == 0
     life = cyscc.life("seen", 103)
     text = str(life)
-    history, events = life.history, life.events
-    assert history.visit is not None
-    visit = events.loc[history.visit]
+    events, first = life.events, life.first_visit
+    assert first is not None
+    visit = events.loc[first]
     kernel = f"engine{visit['engine']}.bfs{visit['kernel']}"
-    assert text.splitlines()[:2] == [
-        "vertex 103: 3 edges out, 6 in",
-        f"first visited in cycle {visit['cycle']:,} (level 0) by {kernel}, as a neighbour of 100",
-    ]
+    assert text.startswith("vertex 103: 3 edges out, 6 in\n")
+    assert life.facts["first visited"] == f"in cycle {visit['cycle']:,} (level 0) by {kernel}, as a neighbour of 100"
     assert f"{kernel}  queue[0] > C[0]     103  pushed to slot" in text
     assert "expanded, 3 neighbours" in text
     document = json.loads(json.dumps(life.document()))
     assert [event["cycle"] for event in document["events"]] == events["cycle"].tolist()
-    assert document["first_visit"] == history.visit
+    assert document["first_visit"] == document["vertices"][0]["first_visit"] == first
     assert [stage["cycle"] for stage in document["stages"]] == life.stages["cycle"].tolist()
 
     assert cyscc.replay("seen", "vertex=103,nth=1", "id.vcd", cycles=10).cycle == events["cycle"].iloc[0]
@@ -81,7 +82,7 @@ def test_whole_life_of_a_vertex(
     assert "queue[0] > C[0]" in printed
     assert main(["replay", "seen", "--life-of", "101", "--json", "life.json"]) == 0
     lines = capfd.readouterr().out.splitlines()
-    assert lines == ["vertex 101: 1 edge out, 0 in", "never visited: it is not reached from 100"]
+    assert lines == ["vertex 101: 1 edge out, 0 in", "", "never visited  it is not reached from 100"]
     assert json.loads(Path("life.json").read_text())["vertices"][0]["first_visit"] is None
     for at, missing in (
         ("vertex=101", " in the run: it is not reached from 100"),
@@ -90,9 +91,12 @@ def test_whole_life_of_a_vertex(
         assert main(["replay", "seen", "--at", at]) == 2
         assert re.fullmatch(rf"cyscc replay: seen: there is no {at}{missing}\n", capfd.readouterr().err)
     for options, line in (
-        ((), "give a point (--at POINT), or the vertices whose life is to be shown (--life-of V)"),
-        (("--life-of", "engine0"), "--life-of: 'engine0' is no vertex, a number; kernels need --at"),
-        (("--at", "0", "--json", "-"), "--json is the life of vertices (--life-of V), without --at"),
+        ((), "give a place (--at PLACE), or the vertices whose life is to be shown (--life-of V)"),
+        (("--life-of", "engine0"), "--life-of: 'engine0' is no vertex, a number; kernels are of waveforms"),
+        (
+            ("--life-of", "103", "--from", "seen"),
+            "--from needs --at or --record-detail: the life of a vertex is that of the whole run",
+        ),
     ):
         assert main(["replay", "seen", *options]) == 2
         assert capfd.readouterr().err == f"cyscc replay: {line}\n"
@@ -118,11 +122,11 @@ def test_life_of_a_vertex_whose_stages_are_not_told(
     Path("g.txt").write_text(GRAPH + "101 103\n")
     assert main(["scc", "g.txt", *options, "--record", "seen", "--quiet"]) == 0
     life = cyscc.life("seen", 103)
-    assert life.history.visit is not None
-    assert f"\nstages in BFS kernels are missing: lives are not told of {parts}\n" in str(life)
+    assert life.first_visit is not None
+    assert life.said == [f"stages in BFS kernels are missing: lives are not told of {parts}"]
     assert life.document()["untold"] == f"lives are not told of {parts}"
     # What an intersection kernel does is told on every machine.
-    assert [window.about for window in life.windows] == ["colouring"]
+    assert [window["about"] for window in life.windows] == ["colouring"]
     assert {stage.rstrip("0123456789") for stage in life.stages["kernel"]} <= {
         "engine0.intersection",
         "engine1.intersection",

@@ -89,12 +89,12 @@ def test_python_and_messages(
     record: Record, trace: ReadBack, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(record.folder.parent)
-    cyscc.trace("seen", "own.pftrace", FIRST + 100, before=100, cycles=LAST + 1 - FIRST)
+    cyscc.replay("seen", FIRST + 100, trace="own.pftrace", before=100, cycles=LAST + 1 - FIRST)
     assert Path("own.pftrace").read_bytes() == Path("window.pftrace").read_bytes()
     assert main(["replay", "seen", "--at", "level=1", "--cycles", "50", "--trace", "level.pftrace"]) == 0
     start = int(record.attempts.query("level == 1")["start"].iloc[0])
     out, err = capfd.readouterr()
     assert err == ""
-    assert out.startswith(f"level=1 is at cycle {start:,}\nlevel.pftrace: cycles {start:,} to {start + 49:,}, ")
+    assert out.startswith(f"level=1 is at cycle {start:,}\n\nlevel.pftrace: cycles {start:,} to {start + 49:,}, ")
     assert main(["replay", "seen", "--at", "level=1", "--trace", "level.json"]) == 2
     assert "a trace is .pftrace or .perfetto-trace" in capfd.readouterr().err

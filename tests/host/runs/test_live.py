@@ -97,7 +97,7 @@ def test_readers_of_a_pipe_that_leave_or_are_slow(capfd: pytest.CaptureFixture[s
 def test_bad_usage(capfd: pytest.CaptureFixture[str]) -> None:
     for options, message in (
         (["--live-every", "1s"], "--live-every needs --live"),
-        (["--live", "-", "--json", "-"], "--live and --json are the same file: -"),
+        (["--live", "-", "--json", "-"], "--json and --live are the same file: -"),
         (["--live", "none/x"], "none/x: its directory does not exist (--live)"),
     ):
         assert main(["scc", "g.txt", *options]) == 2

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from cyscc.host.specification.ask import SpecError
+from cyscc.host.specification.numbers import whole_number
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import (
     ALGORITHMS,
-    RunArguments,
+    ComponentArguments,
     RunSpec,
-    SpecError,
-    cycle_window,
+    SearchArguments,
     option_of,
     run_options,
-    whole_number,
 )
 from cyscc.sim.configuration import PRESETS
 from cyscc.sim.intervals import LONGEST_INTERVAL
@@ -29,8 +29,11 @@ SPEC = RunSpec(algorithm="bfs", graph="g.txt", source=3, config="test", memory="
 OTHER: dict[str, Any] = {
     "algorithm": "scc",
     "graph": "h.txt",
+    "labels": "l.txt",
     "source": 4,
+    "levels": "v.txt",
     "roofline": True,
+    "roofline_plot": "r.svg",
     "config": "hc2-1ae",
     "memory": "hc2",
     "executor": "amaranth",
@@ -60,6 +63,8 @@ OTHER: dict[str, Any] = {
 
 BESIDES: dict[str, dict[str, Any]] = {
     "algorithm": {"source": None},
+    "labels": {"algorithm": "scc", "source": None},
+    "roofline_plot": {"roofline": True},
     "wave_window": {"waves": "w.vcd"},
     "scopes": {"waves": "w.vcd"},
     "wave_view": {"waves": "w.vcd"},
@@ -81,7 +86,13 @@ def test_every_field_is_described() -> None:
     options = [option_of(name) for name in NAMES]
     assert len({option.flag for option in options}) == len({option.name for option in options}) == len(NAMES)
     assert all(option.help and "{" not in option.help for option in options)
-    assert {name for name in NAMES if name not in run_options("scc")} == {"source", "roofline"}
+    assert {name for name in NAMES if name not in run_options("scc")} == {
+        "source",
+        "levels",
+        "roofline",
+        "roofline_plot",
+    }
+    assert {name for name in NAMES if name not in run_options("bfs")} == {"labels"}
 
 
 PROPERTIES: dict[str, set[str]] = {
@@ -114,8 +125,6 @@ def test_what_is_said_of_fields(name: str) -> None:
 def test_what_is_not_said_of_fields() -> None:
     fixed = {"algorithm", "source", "roofline", "queue_slack", "record_interval"}
     assert {name for name in NAMES if not option_of(name).changeable} == fixed
-    no_keywords = {"algorithm", "graph", "source", "roofline", "checkpoint", "checkpoint_every", "resume"}
-    assert {name for name in NAMES if not option_of(name).keyword} == no_keywords
 
 
 def test_ranges_and_switches() -> None:
@@ -131,14 +140,14 @@ def test_ranges_and_switches() -> None:
     switches = {name: option_of(name).switch for name in NAMES if option_of(name).switch is not None}
     assert switches == {"roofline": True, "verify": False, "undirected": True, "simplify": True, "wave_view": True}
     assert option_of("threads").read("1e3") == 1000
-    assert option_of("wave_window").read("1:2") == (1, 2)
+    assert option_of("wave_window").read("1:2e1") == (1, 20)
     assert option_of("checkpoint_every").read("2s") == "2s"
     assert option_of("record").read("seen") == "seen"
 
 
-def test_keywords_are_the_fields_that_python_takes() -> None:
-    keywords = {name for name in NAMES if option_of(name).keyword}
-    assert set(RunArguments.__annotations__) == {*keywords, "progress", "name"}
+def test_keywords_are_the_fields() -> None:
+    for algorithm, arguments in (("scc", ComponentArguments), ("bfs", SearchArguments)):
+        assert set(arguments.__annotations__) == run_options(algorithm).keys() - {"algorithm", "graph", "source"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -218,6 +227,9 @@ def test_another_process_is_given_the_fields_alone() -> None:
     [
         ({"algorithm": "dfs"}, "algorithm", "algorithm must be bfs or scc, not 'dfs'"),
         ({"algorithm": "scc"}, "source", "source: only searches have one"),
+        ({"labels": "l.txt"}, "labels", "labels: only components have one"),
+        ({"overrides": 5}, "overrides", "overrides must be values by name, not 5"),
+        ({"overrides": ["a"]}, "overrides", "'a' is not KEY=VALUE"),
         ({"source": -1}, "source", "source: must be at least 0, not -1"),
         ({"threads": 0}, "threads", "threads: must be at least 1, not 0"),
         ({"threads": 1025}, "threads", "threads: must be at most 1024, not 1025"),
@@ -225,13 +237,13 @@ def test_another_process_is_given_the_fields_alone() -> None:
         ({"queue_slack": 1.5}, "queue_slack", "queue_slack must be a whole number, not 1.5"),
         ({"simplify": 1}, "simplify", "simplify must be true or false, not 1"),
         ({"executor": "verilog"}, "executor", "executor must be compiled or amaranth, not 'verilog'"),
-        ({"waves": "w.png"}, "waves", "--waves writes FST and VCD files, which end in .fst or .vcd: w.png"),
-        ({"waves": "-"}, "waves", "--waves needs a file"),
+        ({"waves": "w.png"}, "waves", "writes FST and VCD files, which end in .fst or .vcd: w.png"),
+        ({"waves": "-"}, "waves", "needs a file, not standard output"),
         ({"wave_window": (1, 2)}, "wave_window", "--wave-window needs --waves"),
         (
             {"wave_window": (2, 1), "waves": "w.vcd"},
             "wave_window",
-            "the first cycle must not come after the last: '2:1'",
+            "wave_window: cycles: the first must not come after the last: 2:1",
         ),
         ({"scopes": ("*",)}, "scopes", "--scope needs --waves"),
         ({"wave_view": True}, "wave_view", "--wave-view needs --waves"),
@@ -240,7 +252,7 @@ def test_another_process_is_given_the_fields_alone() -> None:
         (
             {"record": None, "record_interval": None, "trace": "t", "checkpoint": "c"},
             "trace",
-            "--trace of a run that is kept needs --record",
+            "--trace with --checkpoint needs --record",
         ),
     ],
 )
@@ -274,7 +286,6 @@ def test_machines_that_a_run_cannot_have(values: dict[str, Any], field: str, mes
 
 def test_numbers_and_windows_as_texts() -> None:
     assert [whole_number(text, low=0) for text in ("7", "1e3", "2^10", "0")] == [7, 1000, 1024, 0]
-    assert cycle_window("100:2e2") == (100, 200)
     for text in ("x", "1.5", "2^x", ""):
         with refused(ValueError, f"{text!r} is not an integer"):
             whole_number(text, low=0)
@@ -285,9 +296,4 @@ def test_numbers_and_windows_as_texts() -> None:
     assert whole_number("2^64", low=0) == 1 << 64
     with refused(ValueError, f"must be at most {1 << 64}, not 2^65"):
         whole_number("2^65", low=0)
-    assert cycle_window("5:5") == (5, 5)
-    with refused(ValueError, "'5' is not FIRST:LAST"):
-        cycle_window("5")
-    with refused(ValueError, "the first cycle must not come after the last: '5:4'"):
-        cycle_window("5:4")
     assert ALGORITHMS == ("bfs", "scc")

@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 
 from cyscc.host.analysis.explain.comparison import Comparison, compare
-from cyscc.host.analysis.explain.comparison_page import comparison_document, difference_page, settings_text
 from cyscc.host.analysis.explain.conclusion import conclusion, share_text
-from cyscc.host.analysis.explain.terminal import as_text
+from cyscc.host.analysis.explain.difference import difference, settings_text
 from cyscc.host.record.reader import Record
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
@@ -62,7 +61,8 @@ def test_the_conclusion_is_that_of_the_tables(one: Shape, other: Shape) -> None:
     parts = {cause_named(name).title: by_cause[name] for name in CAUSE_NAMES if name not in WORK}
     parts["issuing requests"] = by_cause[list(WORK)].sum()
     told = re.findall(
-        r"([a-z ]+?)(?: \(\w+\))? ([+-][\d,]+)(?=[,;.])", text.split("The causes are ")[1].split(". ")[0] + "."
+        r"([a-z ]+?)(?: \(\w+\))? ([+-][\d,]+)(?=[,;.])",
+        re.split(r"The causes (?:are|mostly cancel.*?in all\):) ", text)[1].split(". ")[0] + ".",
     )
     named = {name.strip().removeprefix("against it "): signed(cycles) for name, cycles in told}
     assert named == {name: round(parts[name]) for name in named}
@@ -112,7 +112,7 @@ def test_iterations_are_paired_by_the_vertex_at_which_they_begin() -> None:
     assert f"Not paired: 1 iteration of {names[0]} and 1 iteration of {names[1]}, " in text
     restarted = plains[0].document["cycles"]["restarted"]
     assert f"Attempts that were given up, {restarted:,} and 0 cycles, are not counted." in text
-    assert "second iteration" in as_text(difference_page(comparison, top=3), width=170)
+    assert "second iteration" in difference(comparison, top=3).text(width=170)
 
 
 def test_the_levels_named_have_most_of_the_difference() -> None:
@@ -139,7 +139,18 @@ def test_equal_runs() -> None:
     ]
     assert same.settings == {}
     cancelled = compare(record, record_of(replace(EQUAL, levels=(150, 700, 1600, 300, 120))))
+    assert conclusion(cancelled)[0].endswith(
+        " Levels end when the token comes round, each 16 cycles: smaller differences do not show."
+    )
     assert conclusion(cancelled)[-1:] == ["Some levels take 100 cycles more, others as many fewer."]
+
+
+def test_a_difference_that_is_not_felt_is_not_called_slower() -> None:
+    longer = replace(EQUAL, levels=(150, 710, 1500, 400, 120), seed=9)
+    first, *_, causes = conclusion(compare(record_of(BFS), record_of(longer)))
+    assert " takes nearly as long as " in first
+    assert "2,880 against 2,870 cycles, +10 (+0.3%)" in first
+    assert causes.startswith("The causes mostly cancel, since the run has another course (")
 
 
 def test_another_clock_counts_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +169,7 @@ def test_other_work_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "differ" not in " ".join(conclusion(compare(first, second)))
     monkeypatch.setitem(second.document["run"], "digest", "f" * 64)
     comparison = compare(first, second)
-    assert not comparison_document(comparison)["same_graph"]
+    assert not difference(comparison).same_graph
     found = conclusion(comparison)
     assert "The graphs differ: levels of one number may have little in common." in found
     per = [cycles / count for cycles, count in zip(comparison.cycles, edges, strict=True)]
@@ -195,7 +206,7 @@ def test_of_an_interrupted_run_only_what_both_have(monkeypatch: pytest.MonkeyPat
     assert (
         conclusion(nothing)[0] == f"{first.folder} and {record_of(SCC).folder} have no complete instruction in common."
     )
-    assert as_text(difference_page(nothing, top=3), width=100).startswith(conclusion(nothing)[0][:40])
+    assert difference(nothing, top=3).title == conclusion(nothing)[0]
 
 
 @pytest.mark.parametrize(
@@ -215,6 +226,14 @@ def test_settings_that_matter(shape: Shape, expected: dict[str, Any] | None) -> 
     }
     kept = {name: values for name, values in differing.items() if name not in unused}
     assert {name: values for name, values in settings.items() if name != "link_cycles"} == (expected or kept)
+
+
+def test_one_graph_under_two_names_is_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = record_of(EQUAL), Record(record_of(EQUAL).folder)
+    monkeypatch.setitem(second.document["run"], "graph", "other/name.gr")
+    assert compare(first, second).settings == {}
+    monkeypatch.setitem(second.document["run"], "digest", "f" * 64)
+    assert list(compare(first, second).settings) == ["graph"]
 
 
 def test_settings_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

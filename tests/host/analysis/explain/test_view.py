@@ -49,7 +49,7 @@ def test_a_selection(components: Record) -> None:
     rows = components.select(phase="backward", level=2, iteration=3)
     assert [(row.phase, row.level, row.iteration) for row in rows.itertuples()] == [("backward", 2, 3)]
     assert len(components.select(level=2)) == 6
-    with refused(InputError, f"{components.folder}: has no phase forward, level 9"):
+    with refused(InputError, f"{components.folder}: has no phase=forward,level=9"):
         components.select(phase="forward", level=9)
 
 

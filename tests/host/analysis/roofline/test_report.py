@@ -1,14 +1,15 @@
-"""The roofline as table, as JSON, and as a figure."""
+"""The roofline as rows, as JSON, and as a figure."""
 
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from cyscc.host.analysis.roofline.analysis import level_points, roofline_document, roofline_table
+from cyscc.host.analysis.roofline.analysis import Roofline, level_points, limit_rows, roofline_document
 from cyscc.host.analysis.roofline.plot import roofline_figure
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.figures import write_plot
@@ -21,22 +22,28 @@ LEVELS = [
 ]
 
 
-def test_table() -> None:
-    assert roofline_table(roofline_of(LEVELS), SETTING).splitlines() == [
-        "limit              cycles  GTEPS  of reached  tightest in",
-        "ports                 402  0.340       40.2%",
-        "imbalance             453  0.301       45.3%      1 level",
-        "outstanding reads     205  0.666       20.5%",
-        "ring                   60  2.275        6.0%",
-        "level overhead        700  0.195       70.0%     2 levels",
-        "all of them           850  0.161       85.0%",
-        "reached             1,000  0.137      100.0%",
+def rows(roofline: Roofline) -> list[tuple[Any, ...]]:
+    return [
+        (row["limit"], row["cycles"], row["gteps"] and round(row["gteps"], 3), row["share"], row["tightest_levels"])
+        for row in limit_rows(roofline, SETTING)
+    ]
+
+
+def test_rows() -> None:
+    assert rows(roofline_of(LEVELS)) == [
+        ("ports", 402, 0.340, 0.402, None),
+        ("imbalance", 453, 0.301, 0.453, 1),
+        ("outstanding reads", 205, 0.666, 0.205, None),
+        ("ring", 60, 2.275, 0.06, None),
+        ("level overhead", 700, 0.195, 0.7, 2),
+        ("all of them", 850, 0.161, 0.85, None),
+        ("reached", 1000, 0.137, 1.0, None),
     ]
 
 
 def test_limit_that_is_not_there_allows_any_throughput() -> None:
     roofline = roofline_of([(0, 1, 100, [1, 1, 2, 0, 90])])
-    assert "ring                    0      -        0.0%" in roofline_table(roofline, SETTING)
+    assert ("ring", 0, None, 0.0, None) in rows(roofline)
     assert roofline_document(roofline, SETTING)["limits"]["ring"] == {"cycles": 0, "gteps": None, "tightest_levels": 0}
 
 
@@ -72,11 +79,11 @@ def test_document() -> None:
 def test_crossbar_stands_beside_the_limits() -> None:
     limits = [(10, 50, 300, [9] * 8 + [290]), (900, 2000, 500, [9, 300, *[9] * 7])]
     roofline = roofline_of(limits, memory="hc2", crossbar=[20, 450])
-    assert roofline_table(roofline, SETTING).splitlines()[-4:] == [
-        "all of them           590  0.231       73.8%",
-        "crossbar queues       470  0.290       58.8%      1 level",
-        "all with these        740  0.184       92.5%",
-        "reached               800  0.171      100.0%",
+    assert rows(roofline)[-4:] == [
+        ("all of them", 590, 0.231, 590 / 800, None),
+        ("crossbar queues", 470, 0.290, 470 / 800, 1),
+        ("all with these", 740, 0.184, 740 / 800, None),
+        ("reached", 800, 0.171, 1.0, None),
     ]
     document = json.loads(json.dumps(roofline_document(roofline, SETTING)))
     assert document["efficiency"] == 590 / 800

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.benchmark.reports import benchmark_markdown, busy_warnings, compare, summarise
+from cyscc.host.experiments.benchmark.reports import benchmark_answer, busy_warnings, compare, summarise
 from cyscc.host.experiments.benchmark.search import PRESETS, Workload
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS
@@ -93,22 +93,17 @@ def test_table() -> None:
         ],
         "warnings": ["it was noisy"],
     }
-    lines = benchmark_markdown(document).splitlines()
-    assert lines[0] == "configuration hc2, memory hc2; a processor, 2 cores; revision not in a repository"
-    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("|")]
-    assert table[0] == [
-        *("", "graph", "cycles", "cycles/s", "kernel-cycles/s", "edges/s", "same"),
-        *("2 threads is", "1 thread is", "memory", "build"),
+    answer = benchmark_answer(document)
+    assert answer.facts["revision"] == "not in a repository"
+    assert answer.tables["rows"].cells() == [
+        [
+            *("compiled executor, 2 threads", "2^10 × 8", "1,010", "10,100", "646,400", "80,000", "yes"),
+            *("", "", "128 MiB", "12.0 s"),
+        ],
+        ["CXXRTL", "2^10 × 8", "2", "2", "128", "8,000", "NO", "5050.0 x", "2525.0 x", "128 MiB", "12.0 s"],
+        ["cocotb on Verilator", *[""] * 10],
     ]
-    assert table[2] == [
-        *("compiled executor, 2 threads", "2^10 × 8", "1,010", "10,100", "646,400", "80,000", "yes"),
-        *("", "", "128 MiB", "12.0 s"),
-    ]
-    assert table[3] == [
-        *("CXXRTL", "2^10 × 8", "2", "2", "128", "8,000", "NO", "5050.0 x", "2525.0 x", "128 MiB", "12.0 s")
-    ]
-    assert table[4] == ["cocotb on Verilator", *[""] * 10]
-    assert lines[-2:] == ["cocotb on Verilator: cocotb is not installed", "warning: it was noisy"]
+    assert answer.said[1:] == ["cocotb on Verilator: cocotb is not installed", "warning: it was noisy"]
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)

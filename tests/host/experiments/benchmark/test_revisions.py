@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.benchmark.revisions import compare_revisions, comparison_markdown
+from cyscc.host.experiments.benchmark.revisions import compare_revisions, comparison_answer
 from cyscc.host.experiments.benchmark.search import Preset
 from cyscc.host.experiments.measuring.environment import revision_of
 from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
@@ -100,11 +100,10 @@ def test_revision_against_another(tmp_path: Path) -> None:
     assert told == ["random-1: 1 of 2, 5.500 s and 2.500 s", "random-1: 2 of 2, 4.500 s and 1.500 s"]
     assert list((tmp_path / "build" / "measurements").iterdir()) == []
     assert_nothing_left(tmp_path)
-    lines = comparison_markdown(document).splitlines()
-    assert lines[0].startswith("configuration test, memory hc2, graphs 2^4 × 2; ")
-    assert lines[2:4] == [f"- base: {base}", f"- this: {head}"]
-    cells = [cell.strip() for cell in lines[7].split("|")[1:-1]]
-    assert cells == ["random-1", "base, this", "111, 333", "3.000", "1.00", "yes"]
+    answer = comparison_answer(document)
+    assert answer.facts["configuration"] == "test, memory hc2, graphs 2^4 × 2"
+    assert (answer.facts["base"], answer.facts["this"]) == (base, head)
+    assert answer.tables["rows"].cells() == [["random-1", "base, this", "111, 333", "3.000", "1.00", "yes"]]
 
 
 def test_ways_to_run_this_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +123,7 @@ def test_graphs_and_processors_that_are_lacking(tmp_path: Path, monkeypatch: pyt
     commit(tmp_path / "project")
     document = compare(tmp_path / "project", "HEAD", comparisons=["wiki-Vote"])
     expected = "wiki-Vote: wiki-Vote.txt.gz is not in the folder that CYSCC_GRAPHS names"
-    assert comparison_markdown(document).splitlines()[-1] == expected
+    assert comparison_answer(document).said[-1] == expected
 
 
 def test_cycles_that_differ_are_said(tmp_path: Path) -> None:
@@ -132,7 +131,7 @@ def test_cycles_that_differ_are_said(tmp_path: Path) -> None:
     commit(tmp_path, cycles=501)
     document = compare(tmp_path, "HEAD~1")
     assert [row["same"] for row in document["rows"]] == [False]
-    assert comparison_markdown(document).splitlines()[7].endswith(" NO |")
+    assert comparison_answer(document).tables["rows"].cells()[0][-1] == "NO"
 
 
 def test_what_cannot_be_compared(tmp_path: Path) -> None:

@@ -47,10 +47,10 @@ def test_a_search_is_that_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -
     assert (os.environ["NUMBA_CACHE_DIR"], os.environ["CYSCC_CACHE"]) == (numba, str(own))
     spec = RunSpec(algorithm="bfs", graph="g", config="test", memory="fixed:75", threads=1, source=0)
     result = execute(spec, Progress(quiet=True), graph=graph)
-    levels: Any = result.document["levels"]
+    levels: Any = result.document()["levels"]
     assert found["levels"] == [level["cycles"] for level in levels]
-    assert sum(found["levels"]) < found["cycles"] <= result.document["statistics"]["cycles"]["total"]
-    assert found["edges"] == result.document["edges_traversed"]
+    assert sum(found["levels"]) < found["cycles"] <= result.document()["statistics"]["cycles"]["total"]
+    assert found["edges"] == result.document()["edges_traversed"]
     assert found["kernels"] == 4
     assert 0 < found["seconds"] < 60
     assert found["user_seconds"] >= 0

@@ -19,7 +19,7 @@ from tests.refusals import refused
 def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the record of a search, whose other runs take 30 cycles more for each halving of neighbours and words."""
     monkeypatch.chdir(tmp_path)
-    cyscc.write_graph(cyscc.generate("random", vertices=32, degree=4, seed=1), "g.gr")
+    cyscc.write_graph(cyscc.generate("random", vertices=32, degree=4, seed=1).graph, "g.gr")
     cyscc.bfs("g.gr", 1, config="test", record="seen")
 
     def swept(points: Iterable[SweepPoint], folder: SweepFolder, **_: Any) -> Swept:
@@ -45,7 +45,7 @@ def test_the_command(seen: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert err == ""
     lines = [line.split() for line in out.splitlines()]
     assert "\nsmallest FIFOs within 2.5 % of 2,000 cycles\n" in out
-    assert ["frontier_depth", "4", "4", "the", "least", "there", "is"] in lines
+    assert ["frontier_depth", "4", "4"] in lines
     table = {line[0]: line[1:] for line in lines if line and line[0].endswith("_depth")}
     document = json.loads(Path("found.json").read_text())
     assert document["limit"] == 2050
@@ -53,7 +53,7 @@ def test_the_command(seen: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (halved,) = document["settings"]
     other = "word_depth" if halved == "neighbour_depth" else "neighbour_depth"
     assert document["settings"] == {halved: 4}
-    assert table[halved] == ["8", "4", "the", "least", "there", "is"]
+    assert table[halved] == ["8", "4"]
     assert table[other] == ["8", "8", "2,060", "+3.00%"]
     assert ["2,030", "cycles", "with", "the", "smallest,", "+1.50%;", "at", "most", "2,050", "are", "within."] in lines
     assert f"Not the only one: {other}=4 is as small, and takes 2,030 cycles." in out
@@ -72,9 +72,10 @@ def test_python(seen: Path) -> None:
         "present": 8,
         "smallest": 8,
         "halved": 2030,
+        "change": 0.015,
     }
     assert found.runs["within"].tolist()[0]
-    assert found.area == {}
+    assert found.area.empty
     for wrong in ({"within": -1}, {"jobs": 0}):
         with pytest.raises(ValueError, match=r"must be (a number from 0 to 1, not -1|at least 1, not 0)"):
             cyscc.smallest_depths(seen, **wrong)  # type: ignore[arg-type]  # of either type
@@ -94,9 +95,9 @@ def test_usage(capfd: pytest.CaptureFixture[str]) -> None:
     for words, cause in {
         "seen --within 2": "--within needs --depths",
         "seen --check g.gr": "--check needs --depths",
-        "seen --depths --try": "--try and --depths are two questions: ask one after the other",
-        "seen --depths --level 1": "--depths is about the whole run, and --level shows a part",
-        "seen other --depths": "--depths is about one record, and there are two",
+        "seen --depths --try": "--try and --depths exclude each other: these are two questions",
+        "seen --depths --level 1": "--depths and --level exclude each other: runs are made of one record, and whole",
+        "seen other --depths": "--depths and DIR2 exclude each other: runs are made of one record, and whole",
         "seen --depths --within 101": "argument --within: must be from 0 to 100, not 101",
         "seen --depths --within none": "argument --within: 'none' is no number",
     }.items():
@@ -107,7 +108,7 @@ def test_usage(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.long
 def test_real_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    graph = cyscc.generate("random", vertices=64, degree=4, seed=1)
+    graph = cyscc.generate("random", vertices=64, degree=4, seed=1).graph
     recorded = cyscc.scc(graph, config="test", record="seen")
     found = cyscc.smallest_depths(recorded, within=0.02, folder="kept", jobs=2)
     assert found.cycles == cyscc.scc(graph, config="test", overrides=found.settings).cycles <= found.limit

@@ -1,4 +1,4 @@
-"""The synthesis report: tables, bars, figures, errors. The tool is replaced; `test_bars` runs it."""
+"""Syntheses: tables, bars, figures, errors. The tool is replaced; `test_bars` runs it."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 import cyscc.host.experiments.fpga.synthesis
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.fpga.hierarchy import Component, Resources, Usage
-from cyscc.host.experiments.fpga.synthesis import Machine, comparable, markdown, with_depth
+from cyscc.host.experiments.fpga.synthesis import Machine, comparable, synthesis_answer, with_depth
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.studies.paper import BAR, DEVICES, FITTING, PUBLISHED_LESS_VENDOR
 from cyscc.hw.config import PRESETS, AcceleratorConfig
@@ -26,82 +26,64 @@ KERNEL = Component(
 )
 USAGE = Usage(components=(KERNEL,), total=TOTAL)
 
-SECTION = """\
-## One AE of hc2 on xc5v
-
-Compared with a Virtex-5 LX330: the published machine's.
-
-| one FPGA                          |            LUTs |       registers | block RAM (Kb) |
-|:----------------------------------|----------------:|----------------:|---------------:|
-| this AE                           |  24,000 (11.6%) |  40,000 (19.3%) |  1,152 (11.1%) |
-| published, with vendor interface  | 132,139 (63.7%) | 150,585 (72.6%) |  8,982 (86.6%) |
-| published, without it             | 111,400 (53.7%) | 129,800 (62.6%) |  6,390 (61.6%) |
-| published, BFS alone, with it     | 114,530 (55.2%) | 125,638 (60.6%) |  6,678 (64.4%) |
-| bar: half of published without it |  55,700 (26.9%) |  64,900 (31.3%) |  3,195 (30.8%) |
-| bar                               |             met |             met |            met |
-
-| component  |   LUTs |  logic | memory | route-through | registers | block RAM (Kb) | CARRY4 | DSP |
-|:-----------|-------:|-------:|-------:|--------------:|----------:|---------------:|-------:|----:|
-| bfs_kernel |  1,500 |  1,000 |    300 |           200 |     2,500 |             72 |     10 |   0 |
-| 16 of them | 24,000 | 16,000 |  4,800 |         3,200 |    40,000 |          1,152 |    160 |   0 |
-| whole AE   | 24,000 | 16,000 |  4,800 |         3,200 |    40,000 |          1,152 |    160 |   0 |
-
-| in one bfs_kernel |  LUTs | logic | memory | route-through | registers | block RAM (Kb) | CARRY4 | DSP |
-|:------------------|------:|------:|-------:|--------------:|----------:|---------------:|-------:|----:|
-| reader            |   300 |     0 |    300 |             0 |       500 |             72 |      0 |   0 |
-| itself            | 1,000 | 1,000 |      0 |             0 |         0 |              0 |      0 |   0 |
-| sum               | 1,500 | 1,000 |    300 |           200 |     2,500 |             72 |     10 |   0 |
-| of it queues      |   300 |     0 |    300 |             0 |       500 |             72 |      0 |   0 |
-"""
-DEPTHS = """\
-All FIFOs of hc2 of one depth, on xc5v:
-
-| depth |           LUTs | of them memory |      registers | block RAM (Kb) |     bar |
-|:------|---------------:|---------------:|---------------:|---------------:|--------:|
-| 8     | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  1,152 (11.1%) |     met |
-| 512   | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  3,456 (33.3%) | not met |
-"""
-OTHER_FAMILY = """\
-## One AE of hc2 on xc6v
-
-Compared with a Virtex-6 LX240T: a common one of the next generation, for scale only.
-
-| one FPGA |           LUTs |      registers | block RAM (Kb) |
-|:---------|---------------:|---------------:|---------------:|
-| this AE  | 24,000 (15.9%) | 40,000 (13.3%) |   1,152 (7.7%) |
-
-"""
-LIST = """\
-## One AE of each on xc5v
-
-| machine |           LUTs | of them memory |      registers | block RAM (Kb) | bar |
-|:--------|---------------:|---------------:|---------------:|---------------:|----:|
-| hc2     | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  1,152 (11.1%) | met |
-| test    | 24,000 (11.6%) |          4,800 | 40,000 (19.3%) |  1,152 (11.1%) |   - |
-"""
-
 
 def machine(name: str = "hc2", family: str = "xc5v", depths: dict[int, Usage] | None = None) -> Machine:
     return Machine(name=name, config=PRESETS[name], family=family, usage=USAGE, depths=depths or {})
 
 
-def test_report_of_one_machine() -> None:
-    assert markdown([machine()]) == SECTION
+def cells_of(*machines: Machine) -> dict[str, list[list[str]]]:
+    """Return the cells of the answer's tables."""
+    return {name: table.cells() for name, table in synthesis_answer(machines).tables.items()}
+
+
+MINE = ["24,000", "11.6%", "4,800", "40,000", "19.3%", "1,152", "11.1%"]
+PAPER = [
+    ["published, with vendor interface", "xc5v", "132,139", "63.7%", "", "150,585", "72.6%", "8,982", "86.6%", ""],
+    ["published, without it", "xc5v", "111,400", "53.7%", "", "129,800", "62.6%", "6,390", "61.6%", ""],
+    ["published, BFS alone, with it", "xc5v", "114,530", "55.2%", "", "125,638", "60.6%", "6,678", "64.4%", ""],
+    ["bar: half of published without it", "xc5v", "55,700", "26.9%", "", "64,900", "31.3%", "3,195", "30.8%", ""],
+]
+
+
+def test_answer_on_one_machine() -> None:
+    answer = synthesis_answer([machine()])
+    assert answer.title == "One AE of hc2"
+    assert answer.facts == {"compared with a Virtex-5 LX330": "the published machine's"}
+    cells = cells_of(machine())
+    assert cells["engines"] == [["hc2", "xc5v", *MINE, "met"], *PAPER]
+    of = ["hc2", "xc5v"]
+    assert cells["components"] == [
+        [*of, "bfs_kernel", "1", "1,500", "1,000", "300", "200", "2,500", "72", "10", "0"],
+        [*of, "bfs_kernel", "16", "24,000", "16,000", "4,800", "3,200", "40,000", "1,152", "160", "0"],
+        [*of, "whole AE", "1", "24,000", "16,000", "4,800", "3,200", "40,000", "1,152", "160", "0"],
+    ]
+    assert cells["parts"] == [
+        [*of, "bfs_kernel", "reader", "300", "0", "300", "0", "500", "72", "0", "0"],
+        [*of, "bfs_kernel", "itself", "1,000", "1,000", "0", "0", "0", "0", "0", "0"],
+        [*of, "bfs_kernel", "sum", "1,500", "1,000", "300", "200", "2,500", "72", "10", "0"],
+        [*of, "bfs_kernel", "of it queues", "300", "0", "300", "0", "500", "72", "0", "0"],
+    ]
 
 
 def test_depths_follow() -> None:
     deep = Usage(components=USAGE.components, total=TOTAL + Resources(block_ram=16 * 144))
-    assert markdown([machine(depths={8: USAGE, 512: deep})]) == f"{SECTION}\n{DEPTHS}"
+    rows = cells_of(machine(depths={8: USAGE, 512: deep}))["engines"]
+    assert rows[1] == ["hc2", "xc5v", "8", *MINE, "met"]
+    assert rows[2] == ["hc2", "xc5v", "512", *MINE[:-2], "3,456", "33.3%", "not met: block_ram"]
 
 
 def test_another_family_is_compared_with_its_device_alone() -> None:
-    assert markdown([machine(family="xc6v")]).startswith(OTHER_FAMILY)
+    shares = ["24,000", "15.9%", "4,800", "40,000", "13.3%", "1,152", "7.7%"]
+    assert cells_of(machine(family="xc6v"))["engines"] == [["hc2", "xc6v", *shares]]
 
 
 def test_several_machines_are_listed_and_a_small_one_is_not_judged() -> None:
-    text = markdown([machine(), machine("test"), machine(family="xc6v")])
-    assert text.startswith(SECTION)
-    assert text.endswith(f"\n{LIST}")
+    rows = cells_of(machine(), machine("test"), machine(family="xc6v"))["engines"]
+    assert [(row[0], row[1], row[-1]) for row in rows[:3]] == [
+        ("hc2", "xc5v", "met"),
+        ("test", "xc5v", ""),
+        ("hc2", "xc6v", ""),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -127,17 +109,14 @@ def test_a_machine_with_a_switch_or_an_exchange_may_take_70_percent_of_the_devic
     assert tuple(int(0.7 * has) for has in DEVICES["xc5v"].has) == FITTING
     usage = Usage(components=(), total=Resources(logic=FITTING.luts, registers=1, block_ram=FITTING.block_ram + 1))
     fast = Machine(name="fast", config=PRESETS["fast"], family="xc5v", usage=usage, depths={})
-    text = markdown([fast, machine("published")])
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if "bar" in line]
-    assert rows[:2] == [
-        ["bar: 70% of the device", "145,152 (70.0%)", "145,152 (70.0%)", "7,257 (70.0%)"],
-        ["bar", "met", "met", "not met"],
-    ]
-    assert rows[2][0] == "bar: half of published without it"
+    rows = cells_of(fast, machine("published"))["engines"]
+    assert (rows[0][-1], rows[1][-1]) == ("not met: block_ram", "met")
+    bars = [row[0] for row in rows if row[0].startswith("bar")]
+    assert bars == ["bar: 70% of the device", "bar: half of published without it"]
     for name in ("link_queues", "visited_filter"):
         alone = PRESETS["hc2"].replace(**{name: 64})
         one = Machine(name="alone", config=alone, family="xc5v", usage=usage, depths={})
-        assert "| bar: 70% of the device" in markdown([one])
+        assert cells_of(one)["engines"][-1][0] == "bar: 70% of the device"
 
 
 def test_one_depth_for_all_fifos() -> None:
@@ -168,8 +147,8 @@ def test_figures_as_json(synthesised: list[Any], capsys: pytest.CaptureFixture[s
     assert main(["synth", "--family", "xc5v", "--depth", "16"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert out.startswith(SECTION)
-    assert out.startswith(Path("build/synthesis-depth.md").read_text())
+    assert out.startswith("One AE of hc2\n")
+    assert Path("build/synthesis-depth.md").read_text().startswith("# One AE of hc2\n")
     assert out.endswith("\nwritten: build/synthesis-depth.json, build/synthesis-depth.md\n")
     assert synthesised == [(PRESETS["hc2"], "xc5v"), (with_depth(PRESETS["hc2"], 16), "xc5v")]
     document = json.loads(Path("build/synthesis-depth.json").read_text())
@@ -199,7 +178,6 @@ def test_both_families_of_the_named_machines_by_default(
     machines = json.loads(Path("out/synthesis.json").read_text())["machines"]
     order = [(one["config"], one["family"]) for one in machines]
     assert order == [(name, family) for name in ("test", "hc2") for family in ("xc5v", "xc6v")]
-    assert Path("out/synthesis.md").read_text().count("## One AE of ") == 6
     assert [one["bar"] is not None for one in machines] == [False, False, True, False]
     assert sorted(path.name for path in Path().iterdir()) == ["again.json", "kept", "out"]
 

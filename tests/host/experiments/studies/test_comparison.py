@@ -1,6 +1,7 @@
 """Entries of software: times, counts, checks by scipy, and time limits."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -17,9 +18,10 @@ from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices.steps import Order
 from cyscc.host.baselines.peers import PEERS, Peer, installed_peers
 from cyscc.host.baselines.software import Decomposition, SoftwareSetting, transposed
-from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Contenders, Entry, comparison_text
+from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Contenders, Entry
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import strong_components
+from cyscc.host.interface.compare import _answer
 from cyscc.host.output.progress import Progress
 from cyscc.sim.errors import SimulationError
 from tests.system.graphs import messy_graph
@@ -130,11 +132,11 @@ def test_another_reference_where_scipy_takes_too_long(
     found = compared(tmp_path, "scipy", "tarjan", limit=0.5)
     assert (found.reference, found.components, found.largest) == ("tarjan", 2, 3)
     assert [entry.trouble for entry in found.entries] == ["given up after 0.5 s", None]
-    assert "\ncomponents: 2, the largest of 3 vertices (by tarjan)\n" in comparison_text(found)
+    assert _answer({}, [found]).facts == {"components": "2, the largest of 3 vertices (by tarjan)"}
     other(endless)
     found = compared(tmp_path, "tarjan", limit=0.05)
     assert (found.reference, found.components) == (None, None)
-    assert "\ncomponents: unknown\n" in comparison_text(found)
+    assert _answer({}, [found]).facts == {"components": "unknown"}
 
 
 def test_an_algorithm_whose_process_is_killed(other: Callable[[Any], None]) -> None:
@@ -159,41 +161,40 @@ ENTRIES = (
 
 
 def test_real_and_simulated_time_stand_apart() -> None:
-    text = comparison_text(comparison(*ENTRIES))
-    assert text == (
-        "g.txt: 10 vertices, 20 edges\n"
-        "components: 4, the largest of 5 vertices\n"
-        "\n"
-        "software, real time in ms  ran on     transpose  upload  algorithm               total  edges inspected"
-        "  passes  over scipy  over its total\n"
-        "scipy                      1 thread               2.000      3.000               5.000                     "
-        "            1.00            1.00\n"
-        "tarjan                     1 thread                          4.000               4.000               20    "
-        "   1        0.75            1.25\n"
-        "fbt                        cuda           4.000   1.000      1.000               6.000                     "
-        "            0.50            0.83\n"
-        "slow                       2 threads                                given up after 3 s\n"
-        "\n"
-        "machine, simulated time  ran on      ms  edges inspected  passes  real time of scipy / simulated time\n"
-        "hc2                      150 MHz  0.500               33       7                                 6.00\n"
-    )
+    text = _answer({}, [comparison(*ENTRIES)]).text(width=150)
+    assert [re.split("  +", line.strip()) for line in text.splitlines()] == [
+        ["g.txt: 10 vertices, 20 edges"],
+        ["components", "4, the largest of 5 vertices"],
+        [""],
+        ["software, real time in ms"],
+        [
+            *("software", "ran on", "transpose", "upload", "algorithm", "total"),
+            *("edges inspected", "passes", "over scipy", "over its total"),
+        ],
+        ["scipy", "1 thread", "2.000", "3.000", "5.000", "1.00", "1.00"],
+        ["tarjan", "1 thread", "4.000", "4.000", "20", "1", "0.75", "1.25"],
+        ["fbt", "cuda", "4.000", "1.000", "1.000", "6.000", "0.50", "0.83"],
+        ["slow", "2 threads", "given up after 3 s"],
+        [""],
+        ["machines, simulated time"],
+        ["machine", "ran on", "ms", "edges inspected", "passes", "real time of scipy / simulated time"],
+        ["hc2", "150 MHz", "0.500", "33", "7", "6.00"],
+    ]
 
 
 def test_area_stands_beside_the_cycles() -> None:
-    found = comparison(replace(ENTRIES[-1], area={"luts": 49_260, "xc6v.luts": 49_261}))
-    assert comparison_text(found).splitlines()[-2:] == [
-        "machine, simulated time  ran on      ms  edges inspected  passes  real time of scipy / simulated time  cycles"
-        "    luts  xc6v.luts",
-        "hc2                      150 MHz  0.500               33       7                                       75,000"
-        "  49,260     49,261",
+    found = _answer({}, [comparison(replace(ENTRIES[-1], area={"luts": 49_260, "xc6v.luts": 49_261}))])
+    assert found.text(width=150).splitlines()[-2:] == [
+        "  machine  ran on      ms  edges inspected  passes  cycles    LUTs  LUTs on xc6v",
+        "  hc2      150 MHz  0.500               33       7  75,000  49,260        49,261",
     ]
-    assert found.document()["entries"][0]["area"] == {"luts": 49_260, "xc6v.luts": 49_261}
-    assert "area" not in comparison(*ENTRIES).document()["entries"][-1]
+    assert found.document()["machines"][0]["luts"] == 49_260
 
 
 def test_without_the_base_there_is_no_speed_up() -> None:
     def ratios(name: str, *entries: Entry) -> list[float | None]:
-        return [entry[name] for entry in comparison(*entries).document()["entries"]]
+        rows = [row for simulated in (False, True) for row in comparison(*entries).rows(simulated=simulated)]
+        return [row.get(name) for row in rows]
 
     assert ratios("speed_up", ENTRIES[0], ENTRIES[-1]) == [None, None]
     assert ratios("speed_up", *ENTRIES) == [4 / 3, 1, 4, None, 8]

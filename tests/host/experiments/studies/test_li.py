@@ -1,6 +1,5 @@
 """Figures 2, 3, 5 and 6 and table 2 of Li et al., from made-up measurements and from small graphs."""
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.software import SoftwareRequest
-from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
+from cyscc.host.experiments.studies.catalogue import study_of
 from cyscc.host.experiments.studies.li import (
     FIGURE2,
     FIGURE3,
@@ -23,6 +22,7 @@ from cyscc.host.experiments.studies.li import (
     Times,
     row_of,
 )
+from cyscc.host.experiments.studies.run_times import REPLACED
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements
@@ -65,13 +65,12 @@ def test_figure_2_asks_for_both_series(measurements: Any) -> None:
     for series in (PARTITION, TENTH):
         assert [each["paper"] for each in points if each["series"] == series] == [both for _, both in FIGURE2.values()]
     assert {(each["depth"], each["milliseconds"], each["verified"]) for each in points} == {(260, 40.0, True)}
-    text = Degrees.markdown(document)
-    assert text.startswith("# Figure 2 of Li et al. 2013: recursion depth\n")
-    assert "random graphs of 100,000 vertices, seed 3; one thread." in text
-    first, second = table(text), table(text, 1)
-    assert first[0] == ["degree", "paper", "measured", "ratio", "queries", "edges", "passes", "ms"]
-    assert first[2] == ["0", "100,000", "260", "0.00", "1,000", "2,000", "300", "40.0"]
-    assert second[2][:4] == ["0", "203", "260", "1.28"]
+    answer = Degrees.answer_of(document)
+    assert answer.title == "Figure 2 of Li et al. 2013: recursion depth"
+    assert answer.facts == {"graphs": "uniform random, 100,000 vertices, seed 3"}
+    cells = answer.tables["points"].cells()
+    assert cells[0] == [SINGLE, "0", "100,000", "260", "0.00", "1,000", "2,000", "300", "40.0"]
+    assert cells[1][:5] == [PARTITION, "0", "203", "260", "1.28"]
 
 
 def test_figure_3_scales_its_sources(measurements: Any) -> None:
@@ -84,7 +83,7 @@ def test_figure_3_scales_its_sources(measurements: Any) -> None:
     assert [each.options for each in measurements.requests[5:]] == [
         (("sources", sources), PRINTED) for sources in (1, 5, 25, 40, 50)
     ]
-    assert table(Degrees.markdown(small))[2][:4] == ["1", "–", "260", "–"]
+    assert Degrees.answer_of(small).tables["points"].cells()[0][:3] == [PARTITION, "1", "260"]
 
 
 RUNS = [("li", (PRINTED,), 5), ("li", (), 5), ("fbt", (PRINTED,), 5), ("tarjan", (), 1)]
@@ -115,13 +114,14 @@ def test_table_2(measurements: Any) -> None:
     assert first["paper"] == TABLE2["rmat", 12][0]._asdict()
     assert (first["paper"]["name"], first["paper"]["depth"], first["paper"]["barnat"]) == ("rmat1", 560, 36)
     assert other["paper"] is None
-    text = Times.markdown(document)
-    assert "5 threads; Tarjan: one thread of Abacus 2000.\nThe paper's: a GeForce GTX 480" in text
+    answer = Times.answer_of(document)
+    assert (answer.facts["li and fbt"], answer.facts["Tarjan"]) == ("5 threads", "one thread of Abacus 2000")
     here = ["rmat, 2^20 vertices", "40.0", "20.0", "50.0", "60.0", "1.50"]
-    assert table(text)[4] == [*here, "35", "36", "295", "8.43"]
-    assert table(text)[5][-4:] == ["–"] * 4
+    cells = answer.tables["rows"].cells()
+    assert cells[2] == [*here, "35", "36", "295", "8.43"]
+    assert cells[3][-4:] == [""] * 4
     sizes = ["1,000", "12,000", "16", "260", "2,000"]
-    assert table(text, 1)[4] == [here[0], *sizes, "rmat1", "1.0", "12.0", "0.48M", "560"]
+    assert answer.tables["graphs"].cells()[2] == [here[0], *sizes, "rmat1", "1.0", "12.0", "0.48M", "560"]
 
 
 def test_graphs_of_the_user(measurements: Any, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_graphs_of_the_user(measurements: Any, tmp_path: Path) -> None:
     assert {(each.device, each.threads) for each in measurements.requests if each.algorithm != "tarjan"} == {
         ("cuda", 1)
     }
-    assert "`fbt`: cuda; Tarjan" in Times.markdown(document)
+    assert Times.answer_of(document).facts["li and fbt"] == "cuda"
     assert str(tmp_path) not in str(document)
     figure_6 = times(measurements, kind=RealRunTimes, figure="li-fig6", graphs=paths)
     assert [row["stands_for"] for row in figure_6["rows"]] == [None, None, *(row.name for row in REAL[1:])]
@@ -145,7 +145,8 @@ def test_graphs_of_the_user(measurements: Any, tmp_path: Path) -> None:
         *("gnm", 700_000, 6_000_000),
         "pre2",
     )
-    assert "A G(n, m) graph stands for each of the paper's graphs that was not given" in Times.markdown(figure_6)
+    assert REPLACED in Times.answer_of(figure_6).said
+    assert REPLACED not in Times.answer_of(document).said
     quick = times(measurements, kind=RealRunTimes, figure="li-fig6", quick=True)
     assert measurements.requests[-1].graph.vertices == 7_000
     assert {row["paper"] for row in quick["rows"]} == {None}
@@ -189,21 +190,16 @@ def measured(request: Any) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize(("name", "vertices"), [("li-fig2", "64"), ("li-fig3", "64"), ("li-fig5", "2^6")])
-def test_small_graphs_are_measured(name: str, vertices: str, tmp_path: Path) -> None:
-    (study,) = (each for each in REPRODUCTIONS if each.name == name)
-    parser = argparse.ArgumentParser()
-    study.options(parser)
-    given = vars(parser.parse_args(["--vertices", vertices]))
+@pytest.mark.parametrize("name", ["li-fig2", "li-fig3", "li-fig5"])
+def test_small_graphs_are_measured(name: str, tmp_path: Path) -> None:
     measurements: Any = FakeMeasurements(measured)
-    report = study.asked({**given, "figure": study.name, "seed": 1}).report(measurements)
-    assert {path.name for path in report.write(tmp_path, study.name)} == {
-        f"{study.name}.{suffix}" for suffix in ("json", "md", "svg")
-    }
-    document = report.document
-    assert document["figure"] == study.name
+    answer = study_of(name, {"vertices": 64}).answer(measurements)
+    answer.plot(tmp_path / "figure.svg")
+    assert answer.markdown().startswith(f"# {answer.title}\n")
+    document = answer.document()
+    assert document["figure"] == name
     rows = document["rows" if name == "li-fig5" else "points"]
-    assert len(rows) == {"li-fig2": 21, "li-fig3": 5, "li-fig5": 3}[study.name]
+    assert len(rows) == {"li-fig2": 21, "li-fig3": 5, "li-fig5": 3}[name]
     for row in rows:
         assert row["verified"] is True
         assert 1 <= row["counts"]["depth"] <= 128

@@ -9,6 +9,7 @@ from cyscc.host.command_line.main import main
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.quach import TABLE1, TABLE2, Table1, Table2
+from cyscc.host.experiments.studies.run_times import REPLACED
 from cyscc.host.output.files import version
 from tests.host.experiments.studies.results import FakeMeasurements
 
@@ -62,13 +63,18 @@ def test_table_1(measurements: Any, tmp_path: Path) -> None:
     row = document["rows"][0]
     assert (row["graph"], row["stands_for"]) == ("G(n, m) for collaboration", "collaboration")
     assert row["paper"] == {"tarjan": 837, "quach": 766, "ratio": 1.09, "prune": 0}
-    text = Table1.markdown(document)
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+    answer = Table1.answer_of(document)
     times = ["500", "1,500", "40", "5.24", "4.00", "1.31", "2.00", "837", "766", "1.09"]
-    assert rows[2] == ["G(n, m) for collaboration", *times]
-    assert rows[-1] == ["G(n, m) for Internet", "4", "30", "11", "2", "9", "20,000", "70,000", "90,000", "14"]
-    assert "A G(n, m) graph stands for each" in text
-    assert "graphs: 9. Abacus 2000; `quach` on 2 threads, 5 pivots" in text
+    assert answer.tables["rows"].cells()[0] == ["G(n, m) for collaboration", *times]
+    counts = ["4", "30", "11", "2", "9", "20,000", "70,000", "90,000", "14"]
+    assert answer.tables["counts"].cells()[-1] == ["G(n, m) for Internet", "500", "1,500", *counts]
+    assert REPLACED in answer.said
+    assert answer.facts == {
+        "tarjan": "one thread of Abacus 2000",
+        "quach": "2 threads, 5 pivots at a time",
+        "the text's": "Core 2 Duo E6850 and GeForce GTX 560 Ti",
+        "G(n, m) graphs": "seed 9",
+    }
 
 
 def test_networks_of_the_user(tmp_path: Path) -> None:
@@ -131,19 +137,17 @@ def test_the_published_ratios_are_those_of_the_published_times() -> None:
         assert row.prune < row.quach
 
 
-def test_markdown(measurements: Any) -> None:
-    text = Table2.markdown(document_of(measurements))
-    assert text.startswith("# Table 2 of Quach et al. 2012: concurrent pivots against Tarjan's algorithm\n")
-    assert "graphs: 9. Abacus 2000; `quach` on 2 threads, 5 pivots at a time, `tarjan` on 1 thread; best of" in text
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
-    assert rows[0] == ["n", "m", "tarjan", "quach", "ratio", "text: C++", "text: CUDA", "text: ratio"]
-    assert rows[2 + 18] == ["1,000,000", "1,000,000", "1000.00", "4.00", "250.00", "12,589", "1,300", "9.68"]
+def test_tables_of_table_2(measurements: Any) -> None:
+    answer = Table2.answer_of(document_of(measurements))
+    assert answer.title == "Table 2 of Quach et al. 2012: concurrent pivots against Tarjan's algorithm"
+    expected = ["1,000,000", "1,000,000", "1000.00", "4.00", "250.00", "12,589", "1,300", "9.68"]
+    assert answer.tables["rows"].cells()[18] == expected
     counts = ["4", "30", "11", "2", "9", "20,000", "70,000", "90,000"]
-    assert rows[-3] == ["1,000,000", "1,000,000", *counts, "510"]
+    assert answer.tables["counts"].cells()[18] == ["1,000,000", "1,000,000", *counts, "510"]
 
 
 def test_no_machine_is_simulated(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "quach-table2", "--memory", "hc2"]) == 2
-    assert "unrecognized arguments: --memory" in capfd.readouterr().err
+    assert "--memory: quach-table2 has no such option: it has --quick --pivots 10" in capfd.readouterr().err
     assert main(["reproduce", "quach-table2", "--pivots", "99"]) == 2
     assert "argument --pivots: must be " in capfd.readouterr().err

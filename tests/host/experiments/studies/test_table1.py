@@ -1,4 +1,4 @@
-"""Table I: its cells, means, differences and Markdown, from made-up measurements."""
+"""Table I: its cells, means, differences and tables, from made-up measurements."""
 
 import itertools
 from typing import Any
@@ -9,6 +9,7 @@ from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest
 from cyscc.host.experiments.studies.paper import cygraph_gteps
 from cyscc.host.experiments.studies.searches import Table1, averages, errors
 from cyscc.host.output.files import version
+from cyscc.host.runs.execution import SOURCE_RULE
 from tests.host.experiments.studies.results import made_up, table1_of
 
 
@@ -88,27 +89,18 @@ def test_differences_count_in_both_directions() -> None:
     assert errors(found) == {**percents(4, 10), "random": percents(6, 10), "rmat": percents(0, 0)}
 
 
-def test_markdown() -> None:
-    text = Table1.markdown(document(configs=("published",), vertices=(16, 64)))
-    lines = text.splitlines()
-    assert [line for line in lines if line.startswith("#")] == [
-        "# Table I: breadth-first search",
-        "## `published`, mean of 2^4, 2^6 vertices",
-        "## `published`, 2^4 vertices",
-        "## `published`, 2^6 vertices",
+def test_tables() -> None:
+    answer = Table1.answer_of(document(configs=("published",), vertices=(16, 64)))
+    assert answer.title == "Table I: breadth-first search"
+    assert answer.facts == {"memory": "hc2", "clock": "150 MHz", "seed": "9", "source": SOURCE_RULE}
+    cells = {name: table.cells() for name, table in answer.tables.items()}
+    assert len(cells["cells"]) == len(cells["shares"]) == 32
+    numbers = ["0.504", "0.504", "1.000", "0.745"]
+    assert cells["cells"][0] == ["published", "16", "random", "8", "1", *numbers, "published-bfs-1ae"]
+    assert cells["averages"][8] == ["published", "rmat", "8", "1", "0.504", "0.479", "0.950", "0.450"]
+    assert cells["shares"][0] == ["published", "16", "random", "8", "1", "100.0%", *["0.0%"] * (len(CAUSES) - 1)]
+    assert cells["errors"] == [
+        ["published", "all", "2.50 %", "5.00 %"],
+        ["published", "random", "0.00 %", "0.00 %"],
+        ["published", "rmat", "5.00 %", "5.00 %"],
     ]
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("|")]
-    assert rows[0][:4] == ["degree", "random 1 AE: paper", "simulated", "ratio"]
-    assert rows[0][-2:] == ["random: Betkaoui", "R-MAT: Betkaoui"]
-    expected = "8 0.504 0.504 1.000 1.949 1.949 1.000 0.504 0.479 0.950 1.761 1.673 0.950 0.745 0.450"
-    assert rows[2] == expected.split()
-    assert rows[6] == ["graph", "degree", "AEs", *CAUSES]
-    assert rows[8] == ["random", "8", "1", "100.0%", *["0.0%"] * (len(CAUSES) - 1)]
-    assert rows[24] == ["difference from the paper", "mean", "largest"]
-    assert rows[26:29] == [
-        ["all", "2.50 %", "5.00 %"],
-        ["random", "0.00 %", "0.00 %"],
-        ["R-MAT", "5.00 %", "5.00 %"],
-    ]
-    assert len(rows) == 3 * 29
-    assert "Memory `hc2`, clock 150 MHz, seed 9; searches start at the lowest vertex with an out-edge.\n" in text

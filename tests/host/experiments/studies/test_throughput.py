@@ -28,7 +28,7 @@ def test_requests_come_in_the_order_of_the_panels() -> None:
     assert all((request.graph.kind, request.graph.seed) == ("rmat", 3) for request in requests)
 
 
-def test_document_and_markdown() -> None:
+def test_document_and_answer() -> None:
     measurements: Any = FakeMeasurements(lambda each: made_up(each, gteps=each.graph.vertices / 100))
     document = grid_of("fig10", [(8, 16), (9, 32)], max_edges=256, seed=3).document(measurements)
     points = document.pop("points")
@@ -51,13 +51,12 @@ def test_document_and_markdown() -> None:
         (9, 16, 1, 0.16, None, None),
         (9, 16, 4, 0.16, None, None),
     ]
-    text = Throughput.markdown({**document, "points": points})
-    assert text.startswith("# Figure 10: breadth-first search of uniform random graphs\n")
-    assert "\nLeft out, more than 2^8 edges: degree 9 with 2^5 vertices.\n" in text
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
-    assert rows[0] == ["vertices", "1 AE", "paper", "4 AEs", "paper", "Betkaoui"]
-    assert rows[2:4] == [
-        ["2^4", "0.160", "0.504", "0.160", "1.949", "0.745"],
-        ["2^5", "0.320", "0.504", "0.320", "1.949", "0.745"],
+    answer = Throughput.answer_of({**document, "points": points})
+    assert answer.title == "Figure 10: breadth-first search of uniform random graphs"
+    assert answer.said[1:] == ["Left out, more than 2^8 edges: degree 9 with 2^5 vertices."]
+    cells = answer.tables["points"].cells()
+    assert cells[:2] == [
+        ["published", "8", "16", "1", "0.504", "0.160", "0.317", "0.745"],
+        ["published", "8", "16", "4", "1.949", "0.160", "0.082", "0.745"],
     ]
-    assert rows[6] == ["2^4", "0.160", "-", "0.160", "-", "-"]
+    assert cells[4] == ["published", "9", "16", "1", "", "0.160", "", ""]

@@ -12,7 +12,7 @@ from cyscc.host.output.errors import InputError
 from tests.host.experiments.studies.results import FakeMeasurements
 
 STUDY = PublishedHardware(
-    configs=("published-1ae",), reference=None, folder=None, graphs=None, latencies=None, quick=False
+    configs=("published-1ae",), reference=None, folder=None, graphs=(), latencies=None, quick=False
 )
 RUNS = {(run.graph, f"fixed:{run.latency}"): run for run in read_runs(REFERENCE)}
 
@@ -110,15 +110,17 @@ def test_what_only_the_simulation_counts() -> None:
     assert [sum(level["equal"] for level in each["levels"]) for each in (first, second)] == [3900, 0]
 
 
-def test_markdown() -> None:
-    text = PublishedHardware.markdown(two_graphs())
-    assert text.startswith("# The published hardware and the simulation\n")
-    assert "Published hardware: cycles.csv.\n" in text
-    assert "\n2 of 4 bars are met.\n" in text
-    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
-    assert ["mean over all graphs", "0.2%", "+1.00%", "all", "no"] in cells
-    assert ["chain_300", "1 to 300", "349", "246", "446", "353", "248.46", "450.46", "1.010", "0 of 3900"] in cells
-    assert cells[-1] == ["120", "1.010", "1.010"]
+def test_tables() -> None:
+    answer = PublishedHardware.answer_of(two_graphs())
+    assert answer.title == "The published hardware and the simulation"
+    assert answer.facts == {"published hardware": "cycles.csv"}
+    config = answer.said[-1].partition(":")[0]
+    assert answer.said[-1] == f"{config}: 2 of 4 bars are met."
+    cells = {name: table.cells() for name, table in answer.tables.items()}
+    assert [config, "mean over all graphs", "0.2%", "+1.00%", "all", "no"] in cells["bars"]
+    level = ["1 to 300", "349", "246 to 446", "353", "248.46 to 450.46", "1.010", "0", "3900"]
+    assert [config, "chain_300", *level] in cells["levels"]
+    assert cells["ratios"][-1] == [config, "120", "1.010", "1.010"]
 
 
 def test_a_table_of_the_user(tmp_path: Path) -> None:
@@ -136,4 +138,4 @@ def test_a_table_of_the_user(tmp_path: Path) -> None:
     assert document["machines"][0]["graphs"][0]["scatter"] == {"published": None, "simulated": None}
     # Its levels are too short to be judged.
     assert [bar["met"] for bar in document["machines"][0]["bars"]] == [True, True, True]
-    assert "– " in PublishedHardware.markdown(document)
+    assert "scatter: published" not in PublishedHardware.answer_of(document).markdown()

@@ -59,23 +59,18 @@ def test_the_document() -> None:
 
 def test_for_people() -> None:
     _, document = made()
-    text = Table1.markdown(document)
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.replace("\\|", "").splitlines()]
-    assert ["phil", "4,000", "10,000", "2.50", "17", "8.000", "4.000", "2.000", "4.000", "2.000", "4.000"] in lines
-    assert [
-        "coin.8.3",
-        "87.9M",
-        "583.0M",
-        "6.63",
-        "5.4M",
-        "135.61",
-        *["125.94", "9.10", "582.59", "42.04", "179.00"],
-    ] in lines
-    assert ["phil", "phil, phil_1ss", "2.00", "4.00", "2.00", "4.00", "2.00"] in lines
-    assert ["paper: leader.7", "", "1.51", "12.73", "0.62", "5.55", "1.42"] in lines
-    assert ["coin", "F3,7", *["1,002"] * 6] in lines
-    assert "`fbt`: 5 threads." in text
-    assert "`fbt`: cuda." in Table1.markdown(made(device="cuda")[1])
+    answer = Table1.answer_of(document)
+    cells = {name: table.cells() for name, table in answer.tables.items()}
+    seconds = ["8.000", "4.000", "2.000", "4.000", "2.000", "4.000"]
+    assert cells["rows"][0] == ["phil", "4,000", "10,000", "2.50", "17", *seconds]
+    seconds = ["135.610", "125.940", "9.100", "582.590", "42.040", "179.000"]
+    assert ["coin.8.3", "87.9", "583.0", "6.63", "5.4M", *seconds] in cells["paper"]
+    assert cells["speed_ups"][0] == ["phil", "phil, phil_1ss", "2.00", "4.00", "2.00", "4.00", "2.00"]
+    assert ["paper: leader.7", "", "1.51", "12.73", "0.62", "5.55", "1.42"] in cells["speed_ups"]
+    assert ["coin", "F3,7", *["1,002"] * 6] in cells["counts"]
+    assert cells["models"][0] == ["phil", "philosophers", "phil, phil_1ss", "philosophers 4, risky 0"]
+    assert answer.facts["fbt"] == "5 threads"
+    assert Table1.answer_of(made(device="cuda")[1]).facts["fbt"] == "cuda"
 
 
 def test_average_degrees_are_those_of_the_paper() -> None:

@@ -2,17 +2,20 @@
 
 import html
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cyscc.host.answer.colours import STACK
 from cyscc.host.experiments.sweep.definition import SweepStudy
+from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.page import sweep_page
 from cyscc.host.experiments.sweep.points import Swept
-from cyscc.host.experiments.sweep.rows import Row, sweep_document, sweep_text
-from cyscc.host.record.colours import STACK
+from cyscc.host.experiments.sweep.rows import Row
+from cyscc.host.interface.sweep import Sweep
 from cyscc.sim.observation.causes import cause_named
 from tests.host.analysis.report.test_page import array, charts
 from tests.host.experiments.sweep.studies import study_of
@@ -132,7 +135,7 @@ def test_facts_and_points_are_told(study: SweepStudy) -> None:
     assert facts["points"] == ["6, 1 of them failed"]
     assert facts["word_depth"] == ["16, 32, 64"]
     assert facts["graph.degree"] == ["4"]
-    assert facts["fewest cycles"] == ["1,000, 0.300 GTEPS: word_depth=32, memory.bank_busy=5"]
+    assert facts["fewest cycles"] == ["1,000: word_depth=32, memory.bank_busy=5"]
     points = facts_of(page, "points")
     for row in rows:
         shown = points[name_of(row)]
@@ -183,26 +186,57 @@ def test_long_pages_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "pareto" not in page
 
 
-def test_text(study: SweepStudy) -> None:
+@pytest.fixture
+def answered(study: SweepStudy) -> Callable[..., Sweep]:
+    """Return what makes the answer of rows."""
+
+    def of(rows: list[Row], *, made: int = 6, study: SweepStudy = study, **failures: str) -> Sweep:
+        swept = Swept(found=len(rows) - made, made=made, failures=failures)
+        files = {"table": Path("a.parquet"), "page": Path("a.html")}
+        folder: Any = None
+        return Sweep(Outcome(study=study, rows=rows, swept=swept, folder=folder, files=files), "cycles")
+
+    return of
+
+
+def test_answer(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
     rows = rows_of(study, failed=4)
-    swept = Swept(found=2, made=3, failures={rows[4]["point"]: "it broke"})
-    lines = [line.split() for line in sweep_text(study, rows, swept, most=5).splitlines()]
-    assert lines[0] == ["word_depth", "memory.bank_busy", "cycles", "GTEPS", "luts", "registers", "block_ram"]
-    for line, row in zip(lines[1:5], rows, strict=False):
-        area = [f"{row[name]:,}" for name in ("luts", "registers", "block_ram")]
-        values = [str(row["word_depth"]), str(row["memory.bank_busy"])]
-        assert line == [*values, f"{row['cycles']:,}", f"{row['gteps']:.3f}", *area]
-    assert lines[5:8] == [["64", "5", "failed"], ["..."], []]
-    assert lines[8] == ["parameter", "best", "worst", "/", "best"]
-    effects: list[dict[str, Any]] = sweep_document(study, rows)["effects"]
-    assert lines[9:11] == [[each["parameter"], str(each["best"]), f"{each['factor']:.2f}"] for each in effects]
-    assert [each["parameter"] for each in effects] == ["memory.bank_busy", "word_depth"]
-    assert effects[0]["factor"] == pytest.approx((5000 / 1200 * 4) ** 0.5)
-    assert effects[1]["factor"] == pytest.approx((1200 / 1000 * 5000 / 4000) ** 0.5)
-    assert lines[-1] == ["6", "points:", "3", "made,", "2", "from", "before,", "1", "failure"]
-    whole = sweep_text(study, rows_of(study, area=False), Swept(found=0, made=6, failures={}), most=6).splitlines()
-    assert "..." not in "".join(whole)
-    assert whole[0].split()[-1] == "GTEPS"
-    assert whole[-1] == "6 points: 6 made, 0 from before"
-    cut = sweep_text(study, rows_of(study, area=False), Swept(found=0, made=6, failures={}), most=5).splitlines()
-    assert [cut[0].split()[-1], cut[6].split()] == ["GTEPS", ["..."]]
+    sweep = answered(rows, made=3, **{rows[4]["point"]: "it broke"})
+    cells = {name: table.cells() for name, table in sweep.tables.items()}
+    area = [f"{rows[0][name]:,}" for name in ("luts", "registers", "block_ram")]
+    assert cells["rows"][0] == ["16", "5", "1,200", "0.250", *area, "done", ""]
+    assert cells["rows"][4] == ["64", "5", "", "", "", "", "", "failed", "it broke"]
+    factors = [(5000 / 1200 * 4) ** 0.5, (1200 / 1000 * 5000 / 4000) ** 0.5]
+    assert sweep.effects["factor"].tolist() == pytest.approx(factors)
+    assert cells["effects"] == [
+        ["memory.bank_busy", "5", f"{factors[0]:.2f}"],
+        ["word_depth", "32", f"{factors[1]:.2f}"],
+    ]
+    assert cells["best"] == [["32", "5", "1,000"]]
+    assert sweep.said == ["6 points: 3 made, 3 from before, 1 failure\nwritten: a.parquet, a.html"]
+    document = sweep.document()
+    assert document["points"] == rows
+    assert [each["parameter"] for each in document["effects"]] == ["memory.bank_busy", "word_depth"]
+    whole = answered(rows_of(study, area=False))
+    assert whole.tables["rows"].cells()[0] == ["16", "5", "1,200", "0.250"]
+
+
+def test_no_input_is_the_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answered: Callable[..., Sweep]) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = TEXT.replace("graph.degree = 4\n", "").replace("memory.bank_busy = [5, 40]", "graph.degree = [2, 4]")
+    study = study_of(text)
+    assert (study.inputs, study.settings) == (("graph.degree",), ("word_depth",))
+    sweep = answered(rows_of(study, area=False), study=study)
+    # The cycles are those of degrees 2 and 4 in turns.
+    assert [each["parameter"] for each in sweep.document()["effects"]] == ["word_depth"]
+    assert sweep.tables["best"].cells() == [
+        ["graph.degree=2", "32", "1,000"],
+        ["graph.degree=4", "32", "4,000"],
+        ["all, geometric mean", "32", "2,000"],
+    ]
+    only = study_of(TEXT.replace("word_depth = [16, 32, 64]\nmemory.bank_busy = [5, 40]", "graph.seed = [1, 2]"))
+    sweep = answered(rows_of(only, area=False), study=only)
+    assert len(sweep.best) == len(sweep.effects) == 0
+    page = sweep_page(only, rows_of(only, area=False))
+    assert "effect-factors" not in page
+    assert "fewest cycles" not in page

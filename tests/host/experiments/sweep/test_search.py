@@ -11,10 +11,12 @@ import pytest
 from cyscc.host.experiments.sweep import batch
 from cyscc.host.experiments.sweep import search as searching
 from cyscc.host.experiments.sweep.definition import SweepStudy
+from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.page import sweep_page
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, Swept
-from cyscc.host.experiments.sweep.rows import best_rows, best_so_far, sweep_document, sweep_text
+from cyscc.host.experiments.sweep.rows import best_rows, best_so_far
 from cyscc.host.experiments.sweep.space import search_options
+from cyscc.host.interface.sweep import Sweep
 from cyscc.host.output.errors import InputError
 from tests.host.experiments.sweep.studies import study_of
 
@@ -103,12 +105,14 @@ def test_budgets_and_fronts(searched: Any) -> None:
         assert any(row is each for each in front) or beaten
     assert [row["cycles"] for row in front] == sorted(row["cycles"] for row in front)
     assert len({row["luts"] for row in front}) == len(front)
-    document = sweep_document(study, rows)
+    swept: Any = Swept(found=0, made=30, failures={})
+    sweep = Sweep(Outcome(study=study, rows=rows, swept=swept, folder=swept, files={}), "cycles")
+    document = sweep.document()
     assert [rows[place] for place in document["search"]["best"]] == front
     assert document["search"]["budget"] == {"luts": 100}
     assert document["effects"] == []
-    shown = sweep_text(study, rows, Swept(found=0, made=30, failures={}), most=3)
-    assert f"least cycles and luts with luts <= 100: {len(within)} points of 30 within the budget\n" in shown
+    assert sweep.said[0] == f"least cycles and luts with luts <= 100: {len(within)} points of 30 within the budget"
+    assert sweep.best["cycles"].tolist() == [row["cycles"] for row in front]
     page = sweep_page(study, rows)
     for part in ('id="best-cycles-chart"', 'id="best-luts-chart"', "over the budget", "least cycles and luts"):
         assert part in page
@@ -131,7 +135,9 @@ def test_failures_are_no_results(searched: Any) -> None:
     assert not any(row["within_budget"] for row in rows if row["status"] == "failed")
     (best,) = best_rows(study, rows)
     assert best["memory.bank_busy"] <= 30
-    assert "best so far" in sweep_text(study, rows, Swept(found=0, made=30, failures={}), most=99)
+    swept: Any = Swept(found=0, made=30, failures={})
+    sweep = Sweep(Outcome(study=study, rows=rows, swept=swept, folder=swept, files={}), "cycles")
+    assert sweep.rows["best_so_far"].tolist()[-1] == best["cycles"]
 
 
 def test_a_space_with_fewer_points_is_made_whole(searched: Any) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from cyscc.host.analysis.explain.proposals import Proposal
-from cyscc.host.analysis.explain.terminal import as_text
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.sweep.batch import Batch
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
-from cyscc.host.experiments.trial import page
-from cyscc.host.experiments.trial.page import attempt_line, conclusion, trial_page
+from cyscc.host.experiments.trial import answer
+from cyscc.host.experiments.trial.answer import attempt_line, conclusion, trial_answer
 from cyscc.host.experiments.trial.trial import Attempt, Trial, checked_seconds, try_changes
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
@@ -63,8 +62,8 @@ def record(tmp_path: Path) -> Record:
 @pytest.fixture(autouse=True)
 def without_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the attempts, which have no records, have causes."""
-    monkeypatch.setattr(page, "compare", lambda *_: None)
-    monkeypatch.setattr(page, "causes_of", lambda _: ["The causes are these."])
+    monkeypatch.setattr(answer, "compare", lambda *_: None)
+    monkeypatch.setattr(answer, "causes_of", lambda _: ["The causes are these."])
     monkeypatch.setattr(SweepFolder, "record", lambda *_: None)
 
 
@@ -84,7 +83,7 @@ def trial(record: Record, *attempts: Attempt, area: tuple[int, int] | None = Non
 
 def table(made: Trial) -> list[list[str]]:
     """Return the words of the rows of a trial's table, its head first."""
-    text = as_text(trial_page(made), width=100)
+    text = trial_answer(made).text()
     return [row.split() for row in text.split("\nchanges, cycles in instructions\n")[1].split("\n\n")[0].splitlines()]
 
 
@@ -106,7 +105,7 @@ def test_best_slower_stopped_and_failed(record: Record) -> None:
         "Not tried: 2 proposals, as the time was over; --limit gives more.",
         "Failed: ring_stages=0 (cycle limit of 50 reached).",
     ]
-    heads, _, _, slower, _, stopped, failed = table(made)
+    heads, _, slower, _, stopped, failed = table(made)
     assert heads == ["change", "at", "most", "measured"]
     assert slower == ["link_cycles=0", "2,904", "+1.2%"]
     assert stopped == ["visit_depth=128", "-30.0%", "stopped"]
@@ -135,8 +134,10 @@ def test_cost_in_area(record: Record) -> None:
     ]
     heads, *rows = table(made)
     assert heads[-3:] == ["luts", "registers", "block_ram"]
-    areas = [["1,000", "500", "36"], ["1,100", "500", "30"], ["900", "500", "36"], ["800", "500", "36"]]
-    assert [row[-3:] for row in rows[:4]] == areas
+    areas = [["1,100", "500", "30"], ["900", "500", "36"], ["800", "500", "36"]]
+    assert [row[-3:] for row in rows[:3]] == areas
+    present = "2,870 cycles in instructions, 1,000 LUTs, 500 registers, 36 block RAM in Kb"
+    assert trial_answer(made).facts["as it is"] == present
     assert rows[-1] == ["engines=2", "2,867", "-0.1%"]
 
 

@@ -1,0 +1,1 @@
+"""Answers: what commands and functions return, and how it is shown."""

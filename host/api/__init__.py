@@ -1,1 +1,0 @@
-"""The Python interface for programs and notebooks, re-exported by `import cyscc`."""

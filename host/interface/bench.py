@@ -1,0 +1,91 @@
+"""`bench`: simulation speed."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from cyscc.host.interface.notes import Output, Wanted
+from cyscc.host.specification.ask import Ask, SpecError, question
+
+if TYPE_CHECKING:
+    from cyscc.host.answer.answer import Answer
+    from cyscc.host.experiments.measuring.measurements import Measurements
+
+__all__ = ["bench"]
+
+
+def _rows(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+Rows = Annotated["Sequence[str] | str", Ask(help="what to measure (default: all)", metavar="NAME[,...]", parse=_rows)]
+Repetitions = Annotated[
+    int | None, Ask(help="repetitions (default: 3 to 7, 1 with --quick)", metavar="N", low=1, high=1000)
+]
+Compare = Annotated[
+    str | None,
+    Ask(help="compare the compiled executor with that of this revision instead", metavar="REVISION"),
+]
+Quick = Annotated[bool, Ask(help="small graphs and a small machine, to see that it works")]
+
+
+@question(
+    examples="""examples:
+  cyscc bench --quick
+  cyscc bench --rows compiled-1,cxxrtl --repetitions 3
+  cyscc bench --compare HEAD~1 --rows random-1,record
+
+rows: compiled-2, compiled-1, next-2, next-1, objects, blocks, verilator, cxxrtl, amaranth, cocotb;
+with --compare: random-1, random-2, rmat-1, rmat-2, wiki-Vote, soc-Epinions1, record, avx2, pair
+"""
+)
+def bench(
+    *,
+    quick: Quick = False,
+    rows: Rows = (),
+    repetitions: Repetitions = None,
+    compare: Compare = None,
+    output: Output = "build",
+    progress: Wanted = False,
+) -> "Answer":
+    """Measure how fast the machine is simulated.
+
+    It is simulated by the compiled executor and by other means; or two revisions are compared.
+
+    Raises
+    ------
+    SpecError
+        There is no such row.
+    InputError
+        There is no such revision, or a file cannot be written.
+    SimulationError
+        A measurement failed.
+    """
+    from cyscc.host.experiments.benchmark import reports, revisions
+    from cyscc.host.experiments.benchmark.search import PRESETS
+    from cyscc.host.experiments.measuring.environment import root_folder
+    from cyscc.host.interface.experiments import experiment
+    from cyscc.sim.executors.comparison.contenders import CONTENDERS
+
+    table = list(CONTENDERS if compare is None else revisions.COMPARISONS)
+    wanted = _rows(rows) if isinstance(rows, str) else tuple(rows)
+    for place, row in enumerate(wanted):
+        if row not in table:
+            other = "a row of the other table" if row in {*CONTENDERS, *revisions.COMPARISONS} else "no row"
+            raise SpecError("rows", f"{row} is {other}: there are {', '.join(table)}")
+        if row in wanted[:place]:
+            raise SpecError("rows", f"{row} is given twice")
+    chosen = [name for name in table if name in wanted or not wanted]
+    preset = PRESETS["quick" if quick else "full"]
+
+    def contenders(measurements: "Measurements") -> "Answer":
+        return reports.benchmark_answer(reports.run_benchmark(measurements, preset, chosen, repetitions=repetitions))
+
+    def comparisons(measurements: "Measurements") -> "Answer":
+        return revisions.comparison_answer(
+            revisions.compare_revisions(
+                measurements, root_folder(), str(compare), preset=preset, comparisons=chosen, turns=repetitions
+            )
+        )
+
+    name, make = ("bench", contenders) if compare is None else ("bench-compare", comparisons)
+    return experiment(name, make, output=output, jobs=1, verify=False, progress=progress)

@@ -1,0 +1,112 @@
+"""`cache`: the cache of compiled code."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
+
+from cyscc.host.specification.ask import Ask, SpecError, question
+
+if TYPE_CHECKING:
+    from cyscc.host.answer.answer import Answer
+
+__all__ = ["cache"]
+
+_ACTIONS = ("list", "check", "evict", "clear")
+
+
+def _size(text: str) -> int:
+    from cyscc.sim.caching.libraries import size_of
+
+    return size_of(text)
+
+
+Action = Annotated[str, Ask(help=f"{', '.join(_ACTIONS)} (default: {{default}})", metavar="ACTION", choices=_ACTIONS)]
+Limit = Annotated[
+    int | None, Ask(help="evict: limit in bytes, such as 500M (default: 1 GiB)", metavar="SIZE", parse=_size)
+]
+
+
+@question(
+    examples="""examples:
+  cyscc cache
+  cyscc cache check
+  cyscc cache evict --limit 200M
+
+list:  list the entries, most recently used first
+check: read and verify compiled code; status 3 if an entry is damaged, which the next run that needs it builds again;
+       stored syntheses are verified when they are used
+evict: remove the least recently used entries until the rest is within the limit, as every build does
+clear: remove everything
+""",
+)
+def cache(action: Action = "list", *, limit: Limit = None) -> "Answer":
+    """List, check or clear the cache of compiled code.
+
+    Entries in use are never removed.
+
+    Raises
+    ------
+    SpecError
+        A limit is given, and nothing is evicted.
+    InputError
+        The user has no folder for a cache.
+    """
+    import pandas as pd
+
+    from cyscc.host.answer.answer import Answer, Column, Table
+    from cyscc.host.output.errors import InputError
+    from cyscc.host.output.text import count_text
+    from cyscc.sim.caching import libraries
+    from cyscc.sim.caching.folder import cache_directory
+
+    if limit is not None and action != "evict":
+        raise SpecError("limit", "only evict has a limit")
+    folder = cache_directory()
+    if not folder.is_absolute():
+        raise InputError("the user has no home: CYSCC_CACHE names a folder")
+    with suppress(FileNotFoundError):
+        next(folder.iterdir(), None)
+    most = libraries.limit() if limit is None else limit
+    if action == "clear":
+        found = libraries.clear(folder)
+    elif action == "evict":
+        found = libraries.evict(folder, most)
+    else:
+        found = libraries.entries(folder, thorough=action == "check")
+    entries = pd.DataFrame(
+        {
+            "name": [each.path.name for each in found],
+            "configuration": [each.configuration for each in found],
+            "state": [each.state for each in found],
+            "bytes": [each.size for each in found],
+            "used": [each.used for each in found],
+            "megabytes": [each.size / 1e6 for each in found],
+            "last_used": [
+                f"{pd.Timestamp(each.used, unit='s', tz='UTC').tz_convert(None):%Y-%m-%d %H:%M}" for each in found
+            ],
+        }
+    )
+    removed = action in ("evict", "clear")
+    damaged = [each for each in found if each.damaged] if action == "check" else []
+    return Answer(
+        title=f"{folder}: {count_text(len(found), 'entry')}, {sum(each.size for each in found) / 1e6:,.1f} MB"
+        f"{', removed' if removed else ''}",
+        tables={
+            "entries": Table(
+                title="entries",
+                frame=entries,
+                columns={
+                    "name": "{}",
+                    "configuration": "{}",
+                    "state": "{}",
+                    "megabytes": Column("MB", "{:,.1f}"),
+                    "last_used": "{}",
+                },
+                most=None,
+            )
+        },
+        fields={"folder": str(folder), "limit": most, "removed": removed},
+        failure=f"{folder}: {count_text(len(damaged), 'entry')} of {len(found)} damaged: "
+        f"{damaged[0].path.name}: {damaged[0].state}"
+        if damaged
+        else "",
+    )

@@ -1,0 +1,282 @@
+"""`events`: events of a recorded run."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyscc.host.analysis.event_kinds import KINDS, LONGER, ORDERS, TOP, EventQuery
+from cyscc.host.interface.notes import (
+    At,
+    GraphAgain,
+    Iteration,
+    Level,
+    MemoryAgain,
+    Phase,
+    Recorded,
+    Threads,
+    Wanted,
+    form_of,
+    place_of,
+)
+from cyscc.host.record.tables import MODULES
+from cyscc.host.specification.ask import Ask, SpecError, question
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cyscc.host.analysis.events import FoundEvents
+    from cyscc.host.answer.answer import Answer, Table
+
+__all__ = ["events"]
+
+_SHOWN, _SHOWN_ALONE = 5, 20
+"""Most rows of a kind's table, unless another number is given, if there are several kinds, or one."""
+
+Kind = Annotated[
+    str | Sequence[str],
+    Ask(help=f"only these: {', '.join(KINDS)}", metavar="KIND", flag="--kind", choices=tuple(KINDS), count="+"),
+]
+Longer = Annotated[
+    int | None,
+    Ask(help=f"waits for more than N cycles; makes the run again (--kind wait: {LONGER})", metavar="N", low=1),
+]
+Again = Annotated[bool, Ask(help="make the run again: long waits; vertex and address of duplicates and overflows")]
+Engine = Annotated[int | None, Ask(help="only this AE, from 0", metavar="N", low=0)]
+Module = Annotated[str | None, Ask(help="only kernels of this kind: bfs or intersection", choices=MODULES)]
+Kernel = Annotated[int | None, Ask(help="only the kernel of this number in each AE", metavar="N", low=0)]
+Cause = Annotated[str | None, Ask(help="only this cause, such as slot", metavar="NAME", form=form_of("cause"))]
+Fifo = Annotated[str | None, Ask(help="only this FIFO, such as words", metavar="NAME", form=form_of("fifo"))]
+Bank = Annotated[Any, Ask(help="only bank B of controller C", metavar="C.B", form=form_of("bank"))]
+Sort = Annotated[str, Ask(help="order of each kind: largest first (default), or by time", choices=ORDERS)]
+Most = Annotated[int | None, Ask(help="most events of each kind (default: 100; fewer are shown)", metavar="N", low=1)]
+
+
+@question(
+    examples="""examples:
+  cyscc bfs random.gr --source 1 --record seen
+  cyscc events seen
+  cyscc events seen --kind bank --top 10
+  cyscc events seen --at 20000:30000,bank=3.17
+  cyscc events seen --kind fifo --fifo words --sort time
+  cyscc events seen --level 4 --json events.json --quiet
+  cyscc events seen --longer 200
+  cyscc events seen --at cause=slot,longer=200,engine=0,kernel=3 --sort time
+  cyscc events seen --kind duplicate overflow --replay
+""",
+)
+def events(
+    recorded: Recorded,
+    kind: Kind = (),
+    *,
+    at: At = None,
+    longer: Longer = None,
+    replay: Again = False,
+    iteration: Iteration = None,
+    phase: Phase = None,
+    level: Level = None,
+    engine: Engine = None,
+    module: Module = None,
+    kernel: Kernel = None,
+    cause: Cause = None,
+    fifo: Fifo = None,
+    bank: Bank = None,
+    sort: Sort = "size",
+    top: Most = None,
+    graph: GraphAgain = None,
+    memory: MemoryAgain = None,
+    threads: Threads = None,
+    progress: Wanted = False,
+) -> "Answer":
+    """List the events of a recorded run: long waits, full FIFOs, hot banks, overflows.
+
+    Each comes with the command that shows it: hottest banks, links and ports, full FIFOs, vertices pushed again,
+    overflows; and with the run made again, long waits, and the vertices. The answer has a table of each kind, and
+    ``events``, all of them; ``kernels``, first and longest of each kernel; and if the run was made again, ``hottest``:
+    what was accessed in the bank of the first event of this kind.
+
+    Raises
+    ------
+    ValueError
+        There is no such kind, cause or order, a kind has no such place, or the run was not recorded.
+    InputError
+        The record or the graph cannot be used, or the run has no such place.
+    SimulationError
+        The run that is made again failed.
+    """
+    given = {"iteration": iteration, "phase": phase, "level": level, "engine": engine, "module": module}
+    place = place_of("events", at, **given, kernel=kernel, cause=cause, fifo=fifo, bank=bank)
+    kinds = (kind,) if isinstance(kind, str) else tuple(kind)
+    try:
+        query = EventQuery(kinds=kinds, place=place, longer=longer, replay=replay, order=sort, top=top or TOP)
+    except ValueError as error:
+        raise SpecError("", str(error)) from None
+    from cyscc.host.interface.recorded import record_of, rerun_setting
+    from cyscc.host.replay.events import events_of
+
+    setting = rerun_setting(recorded, graph, memory, threads, progress)
+    with setting.progress.step("reading the record"):
+        record = record_of(recorded)
+    return _answer(events_of(record, query, setting), query, top)
+
+
+def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> "Answer":
+    import shlex
+
+    from cyscc.host.answer.answer import Answer, Table
+    from cyscc.host.record.display import record_title, run_document, selection_facts
+
+    record = found.record
+    most = top or (_SHOWN if len(found.found) > 1 else _SHOWN_ALONE)
+    banks = found.of("bank")
+    tables = {kind: _kind_table(found, kind, most) for kind in found.found}
+    tables |= {"firsts": _firsts(found.kernels)} if len(found.kernels) else {}
+    tables |= {"hottest": _hottest(found.hottest, banks.iloc[0], most)} if found.hottest is not None else {}
+    tables |= {
+        "events": Table(title="events", frame=found.frame, shown=False),
+        "kernels": Table(title="events of kernels", frame=found.kernels, shown=False),
+    }
+    _, widened = query.place.widened(record.interval)
+    again = (
+        f"cyscc events {shlex.quote(str(record.folder))} --longer {LONGER} makes the run again, and lists long waits"
+    )
+    return Answer(
+        title=record_title(record),
+        facts=selection_facts(record, record.instructions),
+        said=[
+            *filter(None, [widened]),
+            *(
+                "\n  ".join((f"{KINDS[kind].title}: none; {nearest.text}", *filter(None, [nearest.command])))
+                for kind, nearest in found.nearest.items()
+            ),
+            *([] if found.replayed else [again]),
+        ],
+        tables=tables,
+        fields={
+            **run_document(record),
+            "place": str(query.place),
+            "order": found.order,
+            "replayed": found.replayed,
+            "kinds": {
+                kind: {
+                    "about": KINDS[kind].about,
+                    "unit": KINDS[kind].unit,
+                    "found": count,
+                    **({"nearest": found.nearest[kind]._asdict()} if kind in found.nearest else {}),
+                }
+                for kind, count in found.found.items()
+            },
+        },
+    )
+
+
+_PARTS = ("bank", "controller", "link")
+"""Kinds of events of a part of the memory."""
+_HEADS = {
+    "about": {"bank": "arrays", "latency": "slowest array", "fifo": "held", "port": "took"},
+    "use": {"cause": "of kernel"},
+    "amount": {"fifo": "over cycles", "overflow": "pushed"},
+}
+"""Heads of columns that differ between kinds."""
+
+
+def _kind_table(found: "FoundEvents", kind: str, most: int) -> "Table":
+    """Return the table of the events of a kind; the instruction is last, as that column wraps on narrow terminals."""
+    from cyscc.host.answer.answer import Column, Table
+    from cyscc.host.record.display import instruction_text
+
+    rows = found.of(kind)
+    every = rows.dropna(axis="columns", how="all").reset_index(drop=True)
+    cells = rows.to_dict("records")
+    attempts = found.record.attempts
+    every["where"] = [_kernel(row) for row in cells]
+    every["part"] = [_part(kind, row) for row in cells]
+    every["in"] = [
+        "host" if row["instruction"] < 0 else instruction_text(attempts.loc[row["instruction"]]) for row in cells
+    ]
+    if "use" in every:
+        # Accesses count when their port takes them, which may be faster than they are served.
+        every["use"] = every["use"].clip(upper=1)
+    total, by_size = found.found[kind], found.order == "size" and rows["amount"].notna().all()
+    unit = "pushes" if kind == "duplicate" and bool(rows["exact"].all()) else KINDS[kind].unit
+    heads = {name: its.get(kind) for name, its in _HEADS.items()}
+    return Table(
+        title=KINDS[kind].title
+        + (f", the {'largest' if by_size else 'first'} of {total:,}" if total > min(most, len(rows)) else ""),
+        frame=every,
+        columns={
+            "cycle": Column("word read" if kind == "overflow" and "vertex" in every else None, "{:,}"),
+            "where": "{}",
+            "part": Column(kind),
+            "cause": "{}",
+            "amount": Column(heads["amount"] or unit, "{:.1%}" if unit.startswith("of ") else "{:,.0f}"),
+            "use": Column(heads["use"] or "busy", "{:.0%}"),
+            "waiting": Column("wait", "{:,.0f}"),
+            "vertex": "{}",
+            "address": "{:#x}",
+            "about": Column(heads["about"] or ""),
+            "in": "{}",
+        },
+        most=most,
+        note=str(rows["command"].iloc[0]) if len(rows) else "",
+    )
+
+
+def _kernel(row: Mapping[Any, Any]) -> str | None:
+    """Return the kernel, and its FIFO, that an event is of."""
+    import pandas as pd
+
+    fifo = row.get("fifo")
+    kernel = f"engine{row['engine']}.{row['module']}{row['kernel']}"
+    return None if pd.isna(row["kernel"]) else kernel if pd.isna(fifo) else f"{kernel} {fifo}"
+
+
+def _part(kind: str, row: Mapping[Any, Any]) -> str | None:
+    """Return the part of the memory that an event is of."""
+    if kind == "link":
+        return f"engine{row['engine']} link {row['link']}"
+    return None if kind not in _PARTS else f"{row['controller']}" + (f".{row['bank']}" if kind == "bank" else "")
+
+
+def _firsts(kernels: "pd.DataFrame") -> "Table":
+    """Return the table of the first and the longest events of each cause or FIFO, over the kernels."""
+    from cyscc.host.answer.answer import Column, Table
+
+    frame = kernels.assign(where=[_kernel(row) for row in kernels.to_dict("records")])
+    keys = ["kind", "name"]
+    first = frame.sort_values("first", kind="stable").groupby(keys)[["first", "where"]].first()
+    longest = frame.sort_values("longest", kind="stable").groupby(keys)[["longest", "longest_at", "where"]].last()
+    longest = longest.rename(columns={"where": "where_longest"})
+    counts = frame.groupby(keys)["found"].sum().rename("number").to_frame()
+    return Table(
+        title="first and longest",
+        frame=counts.join(first).join(longest).reset_index(),
+        columns={
+            "kind": "{}",
+            "name": Column("of"),
+            "number": "{:,}",
+            "first": Column("first at", "{:,}"),
+            "where": "{}",
+            "longest": "{:,}",
+            "longest_at": Column("at", "{:,}"),
+            "where_longest": Column("where"),
+        },
+        most=None,
+    )
+
+
+def _hottest(frame: "pd.DataFrame", bank: "pd.Series[Any]", most: int) -> "Table":
+    """Return the table of what was accessed most in the hottest bank."""
+    from cyscc.host.answer.answer import Column, Table
+
+    return Table(
+        title=f"in bank {bank['controller']}.{bank['bank']} from cycle {bank['cycle']:,} on",
+        frame=frame.assign(share=frame["accesses"] / frame["accesses"].sum()).head(TOP),
+        columns={
+            "array": "{}",
+            "address": "{:#x}",
+            "vertex": "{}",
+            "accesses": "{:,}",
+            "share": Column("of them", "{:.0%}"),
+            "latency": "{:,.0f}",
+        },
+        most=most,
+    )

@@ -1,0 +1,167 @@
+"""How functions make many runs and measurements, which are kept in a folder."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from cyscc.host.answer.answer import Answer
+from cyscc.host.experiments.fpga.area import checked_family
+from cyscc.host.experiments.measuring.measurements import Measurements
+from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.studies.paper import FAMILY
+from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.interface.notes import CORES
+from cyscc.host.output.files import check_output, removing_empty, write_json, write_text
+from cyscc.host.output.progress import Progress
+from cyscc.host.specification.ask import SpecError
+from cyscc.host.specification.numbers import checked_number
+from cyscc.host.specification.overrides import MEMORY, Overrides
+
+__all__ = ["batch_of", "check_files", "experiment", "overrides_of"]
+
+
+def overrides_of(
+    given: Mapping[str, Any] | Sequence[str] | None, *, config: bool = False, memory: bool = False
+) -> Overrides:
+    """Return overrides by name, or those of texts ``KEY=VALUE``.
+
+    Parameters
+    ----------
+    given : mapping or sequence of str, optional
+        The overrides.
+    config, memory : bool
+        Whether there is a configuration, and a memory, to override.
+
+    Raises
+    ------
+    SpecError
+        They are malformed, or there is nothing that one could override.
+    """
+    try:
+        found = Overrides.of(given) if isinstance(given, Mapping) else Overrides.parse(given or ())
+    except ValueError as error:
+        raise SpecError("overrides", str(error)) from None
+    for kind, allowed, values in (("configuration", config, found.config), ("memory", memory, found.memory)):
+        if values and not allowed:
+            name = f"{MEMORY if kind == 'memory' else ''}{next(iter(values))}"
+            raise SpecError("overrides", f"{name}: this command has no {kind}")
+    return found
+
+
+def _jobs(jobs: int | None, progress: Progress) -> int:
+    """Return the number of processes: by default one for each core; one of a script, which several would import."""
+    return (CORES if progress.command else 1) if jobs is None else checked_number("jobs", jobs, low=1)
+
+
+def _kept(progress: Progress, folder: Path) -> str:
+    """Return what an interrupt leaves of the work, whose finished results are kept in a folder."""
+    step = progress.latest
+    if step is None or step.total is None:
+        return f"finished results are kept in {folder}; the same command goes on"
+    kept = f"kept in {folder}" if step.done else "nothing is kept yet"
+    return f"{progress.name}: {step.done:,} of {step.total:,} done, {kept}; the same command goes on"
+
+
+def batch_of(
+    folder: str | PathLike[str],
+    *,
+    jobs: int | None,
+    scheduler: str | None,
+    area: bool,
+    family: str | Sequence[str] | None,
+    progress: Progress,
+) -> Batch:
+    """Return where and how runs are made.
+
+    Raises
+    ------
+    ValueError
+        A value is out of range.
+    """
+    families = [family] if isinstance(family, str) else family or [FAMILY]
+    progress.kept = partial(_kept, progress, Path(folder))
+    return Batch(
+        folder=Path(folder),
+        jobs=_jobs(jobs, progress),
+        scheduler=scheduler,
+        families=tuple(map(checked_family, dict.fromkeys(families))) if area else (),
+        progress=progress,
+    )
+
+
+def check_files(files: Mapping[str, Path], progress: Progress) -> None:
+    """Refuse files of a folder, by their names in messages, to which the command writes something else.
+
+    Raises
+    ------
+    SpecError
+        One line that names the file.
+    """
+    own = {os.path.realpath(path): name for name, path in files.items()}
+    for path, option in progress.outputs.items():
+        if os.path.realpath(path) in own:
+            raise SpecError("", f"{option} and {own[os.path.realpath(path)]} are the same file: {path}")
+
+
+def experiment(
+    name: str,
+    make: Callable[[Measurements], Answer],
+    *,
+    output: str | PathLike[str],
+    jobs: int | None,
+    verify: bool = True,
+    again: bool = False,
+    charts: bool = False,
+    progress: Progress | bool,
+) -> Answer:
+    """Measure, write the answer as ``NAME.json``, ``NAME.md`` and ``NAME.svg``, and return it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the files.
+    make : callable
+        Makes the answer from a `Measurements`.
+    output : str or path
+        Folder of the files, and of measurements, which are found there again.
+    jobs : int or None
+        Number of processes.
+    verify, again : bool
+        Whether results are verified; whether all is measured anew.
+    charts : bool
+        Whether there is a chart.
+    progress : Progress or bool
+        Progress display.
+
+    Raises
+    ------
+    InputError
+        A file cannot be written.
+    SimulationError
+        A measurement failed.
+    """
+    progress, folder = Progress.of(progress), Path(output)
+    paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md", *(["svg"] if charts else []))]
+    check_files({f"that of {output}": path for path in paths}, progress)
+    with removing_empty(folder / "measurements"):
+        store = Store(folder / "measurements")
+        for path in paths:
+            check_output(str(path), "--output", plain=True)
+        if not again:
+            progress.kept = partial(_kept, progress, store.folder)
+        with progress.step("measuring") as step:
+            measurements = Measurements(store, jobs=_jobs(jobs, progress), verify=verify, again=again, on_step=step)
+            answer = make(measurements)
+        write_json(str(paths[0]), answer.document())
+        write_text(str(paths[1]), answer.markdown())
+        for path in paths[2:]:
+            answer.plot(path)
+    said = (
+        f"{measurements.asked} measurements, {measurements.found} of them taken over from {folder / 'measurements'}\n"
+        f"written: {', '.join(map(str, paths))}"
+    )
+    return replace(answer, said=[*answer.said, said])

@@ -1,0 +1,439 @@
+"""`sweep`: a parameter study over machine, memory, graph and algorithm."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from cyscc.host.answer.answer import Answer, Chart, Column, Table
+from cyscc.host.experiments.sweep.measures import MEASURES, SUFFIX
+from cyscc.host.interface.notes import Area as AreaToo
+from cyscc.host.interface.notes import Family, Jobs, Scheduler, Undirected, Wanted
+from cyscc.host.output.text import count_text
+from cyscc.host.specification.ask import Ask, Rule, SpecError, question
+from cyscc.host.specification.numbers import whole_number
+from cyscc.host.specification.run import ALGORITHMS
+from cyscc.sim.configuration import PRESETS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from cyscc.host.experiments.sweep.batch import Batch
+    from cyscc.host.experiments.sweep.definition import SweepStudy
+    from cyscc.host.experiments.sweep.outcome import Outcome
+    from cyscc.host.graph.csr import Graph
+    from cyscc.host.record.reader import Record
+
+__all__ = ["Sweep", "sweep"]
+
+_MOST_ROWS = 48
+"""Most rows of the points that are shown."""
+
+
+def _values(text: str) -> Any:
+    """Return the value in a text, or several: numbers such as 2^10, values of TOML, or texts, which need no quotes."""
+    found: list[Any] = []
+    # A comma in brackets is part of a value: {from=16,to=64,times=2}, own.py (a=1, b=2).
+    for part in re.split(r",(?![^{(]*[})])", text):
+        value = part.strip()
+        if not value:
+            raise ValueError(f"{text!r} lacks a value")
+        with suppress(ValueError):
+            found.append(whole_number(value, low=0))
+            continue
+        try:
+            found.append(tomllib.loads(f"value = {value}")["value"])
+        except tomllib.TOMLDecodeError:
+            found.append(value)
+    return found if len(found) > 1 else found[0]
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Return name and values of a parameter.
+
+    Raises
+    ------
+    ValueError
+        The text is not KEY=VALUE.
+    """
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not (name and equals):
+        raise ValueError(f"{text!r} is not KEY=VALUE")
+    try:
+        return name, _values(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+_Input: TypeAlias = "Graph | str | PathLike[str]"
+Inputs = Annotated["_Input | Sequence[_Input]", Ask(help="graphs, or a study", metavar="GRAPH|STUDY.toml", count="+")]
+Settings = Annotated[
+    "Mapping[str, Any] | None",
+    Ask(
+        help="values of a parameter of a study: visit_depth=16,32,64, memory.bank_busy=8,15; may be repeated",
+        metavar="KEY=VALUE[,...]",
+        flag="--set",
+        parse=_setting,
+        repeated=True,
+    ),
+]
+Algorithms = Annotated[
+    "str | Sequence[str] | None",
+    Ask(help=f"algorithm: {' or '.join(ALGORITHMS)} (default: bfs)", metavar="NAME[,...]", parse=_values),
+]
+Sources = Annotated[
+    "int | Sequence[int] | None",
+    Ask(help="start of a search (default: the lowest vertex with an out-edge)", metavar="ID[,...]", parse=_values),
+]
+Configs = Annotated[
+    "str | Sequence[str] | None",
+    Ask(help=f"machines: {', '.join(PRESETS)}, or TOML files (default: hc2)", metavar="NAME[,...]", parse=_values),
+]
+Memories = Annotated[
+    "str | Sequence[str] | None",
+    Ask(
+        help="memories, as of scc (default: hc2); rules in a FILE.py are code, and a study that uses them needs this "
+        "option; may be repeated",
+        metavar="PROFILE[,...]",
+        parse=_values,
+        repeated=True,
+    ),
+]
+Folder = Annotated[
+    "str | PathLike[str]",
+    Ask(help="folder for points, table and page (default: {default})", metavar="DIR", flag="--output", short="-o"),
+]
+Measured = Annotated[str, Ask(help="what the chart shows (default: {default})", choices=tuple(MEASURES))]
+
+
+class Sweep(Answer):
+    """A sweep.
+
+    Attributes
+    ----------
+    rows : pandas.DataFrame
+        A row for each point: its parameters and results.
+    effects : pandas.DataFrame
+        A row for each parameter that is a setting: its best value, and the cycles of the worst over those of the best.
+    best : pandas.DataFrame
+        The best settings for each input, and over all; of a search its best points.
+    files : dict of str to Path
+        Files of the ``table`` (Parquet) and the ``page`` (HTML) of the points.
+    """
+
+    def __init__(self, outcome: "Outcome", measure: str) -> None:
+        self._outcome = outcome
+        self.files = dict(outcome.files)
+        study, swept = outcome.study, outcome.swept
+        failed = f", {count_text(len(swept.failures), 'failure')}" if swept.failures else ""
+        points = count_text(len({row["point"] for row in outcome.rows}), "point")
+        super().__init__(
+            title=study.title,
+            said=[
+                *_aim(outcome),
+                f"{points}: {swept.made} made, {swept.found} from before{failed}\n"
+                f"written: {', '.join(map(str, self.files.values()))}",
+            ],
+            tables=_tables(outcome),
+            charts={"sweep": Chart(title=study.title, draw=lambda: self._figure(measure))},
+            fields=_fields(outcome),
+            failure=outcome.failure,
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return the answer as a JSON document, in which the rows are ``points``."""
+        document = super().document()
+        del document["rows"]
+        return {**document, "points": self._outcome.rows}
+
+    def record(self, row: int) -> "Record":
+        """Return the record of a point, by the number of its row.
+
+        Raises
+        ------
+        ValueError
+            The point failed.
+        InputError
+            The record cannot be read.
+        """
+        from cyscc.host.specification.numbers import checked_number
+
+        points = self._outcome.study.points
+        point = points[checked_number("row", row, low=0, high=len(points) - 1)].point
+        if failure := self._outcome.swept.failures.get(point.digest):
+            raise ValueError(f"row {row} has no record: {failure}")
+        return self._outcome.folder.record(point)
+
+    def plot(
+        self, path: "str | PathLike[str] | None" = None, name: str | None = None, *, measure: str | None = None
+    ) -> "Figure":
+        """Return the plot, and write it to a file if there is a path.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The file: SVG, PNG or PDF, by its suffix.
+        name : str, optional
+            Name of the chart, of which there is one.
+        measure : str, optional
+            What it shows: ``cycles``, ``gteps`` or ``seconds``; by default what the sweep was asked for.
+        """
+        if measure is None:
+            return super().plot(path, name)
+        if measure not in MEASURES:
+            raise ValueError(f"measure must be {' or '.join(MEASURES)}, not {measure!r}")
+        return Sweep(self._outcome, measure).plot(path, name)
+
+    def _figure(self, measure: str) -> "Figure":
+        from cyscc.host.experiments.sweep.plot import sweep_figure
+
+        return sweep_figure(self._outcome.study, self._outcome.rows, measure)
+
+
+def _aim(outcome: "Outcome") -> list[str]:
+    """Return the aim of a search, and how many points are within its budget."""
+    search, rows = outcome.study.search, outcome.rows
+    if search is None:
+        return []
+    within = count_text(sum(row["within_budget"] for row in rows), "point")
+    return [f"{search.text()}: {within} of {len(rows):,} within the budget" if search.budget else search.text()]
+
+
+def _tables(outcome: "Outcome") -> dict[str, Table]:
+    """Return the tables of a sweep, whose frames are made when they are asked for."""
+    from cyscc.host.experiments.fpga.area import AREA
+    from cyscc.host.experiments.studies.study import Columns
+    from cyscc.host.experiments.sweep.rows import best_by_input, best_rows, best_so_far, setting_effects
+
+    study, rows = outcome.study, outcome.rows
+    search = study.search
+    effects, best = setting_effects(study, rows), best_by_input(study, rows)
+    aims = () if search is None else dict.fromkeys(("cycles", *search.minimise, *search.budget))
+    numbers = {id(row): place for place, row in enumerate(rows, start=1)}
+    if search is not None:
+        best = [{"number": numbers[id(row)], **row} for row in best_rows(study, rows)]
+
+    def frame(records: Sequence[Mapping[str, Any]], *objects: str) -> "pd.DataFrame":
+        import pandas as pd
+
+        found = pd.DataFrame(list(records))
+        return found.astype({name: object for name in objects if name in found})
+
+    def points() -> "pd.DataFrame":
+        found = frame(rows)
+        if search is not None and len(search.minimise) == 1:
+            found["best_so_far"] = best_so_far(rows, search.minimise[0])
+        return found
+
+    # A parameter is shown as it is given.
+    axes = {name: Column(name) for name in study.axes}
+    area = {name: Column(name, "{:,.0f}") for name in AREA}
+    results: Columns = {"cycles": "{:,.0f}", "gteps": Column("GTEPS", "{:.3f}"), **area, "best_so_far": "{:,.0f}"}
+    failed = {"status": "{}", "reason": "{}"} if outcome.failure else {}
+    settings = {name: axes[name] for name in study.settings}
+    return {
+        "rows": Table(title="points", frame=points, columns={**axes, **results, **failed}, most=_MOST_ROWS),
+        "effects": Table(
+            title="what each parameter decides",
+            frame=lambda: frame(
+                [{"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects], "best"
+            ),
+            columns={"parameter": "{}", "best": "{}", "factor": Column("worst / best", "{:.2f}")},
+            most=None,
+        ),
+        "best": Table(
+            title="fewest cycles" if search is None else "best points",
+            frame=lambda: frame(best),
+            columns={
+                **({"input": "{}"} if study.inputs else {}),
+                "number": Column("point"),
+                **settings,
+                **{name: Column(name, "{:,.0f}") for name in aims or ("cycles",)},
+            },
+            most=None,
+        ),
+    }
+
+
+def _fields(outcome: "Outcome") -> dict[str, Any]:
+    """Return the further fields of the document of a sweep."""
+    from dataclasses import asdict
+
+    from cyscc.host.experiments.sweep.rows import best_rows
+
+    study, rows = outcome.study, outcome.rows
+    fields: dict[str, Any] = {"study": study.name, "axes": study.axes}
+    if study.search is not None:
+        places = {id(row): place for place, row in enumerate(rows)}
+        best = [places[id(row)] for row in best_rows(study, rows)]
+        fields["search"] = {**asdict(study.search), "best": best}
+    return fields
+
+
+@question(
+    charts=("sweep",),
+    rules=(Rule(("family",), needs=("area",)),),
+    examples="""examples:
+  cyscc sweep random.gr --set visit_depth=16,32,64 --plot depths.svg
+  cyscc sweep random.gr --set visit_depth=16,32,64 --set memory.bank_busy=8,15
+  cyscc sweep random:2^16:8 rmat:2^16:8 --config hc2,published --memory hc2,fixed:75 --plot machines.svg
+  cyscc sweep depths.toml
+  cyscc sweep depths.toml --area -o results
+  cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
+
+All combinations of the values are simulated. A graph is a file, or is generated: KIND:VERTICES:DEGREE:SEED, of kind
+random, rmat or ssca2. Parts at the end may be missing, and varied: random:2^16 --set graph.degree=4,8,16.
+STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. With search = N, a search
+chooses N points of them instead of making all. Complete points are kept
+in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
+""",
+)
+def sweep(
+    graph: Inputs,
+    settings: Settings = None,
+    *,
+    algorithm: Algorithms = None,
+    source: Sources = None,
+    config: Configs = None,
+    memory: Memories = None,
+    undirected: Undirected = False,
+    folder: Folder = "build/sweep",
+    measure: Measured = "cycles",
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    area: AreaToo = False,
+    family: Family = None,
+    progress: Wanted = False,
+) -> Sweep:
+    """Simulate a study of one's own over many parameters.
+
+    A graph is simulated on machines that differ in some parameters, or all points of a study are; the answer has the
+    effect of each parameter.
+
+    Parameters
+    ----------
+    graph : Graph, str, path, or a list of them
+        Graphs, their files, or ``KIND:VERTICES:DEGREE:SEED``; or one study, a file that ends in ``.toml``.
+    settings : mapping
+        Values by parameter, as in a study: ``{"visit_depth": [16, 32, 64], "issue_interval": 2}``. Lists vary.
+    algorithm, source, config, memory : optional
+        Values of these parameters; lists vary. Of a study, only `memory` with the files of rules that it uses.
+    undirected : bool
+        Whether each edge is read in both directions.
+    folder : str or path
+        Folder of points, table and page. Points are found there again.
+    measure : str
+        What the chart shows: ``cycles``, ``gteps`` or ``seconds``.
+    jobs : int
+        Number of processes, by default one; with several, a script needs ``if __name__ == "__main__":``.
+    scheduler : str, optional
+        Address of the scheduler of a Dask cluster, whose workers make the points instead.
+    area : bool
+        Whether to synthesise the machines too.
+    family : str, optional
+        The FPGA family: ``xc5v`` or ``xc6v``, or both.
+    progress : bool
+        Show progress on standard error if it is a terminal.
+
+    Raises
+    ------
+    ValueError
+        A parameter is unknown, a value is invalid, or nothing varies.
+    InputError
+        A study, a graph or the folder cannot be used.
+    SimulationError
+        No further points can be made. A failed point does not raise: its row has the ``reason``.
+    """
+    from cyscc.host.experiments.sweep.outcome import make_study, study_files
+    from cyscc.host.interface.experiments import batch_of, check_files
+    from cyscc.host.output.progress import Progress
+
+    shown = Progress.of(progress)
+    batch = batch_of(folder, jobs=jobs, scheduler=scheduler, area=area, family=family, progress=shown)
+    named = {"algorithm": algorithm, "config": config, "memory": _joined(memory), "source": source}
+    given = [(name, value) for name, value in named.items() if value is not None]
+    given += [("undirected", True)] if undirected else []
+    given += settings.items() if isinstance(settings, Mapping) else settings or []
+    values: dict[str, Any] = {}
+    for name, value in given:
+        if name in values:
+            raise SpecError("", f"{name} is given twice")
+        values[str(name)] = _plain(value)
+    inputs = [graph] if isinstance(graph, str | PathLike) or not isinstance(graph, Sequence) else list(graph)
+    if not inputs:
+        raise ValueError("there is no graph")
+    study = _study(inputs, values, batch)
+    check_files({f"the {name}": path for name, path in study_files(study, batch.folder).items()}, shown)
+    return Sweep(make_study(study, batch, command=shown.command), measure)
+
+
+def _joined(values: Any) -> Any:
+    """Return a value, or several, of which some are lists."""
+    if not isinstance(values, list | tuple):
+        return values
+    found = [each for value in values for each in (value if isinstance(value, list) else [value])]
+    return found if len(found) > 1 else found[0]
+
+
+def _study(inputs: Sequence[Any], values: dict[str, Any], batch: "Batch") -> "SweepStudy":
+    """Return the study in a file, or that of graphs and settings."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from cyscc.host.experiments.sweep.definition import line_study, read_study
+    from cyscc.host.graph.csr import Graph
+
+    texts = [each if isinstance(each, Graph) else fspath(each) for each in inputs]
+    study = next((each for each in texts if isinstance(each, str) and each.endswith(SUFFIX)), None)
+    if study is not None:
+        others = sorted(set(values) - {"memory"})
+        if len(texts) > 1 or others:
+            raise SpecError("", f"{study} is a study, which has its own {others[0] if others else 'graphs'}")
+        rules = values.get("memory", [])
+        return read_study(Path(study), rules if isinstance(rules, list) else [rules])
+    graphs: list[Any] = [each for each in texts if isinstance(each, str)]
+    if len(graphs) < len(texts):
+        graphs = []
+        with batch.opened() as folder:
+            for place, each in enumerate(texts):
+                if isinstance(each, str):
+                    graphs.append(each)
+                    continue
+                if "source" in values:
+                    values["source"] = _indices(each, values["source"], alone=len(texts) == 1)
+                graphs.append(replace(folder.keep(each), name="graph" if len(texts) == 1 else f"graph {place + 1}"))
+    try:
+        return line_study(graphs, values)
+    except ValueError as error:
+        raise SpecError("", str(error)) from None
+
+
+def _indices(graph: "Graph", sources: Any, *, alone: bool) -> Any:
+    """Return the numbers of vertices in the file of a graph, which numbers them from 0."""
+    from cyscc.host.specification.numbers import checked_number
+
+    if not alone:
+        raise ValueError("source: a sweep over several graphs in memory has none: each has its own names of vertices")
+    if isinstance(sources, list):
+        return [_indices(graph, each, alone=True) for each in sources]
+    return graph.index(checked_number("source", sources, low=0))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value, or several, as a study has them."""
+    from cyscc.hw.values import plain
+    from cyscc.sim.configuration import AcceleratorConfig
+    from cyscc.sim.memory import Profile
+
+    if hasattr(value, "tolist"):  # an array, or a number of one
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(each) for each in value]
+    if isinstance(value, AcceleratorConfig | Profile):
+        raise ValueError("a sweep takes configurations and memories by name or file; settings change their values")
+    return fspath(value) if isinstance(value, PathLike) else plain(value)
