@@ -5,6 +5,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -67,6 +69,13 @@ def test_executors_record_the_same(interval: str, monkeypatch: pytest.MonkeyPatc
     assert len(parts) > 3, "of many rows, some are written while the run goes on"
     if interval == "100":
         check_same(record, recorded("amaranth", *run, "--executor", "amaranth"))
+
+
+def test_a_recorded_run_does_without_pandas() -> None:
+    """Its import would take longer than a short run."""
+    run = ["scc", "g.txt", "--config", "test", "--record", "record", "--quiet"]
+    code = f"import sys; from cyscc.host.command_line.main import main; main({run!r}); print('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
 @pytest.mark.parametrize("memory", ["hbm2", "fixed:75", "stress:5"])
