@@ -13,11 +13,22 @@ from typing import TYPE_CHECKING, Any
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason, write_json
 from cyscc.sim.documents import DocumentError, read_plain
+from cyscc.sim.files import replaced
 
 if TYPE_CHECKING:
     from io import BufferedReader
 
-__all__ = ["DAMAGED", "SEAL", "file_digest", "read_document", "read_sealed", "read_verified", "sealed", "write_sealed"]
+__all__ = [
+    "DAMAGED",
+    "SEAL",
+    "file_digest",
+    "read_document",
+    "read_sealed",
+    "read_verified",
+    "sealed",
+    "write_durable",
+    "write_sealed",
+]
 
 SEAL = "sha256"
 """Field of a sealed document: the digest of all others."""
@@ -49,6 +60,20 @@ def write_sealed(path: Path | str, document: Mapping[str, Any]) -> None:
         The file could not be written.
     """
     write_json(str(path), sealed(document))
+
+
+def write_durable(path: Path, document: Mapping[str, Any]) -> str:
+    """Write a document with its seal, atomically and so that it survives a crash of the machine; return the seal.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    closed = sealed(document)
+    with replaced(path, durable=True) as temporary:
+        temporary.write_text(json.dumps(closed))
+    return str(closed[SEAL])
 
 
 def _content(path: Path | str, most: int) -> bytes:

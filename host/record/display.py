@@ -47,12 +47,20 @@ def run_question(document: Mapping[str, Any]) -> str:
     return printable(f"{document['command']} of {run['graph']}{'' if source is None else f' from {source}'}")
 
 
-def run_subject(document: Mapping[str, Any]) -> str:
-    """Return a run in a few words: what it computes, machine and memory."""
+def _machine(document: Mapping[str, Any]) -> str:
+    """Return machine and memory of a run, with what was changed of them."""
     options = document["run"]["options"]
     changes = Overrides.of(options.get("set", {}))
-    machine, memory = changes.config_text(str(options["config"])), changes.memory_text(str(options["memory"]))
-    return f"{run_question(document)} on {printable(machine)}, memory {printable(memory)}"
+    return f"{changes.config_text(str(options['config']))}, memory {changes.memory_text(str(options['memory']))}"
+
+
+def _size(run: Mapping[str, Any]) -> str:
+    return f"{count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}"
+
+
+def run_subject(document: Mapping[str, Any]) -> str:
+    """Return a run in a few words: what it computes, machine and memory."""
+    return f"{run_question(document)} on {printable(_machine(document))}"
 
 
 def result_facts(document: Mapping[str, Any]) -> dict[str, str]:
@@ -75,13 +83,9 @@ def result_facts(document: Mapping[str, Any]) -> dict[str, str]:
 
 def record_title(record: "Record") -> str:
     """Return a recorded run in a line: its folder, what it computes, graph, machine and memory."""
-    run, options = record.document["run"], record.document["run"]["options"]
-    changed = Overrides.of(options.get("set", {}))
-    return printable(
-        f"{record.folder}: {record.document['command']} of {run['graph']}, "
-        f"{count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}; "
-        f"{changed.config_text(options['config'])}, memory {changed.memory_text(options['memory'])}"
-    )
+    document, run = record.document, record.document["run"]
+    what = f"{record.folder}: {document['command']} of {run['graph']}, {_size(run)}"
+    return printable(f"{what}; {_machine(document)}")
 
 
 def cycles_text(record: "Record") -> str:
@@ -130,10 +134,9 @@ def record_answer(record: "Record") -> Answer:
     import pandas as pd
 
     document = record.document
-    run = document["run"]
     facts = {
         "record": str(record.folder),
-        "graph": f"{count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}",
+        "graph": _size(document["run"]),
         "ending": record.ending,
         **result_facts(document),
         "date": document.get("environment", {}).get("date", ""),

@@ -9,14 +9,13 @@ from msgspec import Meta
 
 from cyscc.host.output.documents import read_sealed
 from cyscc.host.output.errors import InputError
-from cyscc.host.record.tables import TABLES
+from cyscc.host.record.tables import LARGEST, TABLES
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
 __all__ = [
     "DOCUMENT",
     "FAILURE",
-    "LARGEST",
     "RECORD_SCHEMA",
     "Document",
     "Failure",
@@ -34,8 +33,6 @@ FAILURE = "failed.json"
 RECORD_SCHEMA = 4
 """Schema version of records; increased when a table, column or field is removed or changes its meaning."""
 
-LARGEST = 1 << 53
-"""Largest number of a record: sums of them are exact as floating-point numbers."""
 _MOST_BANKS = 1 << 16
 
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]

@@ -5,43 +5,36 @@
 it, so that no part can be of another run or at another place.
 """
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from msgspec import Meta
 
-from cyscc.host.output.documents import SEAL, read_sealed, sealed
+from cyscc.host.output.documents import SEAL, read_sealed, sealed, write_durable
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason, writing
-from cyscc.host.record.arrow import array_of
 from cyscc.host.record.document import Count, Hexadecimal
 from cyscc.host.record.tables import TABLES
-from cyscc.sim.files import is_temporary, replaced
-from cyscc.sim.observation.causes import CAUSE_NAMES
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = [
-    "GIVEN_UP",
     "PARTS_FOLDER",
+    "PART_FILES",
     "SEARCHING",
     "SETTING",
     "PartDocument",
     "PartTable",
     "Reached",
     "file_of",
-    "given_up",
     "holds_parts",
-    "is_of_parts",
+    "read_files",
     "read_parts",
-    "write_part",
-    "write_setting",
+    "write_document",
+    "write_files",
 ]
 
 PARTS_FOLDER = "parts"
@@ -50,11 +43,10 @@ SETTING = "run.json"
 """File name of the description of the run, of which `cyscc.host.record.document.SettingDocument` is the form."""
 SEARCHING = "searching"
 """Table of the parts alone: rows of the table ``instructions`` of the search that is not complete."""
-GIVEN_UP = ("kernels", "instruction_kernels")
-"""Tables whose cycles become ``restarted`` when an attempt is abandoned."""
 
 _NAMES = (*(table.name for table in TABLES), SEARCHING)
-_OWN = re.compile(rf"(({'|'.join(_NAMES)})-[0-9]+\.parquet|[0-9]+\.json|{re.escape(SETTING)})")
+PART_FILES = re.compile(rf"(?:(?:{'|'.join(_NAMES)})-([0-9]+)\.parquet|([0-9]+)\.json|{re.escape(SETTING)})")
+"""Names of the files of parts, with the number of the part."""
 
 
 class PartTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -96,44 +88,40 @@ class PartDocument(msgspec.Struct, forbid_unknown_fields=True):
     reached: Reached
 
 
-def is_of_parts(name: str) -> bool:
-    """Whether a file of the folder of parts can be one of a part, or a temporary file of one."""
-    return _OWN.fullmatch(name) is not None or is_temporary(name)
+def file_of(folder: Path, table: str, number: int | None = None) -> Path:
+    """Return the file with a part of a table, in the folder of parts; without a number, with a whole table."""
+    return folder / (f"{table}.parquet" if number is None else f"{table}-{number}.parquet")
 
 
-def file_of(folder: Path, table: str, number: int) -> Path:
-    """Return the file with a part of a table, in the folder of parts."""
-    return folder / f"{table}-{number}.parquet"
-
-
-def _write(path: Path, document: Mapping[str, Any]) -> str:
-    """Write a document that survives a crash of the machine, and return its seal."""
-    closed = sealed(document)
-    with writing(path), replaced(path, durable=True) as temporary:
-        temporary.write_text(json.dumps(closed))
-    return str(closed[SEAL])
-
-
-def write_setting(folder: Path, document: Mapping[str, Any]) -> str:
-    """Write the description of the run into the folder of parts, and return its seal.
+def write_document(path: Path, document: Mapping[str, Any]) -> str:
+    """Write a document of the folder of parts, and return its seal. That of a part comes last: its files are on disk.
 
     Raises
     ------
     InputError
         It cannot be written.
     """
-    return _write(folder / SETTING, document)
+    with writing(path):
+        return write_durable(path, document)
 
 
-def write_part(folder: Path, number: int, document: PartDocument) -> str:
-    """Write the document of a part, whose files are on disk, and return its seal.
+def read_files(folder: Path) -> dict[str, npt.NDArray[np.uint8]]:
+    """Return the contents of all files of the parts in a record's folder, by name."""
+    return {path.name: np.fromfile(path, np.uint8) for path in sorted((folder / PARTS_FOLDER).iterdir())}
+
+
+def write_files(folder: Path, files: Mapping[str, npt.NDArray[np.uint8]]) -> None:
+    """Write files of parts into a record's folder that has none.
 
     Raises
     ------
     InputError
-        It cannot be written.
+        One cannot be written.
     """
-    return _write(folder / f"{number}.json", msgspec.to_builtins(document))
+    with writing(folder):
+        (folder / PARTS_FOLDER).mkdir()
+        for name, content in files.items():
+            content.tofile(folder / PARTS_FOLDER / name)
 
 
 def holds_parts(folder: Path) -> bool:
@@ -179,28 +167,3 @@ def read_parts(folder: Path, *, most: int | None = None) -> tuple[dict[str, Any]
         seal = str(sealed(document)[SEAL])
         found.append(part)
     return setting, found, seal
-
-
-def given_up(rows: "pa.Table", readouts: Sequence[tuple[int, int]], *, interval: int) -> "pa.Table":
-    """Return rows of one of the tables `GIVEN_UP` with all cycles moved to ``restarted``, except for readouts.
-
-    Parameters
-    ----------
-    rows : pyarrow.Table
-        The rows.
-    readouts : sequence of (int, int)
-        See `Reached`.
-    interval : int
-        Cycles of an interval.
-    """
-    total = np.sum([rows[name].to_numpy() for name in CAUSE_NAMES], axis=0, dtype=np.int64)
-    host = np.zeros_like(total)
-    if "cycle" in rows.column_names:
-        cycle = rows["cycle"].to_numpy()
-        for begin, end in readouts:
-            host += np.maximum(np.minimum(cycle + interval, end) - np.maximum(cycle, begin), 0)
-    for name in CAUSE_NAMES:
-        counts = {"restarted": total - host, "host": host}.get(name, np.zeros_like(total))
-        index = rows.column_names.index(name)
-        rows = rows.set_column(index, rows.schema.field(index), array_of(counts, rows.schema.field(index).type))
-    return rows

@@ -1,21 +1,21 @@
 """The model of a record, common to all analyses and charts: its document, its tables and their joins."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cyscc.host.answer.answer import Answer, Displayed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.arrow import numbers
-from cyscc.host.record.checking import CHECKED_BY_INSTRUCTION, TableChecks
+from cyscc.host.record.checking import TableChecks
 from cyscc.host.record.document import DOCUMENT, Document, read_checked, read_failure
-from cyscc.host.record.parts import PARTS_FOLDER
-from cyscc.host.record.stored import CompleteTables, MemoryTables, PartTables, StoredTables
-from cyscc.host.record.tables import CATEGORIES, TABLES
+from cyscc.host.record.parts import PARTS_FOLDER, PartTable
+from cyscc.host.record.stored import PartTables, StoredTables
+from cyscc.host.record.tables import CATEGORIES, table_of
 from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
@@ -51,7 +51,7 @@ class Record(Displayed):
     Attributes
     ----------
     folder : Path
-        The folder; of a record in memory, a name for messages.
+        The folder.
     document : dict
         ``record.json``: the run, its result, and the meaning of the tables' numbers; see
         ``host/record/record.schema.json``. Without the result if the run was interrupted or has failed.
@@ -72,7 +72,6 @@ class Record(Displayed):
         self.interrupted: int | None = None
         self.failed: str | None = None
         self._frames: dict[str, pd.DataFrame] = {}
-        self._stored: StoredTables
         if self.folder.is_file():
             raise InputError(
                 "is a file, and no folder of a record, as --record of scc and bfs writes", path=self.folder
@@ -82,9 +81,9 @@ class Record(Displayed):
             self._open_parts()
             return
         self.document = read
-        rows = self.document["tables"]
-        self._stored = CompleteTables(self.folder, rows=rows, digests=self.document["digests"])
-        self._checks: TableChecks | None = self._checks_of(rows["instructions"])
+        tables = {name: PartTable(rows=rows, sha256=read["digests"][name]) for name, rows in read["tables"].items()}
+        self._stored = StoredTables(self.folder, [tables])
+        self._checks = self._checks_of(tables["instructions"].rows)
         if self.part is not None:
             self.interrupted = self.cycles
 
@@ -124,23 +123,6 @@ class Record(Displayed):
             "unfinished": total - counted - host - restarted,
             "total": total,
         }
-
-    @classmethod
-    def in_memory(cls, document: dict[str, Any], parts: "Sequence[Mapping[str, npt.NDArray[np.uint8]]]") -> Self:
-        """Return a record in memory, which has only the tables `cyscc.host.record.tables.LEVEL_TABLES`.
-
-        Parameters
-        ----------
-        document : dict
-            The record's document.
-        parts : sequence of mapping
-            The parts of the tables in order, each with Parquet data by table.
-        """
-        record = cls.__new__(cls)
-        record.folder, record.document, record._frames = Path("memory"), document, {}
-        record.interrupted, record.failed, record._checks = None, None, None
-        record._stored = MemoryTables(parts)
-        return record
 
     def _checks_of(self, instructions: int) -> TableChecks:
         """Return the checks of the tables of a record with so many instructions."""
@@ -186,11 +168,10 @@ class Record(Displayed):
         KeyError
             There is no table of this name.
         """
-        every = {table.name: [column.name for column in table.columns] for table in TABLES}[name]
+        every = [column.name for column in table_of(name).columns]
         rows = self._stored.read(name, every if columns is None else columns, instructions)
-        if self._checks is not None:
-            with self._naming(name):
-                self._checks.columns(name, rows)
+        with self._naming(name):
+            self._checks.columns(name, rows)
         return rows
 
     @contextmanager
@@ -199,7 +180,7 @@ class Record(Displayed):
         try:
             yield
         except ValueError as error:
-            raise InputError(f"{table} is not of this run: {error}", path=self._stored.path(table)) from None
+            raise InputError(f"{table} is not of this run: {error}", path=self._stored.place(table)) from None
 
     def frame(self, name: str) -> "pd.DataFrame":
         """Return a table as a data frame; its file is read only once.
@@ -214,10 +195,9 @@ class Record(Displayed):
             for column, values in CATEGORIES.items():
                 if column in frame:
                     frame[column] = frame[column].astype("category").cat.set_categories(values)
-            if self._checks is not None:
-                instructions = self.frame("instructions") if name in CHECKED_BY_INSTRUCTION else None
-                with self._naming(name):
-                    self._checks.rows(name, frame, instructions)
+            instructions = frame if name == "instructions" else self.frame("instructions")
+            with self._naming(name):
+                self._checks.rows(name, frame, instructions)
             self._frames[name] = frame
         # Callers may change their frame without an effect on others.
         return self._frames[name].copy(deep=False)
@@ -268,23 +248,14 @@ class Record(Displayed):
         """Banks and links of the memory; None if it has none."""
         return self.machine["memory"]
 
-    @cached_property
-    def _banks_of_rows(self) -> "npt.NDArray[np.int64]":
-        """The bank of each row of the table ``banks``, counted over all controllers."""
-        assert self.memory is not None, "the memory has banks"
-        frame = self.frame("banks")
-        return frame["controller"].to_numpy().astype(np.int64) * int(self.memory["banks"]) + frame["bank"].to_numpy()
-
     def bank_peak(self, controller: int, bank: int) -> tuple[int, int] | None:
         """Return the first cycle of the interval in which a bank had most accesses, and these; None if it had none."""
-        assert self.memory is not None, "the memory has banks"
-        rows = np.flatnonzero(self._banks_of_rows == controller * int(self.memory["banks"]) + bank)
-        if not rows.size:
-            return None
         frame = self.frame("banks")
-        accesses = frame["accesses"].to_numpy()[rows]
-        most = int(accesses.argmax())
-        return int(frame["cycle"].to_numpy()[rows[most]]), int(accesses[most])
+        rows = frame[(frame["controller"] == controller) & (frame["bank"] == bank)]
+        if rows.empty:
+            return None
+        peak = rows.loc[rows["accesses"].idxmax()]
+        return int(peak["cycle"]), int(peak["accesses"])
 
     def kernels(self, module: str) -> int:
         """Return the number of a module's kernels in the whole machine."""
@@ -333,28 +304,23 @@ class Record(Displayed):
         latencies = self.frame("instruction_latencies")
         return int(latencies["latency"].min()) if len(latencies) else 0
 
-    def _parts(self, frame: "pd.DataFrame") -> "np.ndarray":
+    def _parts(self, frame: "pd.DataFrame") -> "pd.Series[str]":
         """Return the part of a search to which each instruction belongs."""
-        enough = DEPENDENT_WAITS * max(self.least_latency, 1) * self.kernels("bfs")
-        parts = np.full(len(frame), "", dtype=object)
-        (at,) = np.nonzero((frame["module"] == "bfs").to_numpy())
-        if not at.size:
-            return parts
-        requests = frame["requests"].to_numpy()[at]
+        import pandas as pd
+
+        rows = frame[frame["module"] == "bfs"]
+        full = rows["requests"] >= DEPENDENT_WAITS * max(self.least_latency, 1) * self.kernels("bfs")
         # The levels of a search are consecutive and start from level 0.
-        search = np.cumsum(frame["level"].to_numpy() <= 0)[at]
-        starts = np.flatnonzero(np.diff(search, prepend=-1))
-        of = np.repeat(np.arange(starts.size), np.diff(np.append(starts, at.size)))
-        level = np.arange(at.size) - starts[of]
-        full = requests >= enough
-        last = np.maximum.reduceat(np.where(full, level, -1), starts)
+        search = (frame["level"] <= 0).cumsum()[rows.index]
+        requests = rows["requests"].groupby(search)
+        level = requests.cumcount()
+        last = level.where(full, -1).groupby(search).transform("max")
         # Without a full level, the level with most requests is the last growing one.
-        most = np.maximum.reduceat(requests, starts)
-        begins = full | ((last[of] < 0) & (requests == most[of]))
-        first = np.minimum.reduceat(np.where(begins, level, at.size), starts)
-        growing = level < np.where(last < 0, first + 1, first)[of]
-        parts[at] = np.where(growing, GROWING, np.where(level <= last[of], SATURATED, ENDING))
-        return parts
+        begins = full | ((last < 0) & (rows["requests"] == requests.transform("max")))
+        first = level.where(begins, len(rows)).groupby(search).transform("min")
+        growing = level < first.where(last >= 0, first + 1)
+        parts = pd.Series(ENDING, rows.index, dtype="str").mask(level <= last, SATURATED).mask(growing, GROWING)
+        return parts.reindex(frame.index, fill_value="")
 
     def select(
         self,

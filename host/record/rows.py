@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.record.tables import MODULES
+from cyscc.host.record.units import Units
 from cyscc.host.record.writer import Columns
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import RecordedSums
@@ -30,50 +31,32 @@ class Rows:
     """
 
     def __init__(self, machine: Machine, interval: int) -> None:
-        config = machine.config
-        names = {module: [each.name for each in its] for module, its in machine.fifos.items()}
-        self.fifos = tuple(dict.fromkeys(name for own in names.values() for name in own))
-        """Names of all FIFOs; a FIFO's index is its category code."""
-        counts = (config.bfs_kernels, config.intersection_kernels)
-        engine = np.arange(config.engines, dtype=np.uint8)
-        modules = np.repeat(np.arange(len(MODULES), dtype=np.int8), counts)
-        kernels = np.concatenate([np.arange(count, dtype=np.uint8) for count in counts])
+        config, names = machine.config, {module: [each.name for each in its] for module, its in machine.fifos.items()}
+        counts = dict(zip(MODULES, (config.bfs_kernels, config.intersection_kernels), strict=True))
+        self._units = Units(config.engines, counts, names)
         # The FIFOs that exist, among slots of which some kernels use fewer.
-        self._fifo_kernel, self._fifo_place, fifo = np.array(
-            [
-                (kernel, place, self.fifos.index(name))
-                for kernel, module in enumerate(modules)
-                for place, name in enumerate(names[MODULES[module]])
-            ]
+        kernels = [module for module, count in counts.items() for _ in range(count)]
+        self._slots = np.array(
+            [(kernel, place) for kernel, module in enumerate(kernels) for place in range(len(names[module]))]
         ).T
-        # Columns that are equal in every interval, and in every instruction of a module.
-        self._engines = {"engine": engine}
-        self._kernels = _repeated("engine", engine, {"module": modules, "kernel": kernels})
-        of_fifos = {name: values[self._fifo_kernel] for name, values in (("module", modules), ("kernel", kernels))}
-        self._fifos = _repeated("engine", engine, {**of_fifos, "fifo": fifo.astype(np.int8)})
-        self._own_kernels, self._own_fifos = {}, {}
-        for number, module in enumerate(MODULES):
-            mine = self._kernels["module"] == number
-            self._own_kernels[module] = {name: values[mine] for name, values in self._kernels.items()}
-            own = np.array([self.fifos.index(name) for name in names[module]], np.int8)
-            self._own_fifos[module] = {"module": np.full(own.size, number, np.int8), "fifo": own}
         contention = machine.memory.profile.contention
         self._interval = interval
         self._banks = 1 if contention is None else contention.banks // contention.controllers
-        self.of_interval = self._kernels["kernel"].size + self._fifos["fifo"].size
+        self.fifos = self._units.fifos
+        """Names of all FIFOs; a FIFO's index is its category code."""
+        self.of_interval = len(kernels) + len(self._slots[0]) + (0 if contention is None else contention.banks)
         """Approximate number of rows per interval."""
-        if contention is not None:
-            self.of_interval += contention.banks
 
     def of_intervals(self, block: Intervals) -> dict[str, Columns]:
         """Return the rows of some intervals, by table."""
         memory = block.memory
         cycles = self._interval * np.arange(block.first, block.first + len(block.causes))
-        marks, fills = (
-            values[:, :, self._fifo_kernel, self._fifo_place].ravel() for values in (block.marks, block.fills)
-        )
+        marks, fills = (values[:, :, *self._slots].ravel() for values in (block.marks, block.fills))
         turns = {f"{module}_turns": block.turns[..., number].ravel() for number, module in enumerate(MODULES)}
         stalls = _columns(("ordering", "read_stalls", "write_stalls"), memory.engines)
+
+        def each(table: str) -> dict[str, npt.NDArray[Any]]:
+            return _repeated("cycle", cycles, self._units.of(table))
 
         def used(values: Numbers, counts: Numbers, keys: Sequence[str], names: Sequence[str]) -> dict[str, Numbers]:
             """Return the rows of banks, links or other parts of the memory whose count is not zero."""
@@ -84,9 +67,9 @@ class Rows:
         arrays, links, banks = memory.arrays, memory.links, memory.banks
         of_banks = used(banks, banks[..., 0], ("bank",), ("accesses", "waiting"))
         return {
-            "kernels": {**_repeated("cycle", cycles, self._kernels), **_causes(block.causes)},
-            "fifos": {**_repeated("cycle", cycles, self._fifos), "fill": fills, "most": marks},
-            "engines": {**_repeated("cycle", cycles, self._engines), **turns, **stalls},
+            "kernels": {**each("kernels"), **_causes(block.causes)},
+            "fifos": {**each("fifos"), "fill": fills, "most": marks},
+            "engines": {**each("engines"), **turns, **stalls},
             "arrays": used(
                 arrays, arrays[..., 0] | arrays[..., 1], ("engine", "array"), ("reads", "writes", "latency")
             ),
@@ -107,8 +90,10 @@ class Rows:
             at = np.asarray(first + each.which, np.int32)
             kernel = {"begun": each.begun.ravel(), "done": each.done.ravel(), **_causes(each.causes)}
             fifo = {"fill": each.fills.sum(axis=(1, 2)).ravel(), "most": each.marks.max(axis=(1, 2)).ravel()}
-            kernels.append({**_repeated("instruction", at, self._own_kernels[each.module]), **kernel})
-            fifos.append({**_repeated("instruction", at, self._own_fifos[each.module]), **fifo})
+            own = (self._units.of(name, each.module) for name in ("instruction_kernels", "instruction_fifos"))
+            of_kernels, of_fifos = (_repeated("instruction", at, columns) for columns in own)
+            kernels.append({**of_kernels, **kernel})
+            fifos.append({**of_fifos, **fifo})
         numbers = np.arange(first, first + len(memory), dtype=np.int32)
 
         def joined(field: str, *names: str) -> dict[str, npt.NDArray[Any]]:

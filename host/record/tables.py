@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ARRAYS",
     "CATEGORIES",
-    "LEVEL_TABLES",
+    "LARGEST",
     "LONGEST_LATENCY",
     "MODULES",
     "PHASES",
@@ -20,6 +20,7 @@ __all__ = [
     "Column",
     "Table",
     "schema_of",
+    "table_of",
 ]
 
 ARRAYS = tuple(kind.name.lower() for kind in ArrayKind)
@@ -30,6 +31,9 @@ CATEGORIES = {"module": MODULES, "phase": PHASES, "array": ARRAYS}
 
 LONGEST_LATENCY = 2047
 """Last bin of a latency histogram; it holds all reads of this latency and above."""
+
+LARGEST = 1 << 53
+"""Largest number of a record: sums of them are exact as floating-point numbers."""
 
 
 class Column(NamedTuple):
@@ -45,12 +49,16 @@ class Column(NamedTuple):
         Unit of a value: cycles, entries, requests; empty for a name or number of a thing.
     about : str
         Meaning of a value.
+    low, high : int
+        Least and largest value; the machine and the length of the run may limit it more.
     """
 
     name: str
     kind: str
     unit: str
     about: str
+    low: int = 0
+    high: int = LARGEST - 1
 
 
 class Table(NamedTuple):
@@ -64,11 +72,15 @@ class Table(NamedTuple):
         Meaning of a row.
     columns : tuple of Column
         Its columns.
+    units : tuple of str
+        The columns that name a part of the machine, if there is a row for every part: in each interval, or in each
+        instruction of its module. Rows are in this order.
     """
 
     name: str
     about: str
     columns: tuple[Column, ...]
+    units: tuple[str, ...] = ()
 
 
 _CYCLE = Column("cycle", "int64", "cycles", "First cycle of the interval, counted from reset.")
@@ -78,6 +90,7 @@ _KERNEL = (
     Column("module", "category", "", "Kind of kernel: bfs or intersection."),
     Column("kernel", "uint8", "", "Number of the kernel among those of its module in its AE."),
 )
+_KERNEL_UNITS = tuple(column.name for column in _KERNEL)
 _CAUSES = tuple(Column(cause.name, "uint32", "cycles", cause.about) for cause in CAUSES)
 _FIFO = Column("fifo", "category", "", "The FIFO.")
 _ARRAY = Column("array", "category", "", "What was accessed: words, neighbours, queues, colours, other.")
@@ -90,7 +103,7 @@ _INSTRUCTION = Column("instruction", "int32", "", "Number of the instruction, se
 
 
 def _accesses(noun: str, wait: str) -> tuple[Column, ...]:
-    return (Column(noun, "uint32", noun, f"The {noun}."), Column("waiting", "int64", "cycles", wait))
+    return (Column(noun, "uint32", noun, f"The {noun}.", low=1), Column("waiting", "int64", "cycles", wait))
 
 
 _BANK_ACCESSES = _accesses("accesses", "Cycles that they waited for the bank, summed.")
@@ -100,6 +113,7 @@ TABLES = (
         "kernels",
         "An interval of a kernel: its cycles by cause, which add up to the interval.",
         (_CYCLE, *_KERNEL, *_CAUSES),
+        units=_KERNEL_UNITS,
     ),
     Table(
         "fifos",
@@ -111,6 +125,7 @@ TABLES = (
             Column("fill", "uint32", "entry-cycles", "Entries held, summed over the cycles."),
             Column("most", "uint16", "entries", "Most entries held in a cycle."),
         ),
+        units=(*_KERNEL_UNITS, "fifo"),
     ),
     Table(
         "engines",
@@ -124,6 +139,7 @@ TABLES = (
             Column("read_stalls", "uint32", "port-cycles", "Cycles in which ports took no read."),
             Column("write_stalls", "uint32", "port-cycles", "Cycles in which ports took no write."),
         ),
+        units=("engine",),
     ),
     Table(
         "arrays",
@@ -162,9 +178,9 @@ TABLES = (
                 "Vertex at which the searches of its iteration begin, as the machine numbers vertices.",
             ),
             Column("phase", "category", "", "forward, backward or intersection."),
-            Column("level", "int32", "", "Level of the search, from 0; -1 for an intersection."),
+            Column("level", "int32", "", "Level of the search, from 0; -1 for an intersection.", low=-1),
             Column("start", "int64", "cycles", "Cycle of the dispatch, counted from reset."),
-            Column("cycles", "int64", "cycles", "From the dispatch until the last AE was idle."),
+            Column("cycles", "int64", "cycles", "From the dispatch until the last AE was idle.", low=1),
             Column("working", "int64", "cycles", "From the dispatch until the last kernel was done."),
             Column("frontier", "int64", "entries", "Entries of the queues that it read."),
             Column(
@@ -187,6 +203,7 @@ TABLES = (
             Column("done", "int64", "cycles", "Cycles from the dispatch until it was done."),
             *_CAUSES,
         ),
+        units=_KERNEL_UNITS,
     ),
     Table(
         "instruction_fifos",
@@ -198,6 +215,7 @@ TABLES = (
             Column("fill", "int64", "entry-cycles", "Entries held, summed over cycles and kernels."),
             Column("most", "uint16", "entries", "Most entries that one of them held in a cycle."),
         ),
+        units=("module", "fifo"),
     ),
     Table(
         "instruction_banks",
@@ -225,14 +243,24 @@ TABLES = (
         "Reads of an instruction that took so many cycles, where there were any.",
         (
             _INSTRUCTION,
-            Column("latency", "uint16", "cycles", f"From a read to its response; {LONGEST_LATENCY} is that or more."),
-            Column("reads", "uint32", "reads", "Such reads."),
+            Column(
+                "latency",
+                "uint16",
+                "cycles",
+                f"From a read to its response; {LONGEST_LATENCY} is that or more.",
+                high=LONGEST_LATENCY,
+            ),
+            Column("reads", "uint32", "reads", "Such reads.", low=1),
         ),
     ),
 )
 
-LEVEL_TABLES = ("instructions", "instruction_kernels", "instruction_links", "instruction_banks", "instruction_rows")
-"""Tables of a record in memory: the activity of each instruction, without intervals."""
+_TABLES = {table.name: table for table in TABLES}
+
+
+def table_of(name: str) -> Table:
+    """Return a table; raises `KeyError` if there is none of this name."""
+    return _TABLES[name]
 
 
 def schema_of(name: str) -> "pa.Schema":
@@ -246,5 +274,5 @@ def schema_of(name: str) -> "pa.Schema":
     import pyarrow as pa
 
     kinds = {"category": pa.dictionary(pa.int8(), pa.string())}
-    columns = {table.name: table.columns for table in TABLES}[name]
+    columns = table_of(name).columns
     return pa.schema([(column.name, kinds.get(column.kind) or getattr(pa, column.kind)()) for column in columns])

@@ -4,23 +4,27 @@ Rows are buffered and written in parts, which are joined at the end. Until then 
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import to_builtins
 
 from cyscc.host.output.documents import file_digest
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason, removing_empty, writing
+from cyscc.host.output.files import writing
+from cyscc.host.output.folders import OwnFolder
 from cyscc.host.record.arrow import array_of, texts_of
 from cyscc.host.record.document import DOCUMENT, FAILURE
 from cyscc.host.record.parts import (
-    GIVEN_UP,
+    PART_FILES,
     PARTS_FOLDER,
     SEARCHING,
     SETTING,
@@ -28,15 +32,12 @@ from cyscc.host.record.parts import (
     PartTable,
     Reached,
     file_of,
-    given_up,
-    is_of_parts,
     read_parts,
-    write_part,
-    write_setting,
+    write_document,
 )
-from cyscc.host.record.stored import TableFiles, rows_of
-from cyscc.host.record.tables import LEVEL_TABLES, TABLES, schema_of
-from cyscc.sim.files import is_temporary, lock_folder
+from cyscc.host.record.stored import StoredTables
+from cyscc.host.record.tables import CATEGORIES, TABLES, schema_of, table_of
+from cyscc.sim.files import is_temporary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,19 +45,6 @@ if TYPE_CHECKING:
 __all__ = ["DETAIL_FOLDER", "LAST_CYCLES", "Columns", "RecordFolder", "TableWriter", "remove_parts"]
 
 _CODEC = "zstd"
-_INDEX = (
-    "cycle",
-    "engine",
-    "kernel",
-    "controller",
-    "bank",
-    "link",
-    "instruction",
-    "attempt",
-    "iteration",
-    "source",
-    "level",
-)
 
 Columns = Mapping[str, npt.NDArray[Any]]
 """Columns of some rows by name; category columns hold codes."""
@@ -68,13 +56,12 @@ LAST_CYCLES = "last.fst"
 DETAIL_FOLDER = "detail"
 """Subfolder with the record of a region of the run, in detail."""
 
-_LEFT = {FAILURE, LAST_CYCLES, "last.gtkw", "last.sucl"}
+_LEFT = (FAILURE, LAST_CYCLES, "last.gtkw", "last.sucl")
 """Files that a failed run leaves: also the views of its waveforms."""
+_TABLES = tuple(f"{table.name}.parquet" for table in TABLES)
 
-_FILES = {f"{table.name}.parquet" for table in TABLES}
 
-
-class RecordFolder:
+class RecordFolder(OwnFolder):
     """The folder of a record, locked for one run.
 
     Parameters
@@ -90,46 +77,16 @@ class RecordFolder:
         The folder cannot be used, holds a record or other files, or is in use.
     """
 
-    def __init__(self, path: Path, *, resumed: bool) -> None:
-        self.path = path
-        try:
-            self._made = not resumed and not path.exists()
-            with removing_empty(path):
-                if self._made:
-                    path.mkdir()
-                held = {entry.name for entry in os.scandir(path) if not is_temporary(entry.name)}
-                if DOCUMENT in held and not resumed:
-                    raise InputError("holds a record: remove it, or name another folder (--record)", path=path)
-                if FAILURE in held and not resumed:
-                    raise InputError(
-                        "holds what a failed run left: remove it, or name another folder (--record)", path=path
-                    )
-                other = min(self._foreign(), default=None)
-                if other is not None:
-                    raise InputError(f"is no folder of a record: it holds {other} (--record)", path=path)
-                self._lock = lock_folder(path)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{reason(error)} (--record)", path=path) from None
-        if self._lock is None:
-            raise InputError("is in use by another run (--record)", path=path)
+    CONTENT = "a record"
+    NOTE = " (--record)"
+    FILES = re.compile("|".join(map(re.escape, (DOCUMENT, *_LEFT, *_TABLES))))
+    FOLDERS = MappingProxyType({PARTS_FOLDER: PART_FILES, DETAIL_FOLDER: None})
+    PLAIN = True
 
-    def _foreign(self) -> list[str]:
-        """Return the names of what no run wrote into the folder: it is not to be removed, nor links followed."""
-        files = {DOCUMENT, *_LEFT, *_FILES}
-        found = []
-        for entry in os.scandir(self.path):
-            plain = entry.is_file(follow_symlinks=False)
-            if entry.name == DETAIL_FOLDER and entry.is_dir(follow_symlinks=False):
-                continue
-            if entry.name == PARTS_FOLDER and entry.is_dir(follow_symlinks=False):
-                found += [
-                    f"{PARTS_FOLDER}/{each.name}"
-                    for each in os.scandir(entry)
-                    if not (is_of_parts(each.name) and each.is_file(follow_symlinks=False))
-                ]
-            elif not (plain and (entry.name in files or is_temporary(entry.name))):
-                found.append(entry.name)
-        return found
+    def __init__(self, path: Path, *, resumed: bool) -> None:
+        held = {DOCUMENT: "holds a record", FAILURE: "holds what a failed run left"}
+        causes = {name: f"{cause}: remove it, or name another folder" for name, cause in held.items()}
+        super().__init__(path, create=not resumed, refused={} if resumed else causes)
 
     def clear(self, *, complete: bool, resumable: bool = False) -> None:
         """Remove the parts, and, unless the record is complete, everything else written of it.
@@ -138,21 +95,11 @@ class RecordFolder:
         """
         if not resumable:
             remove_parts(self.path)
-        if complete:
-            for name in _LEFT:
-                (self.path / name).unlink(missing_ok=True)
-        else:
-            for name in _FILES:
-                (self.path / name).unlink(missing_ok=True)
-            if self._made and not (self.path / FAILURE).exists():
-                with suppress(OSError):
-                    self.path.rmdir()
-
-    def close(self) -> None:
-        """Release the lock on the folder."""
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        for name in _LEFT if complete else _TABLES:
+            (self.path / name).unlink(missing_ok=True)
+        if not complete and self._made and not (self.path / FAILURE).exists():
+            with suppress(OSError):
+                self.path.rmdir()
 
 
 def remove_parts(path: Path) -> None:
@@ -165,9 +112,9 @@ def remove_parts(path: Path) -> None:
 def _clear_parts(folder: Path, *, keep: int = 0) -> None:
     """Remove the files of the parts from a number on; without any to keep, the description of the run, too."""
     for entry in os.scandir(folder):
-        number = entry.name.rpartition(".")[0].rpartition("-")[2]
-        kept = keep > 0 and (int(number) < keep if number.isdecimal() else entry.name == SETTING)
-        if is_of_parts(entry.name) and not kept:
+        match = PART_FILES.fullmatch(entry.name)
+        kept = match is not None and int(match[1] or match[2] or 0) < keep
+        if not kept and (match or is_temporary(entry.name)):
             os.unlink(entry.path)
 
 
@@ -179,18 +126,16 @@ class TableWriter:
 
     Parameters
     ----------
-    folder : Path or None
-        An existing folder; None to keep the parts of `LEVEL_TABLES` in memory.
-    categories : mapping of str to sequence of str
-        Values of the category columns.
+    folder : Path
+        An existing folder.
+    fifos : sequence of str
+        Names of the machine's FIFOs, by category code.
     about : mapping
-        Description of the run; only for a folder.
+        Description of the run.
     parts : int
         Number of existing parts of a resumed run; any later parts are removed.
     seal : str
         Seal of the last one of these.
-    memory : list of dict, optional
-        The parts in memory, Parquet data by table; new parts are appended.
 
     Raises
     ------
@@ -199,55 +144,35 @@ class TableWriter:
     """
 
     def __init__(
-        self,
-        folder: Path | None,
-        *,
-        categories: Mapping[str, tuple[str, ...]],
-        about: Mapping[str, Any],
-        parts: int = 0,
-        seal: str = "",
-        memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None,
+        self, folder: Path, *, fifos: Sequence[str], about: Mapping[str, Any], parts: int = 0, seal: str = ""
     ) -> None:
         # Import it here, not in the first flush: this takes a third of a second.
         import pyarrow.parquet  # noqa: F401
 
-        self._folder = folder
-        self._memory = memory
-        self._categories = categories
-        self._written = parts
-        self._schemas = {table.name: schema_of(table.name) for table in TABLES if folder or table.name in LEVEL_TABLES}
+        self._folder, self._own = folder, folder / PARTS_FOLDER
+        self._about = about
+        self._categories = {**CATEGORIES, "fifo": fifos}
+        self._schemas = {table.name: schema_of(table.name) for table in TABLES}
+        self._schemas[SEARCHING] = self._schemas["instructions"]
         self._gathered: list[Callable[[], Mapping[str, Columns]]] = []
         self._documents: list[PartDocument] = []
-        self._seal = seal
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="record")
         self._pending: Future[None] | None = None
-        if folder is None:
-            return
-        self._schemas[SEARCHING] = self._schemas["instructions"]
-        own = folder / PARTS_FOLDER
         # Later parts are removed only if the folder is that of the run.
         if parts:
             try:
-                _, self._documents, found = read_parts(own, most=parts)
+                _, self._documents, found = read_parts(self._own, most=parts)
             except FileNotFoundError:
                 raise InputError("holds no parts of the run's record", path=folder) from None
             if found != seal:
                 raise InputError("holds the parts of another run's record", path=folder)
-        with writing(own):
-            own.mkdir(exist_ok=True)
-            _clear_parts(own, keep=parts)
-        if not parts:
-            self._seal = write_setting(own, about)
-
-    @property
-    def parts(self) -> int:
+        with writing(self._own):
+            self._own.mkdir(exist_ok=True)
+            _clear_parts(self._own, keep=parts)
+        self.parts = parts
         """Number of flushed parts."""
-        return self._written
-
-    @property
-    def seal(self) -> str:
+        self.seal = seal if parts else write_document(self._own / SETTING, about)
         """Seal of the last part that has been written."""
-        return self._seal
 
     def add(self, make: Callable[[], Mapping[str, Columns]]) -> None:
         """Add rows, given as a function that returns their columns by table and is called when they are written."""
@@ -263,66 +188,48 @@ class TableWriter:
         """
         self._wait()
         gathered, self._gathered = self._gathered, []
-        if self._memory is not None:
-            self._memory.append({})
-        self._pending = self._pool.submit(self._write, gathered, self._written, reached)
-        self._written += 1
+        self._pending = self._pool.submit(self._write, gathered, self.parts, reached)
+        self.parts += 1
         if wait:
             self._wait()
 
-    def finish(self, reached: Reached, *, interval: int) -> tuple[dict[str, int], dict[str, str]]:
+    def finish(self, reached: Reached) -> tuple[dict[str, int], dict[str, str]]:
         """Write the rows that are left, join the parts of each table, and return rows and digests by table.
 
         Parameters
         ----------
         reached : Reached
             How far the run has come.
-        interval : int
-            Cycles of an interval.
 
         Raises
         ------
         InputError
             A file cannot be written, or a part is damaged.
         """
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         self.flush(reached, wait=True)
-        rows: dict[str, int] = {}
+        tables = [part.tables for part in self._documents]
+        stored = StoredTables(self._own, tables, numbered=True, reached=reached, interval=int(self._about["interval"]))
         digests: dict[str, str] = {}
-        if self._memory is not None:
-            for part in self._memory[: reached.abandoned]:
-                for name in part.keys() & set(GIVEN_UP):
-                    table = pq.read_table(pa.BufferReader(pa.py_buffer(part[name])))
-                    part[name] = self._encoded(given_up(table, reached.readouts, interval=interval))
-            return rows, digests
-        assert self._folder is not None
         # That of a run which had finished before it was resumed: no document speaks of tables that are being written.
         (self._folder / DOCUMENT).unlink(missing_ok=True)
-        for table in TABLES:
-            name, schema = table.name, self._schemas[table.name]
-            parts = [number for number, part in enumerate(self._documents) if name in part.tables]
-            target = self._folder / f"{name}.parquet"
+        for name in stored.rows:
+            target, schema = file_of(self._folder, name), self._schemas[name]
             with writing(target):
                 target.unlink(missing_ok=True)
-                if len(parts) == 1 and not (name in GIVEN_UP and reached.abandoned):
-                    self._stored(name, parts[0])
+                if (only := stored.only_part(name)) is not None:
+                    stored.content(name, only)
                     # Keep the part until the record is complete: a run killed now resumes with it.
-                    os.link(file_of(self._folder / PARTS_FOLDER, name, parts[0]), target)
+                    os.link(stored.path(name, only), target)
                 else:
                     # Opened here: Arrow takes some names for addresses, and no name that is not UTF-8.
-                    with target.open("wb") as file, pq.ParquetWriter(file, schema, **self._encoding(schema)) as writer:
-                        for number in parts:
-                            path = file_of(self._folder / PARTS_FOLDER, name, number)
-                            found = rows_of(self._stored(name, number), schema.names, [], path)
-                            if name in GIVEN_UP and number < reached.abandoned:
-                                found = given_up(found, reached.readouts, interval=interval)
-                            writer.write_table(found)
+                    with target.open("wb") as file, pq.ParquetWriter(file, schema, **_encoding(name)) as writer:
+                        for rows in stored.blocks(name):
+                            writer.write_table(rows)
                 with target.open("rb") as written:
                     digests[name] = file_digest(written)
-            rows[name] = sum(self._documents[number].tables[name].rows for number in parts)
-        return rows, digests
+        return stored.rows, digests
 
     def close(self) -> None:
         """Stop the thread, after it has written its rows."""
@@ -333,21 +240,10 @@ class TableWriter:
             pending, self._pending = self._pending, None
             pending.result()
 
-    def _stored(self, table: str, number: int) -> bytes:
-        """Return the file with a part of a table.
-
-        Raises
-        ------
-        InputError
-            It is damaged, or not of this table.
-        """
-        assert self._folder is not None
-        path, kept = file_of(self._folder / PARTS_FOLDER, table, number), self._documents[number].tables[table]
-        return TableFiles().read(path, self._schemas[table], rows=kept.rows, digest=kept.sha256)
-
     def _write(self, gathered: Sequence[Callable[[], Mapping[str, Columns]]], number: int, reached: Reached) -> None:
-        """Write a part of every table that has rows."""
+        """Write a part: a file of every table that has rows, each on disk before the part's document."""
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
         found: dict[str, list[Columns]] = {}
         for make in gathered:
@@ -355,50 +251,22 @@ class TableWriter:
                 found.setdefault(name, []).append(columns)
         tables = {}
         for name, blocks in found.items():
-            if (schema := self._schemas.get(name)) is None:
-                continue
-            arrays = [self._array(schema.field(index), blocks) for index in range(len(schema))]
-            rows = pa.Table.from_arrays(arrays, schema=schema)
+            schema = self._schemas[name]
+            rows = pa.Table.from_arrays([self._array(each, blocks) for each in schema], schema=schema)
             blocks.clear()
-            if rows.num_rows:
-                tables[name] = self._put(rows, name, number)
-        if self._folder is not None:
-            document = PartDocument(previous=self._seal, tables=tables, reached=reached)
-            self._seal = write_part(self._folder / PARTS_FOLDER, number, document)
-            self._documents.append(document)
-
-    def _put(self, rows: "pa.Table", table: str, number: int) -> PartTable:
-        """Write a part of a table; when this returns, the file is on disk."""
-        data = self._encoded(rows)
-        if self._memory is not None:
-            self._memory[number][table] = data
-        else:
-            assert self._folder is not None
-            path = file_of(self._folder / PARTS_FOLDER, table, number)
+            if not rows.num_rows:
+                continue
+            sink, path = pa.BufferOutputStream(), file_of(self._own, name, number)
+            pq.write_table(rows, sink, **_encoding(name))
+            data = np.frombuffer(sink.getvalue(), np.uint8)
             with writing(path), path.open("wb") as file:
                 file.write(data.data)
                 file.flush()
                 os.fsync(file.fileno())
-        return PartTable(rows=rows.num_rows, sha256=sha256(data.data).hexdigest())
-
-    def _encoded(self, rows: "pa.Table") -> npt.NDArray[np.uint8]:
-        """Return rows as Parquet data."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        sink = pa.BufferOutputStream()
-        pq.write_table(rows, sink, **self._encoding(rows.schema))
-        return np.frombuffer(sink.getvalue(), np.uint8)
-
-    def _encoding(self, schema: "pa.Schema") -> dict[str, Any]:
-        """Return the encoding of the columns: a dictionary does not pay for counts, whose values hardly repeat."""
-        repeated = [*self._categories, *_INDEX]
-        counts = [name for name in schema.names if name not in repeated]
-        return {
-            "compression": _CODEC,
-            "use_dictionary": repeated,
-            "column_encoding": dict.fromkeys(counts, "BYTE_STREAM_SPLIT"),
-        }
+            tables[name] = PartTable(rows=rows.num_rows, sha256=sha256(data.data).hexdigest())
+        part = PartDocument(previous=self.seal, tables=tables, reached=reached)
+        self.seal = write_document(self._own / f"{number}.json", to_builtins(part))
+        self._documents.append(part)
 
     def _array(self, field: Any, blocks: list[Columns]) -> "pa.Array":
         import pyarrow as pa
@@ -408,3 +276,15 @@ class TableWriter:
             names = texts_of(self._categories[field.name])
             return pa.DictionaryArray.from_arrays(array_of(values, field.type.index_type), names)
         return array_of(values, field.type)
+
+
+def _encoding(name: str) -> dict[str, Any]:
+    """Return the encoding of a table's columns: a dictionary does not pay for counts, whose values hardly repeat."""
+    columns = table_of("instructions" if name == SEARCHING else name).columns
+    repeated = [column.name for column in columns if not column.unit or column.name == "cycle"]
+    counts = [column.name for column in columns if column.name not in repeated]
+    return {
+        "compression": _CODEC,
+        "use_dictionary": repeated,
+        "column_encoding": dict.fromkeys(counts, "BYTE_STREAM_SPLIT"),
+    }

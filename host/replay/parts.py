@@ -14,7 +14,7 @@ from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.parts import Reached as PartsReached
 from cyscc.host.record.reader import Record
 from cyscc.host.record.rows import Rows
-from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
+from cyscc.host.record.tables import PHASES
 from cyscc.host.record.writer import DETAIL_FOLDER, Columns, RecordFolder, TableWriter
 from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.search import Reached
@@ -223,9 +223,7 @@ def _simulate(
             if left >= sync:
                 return left - sync + 1
             if not parts:
-                fifos = Rows(machine, interval).fifos
-                categories = {"module": MODULES, "phase": PHASES, "array": ARRAYS, "fifo": fifos}
-                writers.append(TableWriter(folder, categories=categories, about=about))
+                writers.append(TableWriter(folder, fifos=Rows(machine, interval).fifos, about=about))
                 parts.append(_Part(machine, writers[0], interval=interval, wanted=wanted, begin=begin, end=end))
                 machine.record_part(interval, parts[0], begin=wanted, end=end, on_end=on_end)
             return LONGEST_INTERVAL
@@ -237,7 +235,7 @@ def _simulate(
         (part,), (writer,) = parts, writers
         reached = min(end, stopped[0])
         writer.add(lambda: {"instructions": _instructions(every, part.starts, begin)})
-        tables, digests = writer.finish(PartsReached(), interval=interval)
+        tables, digests = writer.finish(PartsReached())
     finally:
         for each in writers:
             each.close()

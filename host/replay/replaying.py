@@ -29,7 +29,7 @@ from cyscc.host.replay.finding import (
 from cyscc.host.replay.search import EventSearch, Reached, SpellSearch, search_of, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
-from cyscc.host.runs.execution import RecordedRun, Session, execute
+from cyscc.host.runs.execution import Session, execute
 from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.place import Place
@@ -41,6 +41,7 @@ from cyscc.sim.observation.waves.views import Focus, own_views
 
 if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
+    from cyscc.host.runs.recorder import RunRecorder
     from cyscc.sim.machine import Machine
 
 __all__ = ["Replay", "Window", "WindowRequest", "locate_point", "replay_of", "replay_window", "show_failure"]
@@ -514,13 +515,13 @@ def _of_failure(point: Place, document: dict[str, Any], folder: Path) -> Located
 
 
 def show_failure(
-    recording: RecordedRun, error: SimulationError, setting: RerunSetting, *, checkpoint: "Checkpoint | None" = None
+    recording: "RunRecorder", error: SimulationError, setting: RerunSetting, *, checkpoint: "Checkpoint | None" = None
 ) -> None:
     """Write the document of a failed run, and waveforms of its last cycles, into the folder of its record.
 
     Parameters
     ----------
-    recording : RecordedRun
+    recording : RunRecorder
         The recording of the run.
     error : SimulationError
         The failure.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from cyscc.host.output.files import check_apart, check_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.writer import DETAIL_FOLDER
-from cyscc.host.runs.execution import RecordedRun, execute
+from cyscc.host.runs.execution import execute
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.place import Place
@@ -22,6 +22,7 @@ from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
     from cyscc.host.runs.checkpoints.run import CheckpointedRun
+    from cyscc.host.runs.recorder import RunRecorder
 
 __all__ = ["performed"]
 
@@ -53,7 +54,7 @@ def performed(
         The simulation failed, or its result is wrong.
     """
 
-    def on_failure(recorded: RecordedRun, error: SimulationError) -> None:
+    def on_failure(recorded: "RunRecorder", error: SimulationError) -> None:
         from cyscc.host.replay.replaying import show_failure
 
         checkpoint = None if checkpointed is None else checkpointed.latest()
@@ -64,16 +65,17 @@ def performed(
             check_output(spec.outputs[option.flag], option.flag, option.writes)
     check_apart({**spec.outputs, **spec.folders}, spec.folders)
     with ExitStack() as stack:
-        traced_only = spec.record is None and spec.trace is not None
-        if traced_only:
-            spec = replace(spec, record=stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
+        temporary = None
+        if spec.recorded and spec.record is None:
+            temporary = Path(stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
         result = execute(
             spec,
             progress,
             graph=graph,
             make_checkpointer=None if checkpointed is None else checkpointed.writer,
             seconds=0.0 if checkpointed is None else checkpointed.seconds,
-            on_failure=None if traced_only else on_failure,
+            record=temporary,
+            on_failure=on_failure if temporary is None else None,
         )
         if spec.record_detail is not None:
             try:
@@ -87,6 +89,8 @@ def performed(
             assert result.record is not None, "it was recorded"
             write_trace(result.record, spec.trace)
         yield result
+        if temporary is not None:
+            result.record = None
         if checkpointed is not None:
             checkpointed.done()
 

@@ -1,9 +1,9 @@
 """Execution of a run, from its specification to the verified result."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,27 +15,24 @@ from cyscc.host.driver.components import strong_components
 from cyscc.host.driver.search import Checkpointer, breadth_first_search
 from cyscc.host.driver.verification import check_graphs, check_stray_writes
 from cyscc.host.graph.available_memory import check_available_memory, peak_memory
-from cyscc.host.graph.csr import Graph, graph_digest, size_text, trim
+from cyscc.host.graph.csr import Graph, size_text, trim
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.memory_map import PlacedGraph, default_slack, simulation_bytes
 from cyscc.host.graph.reference import canonical, check_components, check_levels
-from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.progress import Progress, Step
 from cyscc.host.output.text import count_text
-from cyscc.host.record.writer import RecordFolder
 from cyscc.host.runs.live import Live
-from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall, input_name
-from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, Setting
+from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall
+from cyscc.host.specification.run import RunSpec, Setting
 from cyscc.sim.errors import OutputError, SimulationError
-from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.notices import notice
 
 if TYPE_CHECKING:
     from cyscc.host.runs.recorder import RunRecorder
     from cyscc.sim.machine import Machine
 
-__all__ = ["SOURCE_RULE", "MakeCheckpointer", "RecordedRun", "Session", "check_result", "execute", "source_vertex"]
+__all__ = ["SOURCE_RULE", "MakeCheckpointer", "Session", "check_result", "execute", "source_vertex"]
 
 SOURCE_RULE = "lowest vertex with an out-edge"
 """Default source of a search: nearly always vertex 0, as in the published host program."""
@@ -66,6 +63,7 @@ def check_result(difference: str | None) -> None:
         raise SimulationError(f"wrong result: {difference}")
 
 
+@dataclass(kw_only=True)
 class _Advance:
     """Progress of a simulation: vertices done, iterations or levels, cycles.
 
@@ -73,46 +71,47 @@ class _Advance:
     ----------
     step : Step
         Step of the progress display.
+    live : Live
+        The run's lines for other programs.
     vertices : int
         Vertices of the graph.
     noun : str
         Unit of the count: iteration, level.
-    cycle : int
-        Cycle at the start.
     aim : str
         Purpose of the simulation, shown first.
-    live : Live
-        The run's lines for other programs.
+    cycle : int
+        The current cycle.
     """
 
-    def __init__(self, step: Step, *, vertices: int, noun: str, cycle: int, aim: str, live: Live) -> None:
-        self._step = step
-        self._live = live
-        self._vertices = vertices
-        self._noun = noun
-        self._begin = time.monotonic()
-        self._first_cycle = self._cycle = cycle
+    step: Step
+    live: Live
+    vertices: int
+    noun: str
+    aim: str
+    cycle: int
+
+    def __post_init__(self) -> None:
+        self._begin, self._first_cycle = time.monotonic(), self.cycle
         self._number = self._done = 0
         self._kept: int | None = None
-        self._aim = aim
 
     def on_cycle(self, cycle: int) -> None:
         """Update the simulated cycle."""
-        self._cycle = cycle
+        self.cycle = cycle
         self._tell()
-        self._live.on_cycle()
+        self.live.on_cycle()
 
     def on_iteration(self, number: int, colours: npt.NDArray[Any]) -> None:
         """Update completed iterations and colours; vertices with a nonzero colour count as done."""
         self._number = number
-        self._live.on_iteration(colours)
-        if self._step.due:
+        self.live.on_iteration(colours)
+        if self.step.due:
             self._done = int(np.count_nonzero(colours))
             self._tell()
 
     def on_level(self, number: int, reached: int) -> None:
         """Update completed levels and entries reached, duplicates included."""
-        self._number, self._done = number, min(reached, self._vertices)
+        self._number, self._done = number, min(reached, self.vertices)
         self._tell()
 
     def on_checkpoint(self, cycle: int) -> None:
@@ -121,18 +120,26 @@ class _Advance:
         self._tell()
 
     def _tell(self) -> None:
-        if not self._step.due:
+        if not self.step.due:
             return
-        what = [self._aim] if self._aim else []
-        what += [f"{self._noun} {self._number:,}"]
-        advanced = self._cycle - self._first_cycle
-        if advanced:
+        what = [self.aim] if self.aim else []
+        what += [f"{self.noun} {self._number:,}"]
+        if advanced := self.cycle - self._first_cycle:
             pace = advanced / max(time.monotonic() - self._begin, 1e-3)
-            what += [f"cycle {self._cycle:,}", f"{pace:,.0f} cycles/s"]
-        what += [f"{self._done:,} of {count_text(self._vertices, 'vertex')}"]
+            what += [f"cycle {self.cycle:,}", f"{pace:,.0f} cycles/s"]
+        what += [f"{self._done:,} of {count_text(self.vertices, 'vertex')}"]
         if self._kept is not None:
             what += [f"checkpoint at cycle {self._kept:,}"]
-        self._step(self._done, self._vertices, ", ".join(what))
+        self.step(self._done, self.vertices, ", ".join(what))
+
+
+@contextmanager
+def _refusing(kind: type[Exception]) -> Iterator[None]:
+    """Turn errors of a kind in the block into an `InputError`."""
+    try:
+        yield
+    except kind as error:
+        raise InputError(str(error)) from None
 
 
 class Session:
@@ -211,7 +218,7 @@ class Session:
         needed = simulation_bytes(
             graph.vertices,
             graph.edges,
-            directions=2 if spec.algorithm == "scc" else 1,
+            directions=ALGORITHMS[spec.algorithm].directions,
             capacity=spec.configuration.queue_entries(graph.vertices, graph.edges) + slack,
             verify=spec.verify,
         )
@@ -224,7 +231,7 @@ class Session:
         """Show and time the simulation in the block; the caller connects the callbacks of the `_Advance` it yields."""
         with self.phase("simulate", "simulating") as step:
             self._advance = _Advance(
-                step, vertices=vertices, noun=noun, cycle=machine.cycle, aim=self._aim, live=self.live
+                step=step, live=self.live, vertices=vertices, noun=noun, aim=self._aim, cycle=machine.cycle
             )
             yield self._advance
             self._advance = None
@@ -249,35 +256,24 @@ class Session:
         InputError
             The machine does not exist, or its waveforms cannot be written.
         """
-        try:
-            with self._machine() as machine:
-                yield machine
-        except OutputError as error:
-            raise InputError(str(error)) from None
-
-    @contextmanager
-    def _machine(self) -> "Iterator[Machine]":
         from cyscc.sim.machine import create_machine
 
         spec = self.spec
-        with ExitStack() as stack:
-            try:
-                with self._progress.step("building the executor") as step:
-                    machine = create_machine(
-                        spec.configuration,
-                        spec.profile,
-                        executor=spec.executor,
-                        threads=spec.threads,
-                        cycle_limit=min(self._limits, default=None),
-                        waves=spec.waves_path,
-                        wave_window=spec.wave_window,
-                        scopes=spec.scopes,
-                        wave_view=spec.wave_view,
-                        on_progress=self._on_cycle,
-                        on_build=step,
-                    )
-            except ValueError as error:
-                raise InputError(str(error)) from None
+        with _refusing(OutputError), ExitStack() as stack:
+            with _refusing(ValueError), self._progress.step("building the executor") as step:
+                machine = create_machine(
+                    spec.configuration,
+                    spec.profile,
+                    executor=spec.executor,
+                    threads=spec.threads,
+                    cycle_limit=min(self._limits, default=None),
+                    waves=spec.waves_path,
+                    wave_window=spec.wave_window,
+                    scopes=spec.scopes,
+                    wave_view=spec.wave_view,
+                    on_progress=self._on_cycle,
+                    on_build=step,
+                )
             # Also after an error: the waveforms of a failed simulation are wanted most.
             stack.push(partial(self._close, machine))
             yield machine
@@ -304,129 +300,78 @@ class Session:
         )
 
 
-class RecordedRun:
-    """Records a run.
+class _Search:
+    """A search, on a machine.
 
     Parameters
     ----------
     spec : RunSpec
-        The run and the record's folder; without a folder, the table of instructions is recorded in memory.
+        The run.
+    read : Graph
+        The graph as read.
 
     Attributes
     ----------
-    spec : RunSpec
-
-    Raises
-    ------
-    InputError
-        The folder cannot be used.
+    source : int
+        Vertex at which it begins.
     """
 
-    def __init__(self, spec: RunSpec) -> None:
-        self.spec = spec
-        self._folder = None if spec.record is None else Path(spec.record)
-        self._interval = LONGEST_INTERVAL if spec.record is None else spec.record_interval or RECORD_INTERVAL
-        self._recorder: RunRecorder | None = None
-        self._machine: Machine | None = None
-        self._run: dict[str, Any] = {}
-        self._complete = False
-        self._lock = None if self._folder is None else RecordFolder(self._folder, resumed=spec.resume is not None)
+    directions, noun, placing, reference = 1, "level", "placing", "sequential search"
 
-    @property
-    def folder(self) -> Path:
-        """The record's folder; only for a record on disk."""
-        assert self._folder is not None, "the record is in memory"
-        return self._folder
+    def __init__(self, spec: RunSpec, read: Graph) -> None:
+        self.source = source_vertex(read) if spec.source is None else read.index(spec.source)
 
-    def begin(self, machine: "Machine", graph: Graph, source: int, checkpointer: Checkpointer) -> "RunRecorder":
-        """Start recording a machine on which nothing has run yet.
+    def place(self, machine: "Machine", graph: Graph) -> tuple[PlacedGraph, ...]:
+        """Place the graph on the machine, in every direction that the algorithm needs."""
+        return (PlacedGraph.place(machine, graph),)
 
-        Raises
-        ------
-        InputError
-            The machine is too large, or the length of the intervals is not supported; the parts of a resumed run's
-            record are damaged.
-        """
-        from cyscc.host.record.document import SettingDocument, check_setting
-        from cyscc.host.runs.environment import run_environment
-        from cyscc.host.runs.recorder import RecorderState, RunRecorder, setting_document
+    def run(self, machine: "Machine", graphs: Sequence[PlacedGraph], advance: _Advance, **options: Any) -> None:
+        """Run the algorithm on the machine, with `DriverOptions`."""
+        self._found = breadth_first_search(machine, graphs[0], self.source, on_level=advance.on_level, **options)
 
-        options = {**self.spec.document(), "threads": self.spec.threads, "source": None}
-        if self.spec.algorithm == "bfs":
-            options["source"] = input_name(graph, source)
-        self._run = {
-            "command": self.spec.algorithm,
-            "run": {
-                "graph": self.spec.graph,
-                "folder": str(Path.cwd()),
-                "digest": graph_digest(graph),
-                "vertices": graph.vertices,
-                "edges": graph.edges,
-                "options": options,
-            },
-            "interval": self._interval,
-            "environment": run_environment(),
-        }
-        state = checkpointer.restored("record", RecorderState, RecorderState.check)
-        about = setting_document(machine, self._run)
-        try:
-            check_setting(about, SettingDocument)
-        except ValueError as error:
-            raise InputError(f"cannot be recorded: {error} (--record)", path=self._folder) from None
-        try:
-            recorder = RunRecorder(machine, self._folder, interval=self._interval, about=about, state=state)
-        except ValueError as error:
-            raise InputError(f"--record-interval: {error}") from None
-        checkpointer.register("record", recorder.state, refresh=recorder.catch_up)
-        self._recorder, self._machine = recorder, machine
-        return recorder
+    def difference(self, read: Graph) -> str | None:
+        """Return the first difference between the result and that of `reference`; None if there is none."""
+        return check_levels(self._found.levels, read, self.source)
 
-    def failed(self, error: SimulationError) -> bool:
-        """Write what a replay of the failed run needs to the folder; return whether recording had started."""
-        if self._machine is None:
-            return False
-        from cyscc.host.record.document import FAILURE
-        from cyscc.host.runs.recorder import failure_document
+    def result(self, **common: Any) -> Result:
+        """Return the result, given the parameters that all results have."""
+        return BfsResult(**common, run=self._found)
 
-        document = failure_document(
-            self._machine,
-            error,
-            run=self._run,
-            checkpoint=self.spec.checkpoint,
+
+class _Components:
+    """Finding components, on a machine. Takes the parameters of `_Search`, and has its methods."""
+
+    directions, noun, placing = 2, "iteration", "transposing, trimming and placing"
+    reference = "depth-first search"
+    source = 0
+
+    def __init__(self, spec: RunSpec, read: Graph) -> None:
+        pass
+
+    def place(self, machine: "Machine", graph: Graph) -> tuple[PlacedGraph, ...]:
+        """See `_Search`."""
+        transpose = graph.transpose()
+        self._trimmed = trim(graph, transpose)
+        return PlacedGraph.place(machine, graph), PlacedGraph.place(machine, transpose, name="transpose")
+
+    def run(self, machine: "Machine", graphs: Sequence[PlacedGraph], advance: _Advance, **options: Any) -> None:
+        """See `_Search`."""
+        self._found = strong_components(
+            machine, graphs[0], graphs[1], self._trimmed, on_iteration=advance.on_iteration, **options
         )
-        write_sealed(self.folder / FAILURE, document)
-        return True
+        self._labels = canonical(self._found.colours)
 
-    def finish(self) -> None:
-        """Write the tables up to the machine's current cycle."""
-        if self._recorder is not None:
-            self._recorder.finish()
+    def difference(self, read: Graph) -> str | None:
+        """See `_Search`."""
+        return check_components(self._labels, read)
 
-    def complete(self, machine: "Machine", result: Result) -> Result:
-        """Write the record's document, which includes the result's; return the result with its record attached."""
-        from cyscc.host.record.document import DOCUMENT
-        from cyscc.host.record.reader import Record
-        from cyscc.host.runs.recorder import setting_document
+    def result(self, **common: Any) -> Result:
+        """See `_Search`."""
+        return SccResult(**common, run=self._found, labels=self._labels)
 
-        assert self._recorder is not None
-        if self._folder is None:
-            assert self._recorder.state.memory is not None
-            about = setting_document(machine, self._run)
-            return replace(result, record=Record.in_memory(about, self._recorder.state.memory))
-        write_sealed(self._folder / DOCUMENT, self._recorder.document(self._run, result.document()))
-        self._complete = True
-        return replace(result, record=Record(self.folder))
 
-    def close(self) -> None:
-        """Release the folder; remove an incomplete record, unless a checkpoint refers to it."""
-        if self._recorder is not None:
-            self._recorder.close()
-        if self._lock is not None:
-            begun = self._recorder is not None or self.spec.resume is not None
-            resumable = self.spec.checkpoint is not None and begun
-            if self._complete or not resumable:
-                self._lock.clear(complete=self._complete, resumable=resumable)
-            self._lock.close()
+ALGORITHMS: Mapping[str, type[_Search] | type[_Components]] = {"bfs": _Search, "scc": _Components}
+"""What a run of each algorithm does with a machine, by its command."""
 
 
 def execute(
@@ -438,7 +383,8 @@ def execute(
     make_checkpointer: MakeCheckpointer | None = None,
     seconds: float = 0.0,
     most_cycles: int | None = None,
-    on_failure: Callable[[RecordedRun, SimulationError], None] | None = None,
+    record: Path | None = None,
+    on_failure: "Callable[[RunRecorder, SimulationError], None] | None" = None,
 ) -> Result:
     """Execute a run.
 
@@ -458,8 +404,10 @@ def execute(
         Simulation time of earlier processes of a resumed run.
     most_cycles : int, optional
         Cycles after which the run is given up; unlike its own limit no part of the run.
+    record : Path, optional
+        A temporary folder to record the run in, if its specification names none.
     on_failure : callable, optional
-        Called with the `RecordedRun` if the simulation fails.
+        Called with the recorder if the simulation fails.
 
     Raises
     ------
@@ -468,64 +416,56 @@ def execute(
     SimulationError
         The simulation failed, or its result is wrong.
     """
+    folder = record if spec.record is None else Path(spec.record)
     with ExitStack() as stack:
-        recording = stack.enter_context(closing(RecordedRun(spec))) if spec.recorded else None
+        recorder = None
+        if folder is not None:
+            from cyscc.host.runs.recorder import RunRecorder
+
+            recorder = stack.enter_context(closing(RunRecorder(spec, folder)))
         try:
             session = Session(spec, progress, graph, aim=aim, seconds=seconds, most_cycles=most_cycles)
             with session.live:
-                result = _execute(session, recording, make_checkpointer)
+                result = _execute(session, recorder, make_checkpointer)
                 session.live.end(result)
             return result
         except SimulationError as error:
-            if recording is not None and spec.record is not None and on_failure is not None:
-                on_failure(recording, error)
+            if recorder is not None and on_failure is not None:
+                on_failure(recorder, error)
             raise
 
 
-def _execute(session: Session, recording: RecordedRun | None, make_checkpointer: MakeCheckpointer | None) -> Result:
+def _execute(session: Session, recorder: "RunRecorder | None", make_checkpointer: MakeCheckpointer | None) -> Result:
     spec = session.spec
-    search = spec.algorithm == "bfs"
     read = session.read_graph()
-    source = (source_vertex(read) if spec.source is None else read.index(spec.source)) if search else 0
+    algorithm = ALGORITHMS[spec.algorithm](spec, read)
     with session.machine() as machine:
-        with session.phase("load", "placing" if search else "transposing, trimming and placing"):
+        with session.phase("load", algorithm.placing):
             graph = read.simplified() if spec.simplify else read
             dropped = read.edges - graph.edges
-            if search:
-                graphs: tuple[PlacedGraph, ...] = (PlacedGraph.place(machine, graph),)
-            else:
-                transpose = graph.transpose()
-                trimmed = trim(graph, transpose)
-                forward = PlacedGraph.place(machine, graph)
-                graphs = forward, PlacedGraph.place(machine, transpose, name="transpose")
-                del transpose
+            graphs = algorithm.place(machine, graph)
             graph = graphs[0].graph
             if not dropped or not spec.verify:
                 read = graph
         made = None if make_checkpointer is None else make_checkpointer(session, machine, graphs)
         checkpointer = made or Checkpointer()
         session.live.begin(machine, checkpointer, graph.vertices)
-        observer = None if recording is None else recording.begin(machine, graph, source, checkpointer)
-        how: dict[str, Any] = {"slack": spec.queue_slack, "checkpointer": checkpointer, "observer": observer}
-        with session.simulating(machine, graph.vertices, "level" if search else "iteration") as advance:
-            if search:
-                found = breadth_first_search(machine, graphs[0], source, on_level=advance.on_level, **how)
-            else:
-                components = strong_components(
-                    machine, graphs[0], graphs[1], trimmed, on_iteration=advance.on_iteration, **how
-                )
-                labels = canonical(components.colours)
+        if recorder is not None:
+            recorder.start(machine, graph, algorithm.source, checkpointer)
+        with session.simulating(machine, graph.vertices, algorithm.noun) as advance:
+            algorithm.run(
+                machine, graphs, advance, slack=spec.queue_slack, checkpointer=checkpointer, observer=recorder
+            )
         statistics = machine.statistics()
-        if recording is not None:
-            with session.phase("record" if spec.record is not None else "simulate", "recording"):
-                recording.finish()
+        if recorder is not None:
+            with session.phase("record", "recording"):
+                recorder.finish()
         checked = None
         with session.phase("verify", "verifying"):
             check_stray_writes(machine)
             if spec.verify:
-                checked = check_graphs(machine, graphs)
-                check_result(check_levels(found.levels, read, source) if search else check_components(labels, read))
-                checked = replace(checked, reference="sequential search" if search else "depth-first search")
+                checked = replace(check_graphs(machine, graphs), reference=algorithm.reference)
+                check_result(algorithm.difference(read))
         setting = Setting(
             spec=spec,
             vertices=graph.vertices,
@@ -534,12 +474,7 @@ def _execute(session: Session, recording: RecordedRun | None, make_checkpointer:
             clock_hz=machine.clock,
             uploaded_bytes=sum(each.size for each in graphs),
         )
-        common: dict[str, Any] = {
-            "graph": graph,
-            "setting": setting,
-            "wall": session.wall(machine),
-            "checked": checked,
-            "statistics": statistics,
-        }
-    result: Result = BfsResult(**common, run=found) if search else SccResult(**common, run=components, labels=labels)
-    return result if recording is None else recording.complete(machine, result)
+        result = algorithm.result(
+            graph=graph, setting=setting, wall=session.wall(machine), checked=checked, statistics=statistics
+        )
+    return result if recorder is None else recorder.complete(result)

@@ -7,7 +7,9 @@ import select
 import stat
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -56,18 +58,14 @@ class _Lines:
     """
 
     def __init__(self, path: str, *, append: bool) -> None:
-        self._path = path
-        self._file: int | None = None
+        self._path, self._pipe, self._told = path, False, False
         self._own = path != STANDARD_OUTPUT
-        self._told = False
+        self._file: int | None = None if self._own else 1
         try:
             if self._own:
                 self._pipe = os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode)
-                mode = os.O_APPEND if append else os.O_TRUNC
-                self._flags = os.O_NONBLOCK if self._pipe else os.O_CREAT | mode
+                self._flags = os.O_NONBLOCK if self._pipe else os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
                 self._open()
-            else:
-                self._pipe, self._file = False, 1
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be written: {reason(error)} (--live)", path=path) from None
 
@@ -84,10 +82,8 @@ class _Lines:
         try:
             if self._file is None and self._pipe:
                 self._open()
-            if self._file is None:
-                return False
             # A pipe that has room takes a line of up to 4,096 bytes whole.
-            if not select.select((), (self._file,), (), wait)[1]:
+            if self._file is None or not select.select((), (self._file,), (), wait)[1]:
                 return False
             os.write(self._file, json.dumps(document).encode() + b"\n")
         except BlockingIOError:
@@ -113,6 +109,18 @@ class _Lines:
         self._file = None
 
 
+class _Counts(NamedTuple):
+    """A moment of a run, and the counts up to it; by default those of its begin."""
+
+    second: float
+    cycle: int = 0
+    attempt: int = 0
+    causes: npt.NDArray[np.int64] = np.zeros(1, np.int64)
+    """Cycles by AE, kernel and cause."""
+    memory: Mapping[str, int] = MappingProxyType({})
+    """Counts of the memory in the attempt."""
+
+
 class Live:
     """Lines about a run, as a context manager around it.
 
@@ -131,33 +139,28 @@ class Live:
     """
 
     def __init__(self, spec: RunSpec) -> None:
-        self._spec = spec
-        self._to, self._resumed = spec.live, spec.resume is not None
+        self._spec, self._to = spec, spec.live
         usual = _EVERY if spec.record_interval is None else f"{spec.record_interval}cycles"
-        every = Interval.parse(spec.live_every or usual)
-        self._cycles, self._seconds = every.cycles, every.seconds
-        self._lines = _Lines(self._to, append=self._resumed) if isinstance(self._to, str) else None
-        self._due = self._began = self._last = time.monotonic()
+        self._every = Interval.parse(spec.live_every or usual)
+        self._lines = _Lines(self._to, append=spec.resume is not None) if isinstance(self._to, str) else None
+        self._due = self._began = time.monotonic()
         self._machine: Machine | None = None
         self._checkpointer = Checkpointer()
         self._vertices = 0
         self._colours: npt.NDArray[np.uint32] | None = None
-        # At the last line:
-        self._attempt = self._cycle = 0
-        self._causes: npt.NDArray[np.int64] | None = None
-        self._memory: dict[str, int] = {}
+        self._last: _Counts | None = None
+        """Counts at the last line; None if the first one of a resumed run is to come."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is not None:
-            document = {"cycle": 0 if self._machine is None else self._machine.reached}
+            cycle = 0 if self._machine is None else self._machine.reached
+            event, text = "failed", {"error": (str(error) or type(error).__name__)[:_LONGEST_ERROR]}
             if isinstance(error, KeyboardInterrupt):
-                self._write({"event": "interrupted", **document}, wait=_LAST_WAIT)
-            else:
-                text = str(error) or type(error).__name__
-                self._write({"event": "failed", **document, "error": text[:_LONGEST_ERROR]}, wait=_LAST_WAIT)
+                event, text = "interrupted", {}
+            self._write({"event": event, "cycle": cycle, **text}, wait=_LAST_WAIT)
         if self._lines is not None:
             self._lines.close()
 
@@ -166,11 +169,12 @@ class Live:
         if self._to is None:
             return
         self._machine, self._checkpointer, self._vertices = machine, checkpointer, vertices
-        self._began = self._last = time.monotonic()
-        if self._seconds is not None:
-            self._due = self._began + self._seconds
-        else:
-            machine.schedule(self._next(0), self._on_cycles)
+        self._began = time.monotonic()
+        if self._spec.resume is None:
+            self._last = _Counts(self._began)
+        if self._every.seconds is not None:
+            self._due = self._began + self._every.seconds
+        self._schedule(machine)
 
     def on_iteration(self, colours: npt.NDArray[np.uint32]) -> None:
         """Update the colours of the vertices."""
@@ -178,79 +182,66 @@ class Live:
 
     def on_cycle(self) -> None:
         """Write a line if one is due by real time; called several times a second."""
-        if self._machine is None or self._seconds is None:
+        if self._machine is None or self._every.seconds is None:
             return
         now = time.monotonic()
-        if now >= self._due or (self._causes is None and self._resumed):
-            self._due = now + self._seconds
+        if now >= self._due or self._last is None:
+            self._due = now + self._every.seconds
             self._tell(self._machine)
 
-    def _next(self, cycle: int) -> int:
-        """Return the cycle of the line after a cycle."""
-        assert self._cycles is not None
-        return (cycle // self._cycles + 1) * self._cycles
+    def _schedule(self, machine: "Machine") -> None:
+        """Have a line written in the next cycle in which one is due, if lines come by cycles."""
+        if (every := self._every.cycles) is not None:
+            machine.schedule((machine.cycle // every + 1) * every, partial(self._on_cycles, machine))
 
-    def _on_cycles(self) -> None:
+    def _on_cycles(self, machine: "Machine") -> None:
         """Write a line in its cycle."""
-        assert self._machine is not None
-        self._tell(self._machine)
-        self._machine.schedule(self._next(self._machine.cycle), self._on_cycles)
+        self._tell(machine)
+        self._schedule(machine)
 
     def end(self, result: Result) -> None:
         """Write the last line of a run that has its result."""
         if self._to is None:
             return
-        document = result.document()
-        counts = (
-            {"components": document["components"]["count"], "iterations": document["iterations"]}
-            if self._spec.algorithm == "scc"
-            else {"reached": document["reached"], "levels": len(document["levels"])}
-        )
         self._write(
             {
                 "event": "end",
                 "cycle": result.statistics["cycles"]["total"],
                 "seconds": round(time.monotonic() - self._began, 3),
-                "verified": document["verified"],
-                "edges": document["edges_traversed"],
-                "gteps": round(document["gteps"], 6),
-                **counts,
+                "verified": result.verified or None,
+                "edges": result.run.edges_traversed,
+                "gteps": round(result.gteps, 6),
+                **result.counts,
             },
             wait=_LAST_WAIT,
         )
 
     def _tell(self, machine: "Machine") -> None:
-        """Write a line about the current cycle."""
-        now, position, memory = time.monotonic(), self._checkpointer.position, _memory_counts(machine)
-        causes = machine.executor.causes()
-        if self._causes is None and not self._resumed:
-            self._causes = np.zeros_like(causes)
-        before = self._memory if position is not None and position.attempt == self._attempt else {}
-        if self._causes is not None and position is not None:
+        """Write a line about the current cycle; nothing has been counted since if it had no reader."""
+        position, causes = self._checkpointer.position, machine.executor.causes()
+        attempt = 0 if position is None else position.attempt
+        now = _Counts(time.monotonic(), machine.cycle, attempt, causes, _memory_counts(machine))
+        if (last := self._last) is not None and position is not None:
             own = machine.config.bfs_kernels
             spent, since = machine.attempt_causes()
-            edges = _edges_read(machine.config, since[:, :own])
-            cycles = machine.cycle - self._cycle
-            written = self._write(
-                {
-                    "event": "progress",
-                    "cycle": machine.cycle,
-                    "cycles": cycles,
-                    "seconds": round(now - self._began, 3),
-                    "cycles_per_second": round(cycles / max(now - self._last, 1e-6)),
-                    **position._asdict(),
-                    "done": self._done(),
-                    "vertices": self._vertices,
-                    "edges": edges,
-                    "gteps": round(edges * machine.clock / max(spent, 1) / 1e9, 6),
-                    "causes": _by_module(causes - self._causes, own),
-                    "memory": _memory_document(memory, before, cycles),
-                }
-            )
-            if not written:
+            edges, cycles = _edges_read(machine.config, since[:, :own]), now.cycle - last.cycle
+            document = {
+                "event": "progress",
+                "cycle": now.cycle,
+                "cycles": cycles,
+                "seconds": round(now.second - self._began, 3),
+                "cycles_per_second": round(cycles / max(now.second - last.second, 1e-6)),
+                **position._asdict(),
+                "done": self._done(),
+                "vertices": self._vertices,
+                "edges": edges,
+                "gteps": round(edges * machine.clock / max(spent, 1) / 1e9, 6),
+                "causes": _by_module(causes - last.causes, own),
+                "memory": _memory_document(now.memory, last.memory if last.attempt == attempt else {}, cycles),
+            }
+            if not self._write(document):
                 return
-        self._last, self._cycle, self._causes, self._memory = now, machine.cycle, causes, memory
-        self._attempt = 0 if position is None else position.attempt
+        self._last = now
 
     def _done(self) -> int:
         """Return the number of vertices with a colour, or reached by a search, duplicates included."""

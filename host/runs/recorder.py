@@ -4,38 +4,42 @@ A document goes with the tables: the run, its result, and the meaning of the tab
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.driver.search import LevelAccount, Observer
+from cyscc.host.driver.search import Checkpointer, LevelAccount, Observer
+from cyscc.host.graph.csr import Graph, graph_digest
+from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import identity
 from cyscc.host.record.arrow import numbers_of
-from cyscc.host.record.document import RECORD_SCHEMA
-from cyscc.host.record.parts import SEARCHING, Reached
+from cyscc.host.record.document import DOCUMENT, FAILURE, RECORD_SCHEMA, SettingDocument, check_setting
+from cyscc.host.record.parts import PART_FILES, SEARCHING, Reached, file_of, read_files, write_files
+from cyscc.host.record.reader import Record
 from cyscc.host.record.rows import Rows
-from cyscc.host.record.tables import ARRAYS, MODULES, PHASES
-from cyscc.host.record.writer import Columns, TableWriter
+from cyscc.host.record.tables import MODULES, PHASES, table_of
+from cyscc.host.record.writer import Columns, RecordFolder, TableWriter
+from cyscc.host.runs.environment import run_environment
+from cyscc.host.runs.results import Result, input_name
 from cyscc.host.runs.sources import sources_digest
+from cyscc.host.specification.run import RunSpec
 from cyscc.sim.errors import HangError, SimulationError
 from cyscc.sim.executors.factory import watchdog_cycles
+from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import Contention, RecordedSums
 from cyscc.sim.observation.causes import CAUSE_NAMES
 from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction, RecordingState
 
-__all__ = ["RecorderState", "RunRecorder", "failure_document", "kernel_cycles", "setting_document"]
+__all__ = ["RecorderState", "RunRecorder", "kernel_cycles"]
 
 
 _GATHERED = 3_000_000
 """Rows that are buffered before a part is written: some 60 MB."""
-_GATHERED_IN_MEMORY = 500_000
-"""The same for a record in memory, whose parts are small once they are compressed."""
-
 _MOST = 1 << 60
 """A number larger than any in a record."""
 
@@ -54,7 +58,7 @@ class RecorderState:
     parts : int
         Number of parts of the tables that have been written.
     seal : str
-        Seal of the last one; empty for a record in memory.
+        Seal of the last one.
     abandoned : int
         Number of those that belong to abandoned attempts.
     instructions : int
@@ -65,8 +69,8 @@ class RecorderState:
         Vertex at which the searches of its iteration begin.
     rows : list of dict
         Rows of the table ``instructions`` for the current search.
-    memory : list of dict, or None
-        For a record in memory, its parts: Parquet data by table.
+    files : dict of str to ndarray, or None
+        Of a record in a temporary folder, the files of its parts by name.
     """
 
     recording: RecordingState
@@ -79,7 +83,7 @@ class RecorderState:
     level: int = 0
     source: int = 0
     rows: list[dict[str, int]] = field(default_factory=list)
-    memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None
+    files: dict[str, npt.NDArray[np.uint8]] | None = None
 
     def check(self) -> None:
         """Refuse a state that no recorder has.
@@ -91,92 +95,116 @@ class RecorderState:
         """
         numbers = [self.parts, self.abandoned, self.instructions, self.iteration, self.level, self.source]
         told = [value for row in self.rows for name, value in row.items() if name != "level"]
-        columns = {
-            "instruction",
-            "iteration",
-            "source",
-            "phase",
-            "level",
-            *(each.name for each in fields(RanInstruction)),
-        }
-        columns |= {"frontier", "edges", "pushed", "duplicates"}
+        columns = {column.name for column in table_of("instructions").columns}
         if (
             min(numbers + told) < 0
             or max(numbers + told) > _MOST
             or self.phase not in range(len(PHASES))
             or self.level != len(self.rows)
             or any(row.keys() != columns or row["phase"] not in range(len(PHASES)) for row in self.rows)
+            or not all(map(PART_FILES.fullmatch, self.files or ()))
         ):
             raise ValueError("the state of its record is impossible")
 
 
 class RunRecorder(Observer):
-    """Records a machine's run in a folder, or its instructions in memory.
+    """Records a run in a folder, which is locked meanwhile.
 
     Parameters
     ----------
-    machine : Machine
-        The machine, before its first instruction.
-    folder : Path or None
-        An existing folder; None for a record in memory, which has `LEVEL_TABLES` only.
-    interval : int
-        Cycles of an interval.
-    about : mapping
-        Description of the run, see `setting_document`; only for a folder.
-    state : RecorderState, optional
-        State to resume from; the machine's own state must not be loaded yet.
+    spec : RunSpec
+        The run.
+    folder : Path
+        The folder of the record: that of the specification, or a temporary one, of which checkpoints keep the parts.
 
     Attributes
     ----------
+    spec, folder
+        The parameters.
     state : RecorderState
-        The current state; up to date after `catch_up`.
+        The current state, once recording has started; up to date after `catch_up`.
 
     Raises
     ------
-    ValueError
-        The interval is too short for this memory.
     InputError
-        The parts of a resumed run's record are damaged, or others.
+        The folder cannot be used.
     """
 
-    def __init__(
-        self,
-        machine: Machine,
-        folder: Path | None,
-        *,
-        interval: int,
-        about: Mapping[str, Any] | None = None,
-        state: RecorderState | None = None,
-    ) -> None:
-        self._machine = machine
-        self._folder = folder
-        self._interval = interval
-        self._tables: dict[str, int] = {}
-        self._digests: dict[str, str] = {}
-        self._recording = machine.record(interval, self, None if state is None else state.recording)
-        memory: list[dict[str, npt.NDArray[np.uint8]]] | None = None if folder is not None else []
-        self.state = state or RecorderState(recording=self._recording.state, memory=memory)
-        self._rows = Rows(machine, interval)
-        self._writer = TableWriter(
-            folder,
-            categories={"module": MODULES, "phase": PHASES, "array": ARRAYS, "fifo": self._rows.fifos},
-            about=about or {},
-            parts=self.state.parts,
-            seal=self.state.seal,
-            memory=self.state.memory,
-        )
+    def __init__(self, spec: RunSpec, folder: Path) -> None:
+        self.spec, self.folder = spec, folder
+        self._lock = RecordFolder(folder, resumed=spec.resume is not None)
+        self._interval = spec.record_interval or LONGEST_INTERVAL
+        self._begun = self._complete = False
+        self._gathered = 0
+        self._ended: list[dict[str, int]] = []
+
+    def start(self, machine: Machine, graph: Graph, source: int, checkpointer: Checkpointer) -> None:
+        """Start recording a machine on which nothing has run yet.
+
+        Raises
+        ------
+        InputError
+            The machine is too large, or the length of the intervals is not supported; the parts of a resumed run's
+            record are damaged, or others.
+        """
+        spec, self._machine = self.spec, machine
+        named = input_name(graph, source) if spec.algorithm == "bfs" else None
+        self._run = {
+            "command": spec.algorithm,
+            "run": {
+                "graph": spec.graph,
+                "folder": str(Path.cwd()),
+                "digest": graph_digest(graph),
+                "vertices": graph.vertices,
+                "edges": graph.edges,
+                "options": {**spec.document(), "threads": spec.threads, "source": named},
+            },
+            "interval": self._interval,
+            "environment": run_environment(),
+        }
+        state = checkpointer.restored("record", RecorderState, RecorderState.check)
+        about = self._setting()
+        try:
+            check_setting(about, SettingDocument)
+        except ValueError as error:
+            raise InputError(f"cannot be recorded: {error} (--record)", path=self.folder) from None
+        try:
+            self._recording = machine.record(self._interval, self, None if state is None else state.recording)
+        except ValueError as error:
+            raise InputError(f"--record-interval: {error}") from None
+        self.state = state or RecorderState(recording=self._recording.state, files={} if spec.record is None else None)
+        if spec.record is None and self.state.files:
+            write_files(self.folder, self.state.files)
+        self._rows = Rows(machine, self._interval)
+        fifos, parts = self._rows.fifos, self.state.parts
+        self._writer = TableWriter(self.folder, fifos=fifos, about=about, parts=parts, seal=self.state.seal)
+        self._begun = True
         # All counts have been delivered before a checkpoint, and all rows but the last of the search are in its parts.
         self._counted = self.state.instructions
         self._told = self._next_told()
-        self._gathered = 0
-        self._most = _GATHERED if folder is not None else _GATHERED_IN_MEMORY
-        self._complete: list[dict[str, int]] = []
+        checkpointer.register("record", self.state, refresh=self.catch_up)
+
+    def _setting(self) -> dict[str, Any]:
+        """Return the description of the run: its options, configuration and memory."""
+        machine = self._machine
+        return {
+            "record": RECORD_SCHEMA,
+            **identity(),
+            "program": sources_digest(),
+            **self._run,
+            "clock_hz": machine.clock,
+            "configuration": asdict(machine.config),
+            "memory_profile": machine.memory.profile.describe(),
+            "machine": _machine_document(machine),
+        }
 
     def catch_up(self) -> None:
         """Update the state, and the parts that it refers to, to the machine's current cycle."""
         self._recording.catch_up(self._machine.cycle)
         self._flush(wait=True)
         self.state.seal = self._writer.seal
+        if self.state.files is not None:
+            self.state.files = read_files(self.folder)
 
     def begin(self, iteration: int, phase: str, source: int) -> None:
         """Set iteration, phase and source of the next instructions."""
@@ -201,8 +229,6 @@ class RunRecorder(Observer):
 
     def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
         """Add intervals to the tables."""
-        if self.state.memory is not None:
-            return
         self._add(lambda: self._rows.of_intervals(make()), count * self._rows.of_interval)
 
     def take_instruction(self, ran: RanInstruction) -> None:
@@ -229,55 +255,73 @@ class RunRecorder(Observer):
         self._flush(wait=True)
 
     def finish(self) -> None:
-        """Write all rows that are left."""
+        """Write the tables up to the machine's current cycle."""
         self._recording.finish(self._machine.cycle)
-        self._add_complete()
-        self._tables, self._digests = self._writer.finish(self._reached(), interval=self._interval)
+        self._add_ended()
+        self._stored = self._writer.finish(self._reached())
 
-    def document(self, run: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the document of a record in a folder, after `finish`.
-
-        Parameters
-        ----------
-        run : mapping
-            ``command``, the algorithm; ``run``, the data that a replay needs: graph file and digest, working folder,
-            options; ``interval``, cycles of an interval; ``environment``, where and when it ran.
-        result : mapping
-            The result, as in ``--json``.
-        """
-        assert self._folder is not None, "the record is in memory"
-        return {
-            **setting_document(self._machine, run),
-            "cycles": result["statistics"]["cycles"],
-            "causes": kernel_cycles(self._folder),
-            "tables": self._tables,
-            "digests": self._digests,
-            "result": dict(result),
+    def complete(self, result: Result) -> Result:
+        """Write the record's document, which includes the result's; return the result with its record attached."""
+        tables, digests = self._stored
+        document = {
+            **self._setting(),
+            "cycles": result.statistics["cycles"],
+            "causes": kernel_cycles(self.folder),
+            "tables": tables,
+            "digests": digests,
+            "result": result.document(),
         }
+        write_sealed(self.folder / DOCUMENT, document)
+        self._complete = True
+        return replace(result, record=Record(self.folder))
+
+    def failed(self, error: SimulationError) -> bool:
+        """Write what a replay of the failed run needs to the folder; return whether recording had started."""
+        if not self._begun:
+            return False
+        machine = self._machine
+        silent = watchdog_cycles(machine.memory.profile) if isinstance(error, HangError) else 0
+        failure = {
+            "message": str(error),
+            "diagnosis": error.diagnosis,
+            "cycle": machine.reached,
+            "moved": max(machine.reached - silent - 1, 0) if silent else None,
+        }
+        document = {**self._setting(), "failure": failure, "checkpoint": self.spec.checkpoint}
+        write_sealed(self.folder / FAILURE, document)
+        return True
 
     def close(self) -> None:
-        """Wait until all parts are written."""
-        self._writer.close()
+        """Wait until all parts are written, and release the folder.
+
+        An incomplete record is removed, unless a checkpoint refers to it.
+        """
+        if self._begun:
+            self._writer.close()
+        resumable = self.spec.checkpoint is not None and (self._begun or self.spec.resume is not None)
+        if self._complete or not resumable:
+            self._lock.clear(complete=self._complete, resumable=resumable)
+        self._lock.close()
 
     def _write_rows(self) -> None:
-        self._complete += self.state.rows
+        self._ended += self.state.rows
         self.state.rows.clear()
-        if len(self._complete) >= _TOGETHER:
-            self._add_complete()
+        if len(self._ended) >= _TOGETHER:
+            self._add_ended()
 
-    def _add_complete(self) -> None:
+    def _add_ended(self) -> None:
         """Add the rows of completed searches to the table ``instructions``."""
-        if self._complete:
-            columns = {name: np.array([row[name] for row in self._complete]) for name in self._complete[0]}
+        if self._ended:
+            columns = _columns(self._ended)
             self._writer.add(lambda: {"instructions": columns})
-            self._gathered += len(self._complete)
-            self._complete.clear()
+            self._gathered += len(self._ended)
+            self._ended.clear()
 
     def _add(self, make: Callable[[], Mapping[str, Columns]], rows: int) -> None:
         """Add rows, about the given number, and flush if the buffer is full."""
         self._writer.add(make)
         self._gathered += rows
-        if self._gathered > self._most:
+        if self._gathered > _GATHERED:
             self._flush()
 
     def _next_told(self) -> int:
@@ -288,8 +332,8 @@ class RunRecorder(Observer):
         """Add the rows of the search so far: its edges and duplicates are known at its end."""
         rows = [row for row in self.state.rows[:-1] if row["instruction"] >= self._told]
         self._told = self._next_told()
-        if rows and self._folder is not None:
-            columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        if rows:
+            columns = _columns(rows)
             self._writer.add(lambda: {SEARCHING: columns})
 
     def _reached(self) -> Reached:
@@ -304,10 +348,14 @@ class RunRecorder(Observer):
 
     def _flush(self, *, wait: bool = False) -> None:
         self._tell_rows()
-        self._add_complete()
+        self._add_ended()
         self._writer.flush(self._reached(), wait=wait)
         self._gathered = 0
         self.state.parts = self._writer.parts
+
+
+def _columns(rows: Sequence[Mapping[str, int]]) -> Columns:
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
 def _machine_document(machine: Machine) -> dict[str, Any]:
@@ -351,7 +399,7 @@ def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
     import pyarrow.parquet as pq
 
     sums = np.zeros((len(MODULES), len(CAUSE_NAMES)), np.int64)
-    with (folder / "kernels.parquet").open("rb") as stored, pq.ParquetFile(stored) as file:
+    with file_of(folder, "kernels").open("rb") as stored, pq.ParquetFile(stored) as file:
         # Read in batches: the rows of a long run do not fit into memory.
         for rows in file.iter_batches(columns=["module", *CAUSE_NAMES]):
             module = rows.column("module")
@@ -361,47 +409,4 @@ def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
                 sums[:, place] += np.bincount(own, weights=cycles, minlength=len(MODULES)).astype(np.int64)
     return {
         module: dict(zip(CAUSE_NAMES, row, strict=True)) for module, row in zip(MODULES, sums.tolist(), strict=True)
-    }
-
-
-def setting_document(machine: Machine, run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the description of a run: its options, configuration and memory."""
-    return {
-        "record": RECORD_SCHEMA,
-        **identity(),
-        "program": sources_digest(),
-        **run,
-        "clock_hz": machine.clock,
-        "configuration": asdict(machine.config),
-        "memory_profile": machine.memory.profile.describe(),
-        "machine": _machine_document(machine),
-    }
-
-
-def failure_document(
-    machine: Machine, error: SimulationError, *, run: Mapping[str, Any], checkpoint: str | None
-) -> dict[str, Any]:
-    """Return the document of a failed run, which has no tables.
-
-    Parameters
-    ----------
-    machine : Machine
-        The machine.
-    error : SimulationError
-        The failure.
-    run : mapping
-        See `RunRecorder.document`.
-    checkpoint : str or None
-        The folder of the run's checkpoint, if any.
-    """
-    silent = watchdog_cycles(machine.memory.profile) if isinstance(error, HangError) else 0
-    return {
-        **setting_document(machine, run),
-        "failure": {
-            "message": str(error),
-            "diagnosis": error.diagnosis,
-            "cycle": machine.reached,
-            "moved": max(machine.reached - silent - 1, 0) if silent else None,
-        },
-        "checkpoint": checkpoint,
     }

@@ -124,6 +124,11 @@ class Result(Answer):
             **self.fields,
         }
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was found, and in how many steps, by name."""
+        raise NotImplementedError
+
     def _found(self) -> dict[str, Any]:
         """Return the fields of the document specific to the algorithm."""
         raise NotImplementedError
@@ -197,6 +202,11 @@ class BfsResult(Result):
         """Level of each vertex, shape (vertices,), in the order of `Graph.original`; -1 if not reached."""
         return self.run.levels
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Vertices reached, and levels."""
+        return {"reached": self.run.reached, "levels": len(self.run.level_records)}
+
     def _found(self) -> dict[str, Any]:
         run = self.run
         return {
@@ -248,6 +258,11 @@ class SccResult(Result):
     def iterations(self) -> int:
         """Iterations after trimming."""
         return self.run.iterations
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Components and iterations."""
+        return {"components": self.components, "iterations": self.iterations}
 
     def _found(self) -> dict[str, Any]:
         run = self.run

@@ -472,8 +472,8 @@ class RunSpec:
 
     @property
     def recorded(self) -> bool:
-        """Whether the run is recorded, to a folder or in memory only."""
-        return self.record is not None or self.roofline
+        """Whether the run is recorded, to its folder or a temporary one."""
+        return self.record is not None or self.trace is not None or self.roofline
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: memory rules loaded from a file cannot be pickled."""

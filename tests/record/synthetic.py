@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.files import identity
@@ -26,7 +29,7 @@ def _columns(**given: Any) -> dict[str, npt.NDArray[Any]]:
     return {name: np.asarray(values) for name, values in given.items()}
 
 
-def _grid(run: Run, *axes: Sequence[Any] | Integers) -> list[npt.NDArray[Any]]:
+def _grid(*axes: Sequence[Any] | Integers) -> list[npt.NDArray[Any]]:
     """Return the columns of all combinations, the first axis slowest."""
     return [each.ravel() for each in np.meshgrid(*axes, indexing="ij")]
 
@@ -39,14 +42,14 @@ def _kernel_tables(run: Run) -> dict[str, list[dict[str, npt.NDArray[Any]]]]:
     for module, kernels in run.modules.items():
         causes = run.causes[module]
         each = run.of_interval(causes).reshape(-1, len(NAMES))
-        cycle, engine, kernel = _grid(run, run.cycle, engines, range(kernels))
+        cycle, engine, kernel = _grid(run.cycle, engines, range(kernels))
         found["kernels"].append(
             _columns(cycle=cycle, engine=engine, module=np.full(cycle.size, module), kernel=kernel)
             | dict(zip(NAMES, each.T, strict=True))
         )
         ran = np.flatnonzero(run.run_by[module])
         mine = run.of_instruction(causes)[ran].reshape(-1, len(NAMES))
-        number, engine, kernel = _grid(run, ran, engines, range(kernels))
+        number, engine, kernel = _grid(ran, engines, range(kernels))
         since = run.starts[ran][:, None, None]
         found["instruction_kernels"].append(
             _columns(instruction=number, engine=engine, module=np.full(number.size, module), kernel=kernel)
@@ -60,7 +63,7 @@ def _kernel_tables(run: Run) -> dict[str, list[dict[str, npt.NDArray[Any]]]]:
         most = np.where(active > 0, np.minimum(depths, np.ceil(level * 1.2)), 0).astype(np.int64)
         largest = np.zeros((run.intervals, *most.shape[1:]), np.int64)
         np.maximum.at(largest, run.interval_of, most)
-        cycle, engine, kernel, fifo = _grid(run, run.cycle, engines, range(kernels), FIFOS[module])
+        cycle, engine, kernel, fifo = _grid(run.cycle, engines, range(kernels), FIFOS[module])
         found["fifos"].append(
             _columns(cycle=cycle, engine=engine, module=np.full(cycle.size, module), kernel=kernel, fifo=fifo)
             | _columns(fill=run.of_interval(fill).ravel(), most=largest.ravel())
@@ -68,7 +71,7 @@ def _kernel_tables(run: Run) -> dict[str, list[dict[str, npt.NDArray[Any]]]]:
         most_of = np.zeros((len(run.instructions), len(depths)), np.int64)
         inside = run.of >= 0
         np.maximum.at(most_of, run.of[inside], most[inside].max(axis=(1, 2)))
-        number, fifo = _grid(run, ran, FIFOS[module])
+        number, fifo = _grid(ran, FIFOS[module])
         found["instruction_fifos"].append(
             _columns(instruction=number, module=np.full(number.size, module), fifo=fifo)
             | _columns(fill=run.of_instruction(fill)[ran].sum(axis=(1, 2)).ravel(), most=most_of[ran].ravel())
@@ -166,28 +169,16 @@ def _instruction_table(run: Run) -> dict[str, npt.NDArray[Any]]:
 
 def _write(folder: Path, parts: dict[str, list[dict[str, npt.NDArray[Any]]]]) -> tuple[dict[str, int], dict[str, str]]:
     """Write the tables with the columns that they are to have; return their rows and digests."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     rows, digests = {}, {}
     for table in TABLES:
-        given = {}
-        for column in table.columns:
-            values = [part[column.name] for part in parts[table.name]]
-            empty = np.array([], str if column.kind == "category" else np.int64)
-            given[column.name] = np.concatenate(values) if values else empty
-        keys = [given[name] for name in ("kernel", "module", "engine", "instruction", "cycle") if name in given]
-        order = np.lexsort(keys)
-        columns = {}
-        for column in table.columns:
-            ordered = given[column.name][order]
-            if column.kind == "category":
-                columns[column.name] = pa.array(ordered.tolist(), pa.string()).dictionary_encode()
-            else:
-                columns[column.name] = pa.array(ordered, pa.type_for_alias(column.kind))
+        names = [column.name for column in table.columns]
+        frame = pd.concat([pd.DataFrame(dict.fromkeys(names, ()), dtype=object), *map(pd.DataFrame, parts[table.name])])
+        keys = [name for name in ("cycle", "instruction", "engine", "module", "kernel") if name in names]
+        ordered = frame[names].sort_values(keys, kind="stable")
         file = folder / f"{table.name}.parquet"
-        pq.write_table(pa.table(columns).cast(schema_of(table.name)), file, compression="zstd")
-        rows[table.name], digests[table.name] = order.size, hashlib.sha256(file.read_bytes()).hexdigest()
+        columns = pa.Table.from_pandas(ordered, schema_of(table.name), preserve_index=False)
+        pq.write_table(columns.replace_schema_metadata(None), file, compression="zstd")
+        rows[table.name], digests[table.name] = len(ordered), hashlib.sha256(file.read_bytes()).hexdigest()
     return rows, digests
 
 
@@ -218,7 +209,7 @@ def _document(run: Run, rows: dict[str, int], digests: dict[str, str]) -> dict[s
         "statistics": {"cycles": cycles},
         **({"components": {"count": 3000, "largest": 800}, "iterations": shape.iterations} if scc else {"source": 1}),
     }
-    contention = run.contention
+    contention, none = run.contention, np.zeros((1, 1, 1, len(NAMES)), np.int32)
     memory = None
     if contention is not None:
         memory = {"controllers": contention.controllers, "banks": contention.banks // contention.controllers}
@@ -257,9 +248,7 @@ def _document(run: Run, rows: dict[str, int], digests: dict[str, str]) -> dict[s
         },
         "cycles": cycles,
         "causes": {
-            name: dict.fromkeys(NAMES, 0)
-            if (causes := run.causes.get(name)) is None
-            else dict(zip(NAMES, causes.sum(axis=(0, 1, 2), dtype=np.int64).tolist(), strict=True))
+            name: dict(zip(NAMES, run.causes.get(name, none).sum(axis=(0, 1, 2), dtype=np.int64).tolist(), strict=True))
             for name in MODULES
         },
         "tables": rows,
@@ -286,7 +275,7 @@ def write_record(folder: Path, shape: Shape | None = None) -> Path:
     run = Run(shape or Shape())
     folder.mkdir(parents=True, exist_ok=True)
     interval = np.minimum(np.full(run.intervals, run.shape.interval), run.total - run.cycle)
-    cycle, engine = _grid(run, run.cycle, range(run.config.engines))
+    cycle, engine = _grid(run.cycle, range(run.config.engines))
     turns = np.repeat(interval // 20, run.config.engines)
     engines = _columns(cycle=cycle, engine=engine, bfs_turns=turns, ordering=run.random.integers(0, 50, cycle.size))
     engines |= _columns(intersection_turns=turns * ("intersection" in run.modules))

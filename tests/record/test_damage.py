@@ -1,6 +1,7 @@
 """Damaged and forged records: refused in one line that names the file, whoever opens them."""
 
 import json
+import os
 import random
 from collections.abc import Callable
 from hashlib import sha256
@@ -11,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from msgspec import to_builtins
 
 from cyscc.host.analysis.explain.explanation import explanation
 from cyscc.host.analysis.report.page import sections
@@ -18,7 +20,7 @@ from cyscc.host.output.documents import sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import document_schema
-from cyscc.host.record.parts import PARTS_FOLDER, PartDocument, Reached, write_part, write_setting
+from cyscc.host.record.parts import PARTS_FOLDER, SETTING, PartDocument, Reached, write_document
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import TABLES
 from cyscc.host.record.writer import TableWriter
@@ -81,25 +83,7 @@ def _same(damaged: bytearray, content: bytes) -> bool:
         return False
 
 
-def _missing(file: Path) -> None:
-    file.unlink()
-
-
-def _empty(file: Path) -> None:
-    file.write_bytes(b"")
-
-
-def _cut(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:-9])
-
-
-def _linked(file: Path) -> None:
-    file.symlink_to(file.rename(file.with_suffix(".other")))
-
-
 def _piped(file: Path) -> None:
-    import os
-
     file.unlink()
     os.mkfifo(file)
 
@@ -107,14 +91,17 @@ def _piped(file: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "cause"),
     [
-        (_missing, "is not there: the record is not complete"),
-        (_empty, "is damaged: its digest is another"),
-        (_cut, "is damaged: its digest is another"),
-        (_linked, "is a link, which is not followed here"),
+        (lambda file: file.unlink(), "is not there: the record is not complete"),
+        (lambda file: file.write_bytes(b""), "is damaged: its digest is another"),
+        (lambda file: file.write_bytes(file.read_bytes()[:-9]), "is damaged: its digest is another"),
+        (
+            lambda file: file.symlink_to(file.rename(file.with_suffix(".other"))),
+            "is a link, which is not followed here",
+        ),
         (_piped, "is no plain file"),
     ],
 )
-def test_files_that_are_not_what_was_written(damage: Callable[[Path], None], cause: str, folder: Path) -> None:
+def test_files_that_are_not_what_was_written(damage: Callable[[Path], object], cause: str, folder: Path) -> None:
     damage(folder / "banks.parquet")
     assert refusal(folder) == f"banks.parquet: {cause}"
 
@@ -292,10 +279,11 @@ def test_parts_of_another_run_stay(tmp_path: Path) -> None:
     """A run that goes on removes later parts, but only where the earlier ones are its own."""
     own = tmp_path / PARTS_FOLDER
     own.mkdir()
-    seal = write_setting(own, {"run": "another"})
+    seal = write_document(own / SETTING, {"run": "another"})
     for number in range(2):
-        seal = write_part(own, number, PartDocument(previous=seal, tables={}, reached=Reached()))
+        part = PartDocument(previous=seal, tables={}, reached=Reached())
+        seal = write_document(own / f"{number}.json", to_builtins(part))
     files = sorted(own.iterdir())
     with refused(InputError, f"{tmp_path}: holds the parts of another run's record"):
-        TableWriter(tmp_path, categories={}, about={}, parts=1, seal="0" * 64)
+        TableWriter(tmp_path, fifos=(), about={}, parts=1, seal="0" * 64)
     assert sorted(own.iterdir()) == files

@@ -3,7 +3,9 @@
 import json
 import math
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import Mock
 from weakref import WeakKeyDictionary
 from xml.etree import ElementTree
 
@@ -13,12 +15,15 @@ import pytest
 from cyscc.host.analysis.roofline.analysis import Roofline
 from cyscc.host.analysis.roofline.limits import Bounds
 from cyscc.host.command_line.main import main
-from cyscc.host.driver.search import BfsRun, breadth_first_search
+from cyscc.host.driver.search import BfsRun, Checkpointer, breadth_first_search
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph, rmat_graph
 from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.host.record.parts import PARTS_FOLDER, read_parts
 from cyscc.host.record.reader import Record
+from cyscc.host.record.stored import StoredTables
 from cyscc.host.runs.recorder import RunRecorder
+from cyscc.host.specification.run import RunSpec
 from cyscc.hw.config import PRESETS
 from cyscc.sim.hardware import ring_turn
 from cyscc.sim.intervals import LONGEST_INTERVAL
@@ -39,20 +44,33 @@ LARGE = {
     "R-MAT": rmat_graph(1024, 8, seed=3),
 }
 
-RECORDERS: WeakKeyDictionary[Machine, RunRecorder] = WeakKeyDictionary()
+RECORDERS: WeakKeyDictionary[Machine, tuple[TemporaryDirectory[str], RunRecorder]] = WeakKeyDictionary()
 """A machine has one record, whatever it searches."""
 
 
+class LastSearch(Record):
+    """The tables of a machine's last search: in the last part of its record."""
+
+    def __init__(self, folder: Path) -> None:
+        _, parts, _ = read_parts(folder)
+        self._stored = StoredTables(folder, [*({} for _ in parts[1:]), parts[-1].tables], numbered=True)
+        self._frames = {}
+        self._checks = Mock()
+
+
 def recorded(machine: Machine, graph: Graph, source: int, bounds: Bounds, **options: Any) -> tuple[BfsRun, Roofline]:
-    """Search a graph with a record in memory, and check its data of every level."""
+    """Search a graph with a record, and check its data of every level."""
     placed = PlacedGraph.place(machine, graph)
-    recorder = RECORDERS.get(machine) or RunRecorder(machine, None, interval=LONGEST_INTERVAL)
-    RECORDERS[machine] = recorder
-    assert recorder.state.memory is not None
-    before = len(recorder.state.memory)
+    if machine not in RECORDERS:
+        folder = TemporaryDirectory()
+        named: dict[str, Any] = {"config": machine.config, "memory": machine.memory.profile, "record": folder.name}
+        spec = RunSpec(algorithm="bfs", graph="g", record_interval=LONGEST_INTERVAL, **named)
+        RECORDERS[machine] = folder, RunRecorder(spec, Path(folder.name))
+        RECORDERS[machine][1].start(machine, graph, source, Checkpointer())
+    recorder = RECORDERS[machine][1]
     run = breadth_first_search(machine, placed, source, observer=recorder, **options)
     recorder.catch_up()
-    roofline = Roofline.of(Record.in_memory({}, recorder.state.memory[before:]), bounds)
+    roofline = Roofline.of(LastSearch(recorder.folder / PARTS_FOLDER), bounds)
     reached = run.levels >= 0
     edges = np.bincount(run.levels[reached], weights=graph.out_degrees()[reached], minlength=len(run.level_records))
     assert roofline.edges.tolist() == edges.tolist()

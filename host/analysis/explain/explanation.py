@@ -196,7 +196,9 @@ def iteration_tables(record: Record, iterations: Iterations) -> dict[str, Table]
     """
 
     def table(title: str, head: str, groups: dict[str, IterationGroup]) -> Table:
-        frame = pd.DataFrame([{"which": name, **asdict(group)} for name, group in groups.items()])
+        # With its columns also where an interrupted run has no complete iteration.
+        names = ["which", *(each.name for each in fields(IterationGroup))]
+        frame = pd.DataFrame([{"which": name, **asdict(group)} for name, group in groups.items()], columns=names)
         frame["cycles_each"] = frame["cycles"] / frame["iterations"].clip(lower=1)
         shown: dict[str, Column | str] = {
             "which": Column(head),

@@ -6,7 +6,6 @@ the previous manifest once all its blocks are on disk; only then are unreference
 """
 
 import hashlib
-import json
 import os
 import re
 import zlib
@@ -14,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.graph.available_memory import check_available_memory
-from cyscc.host.output.documents import DAMAGED, read_sealed, sealed
+from cyscc.host.output.documents import DAMAGED, read_sealed, write_durable
 from cyscc.host.output.errors import InputError, locating_errors
-from cyscc.host.output.files import reason, removing_empty
+from cyscc.host.output.files import reason
+from cyscc.host.output.folders import OwnFolder
 from cyscc.sim.documents import DocumentError, read_plain
-from cyscc.sim.files import is_temporary, lock_folder, remove_left, replaced
+from cyscc.sim.files import remove_left, replaced
 
 __all__ = ["About", "Checkpoint", "CheckpointFolder", "Identity"]
 
@@ -96,7 +97,7 @@ class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
     files: dict[str, _File]
 
 
-class CheckpointFolder:
+class CheckpointFolder(OwnFolder):
     """A folder for the checkpoints of one run, each of which replaces the one before it.
 
     Parameters
@@ -112,30 +113,19 @@ class CheckpointFolder:
         It cannot be used, holds something else, or is in use.
     """
 
+    CONTENT = "checkpoints"
+    FILES = re.compile(re.escape(_MANIFEST))
+    FOLDERS = MappingProxyType({_BLOCKS: re.compile(_BLOCK_NAME)})
+
     def __init__(self, path: Path, *, create: bool) -> None:
-        self.path = path
+        super().__init__(path, create=create)
         self._sound: set[str] = set()  # blocks that were read or written by this process
-        try:
-            self._made = create and not path.exists()
-            with removing_empty(path):
-                if self._made:
-                    path.mkdir()
-                other = min(_others(path), default=None)
-                if other is not None:
-                    raise InputError(f"is no folder of checkpoints: it holds {other}", path=path)
-                self._lock = lock_folder(path)
-        except (OSError, ValueError) as error:
-            raise InputError(reason(error), path=path) from None
-        if self._lock is None:
-            raise InputError("is in use by another run", path=path)
 
     def close(self) -> None:
         """Release the folder; remove it if it was created here and holds no checkpoint."""
-        if self._lock is not None:
-            if self._made and not self.complete:
-                self.remove()
-            os.close(self._lock)
-            self._lock = None
+        if self._lock is not None and self._made and not self.complete:
+            self.remove()
+        super().close()
 
     @property
     def complete(self) -> bool:
@@ -191,12 +181,13 @@ class CheckpointFolder:
         """Write the manifest, whose blocks are on disk."""
         # Options of the command line may be texts of a type of their own.
         manifest = msgspec.to_builtins(_Manifest(version=_VERSION, about=about, files=files), enc_hook=str)
-        _write_whole(self.path / _MANIFEST, json.dumps(sealed(manifest)).encode() + b"\n")
+        write_durable(self.path / _MANIFEST, manifest)
         _sync_folder(self.path)
 
     def _keep(self, name: str, content: NDArray[np.uint8]) -> None:
-        """Write a block."""
-        _write_whole(self.path / _BLOCKS / name, zlib.compress(content.data, _LEVEL))
+        """Write a block, atomically and durably."""
+        with replaced(self.path / _BLOCKS / name, durable=True) as temporary:
+            temporary.write_bytes(zlib.compress(content.data, _LEVEL))
         self._sound.add(name)
 
     def read(self) -> "Checkpoint":
@@ -210,18 +201,17 @@ class CheckpointFolder:
         path = self.path / _MANIFEST
         try:
             document = read_sealed(path)
+            if (version := document.get("version")) != _VERSION:
+                cause = f"has version {version!r} of the format, and this program reads {_VERSION}"
+                raise InputError(cause, path=path)
+            manifest = msgspec.convert(document, _Manifest)
+            for name, file in manifest.files.items():
+                if len(file.blocks) != -(-file.size // _BLOCK):
+                    raise ValueError(f"{name} has another number of blocks")
         except FileNotFoundError:
             raise InputError("holds no complete checkpoint", path=self.path) from None
-        version = document.get("version")
-        if version != _VERSION:
-            raise InputError(f"has version {version!r} of the format, and this program reads {_VERSION}", path=path)
-        try:
-            manifest = msgspec.convert(document, _Manifest)
-        except msgspec.ValidationError as error:
+        except ValueError as error:
             raise InputError(f"is no manifest of a checkpoint: {error}", path=path) from None
-        for name, file in manifest.files.items():
-            if len(file.blocks) != -(-file.size // _BLOCK):
-                raise InputError(f"is no manifest of a checkpoint: {name} has another number of blocks", path=path)
         with locating_errors(path=self.path):
             check_available_memory("its contents", sum(file.size for file in manifest.files.values()))
         return Checkpoint(self.path / _BLOCKS, manifest.about, manifest.files, self._sound)
@@ -286,28 +276,17 @@ class Checkpoint:
         path = self._folder / name
         try:
             packed = read_plain(path, most=_LONGEST_BLOCK, follow=False)
+            data = zlib.decompressobj().decompress(packed, content.size + 1)
         except FileNotFoundError:
             raise InputError("is missing", path=path) from None
         except (OSError, DocumentError) as error:
             raise InputError(reason(error), path=path) from None
-        try:
-            data = zlib.decompressobj().decompress(packed, content.size + 1)
         except zlib.error:
             data = b""
         if len(data) != content.size or hashlib.sha256(data).hexdigest() != name:
             raise InputError(DAMAGED, path=path)
         content[:] = np.frombuffer(data, np.uint8)
         self._sound.add(name)
-
-
-def _others(folder: Path) -> Iterator[str]:
-    """Yield the names of entries in a folder that belong to no checkpoint."""
-    for entry in os.scandir(folder):
-        if entry.name == _BLOCKS and entry.is_dir(follow_symlinks=False):
-            named = (name for name in os.listdir(entry) if not (re.match(_BLOCK_NAME, name) or is_temporary(name)))
-            yield from (f"{_BLOCKS}/{name}" for name in named)
-        elif entry.name != _MANIFEST and not is_temporary(entry.name):
-            yield entry.name
 
 
 def _cut(content: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
@@ -318,12 +297,6 @@ def _cut(content: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
 def _name(content: NDArray[np.uint8]) -> str | None:
     """Return the file name of a block; None if it is all zero."""
     return hashlib.sha256(content.data).hexdigest() if content.any() else None
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file atomically and durably."""
-    with replaced(path, durable=True) as temporary:
-        temporary.write_bytes(data)
 
 
 def _sync_folder(path: Path) -> None:

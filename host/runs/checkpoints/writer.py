@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -70,12 +70,12 @@ def _encode(parts: dict[str, object], machine: MachineState) -> dict[str, NDArra
         State of the machine.
     """
     arrays = _Arrays()
+    hardware = _Hardware(
+        fields=np.frombuffer(_fields_text(machine.hardware.fields), np.uint8), words=machine.hardware.words
+    )
     simple = {name: value for name, value in vars(machine).items() if name != "hardware"}
-    hardware = {
-        "fields": np.frombuffer(_fields_text(machine.hardware.fields), np.uint8),
-        "words": machine.hardware.words,
-    }
-    text = msgspec.json.encode({"parts": parts, "machine": simple, "hardware": hardware}, enc_hook=arrays.refer)
+    state = {"parts": parts, "machine": {**simple, "hardware": hardware}}
+    text = msgspec.json.encode(state, enc_hook=arrays.refer)
     return {_TEXT: np.frombuffer(text, np.uint8), **arrays.files}
 
 
@@ -88,17 +88,20 @@ class _Reference(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Text(msgspec.Struct, forbid_unknown_fields=True):
-    """The text of a state: parts of the host program, the machine, and its registers."""
+    """The text of a state: parts of the host program, and the machine."""
 
     parts: dict[str, Any]
     machine: dict[str, Any]
-    hardware: Any
 
 
 @dataclass
 class _Hardware:
     fields: NDArray[np.uint8]
     words: NDArray[np.uint64]
+
+
+_Machine = make_dataclass("_Machine", [*{**get_type_hints(MachineState), "hardware": _Hardware}.items()])
+"""`MachineState`, with the registers as they are kept."""
 
 
 def _number(digits: str) -> int:
@@ -152,22 +155,16 @@ def _decode_machine(text: _Text, load: Callable[[str], NDArray[np.uint8]]) -> Ma
     ValueError
         It is no state of a machine.
     """
-    hardware = _converted(text.hardware, _Hardware, load)
-    fields = msgspec.json.decode(hardware.fields.tobytes(), type=list[tuple[str, int, int, str]])
+    found: Any = _converted(text.machine, _Machine, load)
+    fields = msgspec.json.decode(found.hardware.fields.tobytes(), type=list[tuple[str, int, int, str]])
     words = NamedWords(
         fields=tuple(
             Field(name=name, width=width, rows=rows, known=int(known, 16)) for name, width, rows, known in fields
         ),
-        words=hardware.words,
+        words=found.hardware.words,
     )
     words.check()
-    kinds = get_type_hints(MachineState)
-    del kinds["hardware"]
-    if text.machine.keys() != kinds.keys():
-        raise ValueError("a machine with other parts")
-    return MachineState(
-        hardware=words, **{name: _converted(text.machine[name], kind, load) for name, kind in kinds.items()}
-    )
+    return MachineState(**{**vars(found), "hardware": words})
 
 
 class CheckpointWriter(Checkpointer):

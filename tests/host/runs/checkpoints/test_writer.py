@@ -87,8 +87,8 @@ def test_by_cycles(folder: CheckpointFolder, monkeypatch: pytest.MonkeyPatch) ->
     assert checkpoint.about == about_of(2150, seconds=60.0)
     state = json.loads(checkpoint.file("state.json").tobytes())
     assert state["parts"] == {"driver": {"level": 1}, "record": {"parts": 2}}
+    words = state["machine"].pop("hardware")["words"]
     assert state["machine"] == {"cycle": 2150}
-    words = state["hardware"]["words"]
     assert (words["dtype"], words["shape"], checkpoint.file(words["file"]).size) == ("<u8", [3], 24)
     assert kept.failures == []
 
