@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cyscc.host.answer.answer import Answer
+    from cyscc.host.experiments.sweep.answer import Sweep
     from cyscc.host.graph.csr import Graph
     from cyscc.host.interface.area import Area, area
     from cyscc.host.interface.bench import bench
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from cyscc.host.interface.reproduce import reproduce
     from cyscc.host.interface.runs import bfs, scc
     from cyscc.host.interface.software import software
-    from cyscc.host.interface.sweep import Sweep, sweep
+    from cyscc.host.interface.sweep import sweep
     from cyscc.host.interface.synth import synth
     from cyscc.host.interface.timing import timing
     from cyscc.host.interface.trials import smallest_depths, what_if
@@ -92,6 +93,7 @@ _HOMES = {
         "Area",
         "area",
     ),
+    "cyscc.host.experiments.sweep.answer": ("Sweep",),
     "cyscc.host.interface.figures": (
         "figures",
         "write_figure",
@@ -105,7 +107,6 @@ _HOMES = {
         "write_graph",
     ),
     "cyscc.host.interface.replay": ("Replayed",),
-    "cyscc.host.interface.sweep": ("Sweep",),
     "cyscc.host.interface.trials": (
         "smallest_depths",
         "what_if",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.sweep.rows import effects, pareto
+from cyscc.host.experiments.sweep.rows import effects, front
 
 
 def row(cycles: int, *, status: str = "done", **values: Any) -> dict[str, Any]:
@@ -25,13 +25,12 @@ def test_effect_is_the_geometric_mean_over_the_other_parameters() -> None:
     assert depth.factor == pytest.approx((2 * 8) ** 0.5)
     assert (memory.name, memory.best) == ("memory", "hc2")
     assert memory.factor == pytest.approx((4 * 1) ** 0.5)
-    assert [each.others for each in depth.series] == ["memory=hc2", "memory=slow"]
-    assert [each.cycles for each in depth.series] == [[100, 50], [400, 50]]
+    assert depth.series == ({16: 100, 32: 50}, {16: 400, 32: 50})
 
 
 def test_points_that_failed_are_left_out() -> None:
     (depth,) = effects(["depth", "memory"], [*ROWS[:2], row(0, status="failed", depth=16, memory="slow")])
-    assert [each.others for each in depth.series] == ["memory=hc2"]
+    assert depth.series == ({16: 100, 32: 50},)
 
 
 def test_no_value_is_best_where_none_is_everywhere() -> None:
@@ -43,5 +42,6 @@ def test_no_value_is_best_where_none_is_everywhere() -> None:
 
 def test_front() -> None:
     rows = [row(9, luts=1), row(5, luts=5), row(5, luts=4), row(6, luts=4), row(7, luts=3), row(8, luts=3)]
-    assert [(each["cycles"], each["luts"]) for each in pareto(rows, "luts")] == [(5, 4), (7, 3), (9, 1)]
-    assert pareto([], "luts") == []
+    assert [(each["cycles"], each["luts"]) for each in front(rows, ("cycles", "luts"))] == [(5, 4), (7, 3), (9, 1)]
+    assert front([], ("cycles", "luts")) == []
+    assert front(rows, ("luts",)) == [rows[0]]

@@ -72,8 +72,7 @@ def trial(record: Record, *attempts: Attempt, area: tuple[int, int] | None = Non
     return Trial(
         record=record,
         folder=folder,
-        baseline=attempt({}, more, area=area),
-        attempts=attempts,
+        runs=[attempt({}, more, area=area), *attempts],
         made=1,
         found=len(attempts),
         left=2 if any(each.stopped for each in attempts) else 0,
