@@ -11,7 +11,7 @@ from typing import Any
 from cyscc.host.experiments.fpga.area import areas
 from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
 from cyscc.host.experiments.measuring.measurements import OnStep
-from cyscc.host.experiments.measuring.schedule import EndedError, run_groups, run_on_cluster
+from cyscc.host.experiments.measuring.schedule import EndedError, run_on_cluster, run_requests
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import removing_empty
@@ -208,7 +208,7 @@ class Batch:
         how: dict[str, Any] = {"on_result": on_outcome, "on_lost": on_lost, "until": until}
         try:
             if self.scheduler is None:
-                run_groups([[point] for point in missing], make, jobs=self.jobs, **how)
+                run_requests(missing, make, jobs=self.jobs, **how)
             elif missing:
                 run_on_cluster(missing, make, address=self.scheduler, **how)
         finally:

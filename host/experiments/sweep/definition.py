@@ -22,7 +22,7 @@ from cyscc.host.output.files import reason
 from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import ALGORITHMS, Option, RunSpec, run_options
 from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.documents import DocumentError, read_toml
+from cyscc.sim.documents import read_toml
 from cyscc.sim.notices import notice
 from cyscc.sim.trust import GivenText, rules_file
 
@@ -184,13 +184,9 @@ def read_study(path: Path, rules: Sequence[str] = ()) -> SweepStudy:
         The file cannot be read, or is no valid study. The message is one line that names the file and quotes the error.
     """
     try:
-        document = read_toml(path)
+        return _Reader(path.parent, path.stem, read_toml(path), rules).study()
     except OSError as error:
         raise InputError(f"cannot be read: {reason(error)}", path=path) from None
-    except DocumentError as error:
-        raise InputError(str(error), path=path) from None
-    try:
-        return _Reader(path.parent, path.stem, document, rules).study()
     except InputError as error:
         raise InputError(error.cause if error.path is None else str(error), path=path) from None
     except ValueError as error:

@@ -135,18 +135,16 @@ def test_executors_are_built_once_before_anything_is_measured(tmp_path: Path, mo
     assert len(built) == 1
 
 
-def test_only_what_shares_a_graph_is_measured_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[list[str]] = []
+def test_what_shares_a_graph_is_measured_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
 
-    def run_groups(groups: Any, *_: Any, **__: Any) -> None:
-        asked.extend([request.name for request in group] for group in groups)
+    def run_requests(requests: Any, *_: Any, **__: Any) -> None:
+        asked.extend(request.name for request in requests)
 
-    monkeypatch.setattr(cyscc.host.experiments.measuring.measurements, "run_groups", run_groups)
+    monkeypatch.setattr(cyscc.host.experiments.measuring.measurements, "run_requests", run_requests)
     graphs: dict[str, Any] = {"one": spec(degree=2), "two": None, "three": spec(degree=2), "four": None}
     Run(tmp_path).measurements.measure([FakeRequest(graph=graph, name=name) for name, graph in graphs.items()])
-    assert asked == [["one", "three"], ["two"], ["four"]]
+    assert asked == ["one", "three", "two", "four"]
 
 
 def test_what_must_be_alone_comes_first_in_processes_of_its_own(tmp_path: Path) -> None:
