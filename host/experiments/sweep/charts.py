@@ -1,9 +1,9 @@
-"""Charts of a sweep: results by parameter, or by number of points; what parameters decide; area; causes.
+"""Charts of a sweep: results by parameter, or by number of points; cycles against area, and by cause.
 
 Pages draw them in a browser, files of figures without one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import log
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,13 @@ from cyscc.host.answer.colours import RUN_COLOURS, STACK
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, is_wide, value_text
 from cyscc.host.experiments.sweep.measures import MEASURES
-from cyscc.host.experiments.sweep.rows import DONE, Effect, Row, best_so_far, front, shares
+from cyscc.host.experiments.sweep.rows import DONE, Row, best_so_far, front, shares
 from cyscc.host.output.figures import row_places
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import NO_OVERRIDES
 from cyscc.host.specification.run import resolved_configuration, resolved_profile
 
-__all__ = ["area_chart", "causes_chart", "factors_chart", "parameter_chart", "search_chart"]
+__all__ = ["area_chart", "causes_chart", "parameter_chart", "search_chart"]
 
 _RESULTS = {**MEASURES, **AREA}
 """Titles of the axes of results, by their columns."""
@@ -172,59 +172,42 @@ def _unchanged(study: SweepStudy) -> tuple[set[str], str]:
     return set(found), texts.pop() if len(texts) == 1 else "machine unchanged"
 
 
+def _scatter(
+    figure: go.Figure, study: SweepStudy, name: str, points: Sequence[tuple[float, float, Row]], **looks: Any
+) -> None:
+    """Add points, each with its place and its row, which have the labels of the study."""
+    axes = f"{figure.layout.xaxis.title.text} %{{x:,}}, {figure.layout.yaxis.title.text} %{{y:,}}"
+    figure.add_scatter(
+        x=[x for x, _, _ in points],
+        y=[y for _, y, _ in points],
+        name=name,
+        text=[study.label(row) or study.name for _, _, row in points],
+        hovertemplate=f"%{{text}}<br>{axes}<extra></extra>",
+        **looks,
+    )
+
+
 def search_chart(study: SweepStudy, rows: Sequence[Row], column: str) -> Chart:
     """Return the chart of a result by number of points of a search, with the least one so far."""
     assert study.search is not None, "the study searches"
     title = _RESULTS[column]
     figure = new_figure(height=420, x="points", y=title)
-    hover = f"%{{text}}<br>point %{{x}}: %{{y:,}} {title}<extra></extra>"
     kept = "within the budget" if study.search.budget else "point"
-    done = [(number, row) for number, row in enumerate(rows, start=1) if row["status"] == DONE]
+    done = [(number, _result(row, column), row) for number, row in enumerate(rows, 1) if row["status"] == DONE]
     for within, text, colour in ((True, kept, _GREY), (False, "over the budget", RUN_COLOURS[2])):
-        shown = [(number, row) for number, row in done if row["within_budget"] == within]
-        if shown:
-            figure.add_scatter(
-                x=[number for number, _ in shown],
-                y=[_result(row, column) for _, row in shown],
-                mode="markers",
-                name=text,
-                marker={"color": colour, "size": 8},
-                text=[study.label(row) for _, row in shown],
-                hovertemplate=hover,
-            )
+        if shown := [point for point in done if point[2]["within_budget"] == within]:
+            _scatter(figure, study, text, shown, mode="markers", marker={"color": colour, "size": 8})
     if column not in ("gteps", "seconds"):
-        best = best_so_far(rows, column)
-        looks = {"color": RUN_COLOURS[1], "shape": "hv"}
-        after = f"after %{{x}} points: %{{y:,}} {title}<extra></extra>"
         figure.add_scatter(
-            x=list(range(1, len(rows) + 1)), y=best, mode="lines", name="best so far", line=looks, hovertemplate=after
+            x=list(range(1, len(rows) + 1)),
+            y=best_so_far(rows, column),
+            name="best so far",
+            mode="lines",
+            line={"color": RUN_COLOURS[1], "shape": "hv"},
+            hovertemplate=f"after %{{x}} points: %{{y:,}} {title}<extra></extra>",
         )
     about = "The points in the order in which they were chosen."
     return Chart(name=f"best-{column}", title=f"Least {title} by number of points", about=about, figure=figure)
-
-
-def factors_chart(effects: Sequence[Effect]) -> Chart:
-    """Return the chart of each parameter's effect factor."""
-    figure = new_figure(height=120 + 36 * len(effects), x="cycles of its worst value / cycles of its best")
-    figure.add_scatter(
-        y=[each.name for each in effects],
-        x=[each.factor for each in effects],
-        mode="markers+text",
-        marker={"color": RUN_COLOURS[0], "size": 11},
-        text=[f"{each.factor:.2f}, best: {value_text(each.best)}" for each in effects],
-        textposition="middle right",
-        cliponaxis=False,
-        hovertemplate="%{y}: %{x:.3f}<extra></extra>",
-    )
-    # Names of values stand to the right of the points, those of parameters to the left.
-    width = max(0.1, 1.5 * (max(each.factor for each in effects) - 1))
-    figure.update_xaxes(range=[1 - 0.04 * width, 1 + width])
-    figure.update_yaxes(autorange="reversed", type="category", automargin=True)
-    about = (
-        "For each parameter, how many times the cycles of the best value those of the worst are while the others stay "
-        "as they are: the geometric average over all of their values. 1 is no effect."
-    )
-    return Chart(name="effect-factors", title="What each parameter decides", about=about, figure=figure)
 
 
 def causes_chart(study: SweepStudy, rows: Sequence[Row], module: str) -> Chart | None:
@@ -249,20 +232,12 @@ def area_chart(study: SweepStudy, rows: Sequence[Row], column: str) -> Chart:
     """Return the chart of cycles against a column of area, with the Pareto front."""
     title = AREA[column]
     figure = new_figure(height=460, x=f"{title}, all AEs", y="cycles")
-    all_points: Mapping[str, Any] = {"mode": "markers", "marker": {"color": _GREY, "size": 8}}
     best = {"mode": "lines+markers", "line": {"color": RUN_COLOURS[1], "shape": "vh"}, "marker": {"size": 10}}
     for name, shown, looks in (
-        ("all points", rows, all_points),
+        ("all points", rows, {"mode": "markers", "marker": {"color": _GREY, "size": 8}}),
         ("no other point has fewer cycles and takes no more", front(rows, ("cycles", column)), best),
     ):
-        figure.add_scatter(
-            x=[row[column] for row in shown],
-            y=[row["cycles"] for row in shown],
-            name=name,
-            text=[study.label(row) or study.name for row in shown],
-            hovertemplate=f"%{{text}}<br>%{{y:,}} cycles, %{{x:,}} {title}<extra></extra>",
-            **looks,
-        )
+        _scatter(figure, study, name, [(row[column], row["cycles"], row) for row in shown], **looks)
     budget = {} if study.search is None else study.search.budget
     if column in budget:
         figure.add_vline(x=budget[column], line={"color": RUN_COLOURS[2], "dash": "dash"}, annotation_text="budget")

@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 from cyscc.host.experiments.measuring.schedule import EndedError, run_requests
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import HangError
+from tests.conftest import ROOT
 from tests.host.experiments.measuring.naps import Nap, nap, sleep_below
 from tests.waiting import is_gone, wait_until
 
@@ -166,51 +169,22 @@ def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
     wait_until(lambda: is_gone(int(file.read_text())))
 
 
-def test_a_process_begins_a_session_and_ends_with_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Call here, with the system's part made up, what a worker calls when it begins."""
-    begun: list[Any] = []
-    told: list[Any] = []
-
-    class Pool:
-        def __init__(self, workers: int, *, mp_context: Any, initializer: Any) -> None:
-            begun.extend([workers, mp_context.get_start_method(), initializer])
-
-        def submit(self, *_: Any) -> Any:
-            raise KeyboardInterrupt
-
-        def shutdown(self) -> None:
-            told.append("shutdown")
-
-    class Thread:
-        def __init__(self, *, target: Any, daemon: bool) -> None:
-            self.start = target
-            told.append(("daemon", daemon))
-
-    class Parent:
-        def join(self) -> None:
-            told.append("parent is gone")
-
-    monkeypatch.setattr("cyscc.host.experiments.measuring.schedule.ProcessPoolExecutor", Pool)
-    with pytest.raises(KeyboardInterrupt):
-        run([Nap()], jobs=1, apart=True)
-    assert told == ["shutdown"]
-    workers, method, begin = begun
-    assert (workers, method) == (1, "spawn")
-    told.clear()
-    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "setsid", lambda: told.append("session"))
-        patch.setattr(os, "killpg", lambda *group: told.append(group))
-        patch.setattr(signal, "signal", lambda *handler: told.append(handler))
-        patch.setattr(signal, "pthread_sigmask", lambda *mask: told.append(mask))
-        patch.setattr("cyscc.host.experiments.measuring.schedule.threading.Thread", Thread)
-        patch.setattr(multiprocessing, "parent_process", Parent)
-        begin()
-    assert told == [
-        "session",
-        (signal.SIGINT, signal.SIG_IGN),
-        (signal.SIG_UNBLOCK, ends),
-        ("daemon", True),
-        "parent is gone",
-        (0, signal.SIGKILL),
-    ]
+def test_a_process_has_a_session_of_its_own_and_ends_with_its_parent(tmp_path: Path) -> None:
+    file = tmp_path / "process"
+    code = (
+        "from cyscc.host.experiments.measuring.schedule import run_requests; "
+        "from tests.host.experiments.measuring.naps import Nap, sleep_below; "
+        f"run_requests([Nap(label={str(file)!r})], sleep_below, jobs=1, memory=0, on_result=print, apart=True)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as parent:
+        wait_until(lambda: file.exists() and file.read_text(), parent)
+        # A process that the worker has started is of its session, and has its signals.
+        below = int(file.read_text())
+        session, status = os.getsid(below), Path(f"/proc/{below}/status").read_text()
+        blocked, ignored = (int(status.split(f"{name}:")[1].split()[0], 16) for name in ("SigBlk", "SigIgn"))
+        parent.kill()
+    wait_until(lambda: is_gone(session) and is_gone(below))
+    assert session not in (os.getsid(0), parent.pid)
+    assert blocked == 0
+    assert ignored & 1 << (signal.SIGINT - 1)
+    assert not ignored & (1 << (signal.SIGTERM - 1) | 1 << (signal.SIGHUP - 1))

@@ -137,5 +137,5 @@ def test_no_input_is_the_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, a
     only = study_of(TEXT.replace("word_depth = [16, 32, 64]\nmemory.bank_busy = [5, 40]", "graph.seed = [1, 2]"))
     sweep = answered(rows_of(only, area=False), study=only)
     assert len(sweep.best) == len(sweep.effects) == 0
-    assert "effect-factors" not in sweep.page()
+    assert "parameter decides" not in sweep.page()
     assert "Fewest cycles" not in sweep.page()

@@ -1,6 +1,5 @@
 """Charts of sweeps: what they join, mark and leave out, in pages and in files."""
 
-import math
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -13,10 +12,10 @@ import pytest
 from cyscc.host.answer.colours import STACK
 from cyscc.host.experiments.sweep.answer import Sweep
 from cyscc.host.experiments.sweep.batch import Swept
-from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, factors_chart, parameter_chart
+from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, parameter_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, line_study
 from cyscc.host.experiments.sweep.outcome import Outcome
-from cyscc.host.experiments.sweep.rows import Row, effects
+from cyscc.host.experiments.sweep.rows import Row
 from cyscc.sim.observation.causes import cause_named
 
 GRAPH = "random:2^5:4"
@@ -145,7 +144,7 @@ def test_many_lines_and_bars_are_cut() -> None:
     assert causes_chart(study, rows, "intersection") is None
 
 
-def test_causes_area_and_factors() -> None:
+def test_causes_and_area() -> None:
     study = line_study([GRAPH], SETTINGS)
     random = np.random.default_rng(1)
     luts = (10, 9, 12, 12, 11, 8)
@@ -165,9 +164,3 @@ def test_causes_area_and_factors() -> None:
     for trace, chosen in ((every, rows), (best, [by_cycles[place] for place in (0, 1, 5)])):
         assert list(trace.text) == [names[row["point"]] for row in chosen]
         assert list(zip(trace.x, trace.y, strict=True)) == [(row["luts"], row["cycles"]) for row in chosen]
-    found = effects(study.axes, rows)
-    (trace,) = factors_chart(found).figure.data
-    assert list(trace.y) == [each.name for each in found] == ["visit_depth", "memory.bank_busy"]
-    assert list(trace.x) == [each.factor for each in found]
-    assert list(trace.text) == [f"{each.factor:.2f}, best: {each.best}" for each in found]
-    assert math.isclose(found[0].factor, 1.1**4, rel_tol=1e-2)
