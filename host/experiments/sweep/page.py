@@ -13,7 +13,7 @@ from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, parameter_chart, search_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.outcome import Outcome
-from cyscc.host.experiments.sweep.rows import DONE, study_effects
+from cyscc.host.experiments.sweep.rows import DONE, effects
 from cyscc.host.output.files import version
 from cyscc.host.output.text import count_text, graph_text
 from cyscc.host.record.tables import MODULES
@@ -41,7 +41,7 @@ def sweep_page(outcome: Outcome, tables: Mapping[str, Table]) -> str:
     done = [row for row in rows if row["status"] == DONE]
     search, said = study.search, "what each parameter does while the others stay as they are"
     charts = {
-        "effects": [parameter_chart(study, rows, each.name) for each in study_effects(study, rows)],
+        "effects": [parameter_chart(study, rows, each.name) for each in effects(study, rows)],
         "area": [area_chart(study, done, name) for name in AREA if done and name in done[0]],
         "causes": [chart for module in MODULES if (chart := causes_chart(study, done, module)) is not None],
     }

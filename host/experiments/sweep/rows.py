@@ -35,7 +35,6 @@ __all__ = [
     "rows_of",
     "setting_effects",
     "shares",
-    "study_effects",
     "table_of",
     "with_area",
     "write_table",
@@ -312,17 +311,14 @@ def _mean(numbers: Sequence[float]) -> float:
     return exp(fsum(log(max(number, 1)) for number in numbers) / max(len(numbers), 1))
 
 
-def effects(axes: Iterable[str], rows: Iterable[Row]) -> list[Effect]:
-    """Return the effect of each parameter, in descending order.
+def effects(study: SweepStudy, rows: Iterable[Row]) -> list[Effect]:
+    """Return the effect of each parameter of a study, in descending order; failed points are left out.
 
-    Parameters
-    ----------
-    axes : iterable of str
-        The varied parameters.
-    rows : iterable of Row
-        The points; failed ones are left out.
+    There is none of a search, whose points seldom differ in one parameter alone.
     """
-    names = list(axes)
+    if study.search is not None:
+        return []
+    names = list(study.axes)
     done = [row for row in rows if row["status"] == DONE]
     found = []
     for name in names:
@@ -335,11 +331,6 @@ def effects(axes: Iterable[str], rows: Iterable[Row]) -> list[Effect]:
     return sorted(found, key=lambda effect: -effect.factor)
 
 
-def study_effects(study: SweepStudy, rows: Sequence[Row]) -> list[Effect]:
-    """Return the effect of each parameter of a study; none of a search, whose points seldom differ in one alone."""
-    return [] if study.search is not None else effects(study.axes, rows)
-
-
 def setting_effects(study: SweepStudy, rows: Sequence[Row]) -> list[Effect]:
     """Return the effects of the parameters that are settings: of inputs none is best."""
-    return [each for each in study_effects(study, rows) if each.name in study.settings]
+    return [each for each in effects(study, rows) if each.name in study.settings]
