@@ -140,7 +140,8 @@ def _ticks(numbers: Sequence[float]) -> list[str]:
     """Return the labels of ascending numbers of an axis; those that have no room are empty."""
     places = [log(number) if is_logarithmic(numbers) else number for number in numbers]
     scale = NARROWEST / ((places[-1] - places[0]) or 1)
-    texts, end = [], 0.0
+    texts: list[str] = []
+    end = 0.0
     for number, place in zip(numbers, places, strict=True):
         text = f"{number:,}"
         half = _LETTER * (len(text) + 1) / 2

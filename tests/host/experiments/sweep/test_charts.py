@@ -74,7 +74,8 @@ def test_a_line_for_each_combination_of_the_others() -> None:
 )
 def test_values_without_an_order_are_not_joined(settings: dict[str, Any]) -> None:
     study = line_study([GRAPH], settings)
-    figure = parameter_chart(study, rows_of(study), *settings, "seconds").figure
+    (across,) = settings
+    figure = parameter_chart(study, rows_of(study), across, "seconds").figure
     mode, x, y = drawn(figure)["seconds"]
     assert mode == "markers"
     assert x == pytest.approx([1e3 * 1000 / 150e6, 1e3 * 1100 / 150e6])
