@@ -229,17 +229,14 @@ def _study(inputs: Sequence[Any], values: dict[str, Any], batch: "Batch") -> "Sw
             raise SpecError("", f"{study} is a study, which has its own {others[0] if others else 'graphs'}")
         rules = values.get("memory", [])
         return read_study(Path(study), rules if isinstance(rules, list) else [rules])
-    graphs: list[Any] = [each for each in texts if isinstance(each, str)]
-    if len(graphs) < len(texts):
-        graphs = []
-        with batch.opened() as folder:
-            for place, each in enumerate(texts):
-                if isinstance(each, str):
-                    graphs.append(each)
-                    continue
-                if "source" in values:
-                    values["source"] = _indices(each, values["source"], alone=len(texts) == 1)
-                graphs.append(replace(folder.keep(each), name="graph" if len(texts) == 1 else f"graph {place + 1}"))
+    graphs: list[Any] = list(texts)
+    for place, each in enumerate(texts):
+        if isinstance(each, Graph):
+            if "source" in values:
+                values["source"] = _indices(each, values["source"], alone=len(texts) == 1)
+            with batch.opened() as folder:
+                name = "graph" if len(texts) == 1 else f"graph {place + 1}"
+                graphs[place] = replace(folder.keep(each), name=name)
     try:
         return line_study(graphs, values)
     except ValueError as error:

@@ -446,13 +446,8 @@ def _graph_choice(table: dict[str, Any]) -> _Choice:
     """Return a graph that is a table, of a file or of what is generated."""
     if not table:
         raise ValueError("grid: a table of graph is empty")
-    if "graph" not in table:
-        table = {name: _checked(name, value) for name, value in table.items()}
-        return _Choice(shown={"graph": graph_text(table)}, sets=table)
-    if len(table) > 1:
-        other = next(name for name in table if name != "graph")
-        raise ValueError(f"graph is a file, and {other} is of one that is generated")
-    return _Choice(shown=table, sets=table)
+    table = {name: _checked(name, value) for name, value in table.items()}
+    return _Choice(shown={"graph": table.get("graph") or graph_text(table)}, sets=table)
 
 
 def _entries(entries: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list[_Choice]]:

@@ -173,7 +173,7 @@ def test_a_file_counts_by_its_contents() -> None:
         ("[grid]\ngraph = [{ vertices = 0, degree = 4 }]", "graph.vertices: must be at least 1, not 0"),
         ("[grid]\ngraph = [{ kind = 'star' }]", "graph.kind must be random or rmat or ssca2, not 'star'"),
         ("[grid]\ngraph = [{ vertexes = 4, degree = 4 }]", "unknown parameter 'graph.vertexes': there are "),
-        ("[grid]\ngraph = [{ file = 'g.txt', degree = 4 }]", "graph is a file, and graph.degree is of one that is gen"),
+        ("[grid]\ngraph = [{ file = 'g.txt', degree = 4 }]", "graph=g.txt: graph is a file, and graph.degree is of"),
         ("[grid]\ngraph = [{ degree = 4 }, { degree = '2^2' }]", "graph: degree 4 is given twice"),
         ("[grid]\ngraph = [{ seed = 4 }]\nseed = [1]", "graph.seed is in the grid, and has another value besides"),
         ("seed = 1\n[grid]\ngraph = [{ seed = 4 }]", "graph.seed is in the grid, and has another value besides"),
