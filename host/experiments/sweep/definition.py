@@ -98,7 +98,7 @@ class SweepStudy:
         The search, if the study does not ask for all combinations.
     point_at : callable, optional
         Returns the point with the given places in the lists of values, one for each axis; raises a `ValueError` if
-        there is no such machine. Only for a study that searches.
+        there is no such machine.
     """
 
     name: str
@@ -352,18 +352,19 @@ class _Reader:
 
     def study(self) -> SweepStudy:
         """Return the study. Points of one that searches are made when they are chosen."""
+        axes = {name: [_checked(name, each.shown[name]) for each in choices] for name, choices in self._axes.items()}
+        points: tuple[StudyPoint, ...] = ()
         if self._search is None:
+            # Entries of [[points]] vary last.
             listed = next(iter(self._listed.values()), [_Choice()])
-            points = tuple(
-                self._point((*chosen, entry)) for entry, *chosen in itertools.product(listed, *self._grid.values())
-            )
+            chosen = itertools.product(listed, *self._grid.values())
+            points = tuple(self._point((*in_grid, entry)) for entry, *in_grid in chosen)
             axes = {name: list(dict.fromkeys(each.values[name] for each in points)) for name in self._axes}
-            return SweepStudy(name=self._name, title=self._title, axes=axes, points=points)
         return SweepStudy(
             name=self._name,
             title=self._title,
-            axes={name: [_checked(name, each.shown[name]) for each in choices] for name, choices in self._axes.items()},
-            points=(),
+            axes=axes,
+            points=points,
             search=self._search,
             point_at=lambda places: self._point(
                 [choices[place] for choices, place in zip(self._axes.values(), places, strict=True)]
