@@ -122,8 +122,7 @@ def _conclusion(found: SmallestDepths) -> list[str]:
     if settings:
         said.append(f"Options: {' '.join(f'--set {name}={depth}' for name, depth in settings.items())}")
     said.append(f"Record: {found.folder.of(found.points[found.smallest])}")
-    made, before = found.runs.made, found.runs.found
-    said.append(f"{count_text(made + before, 'run')}: {made} made, {before} from before")
+    said.append(f"{count_text(found.swept.made + found.swept.found, 'run')}: {found.swept.text}")
     return said
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from cyscc.host.analysis.explain.evidence import FifoUse, evidence_of
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.batch import Batch, Swept
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.recorded import RecordedPoints
 from cyscc.host.graph.csr import Graph
@@ -44,8 +44,8 @@ class SmallestDepths:
         The measured runs by their depths.
     checks : dict of str to list of int
         Cycles on other graphs, by their names, with present and with smallest depths.
-    runs : RecordedPoints
-        The runs, of which some were made and some existed.
+    swept : Swept
+        Outcome of all runs.
     areas : list of dict
         Area of the machines with present and with smallest depths, the columns of
         `cyscc.host.experiments.fpga.area.AREA`; empty if it was not asked for.
@@ -60,7 +60,7 @@ class SmallestDepths:
     search: DepthSearch
     points: Mapping[Depths, SweepPoint]
     checks: Mapping[str, list[int]]
-    runs: RecordedPoints
+    swept: Swept
     areas: Sequence[Mapping[str, int]]
 
     def settings(self, depths: Depths) -> dict[str, int]:
@@ -144,7 +144,7 @@ def smallest_depths(
         search=search,
         points=points,
         checks=checks,
-        runs=runs,
+        swept=runs.swept,
         areas=[areas[config] for config in configs if areas],
     )
 

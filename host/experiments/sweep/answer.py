@@ -50,10 +50,7 @@ class Sweep(Answer):
         study, swept, rows = outcome.study, outcome.swept, outcome.rows
         failed = f", {count_text(len(swept.failures), 'failure')}" if swept.failures else ""
         points = count_text(len({row["point"] for row in rows}), "point")
-        said = [
-            f"{points}: {swept.made} made, {swept.found} from before{failed}\n"
-            f"written: {', '.join(map(str, self.files.values()))}"
-        ]
+        said = [f"{points}: {swept.text}{failed}\nwritten: {', '.join(map(str, self.files.values()))}"]
         fields: dict[str, Any] = {"study": study.name, "axes": study.axes}
         if search := study.search:
             within = count_text(sum(row["within_budget"] for row in rows), "point")

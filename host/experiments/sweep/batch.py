@@ -102,9 +102,19 @@ class Swept:
         Reason of each failure, one line each, by the point's digest.
     """
 
-    found: int
-    made: int
-    failures: dict[str, str]
+    found: int = 0
+    made: int = 0
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def __add__(self, other: "Swept") -> "Swept":
+        """Return the outcome of two sweeps together."""
+        failures = {**self.failures, **other.failures}
+        return Swept(found=self.found + other.found, made=self.made + other.made, failures=failures)
+
+    @property
+    def text(self) -> str:
+        """Number of runs in words: ``4 made, 2 from before``."""
+        return f"{self.made} made, {self.found} from before"
 
 
 @dataclass(frozen=True, kw_only=True)

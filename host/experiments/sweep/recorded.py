@@ -8,7 +8,7 @@ from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.measurements import OnStep
-from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.batch import Batch, Swept
 from cyscc.host.experiments.sweep.definition import value_text
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.graph.csr import Graph
@@ -58,8 +58,8 @@ class RecordedPoints:
 
     Attributes
     ----------
-    made, found : int
-        Number of runs that were made so far, and that existed.
+    swept : Swept
+        Outcome of the runs so far.
 
     Raises
     ------
@@ -77,7 +77,7 @@ class RecordedPoints:
         memory: Profile | str | None,
         threads: int = 1,
     ) -> None:
-        self.made = self.found = 0
+        self.swept = Swept()
         self._batch, self._folder = batch, folder
         setting = RerunSetting(progress=batch.progress, threads=threads, graph=graph, memory=memory)
         if record.interrupted is not None:
@@ -142,11 +142,11 @@ class RecordedPoints:
 
     def make(self, points: Sequence[SweepPoint], on_step: OnStep, **how: Any) -> dict[str, str]:
         """Make the missing ones of some points, see `Batch.sweep`; return the reasons of failures, by digest."""
-        before = self.made + self.found
+        before = self.swept.made + self.swept.found
         swept = self._batch.sweep(
             points, self._folder, lambda done, total, what: on_step(before + done, before + total, what), **how
         )
-        self.made, self.found = self.made + swept.made, self.found + swept.found
+        self.swept += swept
         return swept.failures
 
     def cycles(self, points: Sequence[SweepPoint], on_step: OnStep) -> list[int]:

@@ -75,8 +75,7 @@ def search(
     assert options is not None, "the study searches"
     chooser = _Chooser(study, options)
     rows: list[Row] = []
-    made = found = 0
-    failures: dict[str, str] = {}
+    total = Swept()
     silent = replace(batch, progress=Progress(quiet=True))
     while points := chooser.ask(min(options.batch, options.points - len(rows))):
         before = len(rows)
@@ -90,11 +89,10 @@ def search(
         results = [{**row, "within_budget": row["status"] == DONE and options.within(row)} for row in results]
         chooser.tell(results)
         rows += results
-        made, found = made + swept.made, found + swept.found
-        failures |= swept.failures
+        total += swept
     if not rows:
         raise InputError(f"search: there is no such machine: {chooser.refused}")
-    return replace(study, points=tuple(chooser.chosen)), rows, Swept(found=found, made=made, failures=failures)
+    return replace(study, points=tuple(chooser.chosen)), rows, total
 
 
 class _Chooser:

@@ -31,7 +31,7 @@ def trial_answer(trial: Trial) -> Answer:
     see = []
     if trial.best is not None:
         see.append(f"See: cyscc explain {record.folder} {relpath(trial.folder.of(trial.best.point))}")
-    runs = f"{count_text(trial.made + trial.found, 'run')}: {trial.made} made, {trial.found} from before"
+    runs = f"{count_text(trial.swept.made + trial.swept.found, 'run')}: {trial.swept.text}"
     failed = trial.failed
     return Answer(
         title=record_title(record),

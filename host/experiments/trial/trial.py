@@ -8,7 +8,7 @@ from typing import Any
 
 from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.experiments.fpga.area import known_areas
-from cyscc.host.experiments.sweep.batch import LOST, Batch, Budget
+from cyscc.host.experiments.sweep.batch import LOST, Batch, Budget, Swept
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
 from cyscc.host.graph.csr import Graph
@@ -88,8 +88,8 @@ class Trial:
         Whether areas were asked for.
     runs : list of Attempt
         The run as it was, and with each change, the user's before those that were proposed.
-    made, found : int
-        Number of runs that were made, and that existed.
+    swept : Swept
+        Outcome of all runs.
     left : int
         Number of proposals that were not tried, as the time was over.
     """
@@ -98,8 +98,7 @@ class Trial:
     folder: SweepFolder
     weighed: bool = False
     runs: list[Attempt] = field(default_factory=list)
-    made: int = 0
-    found: int = 0
+    swept: Swept = field(default_factory=Swept)
     left: int = 0
 
     @property
@@ -263,7 +262,7 @@ def try_changes(
 
             with batch.progress.step("trying proposals") as step:
                 runs.make([point for point, _ in asked.values()], step, budget=budget, on_point=on_point)
-        trial.made, trial.found = runs.made, runs.found
+        trial.swept = runs.swept
         trial.left = len(others) - sum(each.proposal is not None for each in trial.attempts)
         _add_areas(trial, batch)
     return trial
