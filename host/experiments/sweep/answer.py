@@ -178,7 +178,7 @@ def _tables(outcome: Outcome) -> dict[str, Table]:
         "effects": Table(
             title="what each parameter decides",
             frame=effects,
-            columns={"parameter": "{}", "best": "{}", "factor": Column("worst / best", "{:.2f}")},
+            columns={"parameter": "{}", "best": Column(left=True), "factor": Column("worst / best", "{:.2f}")},
             most=None,
         ),
         "best": Table(
