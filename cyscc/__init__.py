@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cyscc.host.answer.answer import Answer
+    from cyscc.host.experiments.sweep.answer import Sweep
     from cyscc.host.graph.csr import Graph
     from cyscc.host.interface.bench import bench
     from cyscc.host.interface.events import events
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from cyscc.host.interface.reproduce import reproduce
     from cyscc.host.interface.runs import bfs, scc
     from cyscc.host.interface.software import compare, mec, software
-    from cyscc.host.interface.sweep import Sweep, sweep
+    from cyscc.host.interface.sweep import sweep
     from cyscc.host.interface.trials import smallest_depths, what_if
     from cyscc.host.output.errors import InputError
     from cyscc.host.record.reader import Record
@@ -84,6 +85,7 @@ _HOMES = {
         "Area",
         "area",
     ),
+    "cyscc.host.experiments.sweep.answer": ("Sweep",),
     "cyscc.host.interface.report": (
         "figures",
         "write_figure",
@@ -97,7 +99,6 @@ _HOMES = {
         "write_graph",
     ),
     "cyscc.host.interface.replay": ("Replayed",),
-    "cyscc.host.interface.sweep": ("Sweep",),
     "cyscc.host.interface.trials": (
         "smallest_depths",
         "what_if",

@@ -4,16 +4,15 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
-from cyscc.host.answer.answer import Answer, Chart, Column, Table
-from cyscc.host.experiments.sweep.measures import MEASURES, SUFFIX
+from cyscc.host.experiments.sweep.measures import MEASURES
 from cyscc.host.interface import notes
 from cyscc.host.interface.experiments import batch_of, check_files
-from cyscc.host.output.text import count_text
+from cyscc.host.output.files import write_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
 from cyscc.host.specification.numbers import checked_number, whole_number
 from cyscc.host.specification.run import ALGORITHMS
@@ -21,18 +20,15 @@ from cyscc.hw.values import plain
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+    from cyscc.host.experiments.sweep.answer import Sweep
     from cyscc.host.experiments.sweep.batch import Batch
     from cyscc.host.experiments.sweep.definition import SweepStudy
-    from cyscc.host.experiments.sweep.outcome import Outcome
     from cyscc.host.graph.csr import Graph
-    from cyscc.host.record.reader import Record
 
-__all__ = ["Sweep", "sweep"]
+__all__ = ["sweep"]
 
-_MOST_ROWS = 48
-"""Most rows of the points that are shown."""
+_SUFFIX = ".toml"
+"""Suffix of a study; other inputs of a sweep are graphs."""
 
 
 def _values(text: str) -> Any:
@@ -112,154 +108,6 @@ Folder = Annotated[
 Measured = Annotated[str, Ask("what the chart shows (default: {default})", choices=tuple(MEASURES))]
 
 
-class Sweep(Answer):
-    """A sweep.
-
-    Attributes
-    ----------
-    rows : pandas.DataFrame
-        A row for each point: its parameters and results.
-    effects : pandas.DataFrame
-        A row for each parameter that is a setting: its best value, and the cycles of the worst over those of the best.
-    best : pandas.DataFrame
-        The best settings for each input, and over all; of a search its best points.
-    files : dict of str to Path
-        Files of the ``table`` (Parquet) and the ``page`` (HTML) of the points.
-    """
-
-    def __init__(self, outcome: "Outcome", measure: str) -> None:
-        self._outcome = outcome
-        self.files = dict(outcome.files)
-        study, swept = outcome.study, outcome.swept
-        failed = f", {count_text(len(swept.failures), 'failure')}" if swept.failures else ""
-        points = count_text(len({row["point"] for row in outcome.rows}), "point")
-        super().__init__(
-            title=study.title,
-            said=[
-                *_aim(outcome),
-                f"{points}: {swept.made} made, {swept.found} from before{failed}\n"
-                f"written: {', '.join(map(str, self.files.values()))}",
-            ],
-            tables=_tables(outcome),
-            charts={"sweep": Chart(title=study.title, draw=lambda: self._figure(measure))},
-            fields=_fields(outcome),
-            failure=outcome.failure,
-        )
-
-    def document(self) -> dict[str, Any]:
-        """Return the answer as a JSON document, in which the rows are ``points``."""
-        document = super().document()
-        del document["rows"]
-        return {**document, "points": self._outcome.rows}
-
-    def record(self, row: int) -> "Record":
-        """Return the record of a point, by the number of its row.
-
-        Raises
-        ------
-        ValueError
-            The point failed.
-        InputError
-            The record cannot be read.
-        """
-        points = self._outcome.study.points
-        point = points[checked_number("row", row, low=0, high=len(points) - 1)].point
-        if failure := self._outcome.swept.failures.get(point.digest):
-            raise ValueError(f"row {row} has no record: {failure}")
-        return self._outcome.folder.record(point)
-
-    def plot(self, path: notes.MaybeFile = None, name: str | None = None, *, measure: str | None = None) -> "Figure":
-        """Return the plot, and write it to a file if there is a path.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            The file: SVG, PNG or PDF, by its suffix.
-        name : str, optional
-            Name of the chart, of which there is one.
-        measure : str, optional
-            What it shows: ``cycles``, ``gteps`` or ``seconds``; by default what the sweep was asked for.
-        """
-        if measure is None:
-            return super().plot(path, name)
-        if measure not in MEASURES:
-            raise ValueError(f"measure must be {' or '.join(MEASURES)}, not {measure!r}")
-        return Sweep(self._outcome, measure).plot(path, name)
-
-    def _figure(self, measure: str) -> "Figure":
-        from cyscc.host.experiments.sweep.plot import sweep_figure
-
-        return sweep_figure(self._outcome.study, self._outcome.rows, measure)
-
-
-def _aim(outcome: "Outcome") -> list[str]:
-    """Return the aim of a search, and how many points are within its budget."""
-    search, rows = outcome.study.search, outcome.rows
-    if search is None:
-        return []
-    within = count_text(sum(row["within_budget"] for row in rows), "point")
-    return [f"{search.text()}: {within} of {len(rows):,} within the budget" if search.budget else search.text()]
-
-
-def _tables(outcome: "Outcome") -> dict[str, Table]:
-    """Return the tables of a sweep."""
-    from cyscc.host.experiments.fpga.area import AREA
-    from cyscc.host.experiments.sheets import Columns
-    from cyscc.host.experiments.sweep.rows import best_by_input, best_rows, best_so_far, setting_effects
-
-    study, rows = outcome.study, outcome.rows
-    search = study.search
-    effects, best = setting_effects(study, rows), best_by_input(study, rows)
-    aims = () if search is None else dict.fromkeys(("cycles", *search.minimise, *search.budget))
-    numbers = {id(row): place for place, row in enumerate(rows, start=1)}
-    if search is not None:
-        best = [{"number": numbers[id(row)], **row} for row in best_rows(study, rows)]
-
-    shown = list(rows)
-    if search is not None and len(search.minimise) == 1:
-        least = best_so_far(rows, search.minimise[0])
-        shown = [{**row, "best_so_far": each} for row, each in zip(rows, least, strict=True)]
-    # A parameter is shown as it is given.
-    axes = {name: Column(name) for name in study.axes}
-    area = {name: Column(name, "{:,.0f}") for name in AREA}
-    results: Columns = {"cycles": "{:,.0f}", "gteps": Column("GTEPS", "{:.3f}"), **area, "best_so_far": "{:,.0f}"}
-    failed = {"status": "{}", "reason": "{}"} if outcome.failure else {}
-    settings = {name: axes[name] for name in study.settings}
-    return {
-        "rows": Table(title="points", frame=shown, columns={**axes, **results, **failed}, most=_MOST_ROWS),
-        "effects": Table(
-            title="what each parameter decides",
-            frame=[{"parameter": each.name, "factor": each.factor, "best": each.best} for each in effects],
-            columns={"parameter": "{}", "best": "{}", "factor": Column("worst / best", "{:.2f}")},
-            most=None,
-        ),
-        "best": Table(
-            title="fewest cycles" if search is None else "best points",
-            frame=best,
-            columns={
-                **({"input": "{}"} if study.inputs else {}),
-                "number": Column("point"),
-                **settings,
-                **{name: Column(name, "{:,.0f}") for name in aims or ("cycles",)},
-            },
-            most=None,
-        ),
-    }
-
-
-def _fields(outcome: "Outcome") -> dict[str, Any]:
-    """Return the further fields of the document of a sweep."""
-    from cyscc.host.experiments.sweep.rows import best_rows
-
-    study, rows = outcome.study, outcome.rows
-    fields: dict[str, Any] = {"study": study.name, "axes": study.axes}
-    if study.search is not None:
-        places = {id(row): place for place, row in enumerate(rows)}
-        best = [places[id(row)] for row in best_rows(study, rows)]
-        fields["search"] = {**asdict(study.search), "best": best}
-    return fields
-
-
 @question(
     charts=("sweep",),
     rules=(Rule(("family",), needs=("area",)),),
@@ -276,7 +124,7 @@ def sweep(
     folder: Folder = "build/sweep",
     measure: Measured = "cycles",
     **many: Unpack[notes.Many],
-) -> Sweep:
+) -> "Sweep":
     """Simulate a study of one's own over many parameters.
 
     A graph is simulated on machines that differ in some parameters, or all points of a study are; the answer has the
@@ -328,6 +176,7 @@ def sweep(
     cyscc sweep depths.toml --area -o results
     cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
     """
+    from cyscc.host.experiments.sweep.answer import Sweep
     from cyscc.host.experiments.sweep.outcome import make_study, study_files
 
     batch = batch_of(folder, **many)
@@ -345,7 +194,10 @@ def sweep(
         raise ValueError("there is no graph")
     study = _study(inputs, values, batch)
     check_files({f"the {name}": path for name, path in study_files(study, batch.folder).items()}, batch.progress)
-    return Sweep(make_study(study, batch, command=batch.progress.command), measure)
+    swept = Sweep(make_study(study, batch), measure)
+    with batch.progress.step("drawing"):
+        write_text(str(swept.files["page"]), swept.page())
+    return swept
 
 
 def _joined(values: Any) -> Any:
@@ -362,24 +214,21 @@ def _study(inputs: Sequence[Any], values: dict[str, Any], batch: "Batch") -> "Sw
     from cyscc.host.graph.csr import Graph
 
     texts = [each if isinstance(each, Graph) else fspath(each) for each in inputs]
-    study = next((each for each in texts if isinstance(each, str) and each.endswith(SUFFIX)), None)
+    study = next((each for each in texts if isinstance(each, str) and each.endswith(_SUFFIX)), None)
     if study is not None:
         others = sorted(set(values) - {"memory"})
         if len(texts) > 1 or others:
             raise SpecError("", f"{study} is a study, which has its own {others[0] if others else 'graphs'}")
         rules = values.get("memory", [])
         return read_study(Path(study), rules if isinstance(rules, list) else [rules])
-    graphs: list[Any] = [each for each in texts if isinstance(each, str)]
-    if len(graphs) < len(texts):
-        graphs = []
-        with batch.opened() as folder:
-            for place, each in enumerate(texts):
-                if isinstance(each, str):
-                    graphs.append(each)
-                    continue
-                if "source" in values:
-                    values["source"] = _indices(each, values["source"], alone=len(texts) == 1)
-                graphs.append(replace(folder.keep(each), name="graph" if len(texts) == 1 else f"graph {place + 1}"))
+    graphs: list[Any] = list(texts)
+    for place, each in enumerate(texts):
+        if isinstance(each, Graph):
+            if "source" in values:
+                values["source"] = _indices(each, values["source"], alone=len(texts) == 1)
+            with batch.opened() as folder:
+                name = "graph" if len(texts) == 1 else f"graph {place + 1}"
+                graphs[place] = replace(folder.keep(each), name=name)
     try:
         return line_study(graphs, values)
     except ValueError as error:

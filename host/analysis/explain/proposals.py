@@ -71,6 +71,7 @@ class Proposal:
     most : float
         Share of the cycles in instructions that it can save at most: those of the causes that it lowers, in the kernel
         that is done last in each level and intersection; of changes that share the work anew, in the mean kernel.
+        Work that is repeated is among them, since other timing alone may avoid it.
     promise : float
         The part of these that the record speaks for, by which proposals are ordered.
     reason : str
@@ -182,15 +183,17 @@ class _Seen:
     def proposal(self, change: _Change) -> Proposal:
         """Return the proposal of a change."""
         shares = self._mean if change.shares else self._last
-        saved = {
-            cause: part * sum(shares[module][cause] for module in change.modules if module in shares)
-            for cause, part in {**dict.fromkeys(_FOLLOWING, 1.0), **change.parts}.items()
+        whole = {
+            cause: sum(shares[module][cause] for module in change.modules if module in shares) for cause in CAUSE_NAMES
         }
-        own = {cause: saved[cause] for cause in change.parts}
+        own = {cause: part * whole[cause] for cause, part in change.parts.items()}
+        # Every change is other timing, which may lower these: others are done sooner, fewer vertices are pushed twice.
+        besides = {**dict.fromkeys(_FOLLOWING, 1.0), **dict.fromkeys((*_WAITS, *WORK), self.again)}
+        others = {cause: part * whole[cause] for cause, part in besides.items()}
         return Proposal(
             changes=change.settings,
             cause=max(own, key=lambda cause: own[cause]),
-            most=sum(saved.values()),
+            most=sum(max(own.get(cause, 0.0), others.get(cause, 0.0)) for cause in CAUSE_NAMES),
             promise=change.likely * sum(own.values()),
             reason=change.reason,
             smaller=change.smaller,

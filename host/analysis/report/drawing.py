@@ -324,12 +324,15 @@ class _Drawing:
         from matplotlib.lines import Line2D
 
         marker = trace.marker
-        symbol = _SYMBOLS.get(marker.symbol if isinstance(marker.symbol, str) else "circle", "o")
+        name = marker.symbol if isinstance(marker.symbol, str) else "circle"
+        symbol = _SYMBOLS.get(name.removesuffix("-open"), "o")
         size = np.asarray(6 if marker.size is None else marker.size, np.float64) * _POINTS
         colour = _colour(marker.color or trace.line.color, "C0")
         is_line = symbol in "_|"
         size *= _LINE_SYMBOL if is_line else 1
         edge = _colour(marker.line.color, "none")
+        if name.endswith("-open"):
+            edge, colour = colour, "none"
         width = (marker.line.width or 0) * _POINTS
         looks: dict[str, Any] = {"marker": symbol, "linewidths": width, "zorder": 3}
         axes.scatter(x, y, s=size**2, c=colour, **looks, **({} if is_line else {"edgecolors": edge}))

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pandas as pd
-
 from cyscc.host.analysis.report.facts import origin_facts
 from cyscc.host.answer.answer import Answer, Column, Table
 from cyscc.host.experiments.depths.search import Depths
@@ -19,104 +17,121 @@ __all__ = ["depths_answer"]
 
 def depths_answer(found: SmallestDepths) -> Answer:
     """Return the smallest depths as an answer: the run, the FIFOs, the area if it is known, and how to go on."""
-    record = found.record
-    depths = pd.DataFrame([vars(each) for each in found.depths])
-    depths["change"] = [None if each.halved is None else _change(each.halved, found) for each in found.depths]
-    depths["halved"] = depths["halved"].astype("Int64")
-    machines = {"present": found.present, "smallest": found.smallest}
+    record, cycles = found.record, found.search.cycles
+    depths = _depths(found)
+    present, smallest = (_row(found, each) for each in (found.present, found.smallest))
+    areas = []
+    if found.areas:
+        before, after = found.areas
+        present, smallest = {**present, **before}, {**smallest, **after}
+        more = {name: after[name] - number for name, number in before.items()}
+        areas = [
+            {"machine": name, **area} for name, area in (("present", before), ("smallest", after), ("difference", more))
+        ]
+    share = f"{100 * found.within:.3g} %"
+    least = any(row["halved"] is None for row in depths)
     return Answer(
         title=record_title(record),
         facts={**selection_facts(record, record.instructions), **origin_facts(record)},
         said=_conclusion(found),
         tables={
             "depths": Table(
-                title=f"smallest FIFOs within {100 * found.within:.3g} % of {found.cycles[found.present]:,} cycles",
+                title=f"smallest FIFOs within {share} of {cycles[found.present]:,} cycles",
                 frame=depths,
                 columns={
                     "parameter": Column("FIFO"),
                     "present": "{}",
                     "smallest": "{}",
-                    "halved": Column("cycles with half of it", "{:,}"),
+                    "halved": Column("cycles with half of it", "{:,.0f}"),
                     "change": Column("", "{:+.2%}"),
                 },
                 most=None,
-                note="without cycles: half of it is less than there can be" if depths["halved"].isna().any() else "",
+                note="without cycles: half of it is less than there can be" if least else "",
             ),
-            "area": _area(found),
+            "area": Table(
+                title="area of all AEs",
+                frame=areas,
+                columns={"machine": Column(""), **{name: Column(head, "{:,}") for name, head in AREA.items()}},
+            ),
             "checks": Table(
                 title="checks",
-                frame=pd.DataFrame([vars(each) for each in found.checks], columns=["graph", "present", "smallest"]),
+                frame=[
+                    {"graph": graph, "present": now, "smallest": then} for graph, (now, then) in found.checks.items()
+                ],
                 shown=False,
             ),
-            "runs": Table(title="runs", frame=pd.DataFrame([_row(found, each) for each in found.cycles]), shown=False),
+            "runs": Table(title="runs", frame=[_row(found, each) for each in cycles], shown=False),
         },
         fields={
             **run_document(record),
             "folder": str(found.folder.path),
             "within": found.within,
-            "limit": found.limit,
-            "present_cycles": found.cycles[found.present],
-            "cycles": found.cycles[found.smallest],
-            **{name: {**_row(found, each), **found.areas.get(each, {})} for name, each in machines.items()},
-            "as_small": [_row(found, each) for each in found.equals],
-            "settings": found.settings,
+            "limit": found.search.limit,
+            "present_cycles": cycles[found.present],
+            "cycles": cycles[found.smallest],
+            "present": present,
+            "smallest": smallest,
+            "as_small": [_row(found, each) for each in found.search.equals(found.smallest)],
+            "settings": found.settings(found.smallest),
         },
     )
 
 
-def _area(found: SmallestDepths) -> Table:
-    """Return the area of both machines and their difference, if it is known."""
+def _depths(found: SmallestDepths) -> list[dict[str, Any]]:
+    """Return a row for each parameter, with the cycles of half of its smallest depth, if a machine may have that."""
     rows = []
-    if found.areas:
-        present, smallest = found.areas[found.present], found.areas[found.smallest]
-        more = {name: smallest[name] - number for name, number in present.items()}
-        rows = [
-            {"machine": "present", **present},
-            {"machine": "smallest", **smallest},
-            {"machine": "difference", **more},
-        ]
-    columns = {name: Column(head, "{:,}") for name, head in AREA.items()}
-    return Table(title="area of all AEs", frame=pd.DataFrame(rows), columns={"machine": Column(""), **columns})
+    for place, name in enumerate(found.parameters):
+        half = found.search.halved(found.smallest, place)
+        rows.append(
+            {
+                "parameter": name,
+                "present": found.present[place],
+                "smallest": found.smallest[place],
+                "halved": None if half is None else found.search.cycles[half],
+                "change": None if half is None else _change(found, half),
+            }
+        )
+    return rows
 
 
-def _change(cycles: int, found: SmallestDepths) -> float:
-    return cycles / found.cycles[found.present] - 1
+def _change(found: SmallestDepths, depths: Depths) -> float:
+    return found.search.cycles[depths] / found.search.cycles[found.present] - 1
 
 
 def _conclusion(found: SmallestDepths) -> list[str]:
     """Return the sentences of the conclusion."""
-    cycles = found.cycles[found.smallest]
-    said = [f"{cycles:,} cycles with the smallest, {_change(cycles, found):+.2%}; at most {found.limit:,} are within."]
-    if not found.settings:
-        said = [f"The present ones are the smallest; at most {found.limit:,} cycles are within."]
-    if any(each.halved is not None for each in found.depths):
+    search, settings = found.search, found.settings(found.smallest)
+    cycles, change = search.cycles[found.smallest], _change(found, found.smallest)
+    said = [f"{cycles:,} cycles with the smallest, {change:+.2%}; at most {search.limit:,} are within."]
+    if not settings:
+        said = [f"The present ones are the smallest; at most {search.limit:,} cycles are within."]
+    if any(search.halved(found.smallest, place) for place in range(len(found.parameters))):
         said.append("Measured: with any one halved the run takes more; halving one and doubling another saves nothing.")
     recorded = cycles_of(found.record)
-    if recorded != found.cycles[found.present]:
+    if recorded != search.cycles[found.present]:
         said.append(f"The record has {recorded:,} cycles: it is that of another version of the program.")
-    for depths in found.equals:
-        settings = settings_text(found.settings_of(depths))
-        said.append(f"Not the only one: {settings} is as small, and takes {found.cycles[depths]:,} cycles.")
-    for check in found.checks:
-        change = check.smallest / max(check.present, 1) - 1
+    for depths in search.equals(found.smallest):
+        other = settings_text(found.settings(depths))
+        said.append(f"Not the only one: {other} is as small, and takes {search.cycles[depths]:,} cycles.")
+    for graph, (now, then) in found.checks.items():
+        change = then / max(now, 1) - 1
         said.append(
-            f"On {printable(check.graph)}: {check.smallest:,} cycles with the smallest, {check.present:,} with the "
-            f"present ones ({change:+.2%}), {'within' if change <= found.within else 'more than'} the limit."
+            f"On {printable(graph)}: {then:,} cycles with the smallest, {now:,} with the present ones ({change:+.2%}), "
+            f"{'within' if change <= found.within else 'more than'} the limit."
         )
-    if found.settings:
-        said.append(f"Options: {' '.join(f'--set {name}={depth}' for name, depth in found.settings.items())}")
-    said.append(f"Record: {found.smallest_record}")
-    said.append(f"{count_text(found.made + found.found, 'run')}: {found.made} made, {found.found} from before")
+    if settings:
+        said.append(f"Options: {' '.join(f'--set {name}={depth}' for name, depth in settings.items())}")
+    said.append(f"Record: {found.folder.of(found.points[found.smallest])}")
+    said.append(f"{count_text(found.swept.made + found.swept.found, 'run')}: {found.swept.text}")
     return said
 
 
 def _row(found: SmallestDepths, depths: Depths) -> dict[str, Any]:
-    cycles = found.cycles[depths]
-    names = (each.parameter for each in found.depths)
+    cycles = found.search.cycles[depths]
     return {
-        **dict(zip(names, depths, strict=True)),
+        **dict(zip(found.parameters, depths, strict=True)),
         "cycles": cycles,
-        "change": _change(cycles, found),
-        "within": cycles <= found.limit,
+        "change": _change(found, depths),
+        "within": cycles <= found.search.limit,
         "point": found.points[depths].digest,
     }

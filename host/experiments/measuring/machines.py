@@ -52,7 +52,6 @@ class _BfsResult(_MachineResult):
     reached: Count
     duplicates: Count
     levels: Count
-    level_records: list[tuple[Count, Count, Count]]
     shares: _Shares  # type: ignore[valid-type]  # its fields are the causes
 
 
@@ -181,8 +180,7 @@ class BfsRequest(_SearchRequest):
         Returns
         -------
         dict
-            ``source``, ``cycles``, ``gteps``, ``reached``, ``duplicates``, ``levels`` (their number),
-            ``level_records`` (frontier, pushed and cycles of each) and ``shares``.
+            ``source``, ``cycles``, ``gteps``, ``reached``, ``duplicates``, ``levels`` (their number) and ``shares``.
 
         Raises
         ------
@@ -200,7 +198,6 @@ class BfsRequest(_SearchRequest):
             "reached": run.reached,
             "duplicates": run.duplicates,
             "levels": len(run.level_records),
-            "level_records": [[level.frontier, level.pushed, level.cycles] for level in run.level_records],
             "shares": cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles),
         }
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 import msgspec
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
-from cyscc.host.experiments.measuring.schedule import run_groups
+from cyscc.host.experiments.measuring.schedule import run_requests
 from cyscc.host.experiments.measuring.store import Store
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
@@ -138,14 +138,12 @@ class Request(ABC):
 
 _Request = TypeVar("_Request", bound=Request)
 
+
 _generated: dict[GraphSpec | GraphFile | ModelSpec, Graph] = {}
 """Cache of the last request's graph; the next request of this process often has the same."""
 
 
-def _graph_of(request: Request) -> Graph | None:
-    spec = request.graph
-    if spec is None:
-        return None
+def _graph_of(spec: GraphSpec | GraphFile | ModelSpec) -> Graph:
     if spec not in _generated:
         _generated.clear()  # free the old graph before the new one is generated
         _generated[spec] = spec.generate()
@@ -173,7 +171,8 @@ def measure_request(request: Request, *, verify: bool, sources: str) -> Measured
     if sources != sources_digest():
         raise SimulationError("the program's sources have changed since it was started: start it again")
     try:
-        return request.measure(_graph_of(request), verify=verify)
+        graph = None if request.graph is None else _graph_of(request.graph)
+        return request.measure(graph, verify=verify)
     except InputError as error:
         raise InputError(f"{request.label}: {error}") from error
     except SimulationError as error:
@@ -271,14 +270,11 @@ class Measurements:
         if machines:
             prepare_executors(machines)
         work = partial(measure_request, verify=self._verify, sources=sources_digest())
-        alone = [[request] for request in missing if request.alone]
-        run_groups(alone, work, jobs=1, on_result=keep, apart=True)
-        groups: dict[Any, list[_Request]] = {}
-        for request in missing:
-            if not request.alone:
-                # Without a graph, a request forms a group of its own.
-                groups.setdefault(request if request.graph is None else request.graph, []).append(request)
-        run_groups(list(groups.values()), work, jobs=self._jobs, on_result=keep)
+        run_requests([each for each in missing if each.alone], work, jobs=1, on_result=keep, apart=True)
+        # Those of a graph one after the other, so that a process makes it once.
+        graphs = list(dict.fromkeys(each.graph for each in missing))
+        others = [each for graph in graphs for each in missing if each.graph == graph and not each.alone]
+        run_requests(others, work, jobs=self._jobs, on_result=keep)
         return results
 
     def forget(self, requests: Iterable[Request]) -> None:

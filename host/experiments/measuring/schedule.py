@@ -19,7 +19,7 @@ from cyscc.sim.caching.folder import usable_cache
 from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.notices import notice, notices_to
 
-__all__ = ["EndedError", "Schedulable", "run_groups", "run_on_cluster"]
+__all__ = ["EndedError", "Schedulable", "run_on_cluster", "run_requests"]
 
 
 class Schedulable(Protocol):
@@ -136,8 +136,8 @@ class _Worker:
         self._pool.shutdown()
 
 
-def run_groups(
-    groups: Sequence[Sequence[_Request]],
+def run_requests(
+    requests: Sequence[_Request],
     work: Callable[[_Request], Any],
     *,
     jobs: int,
@@ -147,26 +147,24 @@ def run_groups(
     on_lost: Callable[[_Request, EndedError], None] | None = None,
     until: float | None = None,
 ) -> None:
-    """Perform groups of requests; the requests of a group run one after the other in the same process.
+    """Perform requests on processes of this machine.
 
     Parameters
     ----------
-    groups : sequence of sequences of Schedulable
-        The groups, none of them empty.
+    requests : sequence of Schedulable
+        The requests. The largest come first; equal ones in the given order.
     work : callable
         Performs a request. With worker processes it must be a module-level function.
     jobs : int
-        Number of processes; with one, all requests run in this process unless `apart`. The largest groups come first.
+        Number of processes; with one, all requests run in this process unless `apart`.
     memory : int, optional
-        Bytes that concurrent groups may take together; one group always runs. By default most of the available
-        memory.
+        Bytes that concurrent requests may take together; one always runs. By default most of the available memory.
     on_result : callable
         Called in this process with each request and its result.
     apart : bool
-        Whether each group gets a fresh process; groups then run in the given order.
+        Whether each request gets a fresh process; they then run in the given order.
     on_lost : callable, optional
-        Called with a request whose process has ended, and the error, instead of ending the schedule; the rest of its
-        group continues in another process.
+        Called with a request whose process has ended, and the error, instead of ending the schedule.
     until : float, optional
         Moment of `time.monotonic` at which the schedule ends, and running requests are killed; but not before the
         first result.
@@ -177,14 +175,10 @@ def run_groups(
         The error of a request, or EndedError if its process has ended. No further request is started, and running
         ones are killed.
     """
-
-    def size(group: Sequence[_Request]) -> int:
-        return max(request.bytes for request in group)
-
     room = available_memory().bytes * 9 // 10 if memory is None else memory
-    waiting = list(groups) if apart else sorted(groups, key=size, reverse=True)
-    if not apart and until is None and min(jobs, len(groups)) <= 1:
-        for request in (request for group in waiting for request in group):
+    waiting = list(requests) if apart else sorted(requests, key=lambda request: request.bytes, reverse=True)
+    if not apart and until is None and min(jobs, len(waiting)) <= 1:
+        for request in waiting:
             on_result(request, work(request))
         return
     # Workers share a temporary cache, if there is one.
@@ -194,28 +188,28 @@ def run_groups(
     # main thread, the starter still completes, so that every started process is known and can be killed.
     starter = ThreadPoolExecutor(1, thread_name_prefix="starter", initializer=_block_ends)
     idle: list[_Worker] = []
-    running: dict[Future[Any], tuple[_Worker, Sequence[_Request]]] = {}
+    running: dict[Future[Any], tuple[_Worker, _Request]] = {}
     workers: list[_Worker] = []
     results = 0
     try:
         while waiting or running:
-            for group in list(waiting):
-                used = sum(size(each) for _, each in running.values())
-                if len(running) == jobs or (running and used + size(group) > room):
+            for request in list(waiting):
+                used = sum(other.bytes for _, other in running.values())
+                if len(running) == jobs or (running and used + request.bytes > room):
                     continue
-                waiting.remove(group)
+                waiting.remove(request)
                 if not idle:
                     workers.append(_Worker(starter))
                     idle.append(workers[-1])
                 worker = idle.pop()
-                running[worker.begin(work, group[0])] = worker, group
+                running[worker.begin(work, request)] = worker, request
             left = None if until is None or not results else max(until - time.monotonic(), 0)
             done, _ = wait(running, timeout=left, return_when=FIRST_COMPLETED)
             if not done:
                 return
             # Handle successful requests first: a failure ends the schedule.
             for future in sorted(done, key=lambda each: each.exception() is not None):
-                worker, (request, *rest) = running.pop(future)
+                worker, request = running.pop(future)
                 results += 1
                 try:
                     on_result(request, worker.result(future, request))
@@ -224,15 +218,11 @@ def run_groups(
                         raise
                     on_lost(request, error)
                     worker.end()
-                    if rest:
-                        waiting.append(rest)
-                    continue
-                if rest:
-                    running[worker.begin(work, rest[0])] = worker, rest
-                elif apart:
-                    worker.end()
                 else:
-                    idle.append(worker)
+                    if apart:
+                        worker.end()
+                    else:
+                        idle.append(worker)
     finally:
         starter.shutdown()
         for worker in workers:

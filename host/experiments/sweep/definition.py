@@ -1,7 +1,7 @@
 """Studies: the parameters that a sweep varies, read from a TOML file."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import cached_property
@@ -10,10 +10,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
+
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
-from cyscc.host.experiments.sweep.measures import SUFFIX
 from cyscc.host.experiments.sweep.points import SweepPoint
-from cyscc.host.experiments.sweep.space import SearchOptions, range_values, search_options
+from cyscc.host.experiments.sweep.space import SearchOptions, range_values, search_options, shaped
 from cyscc.host.graph.formats import check_graph
 from cyscc.host.graph.kinds import KINDS, KINDS_BY_DEGREE
 from cyscc.host.output.errors import InputError
@@ -21,7 +22,7 @@ from cyscc.host.output.files import reason
 from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import ALGORITHMS, Option, RunSpec, run_options
 from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.documents import DocumentError, read_toml
+from cyscc.sim.documents import read_toml
 from cyscc.sim.notices import notice
 from cyscc.sim.trust import GivenText, rules_file
 
@@ -97,7 +98,7 @@ class SweepStudy:
         The search, if the study does not ask for all combinations.
     point_at : callable, optional
         Returns the point with the given places in the lists of values, one for each axis; raises a `ValueError` if
-        there is no such machine. Only for a study that searches.
+        there is no such machine.
     """
 
     name: str
@@ -183,13 +184,9 @@ def read_study(path: Path, rules: Sequence[str] = ()) -> SweepStudy:
         The file cannot be read, or is no valid study. The message is one line that names the file and quotes the error.
     """
     try:
-        document = read_toml(path)
+        return _Reader(path.parent, path.stem, read_toml(path), rules).study()
     except OSError as error:
         raise InputError(f"cannot be read: {reason(error)}", path=path) from None
-    except DocumentError as error:
-        raise InputError(str(error), path=path) from None
-    try:
-        return _Reader(path.parent, path.stem, document, rules).study()
     except InputError as error:
         raise InputError(error.cause if error.path is None else str(error), path=path) from None
     except ValueError as error:
@@ -224,7 +221,7 @@ def line_study(graphs: Sequence[str | GraphFile], settings: Mapping[str, Any]) -
             _check_name(_ALIASES.get(name, name))
     if not grid:
         several = "a sweep has several values of a parameter, or several graphs"
-        raise ValueError(f"nothing varies: {several}, or is a study: a file that ends in {SUFFIX}")
+        raise ValueError(f"nothing varies: {several}, or is a study: a file that ends in .toml")
     of = "" if len(texts) > 1 else texts[0] if isinstance(named[0], dict) else value_text(Path(texts[0]).name)
     document = {
         **{name: value for name, value in given.items() if name not in grid},
@@ -270,6 +267,36 @@ def is_logarithmic(values: Sequence[float]) -> bool:
     return max(ratios) / min(ratios) < max(gaps) / min(gaps)
 
 
+class _Named(msgspec.Struct):
+    """The name of an entry of ``[[points]]``, which has parameters besides."""
+
+    name: str = ""
+
+
+class _Document(msgspec.Struct):
+    """What a study's document has besides parameters; its search is `SearchOptions`."""
+
+    title: str = ""
+    grid: dict[str, Any] = {}
+    points: list[_Named] = []
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Choice:
+    """A value of an axis.
+
+    Parameters
+    ----------
+    shown : dict
+        Columns of the table as they were given: the axis itself, and the parameters of an entry of ``[[points]]``.
+    sets : dict
+        The parameters that it sets: several, if it is an entry or a table of a graph.
+    """
+
+    shown: dict[str, Any] = field(default_factory=dict)
+    sets: dict[str, Any] = field(default_factory=dict)
+
+
 class _Reader:
     """Parser of a study's document. All its errors are a `ValueError` with one line."""
 
@@ -284,149 +311,78 @@ class _Reader:
         self._folder = folder
         self._rules = {Path(each).resolve() for each in rules}
         self._name = name
-        rest = dict(document)
-        self._title = rest.pop("title", self._name)
-        if not isinstance(self._title, str):
-            raise ValueError(f"title must be a string, not {self._title!r}")
-        grid, entries = rest.pop("grid", {}), rest.pop("points", [])
-        self._search = search_options(rest.pop("search")) if "search" in rest else None
-        if not isinstance(grid, dict):
-            raise ValueError("grid must be a table: [grid]")
-        if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
-            raise ValueError("points must be a list of tables: [[points]]")
-        self._fixed = _flat(rest)
-        self._grid = _flat(_listing(grid))
-        for name, values in self._grid.items():
-            if not isinstance(values, list) or not values:
-                raise ValueError(f"grid: {name} must be a list of values, not {values!r}")
-        self._tables: dict[str, dict[str, Any]] = {}  # tables of graphs, by their display names
-        if "graph" in self._grid:
-            self._grid["graph"] = [self._named(value) for value in self._grid["graph"]]
-        self._axes: dict[str, list[Any]] = dict(self._grid)
-        self._entries = self._listed(entries)
         self._graphs: dict[Path, GraphFile] = {folder / name: file for name, file in graphs.items()}
+        shape = shaped(document, _Document)
+        own = ("title", "grid", "points", "search")
+        self._title = shape.title or name
+        self._search = search_options(document["search"]) if "search" in document else None
+        self._fixed = _flat({key: value for key, value in document.items() if key not in own})
+        self._grid = _grid(shape.grid)
+        self._listed = _entries(document.get("points", []), [each.name for each in shape.points])
         self._check()
-
-    def _listed(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the entries of ``[[points]]``, each with a name if they set several parameters."""
-        listed = []
-        for entry in entries:
-            name = entry.get("name")
-            values = _flat({key: value for key, value in entry.items() if key != "name"})
-            parts = {key: values[key] for key in _GRAPH if key in values}
-            if len(parts) > 1 and "graph" not in values:
-                # The parameters of a graph form one value, not separate axes.
-                kept = {key: value for key, value in values.items() if key not in parts}
-                values = {"graph": self._called(parts), **kept}
-            text = ", ".join(f"{key}={value_text(value)}" for key, value in values.items())
-            if name is not None and not isinstance(name, str):
-                raise ValueError(f"points: name must be a string, not {name!r}")
-            listed.append({**values, VARIANT: name or text or "as it is"})
-        if not listed:
-            return [{}]
-        only = {key for values in listed for key in values if key != VARIANT}
-        if (
-            len(only) == 1
-            and all(len(values) == 2 for values in listed)
-            and not any("name" in each for each in entries)
-        ):
-            (axis,) = only
-            listed = [{axis: values[axis]} for values in listed]
-        else:
-            axis = VARIANT
-        self._axes[axis] = [values[axis] for values in listed]
-        return listed
-
-    def _named(self, value: Any) -> Any:
-        """Return the name of a graph in the grid: the file as given, or the display name of a table."""
-        if not isinstance(value, dict):
-            return value
-        table = _flat(value, "graph.")
-        if not table:
-            raise ValueError("grid: a table of graph is empty")
-        return table["graph"] if list(table) == ["graph"] else self._called(table)
-
-    def _called(self, table: dict[str, Any]) -> str:
-        """Return the display name of a graph's table, and register the table by it."""
-        if "graph" in table:
-            other = next(name for name in table if name != "graph")
-            raise ValueError(f"graph is a file, and {other} is of one that is generated")
-        checked = {name: _checked(name, value) for name, value in table.items()}
-        text = graph_text(checked)
-        self._tables[text] = checked
-        return text
-
-    def _table(self, graph: Any) -> dict[str, Any]:
-        """Return the table registered by a graph's name; empty for a file."""
-        return self._tables.get(graph, {}) if isinstance(graph, str) else {}
+        self._axes = {**self._grid, **self._listed}
+        every = [choice for choices in self._axes.values() for choice in choices]
+        columns = (name for choices in ("shown", "sets") for each in every for name in getattr(each, choices))
+        self._names = list(dict.fromkeys((*self._axes, *columns, *self._fixed)))
 
     def _check(self) -> None:
         """Refuse unknown parameters, parameters set twice, and repeated values."""
-        listed = {key for each in self._entries for key in (*each, *self._table(each.get("graph")))} - {VARIANT}
-        within = {key for value in self._grid.get("graph", ()) for key in self._table(value)}
-        for name in (*self._fixed, *self._grid, *sorted(within | listed)):
+        listed = {name for choices in self._listed.values() for each in choices for name in each.sets}
+        sources = [{axis}.union(*(each.sets for each in choices)) for axis, choices in self._grid.items()]
+        sources.append(listed | set(self._fixed))
+        for name in dict.fromkeys((*self._fixed, *self._grid, *sorted(set().union(*sources)))):
             _check_name(name)
-            if sum((name in self._grid, name in within, name in self._fixed or name in listed)) > 1:
+            if sum(name in each for each in sources) > 1:
                 raise ValueError(f"{name} is in the grid, and has another value besides")
-        for name, values in self._axes.items():
-            for place, value in enumerate(values):
-                if value in values[:place] and type(value) in map(type, values[:place]):
+        axes = {**self._grid, **self._listed}
+        for name, choices in axes.items():
+            seen: set[tuple[type, Any]] = set()
+            for value in (each.shown[name] for each in choices):
+                if (type(value), value_text(value)) in seen:
                     raise ValueError(f"{name}: {value_text(value)} is given twice")
+                seen.add((type(value), value_text(value)))
         if self._search is not None:
-            varied = [name for name in self._axes if name in _QUESTION]
+            varied = [name for name in axes if name in _QUESTION]
             if varied:
                 raise ValueError(f"search: {varied[0]} is varied, and cycles of different runs are not comparable")
-            if not self._axes:
+            if not axes:
                 raise ValueError("search: there is no [grid] to search")
-            return
-        count = prod(len(values) for values in self._grid.values()) * len(self._entries)
-        if count > _MOST:
+        elif (count := prod(map(len, axes.values()))) > _MOST:
             raise ValueError(f"{count:,} points are too many: at most {_MOST:,}")
 
     def study(self) -> SweepStudy:
-        """Return the study."""
-        listed = [name for values in self._entries for name in values]
-        tables = [name for table in self._tables.values() for name in table]
-        names = list(dict.fromkeys((*self._axes, *listed, *tables, *self._fixed)))
-        if self._search is not None:
-            return self._searching(names)
-        points = tuple(self._point(values, names) for values in self._combined())
-        axes = {name: list(dict.fromkeys(each.values[name] for each in points)) for name in self._axes}
-        return SweepStudy(name=self._name, title=self._title, axes=axes, points=points)
-
-    def _searching(self, names: list[str]) -> SweepStudy:
-        """Return a study that searches; its points are made when they are chosen."""
-
-        def point_at(places: Sequence[int]) -> StudyPoint:
-            *in_grid, entry = places if len(places) > len(self._grid) else (*places, 0)
-            chosen = {name: self._grid[name][place] for name, place in zip(self._grid, in_grid, strict=True)}
-            combined = {**self._fixed, **chosen, **self._entries[entry]}
-            return self._point({**combined, **self._table(combined.get("graph"))}, names)
-
-        axes = {name: [_checked(name, value) for value in values] for name, values in self._axes.items()}
+        """Return the study. Points of one that searches are made when they are chosen."""
+        axes = {name: [_checked(name, each.shown[name]) for each in choices] for name, choices in self._axes.items()}
+        points: tuple[StudyPoint, ...] = ()
+        if self._search is None:
+            # Entries of [[points]] vary last.
+            listed = next(iter(self._listed.values()), [_Choice()])
+            chosen = itertools.product(listed, *self._grid.values())
+            points = tuple(self._point((*in_grid, entry)) for entry, *in_grid in chosen)
+            axes = {name: list(dict.fromkeys(each.values[name] for each in points)) for name in self._axes}
         return SweepStudy(
-            name=self._name, title=self._title, axes=axes, points=(), search=self._search, point_at=point_at
+            name=self._name,
+            title=self._title,
+            axes=axes,
+            points=points,
+            search=self._search,
+            point_at=lambda places: self._point(
+                [choices[place] for choices, place in zip(self._axes.values(), places, strict=True)]
+            ),
         )
 
-    def _combined(self) -> Iterator[dict[str, Any]]:
-        for entry in self._entries:
-            for values in itertools.product(*self._grid.values()):
-                combined = {**self._fixed, **dict(zip(self._grid, values, strict=True)), **entry}
-                yield {**combined, **self._table(combined.get("graph"))}
-
-    def _point(self, given: dict[str, Any], names: list[str]) -> StudyPoint:
+    def _point(self, chosen: Sequence[_Choice]) -> StudyPoint:
         """Return a point, with the resolved values of its parameters."""
-        varied = ", ".join(f"{name}={value_text(given[name])}" for name in self._axes)
+        shown = {name: value for each in chosen for name, value in each.shown.items()}
+        given = self._fixed | {name: value for each in chosen for name, value in each.sets.items()}
         try:
-            named = [VARIANT, *(["graph"] if self._table(given.get("graph")) else [])]
-            values = {name: _checked(name, value) for name, value in given.items() if name not in named}
-            point = self._asked(values)
+            point = self._asked({name: _checked(name, value) for name, value in given.items()})
         except InputError:
             raise
         except ValueError as error:
+            varied = ", ".join(f"{name}={value_text(shown[name])}" for name in self._axes)
             raise ValueError(f"{varied}: {error}" if varied else str(error)) from None
-        shown = {name: _shown(name, point, given) for name in names}
-        return StudyPoint(values=shown, point=point)
+        return StudyPoint(values={name: _shown(name, point, {**given, **shown}) for name in self._names}, point=point)
 
     def _asked(self, values: dict[str, Any]) -> SweepPoint:
         overrides = {name: value for name, value in values.items() if name in _FIELDS or name.startswith(MEMORY)}
@@ -473,6 +429,49 @@ class _Reader:
         )
 
 
+def _grid(table: Mapping[str, Any]) -> dict[str, list[_Choice]]:
+    """Return the axes of the grid with their values."""
+    axes: dict[str, list[_Choice]] = {}
+    for name, values in _flat(_listing(table)).items():
+        if not isinstance(values, list) or not values:
+            raise ValueError(f"grid: {name} must be a list of values, not {values!r}")
+        graphs = [_flat(value, "graph.") if name == "graph" and isinstance(value, dict) else None for value in values]
+        axes[name] = [
+            _Choice(shown={name: value}, sets={name: value}) if graph is None else _graph_choice(graph)
+            for value, graph in zip(values, graphs, strict=True)
+        ]
+    return axes
+
+
+def _graph_choice(table: dict[str, Any]) -> _Choice:
+    """Return a graph that is a table, of a file or of what is generated."""
+    if not table:
+        raise ValueError("grid: a table of graph is empty")
+    table = {name: _checked(name, value) for name, value in table.items()}
+    return _Choice(shown={"graph": table.get("graph") or graph_text(table)}, sets=table)
+
+
+def _entries(entries: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list[_Choice]]:
+    """Return the entries of ``[[points]]`` as the values of an axis: a parameter, or `VARIANT` if they set several."""
+    choices = []
+    for entry in entries:
+        values = _flat({key: value for key, value in entry.items() if key != "name"})
+        graph = {key: value for key, value in values.items() if key in _GRAPH}
+        if len(graph) > 1 and "graph" not in values:
+            # The parameters of a graph form one value, not separate axes.
+            table, kept = _graph_choice(graph), {key: value for key, value in values.items() if key not in graph}
+            choices.append(_Choice(shown={**table.shown, **kept}, sets={**table.sets, **kept}))
+        else:
+            choices.append(_Choice(shown=dict(values), sets=values))
+    only = {key for each in choices for key in each.shown}
+    if len(only) == 1 and all(each.shown for each in choices) and not any("name" in each for each in entries):
+        return {only.pop(): choices}
+    for each, name in zip(choices, names, strict=True):
+        text = ", ".join(f"{key}={value_text(value)}" for key, value in each.shown.items())
+        each.shown[VARIANT] = name or text or "as it is"
+    return {VARIANT: choices} if choices else {}
+
+
 def _listing(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return a table of the grid with its ranges as lists."""
     listed: dict[str, Any] = {}
@@ -512,4 +511,4 @@ def _shown(name: str, point: SweepPoint, given: Mapping[str, Any]) -> Any:
     if name in _GRAPH:
         return getattr(point.graph, name.removeprefix("graph.")) if isinstance(point.graph, GraphSpec) else None
     value = given.get(name)
-    return value if value is None else _checked(name, value)
+    return value if value is None or name in ("graph", VARIANT) else _checked(name, value)

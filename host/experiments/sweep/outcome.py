@@ -1,16 +1,15 @@
-"""A study that is made: its points, the table, and the page."""
+"""A study that is made: its points, and their table in a file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.batch import Batch, Swept
 from cyscc.host.experiments.sweep.definition import SweepStudy
-from cyscc.host.experiments.sweep.page import sweep_page
-from cyscc.host.experiments.sweep.points import SweepFolder, Swept
+from cyscc.host.experiments.sweep.points import SweepFolder
 from cyscc.host.experiments.sweep.rows import Row, rows_of, with_area, write_table
 from cyscc.host.experiments.sweep.search import search
-from cyscc.host.output.files import check_output, write_text
+from cyscc.host.output.files import check_output
 
 __all__ = ["Outcome", "make_study", "study_files"]
 
@@ -31,6 +30,8 @@ class Outcome:
         Folder of the points.
     files : mapping of str to Path
         The table and the page.
+    command : str
+        The command that made it, if one did.
     """
 
     study: SweepStudy
@@ -38,6 +39,7 @@ class Outcome:
     swept: Swept
     folder: SweepFolder
     files: Mapping[str, Path]
+    command: str = ""
 
     @property
     def failure(self) -> str:
@@ -55,17 +57,8 @@ def study_files(study: SweepStudy, folder: Path) -> dict[str, Path]:
     return {"table": folder / f"{study.name}.parquet", "page": folder / f"{study.name}.html"}
 
 
-def make_study(study: SweepStudy, batch: Batch, *, command: str = "") -> Outcome:
-    """Make the missing points of a study, and write its table and page.
-
-    Parameters
-    ----------
-    study : SweepStudy
-        The study.
-    batch : Batch
-        Where and how its points are made.
-    command : str
-        The command that makes it, if one does, for the page.
+def make_study(study: SweepStudy, batch: Batch) -> Outcome:
+    """Make the missing points of a study, and write its table; its page is the answer's.
 
     Raises
     ------
@@ -88,6 +81,4 @@ def make_study(study: SweepStudy, batch: Batch, *, command: str = "") -> Outcome
                 swept = batch.sweep([each.point for each in study.points], folder, step)
             rows = with_area(study, rows_of(study, folder, swept), batch)
         write_table(rows, files["table"])
-    with batch.progress.step("drawing"):
-        write_text(str(files["page"]), sweep_page(study, rows, command=command))
-    return Outcome(study=study, rows=rows, swept=swept, folder=folder, files=files)
+    return Outcome(study=study, rows=rows, swept=swept, folder=folder, files=files, command=batch.progress.command)

@@ -1,12 +1,14 @@
 """Points of a sweep that are a recorded run, with changed settings or as it was."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphFile
+from cyscc.host.experiments.measuring.measurements import OnStep
+from cyscc.host.experiments.sweep.batch import Batch, Swept
 from cyscc.host.experiments.sweep.definition import value_text
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.graph.csr import Graph
@@ -16,6 +18,7 @@ from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.host.specification.ask import SpecError
 from cyscc.host.specification.overrides import MEMORY
 from cyscc.host.specification.run import RECORD_INTERVAL, RunSpec, run_options
+from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 from cyscc.sim.trust import GivenText, rules_file
 
@@ -42,10 +45,21 @@ class RecordedPoints:
     ----------
     record : Record
         The record of the run.
+    batch : Batch
+        How the points are made.
     folder : SweepFolder
         Folder of the points, in which a graph that is in no file is kept.
-    setting : RerunSetting
-        How each run is made.
+    graph : Graph or str, optional
+        The graph or its file, if the recorded file has moved, or there was none.
+    memory : Profile or str, optional
+        The memory profile, or its text as the user gave it, for a run with rules of its own.
+    threads : int
+        Number of threads of each run.
+
+    Attributes
+    ----------
+    swept : Swept
+        Outcome of the runs so far.
 
     Raises
     ------
@@ -53,7 +67,19 @@ class RecordedPoints:
         The run is not complete, or its memory cannot be had.
     """
 
-    def __init__(self, record: Record, folder: SweepFolder, setting: RerunSetting) -> None:
+    def __init__(
+        self,
+        record: Record,
+        batch: Batch,
+        folder: SweepFolder,
+        *,
+        graph: Graph | str | None,
+        memory: Profile | str | None,
+        threads: int = 1,
+    ) -> None:
+        self.swept = Swept()
+        self._batch, self._folder = batch, folder
+        setting = RerunSetting(progress=batch.progress, threads=threads, graph=graph, memory=memory)
         if record.interrupted is not None:
             raise InputError("is not the record of a complete run, which could be made again", path=record.folder)
         try:
@@ -62,10 +88,10 @@ class RecordedPoints:
             raise InputError(str(error), path=record.folder) from None
         # As in a study, so that points are shared: recorded, and with a verified result.
         spec = replace(again.spec, verify=True, record=again.spec.graph, record_interval=RECORD_INTERVAL)
-        if isinstance(setting.memory, str) and rules_file(setting.memory) is not None:
-            spec = replace(spec, memory=_rules_text(setting.memory, spec.profile))
-        self._spec, self._again, self._folder = spec, again, folder
-        self._given = isinstance(setting.graph, Graph)
+        if isinstance(memory, str) and rules_file(memory) is not None:
+            spec = replace(spec, memory=_rules_text(memory, spec.profile))
+        self._spec, self._again = spec, again
+        self._given = isinstance(graph, Graph)
 
     def spec(self, settings: Mapping[str, Any]) -> RunSpec:
         """Return the specification of the run with some settings changed, without reading the graph.
@@ -113,6 +139,27 @@ class RecordedPoints:
             source = None if spec.source is None else self._again.graph.index(spec.source)
             spec = replace(spec, source=source, undirected=False)
         return SweepPoint(graph=self._graph, spec=spec)
+
+    def make(self, points: Sequence[SweepPoint], on_step: OnStep, **how: Any) -> dict[str, str]:
+        """Make the missing ones of some points, see `Batch.sweep`; return the reasons of failures, by digest."""
+        before = self.swept.made + self.swept.found
+        swept = self._batch.sweep(
+            points, self._folder, lambda done, total, what: on_step(before + done, before + total, what), **how
+        )
+        self.swept += swept
+        return swept.failures
+
+    def cycles(self, points: Sequence[SweepPoint], on_step: OnStep) -> list[int]:
+        """Return the cycles of points, which are made if they are missing.
+
+        Raises
+        ------
+        SimulationError
+            A run failed.
+        """
+        for reason in self.make(points, on_step).values():
+            raise SimulationError(reason)
+        return [cycles_of(self._folder.record(point)) for point in points]
 
     @cached_property
     def _graph(self) -> GraphFile:

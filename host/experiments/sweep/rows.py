@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import msgspec
 
 from cyscc.host.experiments.measuring.measurements import Amount, Count
-from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.batch import Batch, Swept
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
-from cyscc.host.experiments.sweep.points import SweepFolder, Swept
+from cyscc.host.experiments.sweep.points import SweepFolder
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import MODULES
@@ -27,16 +27,14 @@ __all__ = [
     "FAILED",
     "Effect",
     "Row",
-    "Series",
     "best_by_input",
     "best_rows",
     "best_so_far",
     "effects",
-    "pareto",
+    "front",
     "rows_of",
     "setting_effects",
     "shares",
-    "study_effects",
     "table_of",
     "with_area",
     "write_table",
@@ -206,19 +204,33 @@ def best_so_far(rows: Sequence[Row], name: str) -> list[int | None]:
     return best
 
 
-def best_rows(study: SweepStudy, rows: Sequence[Row]) -> list[Row]:
-    """Return the best point of a search within the budget, the first of equals; of several results the Pareto front.
+def front(rows: Iterable[Row], names: Sequence[str]) -> list[Row]:
+    """Return the Pareto front: the points that no other point beats in one result without being worse in another.
 
-    The front is sorted by its first result.
+    Parameters
+    ----------
+    rows : iterable of Row
+        The points.
+    names : sequence of str
+        The results.
+
+    Returns
+    -------
+    list of Row
+        The front by its first result, ascending; of equal points the first. With one result, the best point.
     """
-    assert study.search is not None, "the study searches"
-    names = study.search.minimise
-    front: list[Row] = []
-    for row in sorted((row for row in rows if row["within_budget"]), key=lambda row: [row[name] for name in names]):
+    found: list[Row] = []
+    for row in sorted(rows, key=lambda row: [row[name] for name in names]):
         # One that is dominated is so by one before it, or by one of the front.
-        if not any(all(other[name] <= row[name] for name in names) for other in front):
-            front.append(row)
-    return front
+        if not any(all(other[name] <= row[name] for name in names) for other in found):
+            found.append(row)
+    return found
+
+
+def best_rows(study: SweepStudy, rows: Iterable[Row]) -> list[Row]:
+    """Return the front of a search within its budget, see `front`."""
+    assert study.search is not None, "the study searches"
+    return front((row for row in rows if row["within_budget"]), study.search.minimise)
 
 
 def best_by_input(study: SweepStudy, rows: Sequence[Row]) -> list[Row]:
@@ -243,43 +255,21 @@ def best_by_input(study: SweepStudy, rows: Sequence[Row]) -> list[Row]:
     for row in (row for row in rows if row["status"] == DONE):
         settings = study.label(row, study.settings)
         groups.setdefault(study.label(row, study.inputs), {}).setdefault(settings, row)
-    best = [(name, min(group.values(), key=lambda row: row["cycles"])) for name, group in groups.items()]
-    found = [{"input": name, **{each: row[each] for each in (*study.settings, "cycles")}} for name, row in best]
-    shared = [name for name in next(iter(groups.values()), {}) if all(name in group for group in groups.values())]
-    if len(groups) > 1 and shared:
-        means = {
-            name: exp(fsum(log(max(group[name]["cycles"], 1)) for group in groups.values()) / len(groups))
-            for name in shared
-        }
-        least = min(shared, key=lambda name: means[name])
-        row = next(iter(groups.values()))[least]
-        cycles = {"cycles": round(means[least])}
-        found.append({"input": "all, geometric mean", **{each: row[each] for each in study.settings}, **cycles})
+    found = []
+    for name, group in groups.items():
+        row = min(group.values(), key=lambda row: row["cycles"])
+        found.append({"input": name, **{each: row[each] for each in (*study.settings, "cycles")}})
+    first = next(iter(groups.values()), {})
+    means = {
+        name: _mean([group[name]["cycles"] for group in groups.values()])
+        for name in first
+        if all(name in group for group in groups.values())
+    }
+    if len(groups) > 1 and means:
+        least = min(means, key=lambda name: means[name])
+        best = {each: first[least][each] for each in study.settings}
+        found.append({"input": "all, geometric mean", **best, "cycles": round(means[least])})
     return found
-
-
-@dataclass(frozen=True, kw_only=True)
-class Series:
-    """Points that differ in only one parameter.
-
-    Parameters
-    ----------
-    others : str
-        Values of the other varied parameters, as text.
-    values : tuple
-        Values of the parameter.
-    rows : tuple of Row
-        The row of each value.
-    """
-
-    others: str
-    values: tuple[Any, ...]
-    rows: tuple[Row, ...]
-
-    @property
-    def cycles(self) -> list[int]:
-        """Cycles of each point."""
-        return [row["cycles"] for row in self.rows]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,12 +280,12 @@ class Effect:
     ----------
     name : str
         The parameter.
-    series : tuple of Series
-        The series with two points or more.
+    series : tuple of dict
+        Cycles by the parameter's value of points, two or more, that differ in nothing else.
     """
 
     name: str
-    series: tuple[Series, ...]
+    series: tuple[dict[Any, int], ...]
 
     @property
     def factor(self) -> float:
@@ -303,8 +293,8 @@ class Effect:
 
         A factor of 1 means no effect.
         """
-        factors = [log(max(each.cycles) / max(min(each.cycles), 1)) for each in self.series if min(each.cycles) > 0]
-        return exp(fsum(factors) / len(factors)) if factors else 1.0
+        counts = [each.values() for each in self.series if min(each.values()) > 0]
+        return _mean([max(each) / min(each) for each in counts])
 
     @property
     def best(self) -> Any:
@@ -312,72 +302,35 @@ class Effect:
 
         Only values that occur in all series count; None if there is none.
         """
-        shared = [value for value in self.series[0].values if all(value in each.values for each in self.series)]
-        sums = [
-            fsum(log(max(each.rows[each.values.index(value)]["cycles"], 1)) for each in self.series) for value in shared
-        ]
-        return shared[sums.index(min(sums))] if shared else None
+        shared = [value for value in self.series[0] if all(value in each for each in self.series)]
+        return min(shared, key=lambda value: _mean([each[value] for each in self.series]), default=None)
 
 
-def effects(axes: Iterable[str], rows: Sequence[Row]) -> list[Effect]:
-    """Return the effect of each parameter, in descending order.
+def _mean(numbers: Sequence[float]) -> float:
+    """Return the geometric mean; 1 of nothing."""
+    return exp(fsum(log(max(number, 1)) for number in numbers) / max(len(numbers), 1))
 
-    Parameters
-    ----------
-    axes : iterable of str
-        The varied parameters.
-    rows : sequence of Row
-        The points; failed ones are left out.
+
+def effects(study: SweepStudy, rows: Iterable[Row]) -> list[Effect]:
+    """Return the effect of each parameter of a study, in descending order; failed points are left out.
+
+    There is none of a search, whose points seldom differ in one parameter alone.
     """
-    names = list(axes)
+    if study.search is not None:
+        return []
+    names = list(study.axes)
     done = [row for row in rows if row["status"] == DONE]
     found = []
     for name in names:
-        others = [other for other in names if other != name]
-        groups: dict[tuple[str, ...], list[Row]] = {}
+        series: dict[tuple[str, ...], dict[Any, int]] = {}
         for row in done:
-            groups.setdefault(tuple(value_text(row[other]) for other in others), []).append(row)
-        series = tuple(
-            Series(
-                others=", ".join(f"{other}={value}" for other, value in zip(others, key, strict=True)),
-                values=tuple(row[name] for row in group),
-                rows=tuple(group),
-            )
-            for key, group in groups.items()
-            if len(group) > 1
-        )
-        if series:
-            found.append(Effect(name=name, series=series))
+            others = tuple(value_text(row[other]) for other in names if other != name)
+            series.setdefault(others, {})[row[name]] = row["cycles"]
+        if kept := tuple(each for each in series.values() if len(each) > 1):
+            found.append(Effect(name=name, series=kept))
     return sorted(found, key=lambda effect: -effect.factor)
-
-
-def study_effects(study: SweepStudy, rows: Sequence[Row]) -> list[Effect]:
-    """Return the effect of each parameter of a study; none of a search, whose points seldom differ in one alone."""
-    return [] if study.search is not None else effects(study.axes, rows)
 
 
 def setting_effects(study: SweepStudy, rows: Sequence[Row]) -> list[Effect]:
     """Return the effects of the parameters that are settings: of inputs none is best."""
-    return [each for each in study_effects(study, rows) if each.name in study.settings]
-
-
-def pareto(rows: Sequence[Row], column: str) -> list[Row]:
-    """Return the Pareto front: the points that no other point dominates in cycles and area.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        The points; each has cycles and the column.
-    column : str
-        The column of area, one of `AREA`.
-
-    Returns
-    -------
-    list of Row
-        The front by ascending cycles; of equal points the first.
-    """
-    front: list[Row] = []
-    for row in sorted(rows, key=lambda row: (row["cycles"], row[column])):
-        if not front or row[column] < front[-1][column]:
-            front.append(row)
-    return front
+    return [each for each in effects(study, rows) if each.name in study.settings]

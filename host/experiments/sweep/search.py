@@ -6,7 +6,7 @@ processes, and after an interrupt; nothing but the points is stored.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -14,9 +14,9 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from cyscc.host.experiments.measuring.measurements import OnStep
-from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.batch import Batch, Swept
 from cyscc.host.experiments.sweep.definition import StudyPoint, SweepStudy, is_ordered
-from cyscc.host.experiments.sweep.points import SweepFolder, Swept
+from cyscc.host.experiments.sweep.points import SweepFolder
 from cyscc.host.experiments.sweep.rows import DONE, Row, rows_of, with_area
 from cyscc.host.experiments.sweep.space import SearchOptions
 from cyscc.host.output.errors import InputError
@@ -75,8 +75,7 @@ def search(
     assert options is not None, "the study searches"
     chooser = _Chooser(study, options)
     rows: list[Row] = []
-    made = found = 0
-    failures: dict[str, str] = {}
+    total = Swept()
     silent = replace(batch, progress=Progress(quiet=True))
     while points := chooser.ask(min(options.batch, options.points - len(rows))):
         before = len(rows)
@@ -90,15 +89,14 @@ def search(
         results = [{**row, "within_budget": row["status"] == DONE and options.within(row)} for row in results]
         chooser.tell(results)
         rows += results
-        made, found = made + swept.made, found + swept.found
-        failures |= swept.failures
+        total += swept
     if not rows:
         raise InputError(f"search: there is no such machine: {chooser.refused}")
-    return replace(study, points=tuple(chooser.chosen)), rows, Swept(found=found, made=made, failures=failures)
+    return replace(study, points=tuple(chooser.chosen)), rows, total
 
 
 class _Chooser:
-    """Chooses points of a study's space.
+    """Chooses points of a study's space: all of them if there are no more, else those of Optuna's sampler.
 
     Attributes
     ----------
@@ -109,102 +107,97 @@ class _Chooser:
     """
 
     def __init__(self, study: SweepStudy, options: SearchOptions) -> None:
-        assert study.point_at is not None, "the study searches"
-        self._point_at, self._options = study.point_at, options
+        self._study, self._options = study, options
         self._sizes = [len(values) for values in study.axes.values()]
         self._seen: set[Places] = set()
-        self._asked: list[Any] = []
+        self._trials: list[optuna.Trial | None] = []
         self.chosen: list[StudyPoint] = []
         self.refused = ""
-        self._every: Iterator[Places] | None = None
-        if prod(self._sizes) <= options.points:
-            self._every = product(*map(range, self._sizes))  # there is nothing to choose
-        else:
-            self._sampler = _Sampler(study.axes, options)
+        self._every = product(*map(range, self._sizes)) if prod(self._sizes) <= options.points else None
+        if self._every is None:
+            self._random = Random(options.seed)
+            self._sampler, self._space, self._failed = _sampler(study.axes, options)
 
     def ask(self, count: int) -> list[StudyPoint]:
         """Return further points, at most `count`; none when every one has been chosen."""
+        assert self._study.point_at is not None, "the study searches"
         batch: list[StudyPoint] = []
-        self._asked = []
+        self._trials = []
         for _ in range(count + _IMPOSSIBLE):
-            if len(batch) == count or (places := self._next()) is None:
+            if len(batch) == count or (found := self._next()) is None:
                 break
+            trial, places = found
             try:
-                batch.append(self._point_at(places))
+                batch.append(self._study.point_at(places))
             except ValueError as error:
                 self.refused = self.refused or str(error)
-                if self._every is None:
-                    self._sampler.drop(self._asked.pop())
+                self._tell(trial)
+            else:
+                self._trials.append(trial)
         self.chosen += batch
         return batch
 
     def tell(self, rows: Sequence[Row]) -> None:
         """Tell the results of the last points."""
-        if self._every is None:
-            for trial, row in zip(self._asked, rows, strict=True):
-                self._sampler.tell(trial, row)
+        for trial, row in zip(self._trials, rows, strict=True):
+            self._tell(trial, row)
 
-    def _next(self) -> Places | None:
-        """Return the next places, which were not chosen before; None if there are no others."""
+    def _next(self) -> "tuple[optuna.Trial | None, Places] | None":
+        """Return the next places, which were not chosen before, and their trial; None if there are no others."""
         if self._every is not None:
-            return next(self._every, None)
+            places = next(self._every, None)
+            return None if places is None else (None, places)
         if len(self._seen) == prod(self._sizes):
             return None
-        trial, places = self._sampler.ask(self._seen)
-        self._seen.add(places)
-        self._asked.append(trial)
-        return places
-
-
-class _Sampler:
-    """Optuna's sampler for the places of values."""
-
-    def __init__(self, axes: Mapping[str, Sequence[Any]], options: SearchOptions) -> None:
-        try:
-            import optuna
-        except ModuleNotFoundError:
-            raise InputError("a search needs Optuna: pip install 'cyscc[search]'") from None
-        optuna.logging.set_verbosity(logging.ERROR)
-        self._optuna, self._options = optuna, options
-        self._axes = axes
-        self._random = Random(options.seed)
-        sampler = optuna.samplers.TPESampler(seed=options.seed, n_startup_trials=_STARTING)
-        self._study = optuna.create_study(directions=["minimize"] * len(options.minimise), sampler=sampler)
-        self._space: dict[str, optuna.distributions.BaseDistribution] = {
-            name: optuna.distributions.IntDistribution(0, len(values) - 1)
-            if _sorted(name, values)
-            else optuna.distributions.CategoricalDistribution(range(len(values)))
-            for name, values in axes.items()
-        }
-
-    def ask(self, seen: set[Places]) -> tuple["optuna.Trial", Places]:
-        """Return a trial with places that were not seen, of which there are some."""
+        trial, places = self._drawn()
         for _ in range(_TRIES):
-            trial, places = self._ask()
-            if places not in seen:
-                return trial, places
-            self.drop(trial)
-        while places in seen:
-            places = tuple(self._random.randrange(len(values)) for values in self._axes.values())
-        self._study.enqueue_trial(dict(zip(self._axes, places, strict=True)))
-        return self._ask()
+            if places not in self._seen:
+                break
+            self._tell(trial)
+            trial, places = self._drawn()
+        else:
+            self._tell(trial)
+            while places in self._seen:
+                places = tuple(map(self._random.randrange, self._sizes))
+            self._sampler.enqueue_trial(dict(zip(self._study.axes, places, strict=True)))
+            trial, places = self._drawn()
+        self._seen.add(places)
+        return trial, places
 
-    def _ask(self) -> tuple["optuna.Trial", Places]:
-        trial = self._study.ask(self._space)
-        return trial, tuple(trial.params[name] for name in self._axes)
+    def _drawn(self) -> "tuple[optuna.Trial, Places]":
+        trial = self._sampler.ask(self._space)
+        return trial, tuple(trial.params[name] for name in self._study.axes)
 
-    def drop(self, trial: "optuna.Trial") -> None:
-        """Tell that a trial has no result."""
-        self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
-
-    def tell(self, trial: "optuna.Trial", row: Row) -> None:
-        """Tell the result of a trial."""
-        if row["status"] != DONE:
-            self.drop(trial)
+    def _tell(self, trial: "optuna.Trial | None", row: Row | None = None) -> None:
+        """Tell the sampler the result of a trial, if it has one."""
+        if trial is None:
+            return
+        if row is None or row["status"] != DONE:
+            self._sampler.tell(trial, state=self._failed)
             return
         for name, most in self._options.budget.items():
             trial.set_constraint(name, row[name] / max(most, 1) - 1)
-        self._study.tell(trial, [row[name] for name in self._options.minimise])
+        self._sampler.tell(trial, [row[name] for name in self._options.minimise])
+
+
+def _sampler(
+    axes: Mapping[str, Sequence[Any]], options: SearchOptions
+) -> "tuple[optuna.Study, dict[str, Any], optuna.trial.TrialState]":
+    """Return Optuna's sampler, the space of the places of values, and the state of a trial without a result."""
+    try:
+        import optuna
+    except ModuleNotFoundError:
+        raise InputError("a search needs Optuna: pip install 'cyscc[search]'") from None
+    optuna.logging.set_verbosity(logging.ERROR)
+    sampler = optuna.samplers.TPESampler(seed=options.seed, n_startup_trials=_STARTING)
+    space = {
+        name: optuna.distributions.IntDistribution(0, len(values) - 1)
+        if _sorted(name, values)
+        else optuna.distributions.CategoricalDistribution(range(len(values)))
+        for name, values in axes.items()
+    }
+    study = optuna.create_study(directions=["minimize"] * len(options.minimise), sampler=sampler)
+    return study, space, optuna.trial.TrialState.FAIL
 
 
 def _sorted(name: str, values: Sequence[Any]) -> bool:

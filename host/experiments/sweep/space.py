@@ -1,30 +1,29 @@
 """Ranges of values, and the options of a search, as a study has them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from itertools import takewhile
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+import msgspec
 
 from cyscc.host.experiments.fpga.area import AREA, families_of
-from cyscc.host.specification.numbers import checked_number
+from cyscc.host.specification.numbers import whole_number
 
-__all__ = ["CYCLES", "MEASURES", "SearchOptions", "range_values", "search_options"]
+__all__ = ["CYCLES", "MEASURES", "SearchOptions", "range_values", "search_options", "shaped"]
 
 CYCLES = "cycles"
 
 MEASURES = (CYCLES, *AREA)
 """Results of a point that a search minimises or keeps within a budget: cycles, and the area of all AEs."""
 
-_MOST_POINTS = 100_000
-_MOST_BATCH = 1000
 _MOST_VALUES = 10_000
 """Most values of a range."""
 _RANGE = ("from", "to", "step", "times")
-_OPTIONS = ("points", "minimise", "budget", "seed", "batch")
+_Shape = TypeVar("_Shape")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SearchOptions:
+class SearchOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of a search.
 
     Parameters
@@ -42,11 +41,18 @@ class SearchOptions:
         points do not depend on the number of processes.
     """
 
-    points: int
+    points: Annotated[int, msgspec.Meta(ge=1, le=100_000)]
     minimise: tuple[str, ...] = (CYCLES,)
-    budget: Mapping[str, int]
-    seed: int = 0
-    batch: int = 8
+    budget: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
+    seed: Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)] = 0
+    batch: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 8
+
+    def __post_init__(self) -> None:
+        if not self.minimise or len(set(self.minimise)) < len(self.minimise):
+            raise ValueError(f"minimise must be a result or a list of different ones, not {list(self.minimise)!r}")
+        for name in (*self.minimise, *self.budget):
+            if name not in MEASURES:
+                raise ValueError(f"unknown result {name!r}: there are {', '.join(MEASURES)}")
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -63,6 +69,27 @@ class SearchOptions:
         return f"least {' and '.join(self.minimise)}{f' with {budget}' if budget else ''}"
 
 
+class _Document(msgspec.Struct):
+    """The part of a study with its search."""
+
+    search: SearchOptions
+
+
+def shaped(value: Any, kind: type[_Shape]) -> _Shape:
+    """Return a value of a study as one of a type.
+
+    Raises
+    ------
+    ValueError
+        It, or a part of it, is of another. One line, which begins with the part's name.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        cause, _, place = str(error).rstrip("`").partition(" - at `$.")
+        raise ValueError(f"{place}: {cause}" if place else cause) from None
+
+
 def search_options(value: Any) -> SearchOptions:
     """Return the options of a search: a table, or its number of points.
 
@@ -71,29 +98,19 @@ def search_options(value: Any) -> SearchOptions:
     ValueError
         They are invalid. One line.
     """
-    table = value if isinstance(value, dict) else {"points": value}
-    for name in table:
-        if name not in _OPTIONS:
-            raise ValueError(f"search: unknown option {name!r}: there are {', '.join(_OPTIONS)}")
-    if "points" not in table:
-        raise ValueError("search: points is missing: how many of them to choose")
-    minimise = table.get("minimise", CYCLES)
-    names = [minimise] if isinstance(minimise, str) else minimise
-    if not isinstance(names, list) or not names or len(set(map(str, names))) < len(names):
-        raise ValueError(f"search: minimise must be a result or a list of different ones, not {minimise!r}")
-    budget = table.get("budget", {})
-    if not isinstance(budget, dict):
-        raise ValueError(f"search: budget must be a table, not {budget!r}")
-    for name in (*names, *budget):
-        if name not in MEASURES:
-            raise ValueError(f"search: unknown result {name!r}: there are {', '.join(MEASURES)}")
-    return SearchOptions(
-        points=checked_number("search: points", table["points"], low=1, high=_MOST_POINTS),
-        minimise=tuple(names),
-        budget={name: checked_number(f"search: budget.{name}", most, low=0) for name, most in budget.items()},
-        seed=checked_number("search: seed", table.get("seed", SearchOptions.seed), low=0, high=2**32 - 1),
-        batch=checked_number("search: batch", table.get("batch", SearchOptions.batch), low=1, high=_MOST_BATCH),
-    )
+    table = dict(value) if isinstance(value, dict) else {"points": value}
+    if isinstance(table.get("minimise"), str):
+        table["minimise"] = [table["minimise"]]
+    return shaped({"search": _with_numbers(table)}, _Document).search
+
+
+def _with_numbers(value: Any) -> Any:
+    """Return a value with texts of whole numbers, such as ``2^5``, as numbers."""
+    if isinstance(value, dict):
+        return {name: _with_numbers(each) for name, each in value.items()}
+    with suppress(ValueError):
+        return whole_number(value, low=0) if isinstance(value, str) else value
+    return value
 
 
 def range_values(name: str, table: Mapping[str, Any]) -> list[int]:

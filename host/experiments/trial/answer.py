@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from os.path import relpath
 from typing import Any
 
-import pandas as pd
-
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.conclusion import causes_of
 from cyscc.host.analysis.report.facts import origin_facts
@@ -24,17 +22,16 @@ __all__ = ["attempt_line", "conclusion", "trial_answer"]
 def trial_answer(trial: Trial) -> Answer:
     """Return a trial as an answer: the run, a table of the changes, and the conclusion."""
     record, present = trial.record, trial.baseline
-    frame = pd.DataFrame([_row(each) for each in trial.attempts], columns=list(_row(present)))
-    frame["text"] = [each.text for each in trial.attempts]
-    frame["measured"] = [_cycles(each) for each in trial.attempts]
-    frame["most"] = [_most(each) for each in trial.attempts]
+    rows = [
+        {**_row(each), "text": each.text, "measured": _cycles(each), "most": _most(each)} for each in trial.attempts
+    ]
     areas = "".join(f", {number:,} {AREA[name]}" for name, number in present.area.items() if trial.weighed)
     proposing = any(each.proposal is not None for each in trial.attempts)
     said = conclusion(trial)
     see = []
     if trial.best is not None:
         see.append(f"See: cyscc explain {record.folder} {relpath(trial.folder.of(trial.best.point))}")
-    runs = f"{count_text(trial.made + trial.found, 'run')}: {trial.made} made, {trial.found} from before"
+    runs = f"{count_text(trial.swept.made + trial.swept.found, 'run')}: {trial.swept.text}"
     failed = trial.failed
     return Answer(
         title=record_title(record),
@@ -47,7 +44,7 @@ def trial_answer(trial: Trial) -> Answer:
         tables={
             "changes": Table(
                 title="changes, cycles in instructions",
-                frame=frame,
+                frame=rows,
                 columns={
                     "text": Column("change"),
                     **({"most": Column("at most", left=False)} if proposing else {}),

@@ -4,17 +4,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.experiments.fpga.area import known_areas
-from cyscc.host.experiments.sweep.batch import Batch
-from cyscc.host.experiments.sweep.points import LOST, Budget, SweepFolder, SweepPoint
+from cyscc.host.experiments.sweep.batch import LOST, Batch, Budget, Swept
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.record.reader import Record
-from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.run import available_cores
 from cyscc.hw.values import plain
 from cyscc.sim.errors import SimulationError
@@ -76,9 +74,9 @@ class Attempt:
         return self.proposal is not None and self.proposal.smaller
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Trial:
-    """A recorded run made again, as it was and with each change.
+    """A recorded run made again, as it was and with changes.
 
     Parameters
     ----------
@@ -86,26 +84,49 @@ class Trial:
         The record of the run.
     folder : SweepFolder
         Folder of the points.
-    baseline : Attempt
-        The run as it was.
-    attempts : tuple of Attempt
-        The run with each change, the user's before those that were proposed.
-    made, found : int
-        Number of runs that were made, and that existed.
-    left : int
-        Number of proposals that were not tried, as the time was over.
     weighed : bool
         Whether areas were asked for.
+    runs : list of Attempt
+        The run as it was, and with each change, the user's before those that were proposed.
+    swept : Swept
+        Outcome of all runs.
+    left : int
+        Number of proposals that were not tried, as the time was over.
     """
 
     record: Record
     folder: SweepFolder
-    baseline: Attempt
-    attempts: tuple[Attempt, ...]
-    made: int
-    found: int
-    left: int = 0
     weighed: bool = False
+    runs: list[Attempt] = field(default_factory=list)
+    swept: Swept = field(default_factory=Swept)
+    left: int = 0
+
+    @property
+    def baseline(self) -> Attempt:
+        """The run as it was."""
+        return self.runs[0]
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """The run with each change."""
+        return self.runs[1:]
+
+    def add(self, settings: Mapping[str, Any], point: SweepPoint, failure: str, proposal: Proposal | None) -> int:
+        """Add a run that was made, or failed; return its cycles, those of the host included."""
+        made = None if failure else self.folder.record(point)
+        cycles = None if made is None else cycles_of(made)
+        present = self.runs[0].cycles if self.runs else cycles
+        attempt = Attempt(
+            settings=settings,
+            proposal=proposal,
+            point=point,
+            cycles=cycles,
+            change=None if cycles is None else cycles / max(present or 0, 1) - 1,
+            failure="" if failure == LOST else failure,
+            stopped=failure == LOST,
+        )
+        self.runs.append(attempt)
+        return _NEVER if made is None else made.cycles
 
     @property
     def best(self) -> Attempt | None:
@@ -118,10 +139,10 @@ class Trial:
         """The changes with which the run failed."""
         return [each for each in self.attempts if each.failure]
 
-    @cached_property
+    @property
     def by_area(self) -> dict[str, Attempt]:
         """The machine with the least product of cycles and area, by each part of the area; empty without areas."""
-        rated = [each for each in (self.baseline, *self.attempts) if each.cycles is not None and each.area]
+        rated = [each for each in self.runs if each.cycles is not None and each.area]
         # What differs in its memory alone, which is no part of the FPGAs, is not another machine.
         own = [each for each in rated if each is self.baseline or each.area != self.baseline.area]
         return {
@@ -189,10 +210,8 @@ def try_changes(
         Seconds for the proposals; see `default_limit`.
     on_attempt : callable
         Called with each change that was tried, when it is known.
-    graph : Graph or str, optional
-        The graph or its file, if the recorded file has moved, or there was none.
-    memory : Profile or str, optional
-        The memory profile, or its text as the user gave it, for a run with rules of its own.
+    graph, memory
+        As of `RecordedPoints`.
 
     Raises
     ------
@@ -207,75 +226,50 @@ def try_changes(
     own: list[Mapping[str, Any]] = [{}]
     own += (settings for settings in changes if settings not in own)
     others = [proposal for proposal in proposed if proposal.changes not in own]
-    attempts: list[Attempt] = []
-    with batch.opened() as points:
+    with batch.opened() as folder:
+        trial = Trial(record=record, folder=folder, weighed=bool(batch.families))
         jobs = min(batch.jobs, len(own) + len(others))
         threads = 1 if batch.scheduler is not None else max(available_cores() // jobs, 1)
-        setting = RerunSetting(progress=batch.progress, threads=threads, graph=graph, memory=memory)
-        again = RecordedPoints(record, points, setting)
+        runs = RecordedPoints(record, batch, folder, graph=graph, memory=memory, threads=threads)
         for settings in (*own, *(proposal.changes for proposal in others)):
-            again.spec(settings)
+            runs.spec(settings)
 
         def add(settings: Mapping[str, Any], point: SweepPoint, failure: str, proposal: Proposal | None = None) -> int:
-            """Add an attempt; return the cycles of its whole run."""
-            made = None if failure else points.record(point)
-            cycles = None if made is None else cycles_of(made)
-            present = attempts[0].cycles if attempts else cycles
-            attempt = Attempt(
-                settings=settings,
-                proposal=proposal,
-                point=point,
-                cycles=cycles,
-                change=None if cycles is None else cycles / max(present or 0, 1) - 1,
-                failure="" if failure == LOST else failure,
-                stopped=failure == LOST,
-            )
-            attempts.append(attempt)
+            total = trial.add(settings, point, failure, proposal)
             if settings:
-                on_attempt(attempt)
-            return _NEVER if made is None else made.cycles
+                on_attempt(trial.runs[-1])
+            return total
 
-        given = [again.point(settings) for settings in own]
+        given = [runs.point(settings) for settings in own]
         with batch.progress.step("simulating") as step:
-            swept = batch.sweep(given, points, step)
-        if failure := swept.failures.get(given[0].digest):
+            failures = runs.make(given, step)
+        if failure := failures.get(given[0].digest):
             raise SimulationError(f"the run as it was failed: {failure}")
         totals = [
-            add(settings, point, swept.failures.get(point.digest, ""))
-            for settings, point in zip(own, given, strict=True)
+            add(settings, point, failures.get(point.digest, "")) for settings, point in zip(own, given, strict=True)
         ]
-        made, found = swept.made, swept.found
         if others:
-            asked = {point.digest: (point, each) for each in others for point in [again.point(each.changes)]}
+            asked = {point.digest: (point, each) for each in others for point in [runs.point(each.changes)]}
             # Where there are areas, a slower machine may be the better one, but not if it is slower than the present.
             kept = {digest for digest, (_, each) in asked.items() if each.smaller or batch.families}
             most = {digest: totals[0] if digest in kept else min(totals) for digest in asked}
             budget = Budget(until=begin + (default_limit(record) if limit is None else limit), cycles=most)
 
             def on_point(point: SweepPoint, failure: str) -> None:
-                total = add(asked[point.digest][1].changes, point, failure, asked[point.digest][1])
+                proposal = asked[point.digest][1]
+                total = add(proposal.changes, point, failure, proposal)
                 most.update({digest: min(cycles, total) for digest, cycles in most.items() if digest not in kept})
 
             with batch.progress.step("trying proposals") as step:
-                waiting = [point for point, _ in asked.values()]
-                swept = batch.sweep(waiting, points, step, budget=budget, on_point=on_point)
-            made, found = made + swept.made, found + swept.found
-        baseline, *changed = attempts
-        trial = Trial(
-            record=record,
-            folder=points,
-            baseline=baseline,
-            attempts=tuple(changed),
-            made=made,
-            found=found,
-            left=len(others) - sum(each.proposal is not None for each in changed),
-            weighed=bool(batch.families),
-        )
-        return _with_areas(trial, batch)
+                runs.make([point for point, _ in asked.values()], step, budget=budget, on_point=on_point)
+        trial.swept = runs.swept
+        trial.left = len(others) - sum(each.proposal is not None for each in trial.attempts)
+        _add_areas(trial, batch)
+    return trial
 
 
-def _with_areas(trial: Trial, batch: Batch) -> Trial:
-    """Return a trial with the areas that were asked for; else with the best machine's, if it is known from before."""
+def _add_areas(trial: Trial, batch: Batch) -> None:
+    """Add the areas that were asked for to the runs of a trial; else the best machine's, if it is known from before."""
     if batch.families:
         wanted = [each for each in trial.attempts if each.proposal is None or (each.change or 0) <= NOTICEABLE]
         wanted = [each for each in wanted if each.cycles is not None]
@@ -284,8 +278,4 @@ def _with_areas(trial: Trial, batch: Batch) -> Trial:
     configs = [each.point.spec.configuration for each in (trial.baseline, *wanted)]
     known = not batch.families and len(set(configs)) > 1
     sizes = known_areas(configs) if known else batch.areas(configs)
-
-    def sized(attempt: Attempt) -> Attempt:
-        return replace(attempt, area=sizes.get(attempt.point.spec.configuration, {}))
-
-    return replace(trial, baseline=sized(trial.baseline), attempts=tuple(map(sized, trial.attempts)))
+    trial.runs = [replace(each, area=sizes.get(each.point.spec.configuration, {})) for each in trial.runs]

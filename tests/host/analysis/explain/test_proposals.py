@@ -75,7 +75,10 @@ def test_what_speaks_for_a_change_puts_it_first(recorded: Recorded) -> None:
 
 
 def test_repeated_edges_are_proposed_to_be_avoided(recorded: Recorded) -> None:
-    order = list(found(recorded("repeated", "hc2")))
+    every = found(recorded("repeated", "hc2"))
+    # Other timing alone may avoid the repeated work, so that no change may say that it saves less.
+    assert min(each.most for each in every.values()) > 0.5
+    order = list(every)
     assert order.index((("simplify", True),)) < 3
     assert order.index((("remembered_ids", 128),)) < 3
     assert (("simplify", True),) not in found(recorded("star", "hc2"))

@@ -79,11 +79,11 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure without separate processes, which take longer to start than to measure."""
 
-    def run_groups(groups: Any, work: Any, *, on_result: Any, **_: Any) -> None:
-        for request in (request for group in groups for request in group):
+    def run_requests(requests: Any, work: Any, *, on_result: Any, **_: Any) -> None:
+        for request in requests:
             on_result(request, work(request))
 
-    monkeypatch.setattr("cyscc.host.experiments.measuring.measurements.run_groups", run_groups)
+    monkeypatch.setattr("cyscc.host.experiments.measuring.measurements.run_requests", run_requests)
 
 
 def test_revision_against_another(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 import cyscc
 from cyscc.host.command_line.main import main
-from cyscc.host.experiments.sweep import batch
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, Swept
+from cyscc.host.experiments.sweep.batch import Batch, Swept
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from tests.refusals import refused
 
 
@@ -22,7 +22,7 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cyscc.write_graph(cyscc.generate("random", vertices=32, degree=4, seed=1).graph, "g.gr")
     cyscc.bfs("g.gr", 1, config="test", record="seen")
 
-    def swept(points: Iterable[SweepPoint], folder: SweepFolder, **_: Any) -> Swept:
+    def swept(_: Batch, points: Iterable[SweepPoint], *__: Any) -> Swept:
         return Swept(found=0, made=len(list(points)), failures={})
 
     def record(_: SweepFolder, point: SweepPoint) -> SimpleNamespace:
@@ -34,7 +34,7 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             halvings *= 2
         return SimpleNamespace(result={"cycles": {"total": 2000 + 30 * halvings}})
 
-    monkeypatch.setattr(batch, "sweep", swept)
+    monkeypatch.setattr(Batch, "sweep", swept)
     monkeypatch.setattr(SweepFolder, "record", record)
     return tmp_path / "seen"
 
@@ -68,12 +68,8 @@ def test_python(seen: Path) -> None:
         found
     )
     assert "The present ones are the smallest; at most 2,020 cycles are within." in str(found)
-    assert found.depths.set_index("parameter").loc["word_depth"].to_dict() == {
-        "present": 8,
-        "smallest": 8,
-        "halved": 2030,
-        "change": 0.015,
-    }
+    words = found.depths.set_index("parameter").loc["word_depth"].to_dict()
+    assert words == {"present": 8, "smallest": 8, "halved": 2030, "change": pytest.approx(0.015)}
     assert found.runs["within"].tolist()[0]
     assert found.area.empty
     for wrong in ({"within": -1}, {"jobs": 0}):

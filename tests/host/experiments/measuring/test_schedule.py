@@ -3,15 +3,18 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.measuring.schedule import EndedError, run_groups
+from cyscc.host.experiments.measuring.schedule import EndedError, run_requests
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import HangError
+from tests.conftest import ROOT
 from tests.host.experiments.measuring.naps import Nap, nap, sleep_below
 from tests.waiting import is_gone, wait_until
 
@@ -25,21 +28,27 @@ def _own_children(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multiprocessing, "active_children", lambda: [each for each in every() if each not in others])
 
 
-def run(groups: list[list[Nap]], *, jobs: int, memory: int = 1 << 40, apart: bool = False) -> Slept:
+def run(requests: list[Nap], *, jobs: int, memory: int = 1 << 40, **how: Any) -> Slept:
+    """Perform naps; return when each began and ended, and in which process, in the order of their results."""
     slept: Slept = {}
-
-    def keep(request: Nap, result: tuple[float, float, int]) -> None:
-        slept[request.label] = result
-
-    run_groups(groups, nap, jobs=jobs, memory=memory, on_result=keep, apart=apart)
-    assert multiprocessing.active_children() == []
+    try:
+        run_requests(
+            requests,
+            nap,
+            jobs=jobs,
+            memory=memory,
+            on_result=lambda request, result: slept.update({request.label: result}),
+            **how,
+        )
+    finally:
+        assert multiprocessing.active_children() == []
     return slept
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_largest_first_and_every_result_of_a_group_from_one_process(jobs: int) -> None:
-    groups = [[Nap(label=f"{size}{each}", bytes=size) for each in range(size)] for size in (1, 3, 2)]
-    slept = run(groups, jobs=jobs, memory=0)
+def test_largest_first_and_a_process_goes_on(jobs: int) -> None:
+    naps = [Nap(label=f"{size}{each}", bytes=size) for size in (1, 3, 2) for each in range(size)]
+    slept = run(naps, jobs=jobs, memory=0)
     assert list(slept) == ["30", "31", "32", "20", "21", "10"]
     processes = {process for _, _, process in slept.values()}
     assert len(processes) == 1
@@ -47,26 +56,20 @@ def test_largest_first_and_every_result_of_a_group_from_one_process(jobs: int) -
 
 
 def test_only_what_fits_in_memory_runs_side_by_side(capfd: pytest.CaptureFixture[str]) -> None:
-    groups = [
-        [Nap(label="a", bytes=60, seconds=1, says="what all say")],
-        [Nap(label="b", bytes=50)],
-        [Nap(label="c", bytes=40, says="what all say")],
+    naps = [
+        Nap(label="a", bytes=60, seconds=1, says="what all say"),
+        Nap(label="b", bytes=50),
+        Nap(label="c", bytes=40, says="what all say"),
     ]
-    slept = run(groups, jobs=3, memory=100)
+    slept = run(naps, jobs=3, memory=100)
     a, b, c = slept["a"], slept["b"], slept["c"]
     assert list(slept) == ["c", "a", "b"], "the smallest ran beside the largest, the other one after it"
     assert c[1] < a[1] <= b[0]
     assert capfd.readouterr().err == "cyscc: what all say\n"
 
 
-def test_a_group_beyond_all_memory_runs_alone() -> None:
-    slept = run([[Nap(label=name, bytes=500, seconds=0.1)] for name in "ab"], jobs=2, memory=100)
-    a, b = slept["a"], slept["b"]
-    assert b[0] >= a[1] or a[0] >= b[1]
-
-
 def test_apart_each_has_a_process_of_its_own_in_the_order_given() -> None:
-    slept = run([[Nap(label=name, bytes=size)] for name, size in (("a", 1), ("b", 2))], jobs=1, apart=True)
+    slept = run([Nap(label=name, bytes=size) for name, size in (("a", 1), ("b", 2))], jobs=1, apart=True)
     assert list(slept) == ["a", "b"]
     assert len({os.getpid(), slept["a"][2], slept["b"][2]}) == 3
     assert slept["a"][1] <= slept["b"][0]
@@ -86,13 +89,10 @@ def test_a_failure_in_a_process_is_told_and_ends_the_others(
     end: str, kind: type[Exception], message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     says = "" if end == "kill" else "what it said before"
-    groups = [
-        [Nap(label="good", bytes=2), Nap(label="bad", end=end, says=says)],
-        [Nap(label="long", bytes=1, seconds=60)],
-    ]
+    naps = [Nap(label="good", bytes=60), Nap(label="bad", bytes=50, end=end, says=says), Nap(label="long", seconds=60)]
     slept: list[str] = []
     with pytest.raises(kind) as caught:
-        run_groups(groups, nap, jobs=2, memory=100, on_result=lambda request, _: slept.append(request.label))
+        run_requests(naps, nap, jobs=2, memory=100, on_result=lambda request, _: slept.append(request.label))
     assert str(caught.value) == message
     assert type(caught.value) is kind
     assert getattr(caught.value, "diagnosis", "") == ("kernel 0 waits" if end == "hang" else "")
@@ -102,29 +102,19 @@ def test_a_failure_in_a_process_is_told_and_ends_the_others(
 
 
 def test_a_process_that_ends_need_not_end_the_others() -> None:
-    slept: Slept = {}
     lost: dict[str, str] = {}
-    groups = [[Nap(label="bad", end="kill"), Nap(label="after")], [Nap(label="beside", seconds=0.2)]]
-    run_groups(
-        groups,
-        nap,
-        jobs=2,
-        memory=1 << 40,
-        on_result=lambda request, result: slept.update({request.label: result}),
-        on_lost=lambda request, error: lost.update({request.label: str(error)}),
-    )
+    naps = [Nap(label="bad", bytes=1, end="kill"), Nap(label="after"), Nap(label="beside", seconds=0.2)]
+    slept = run(naps, jobs=2, on_lost=lambda request, error: lost.update({request.label: str(error)}))
     assert lost == {"bad": "bad: the process that measured it was killed by signal 9"}
     assert set(slept) == {"after", "beside"}
-    assert multiprocessing.active_children() == []
 
 
 def test_an_error_of_whoever_takes_the_results_ends_the_processes() -> None:
     def refuse(request: Nap, _: object) -> None:
         raise KeyboardInterrupt(request.label)
 
-    groups = [[Nap(label="a", bytes=1)], [Nap(label="b", seconds=60)]]
     with pytest.raises(KeyboardInterrupt, match=r"^a$"):
-        run_groups(groups, nap, jobs=2, memory=100, on_result=refuse)
+        run_requests([Nap(label="a", bytes=1), Nap(seconds=60)], nap, jobs=2, memory=100, on_result=refuse)
     assert multiprocessing.active_children() == []
 
 
@@ -147,7 +137,7 @@ def test_an_interrupt_while_a_process_is_born_is_not_lost(
     before = signal.signal(number, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            run([[Nap(seconds=60)]], jobs=1, apart=True)
+            run([Nap(seconds=60)], jobs=1, apart=True)
         assert signal.getsignal(number) is signal.default_int_handler
         assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
     finally:
@@ -157,7 +147,7 @@ def test_an_interrupt_while_a_process_is_born_is_not_lost(
 
 def test_an_interrupt_at_the_terminal_does_not_reach_a_process_being_born(monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt_at_birth(monkeypatch, signal.SIGINT, child=True)
-    assert list(run([[Nap(label="a")]], jobs=1, apart=True)) == ["a"]
+    assert list(run([Nap(label="a")], jobs=1, apart=True)) == ["a"]
 
 
 def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
@@ -172,58 +162,29 @@ def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)  # until the first one that finds the file
         with pytest.raises(KeyboardInterrupt):
-            run_groups([[Nap(label=str(file))]], sleep_below, jobs=1, memory=0, on_result=lambda *_: None, apart=True)
+            run_requests([Nap(label=str(file))], sleep_below, jobs=1, memory=0, on_result=lambda *_: None, apart=True)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     wait_until(lambda: is_gone(int(file.read_text())))
 
 
-def test_a_process_begins_a_session_and_ends_with_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Call here, with the system's part made up, what a worker calls when it begins."""
-    begun: list[Any] = []
-    told: list[Any] = []
-
-    class Pool:
-        def __init__(self, workers: int, *, mp_context: Any, initializer: Any) -> None:
-            begun.extend([workers, mp_context.get_start_method(), initializer])
-
-        def submit(self, *_: Any) -> Any:
-            raise KeyboardInterrupt
-
-        def shutdown(self) -> None:
-            told.append("shutdown")
-
-    class Thread:
-        def __init__(self, *, target: Any, daemon: bool) -> None:
-            self.start = target
-            told.append(("daemon", daemon))
-
-    class Parent:
-        def join(self) -> None:
-            told.append("parent is gone")
-
-    monkeypatch.setattr("cyscc.host.experiments.measuring.schedule.ProcessPoolExecutor", Pool)
-    with pytest.raises(KeyboardInterrupt):
-        run([[Nap()]], jobs=1, apart=True)
-    assert told == ["shutdown"]
-    workers, method, begin = begun
-    assert (workers, method) == (1, "spawn")
-    told.clear()
-    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "setsid", lambda: told.append("session"))
-        patch.setattr(os, "killpg", lambda *group: told.append(group))
-        patch.setattr(signal, "signal", lambda *handler: told.append(handler))
-        patch.setattr(signal, "pthread_sigmask", lambda *mask: told.append(mask))
-        patch.setattr("cyscc.host.experiments.measuring.schedule.threading.Thread", Thread)
-        patch.setattr(multiprocessing, "parent_process", Parent)
-        begin()
-    assert told == [
-        "session",
-        (signal.SIGINT, signal.SIG_IGN),
-        (signal.SIG_UNBLOCK, ends),
-        ("daemon", True),
-        "parent is gone",
-        (0, signal.SIGKILL),
-    ]
+def test_a_process_has_a_session_of_its_own_and_ends_with_its_parent(tmp_path: Path) -> None:
+    file = tmp_path / "process"
+    code = (
+        "from cyscc.host.experiments.measuring.schedule import run_requests; "
+        "from tests.host.experiments.measuring.naps import Nap, sleep_below; "
+        f"run_requests([Nap(label={str(file)!r})], sleep_below, jobs=1, memory=0, on_result=print, apart=True)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as parent:
+        wait_until(lambda: file.exists() and file.read_text(), parent)
+        # A process that the worker has started is of its session, and has its signals.
+        below = int(file.read_text())
+        session, status = os.getsid(below), Path(f"/proc/{below}/status").read_text()
+        blocked, ignored = (int(status.split(f"{name}:")[1].split()[0], 16) for name in ("SigBlk", "SigIgn"))
+        parent.kill()
+    wait_until(lambda: is_gone(session) and is_gone(below))
+    assert session not in (os.getsid(0), parent.pid)
+    assert blocked == 0
+    assert ignored & 1 << (signal.SIGINT - 1)
+    assert not ignored & (1 << (signal.SIGTERM - 1) | 1 << (signal.SIGHUP - 1))

@@ -49,9 +49,6 @@ def test_a_search(graph: str) -> None:
     assert found["gteps"] == pytest.approx(document["gteps"])
     assert (found["reached"], found["levels"]) == (document["reached"], len(document["levels"]))
     assert (found["duplicates"], found["edges"]) == (document["duplicates"], document["edges_traversed"])
-    assert found["level_records"] == [
-        [each[n] for n in ("frontier", "pushed", "cycles")] for each in document["levels"]
-    ]
     assert found["shares"] == pytest.approx({name: count / sum(causes.values()) for name, count in causes.items()})
     assert found["clock_hz"] == document["clock_hz"] == 150e6
     assert (found["source"], found["verified"]) == (source_vertex(GRAPH.generate()), True)
@@ -77,13 +74,6 @@ def test_components(graph: str) -> None:
     assert found["verified"] is True
     assert 0 < found["start_seconds"] < found["wall"]["simulate"]
     assert request.summary(found) == f"{cycles['total']:,} cycles, {found['wall']['simulate']:.1f} s"
-
-
-def test_memory_that_is_expected_has_room_for_the_graph() -> None:
-    spec = GraphSpec(kind="random", vertices=1 << 20, degree=16, seed=1)
-    arrays = 8 * spec.vertices + 4 * spec.edges
-    search, components = (kind(graph=spec, **MACHINE).bytes for kind in (BfsRequest, SccRequest))
-    assert 3 * arrays < search < components < 20 * arrays
 
 
 def test_software(graph: str) -> None:

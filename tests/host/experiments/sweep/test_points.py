@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, make_point, sweep
+from cyscc.host.experiments.sweep.batch import Batch, make_point
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.sources import sources_digest
 from cyscc.sim.errors import SimulationError
@@ -37,7 +38,7 @@ class Made:
         self.steps: list[tuple[int, int, str]] = []
         self.failures: dict[str, str] = {}
         self.unseen: set[str] = set()
-        monkeypatch.setattr("cyscc.host.experiments.sweep.points.make_point", self.make)
+        monkeypatch.setattr("cyscc.host.experiments.sweep.batch.make_point", self.make)
         monkeypatch.setattr(SweepFolder, "has", lambda folder, point: folder.of(point).exists())
 
     def make(self, point: SweepPoint, *, folder: Path, sources: str, budget: object) -> str:
@@ -51,9 +52,8 @@ class Made:
     def sweep(self, points: list[SweepPoint], *, jobs: int = 1) -> Any:
         self.asked.clear()
         self.steps.clear()
-        return sweep(
-            points, SweepFolder(Path("out")), jobs=jobs, scheduler=None, on_step=lambda *step: self.steps.append(step)
-        )
+        batch = Batch(folder=Path("out"), jobs=jobs)
+        return batch.sweep(points, SweepFolder(batch.folder), lambda *step: self.steps.append(step))
 
 
 def test_machines_are_built_first(points: list[SweepPoint], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cyscc.host.experiments.sweep.points import Swept
+from cyscc.host.experiments.sweep.batch import Swept
 from cyscc.host.experiments.sweep.rows import rows_of, table_of
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.tables import MODULES

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.sweep import batch
 from cyscc.host.experiments.sweep import search as searching
+from cyscc.host.experiments.sweep.answer import Sweep
+from cyscc.host.experiments.sweep.batch import Batch, Swept
 from cyscc.host.experiments.sweep.definition import SweepStudy
 from cyscc.host.experiments.sweep.outcome import Outcome
-from cyscc.host.experiments.sweep.page import sweep_page
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint, Swept
+from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.rows import best_rows, best_so_far
 from cyscc.host.experiments.sweep.space import search_options
-from cyscc.host.interface.sweep import Sweep
 from cyscc.host.output.errors import InputError
 from tests.host.experiments.sweep.studies import study_of
 
@@ -46,7 +45,7 @@ def searched(folder: SweepFolder, monkeypatch: pytest.MonkeyPatch) -> Callable[.
     """Return what makes a search, whose points have the results of a function, and fail where it raises."""
 
     def made(text: str, rated: Rated) -> tuple[SweepStudy, list[Any]]:
-        def swept(points: list[SweepPoint], *_: Any, **__: Any) -> Swept:
+        def swept(_: Batch, points: list[SweepPoint], *__: Any) -> Swept:
             return Swept(found=0, made=len(points), failures={})
 
         def rows(study: SweepStudy, *_: Any) -> list[dict[str, Any]]:
@@ -59,9 +58,9 @@ def searched(folder: SweepFolder, monkeypatch: pytest.MonkeyPatch) -> Callable[.
                     found.append({**row, "status": "failed", "reason": "divided"})
             return found
 
-        monkeypatch.setattr(batch, "sweep", swept)
+        monkeypatch.setattr(Batch, "sweep", swept)
         monkeypatch.setattr(searching, "rows_of", rows)
-        made = batch.Batch(folder=folder.path)
+        made = Batch(folder=folder.path)
         study, found, _ = searching.search(study_of(text), folder, made, lambda *_: None)
         return study, found
 
@@ -113,7 +112,7 @@ def test_budgets_and_fronts(searched: Any) -> None:
     assert document["effects"] == []
     assert sweep.said[0] == f"least cycles and luts with luts <= 100: {len(within)} points of 30 within the budget"
     assert sweep.best["cycles"].tolist() == [row["cycles"] for row in front]
-    page = sweep_page(study, rows)
+    page = sweep.page()
     for part in ('id="best-cycles-chart"', 'id="best-luts-chart"', "over the budget", "least cycles and luts"):
         assert part in page
 
@@ -195,9 +194,9 @@ def test_without_optuna(searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "cause"),
     [
-        ("search = { points = 30, SEARCH }", "search = 0", "search: points: must be at least 1, not 0"),
-        ("SEARCH", "aim = 1", "search: unknown option 'aim': there are points, minimise, budget, seed, batch"),
-        ("points = 30, SEARCH", "seed = 1", "search: points is missing: how many of them to choose"),
+        ("search = { points = 30, SEARCH }", "search = 0", "search.points: Expected `int` >= 1"),
+        ("SEARCH", "aim = 1", "search: Object contains unknown field `aim`"),
+        ("points = 30, SEARCH", "seed = 1", "search: Object missing required field `points`"),
         (
             "SEARCH",
             'minimise = "time"',
@@ -205,9 +204,9 @@ def test_without_optuna(searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             "block_ram, xc6v.luts, xc6v.registers, xc6v.block_ram",
         ),
         ("SEARCH", "minimise = []", "search: minimise must be a result or a list of different ones, not []"),
-        ("SEARCH", "budget = 5", "search: budget must be a table, not 5"),
-        ("SEARCH", "budget.luts = 1.5", "search: budget.luts must be a whole number, not 1.5"),
-        ("SEARCH", 'batch = "many"', "search: batch: 'many' is not an integer"),
+        ("SEARCH", "budget = 5", "search.budget: Expected `object`, got `int`"),
+        ("SEARCH", "budget.luts = 1.5", "search.budget[...]: Expected `int`, got `float`"),
+        ("SEARCH", 'batch = "many"', "search.batch: Expected `int`, got `str`"),
         (
             "[grid]",
             "[grid]\ngraph.seed = [1, 2]",

@@ -8,7 +8,7 @@ import pytest
 
 from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.sweep.batch import Batch, Swept
 from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.trial import answer
 from cyscc.host.experiments.trial.answer import attempt_line, conclusion, trial_answer
@@ -72,10 +72,8 @@ def trial(record: Record, *attempts: Attempt, area: tuple[int, int] | None = Non
     return Trial(
         record=record,
         folder=folder,
-        baseline=attempt({}, more, area=area),
-        attempts=attempts,
-        made=1,
-        found=len(attempts),
+        runs=[attempt({}, more, area=area), *attempts],
+        swept=Swept(made=1, found=len(attempts)),
         left=2 if any(each.stopped for each in attempts) else 0,
         weighed=area is not None,
     )
