@@ -204,31 +204,18 @@ class RecordEvents:
         An interval in which several instructions ran counts for the one with most of its cycles, unless instructions
         were chosen that have no interval so.
         """
-        record, every = self.record, self.record.attempts
-        width = record.interval
-        begins = np.arange(0, record.cycles, width)
-        ends = np.minimum(begins + width, record.cycles)
-        first, last = every["start"].to_numpy() // width, (every["end"].to_numpy() - 1) // width
-        counts = np.maximum(last - first + 1, 0)
-        row = np.repeat(np.arange(len(every)), counts)
-        place = np.repeat(first, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        inside = place < begins.size
-        row, place = row[inside], place[inside]
-        both = np.minimum(ends[place], every["end"].to_numpy()[row])
-        both -= np.maximum(begins[place], every["start"].to_numpy()[row])
-        pairs = pd.DataFrame({"place": place, "instruction": every.index.to_numpy()[row], "both": both})
-        main = pairs.sort_values("both").drop_duplicates("place", keep="last")
+        record, pairs = self.record, self.record.overlaps
+        main = pairs.sort_values("both").drop_duplicates("cycle", keep="last")
         chosen = main[main["instruction"].isin(self.rows.index)]
         if self._all_instructions:
-            host = np.setdiff1d(np.arange(begins.size), main["place"])
-            chosen = pd.concat([chosen, pd.DataFrame({"place": host, "instruction": -1})])
+            host = np.setdiff1d(np.arange(0, record.cycles, record.interval), main["cycle"])
+            chosen = pd.concat([chosen, pd.DataFrame({"cycle": host, "instruction": -1})])
         elif chosen.empty:
-            chosen = pairs[pairs["instruction"].isin(self.rows.index)].drop_duplicates("place")
-        places = chosen["place"].to_numpy()
-        frame = pd.DataFrame({"cycles": (ends - begins)[places], "instruction": chosen["instruction"].to_numpy()})
-        frame.index = pd.Index(begins[places], name="cycle")
-        cycles, _ = self.place.widened(width)
-        return frame.sort_index().loc[slice(*(cycles or (None, None)))]
+            chosen = pairs[pairs["instruction"].isin(self.rows.index)].drop_duplicates("cycle")
+        frame = chosen.set_index("cycle").sort_index()
+        lengths = np.minimum(record.cycles - frame.index, record.interval)
+        cycles, _ = self.place.widened(record.interval)
+        return frame[["instruction"]].assign(cycles=lengths).loc[slice(*(cycles or (None, None)))]
 
     def _interval_rows(self, table: str) -> pd.DataFrame:
         """Return the rows of a table in the chosen intervals and kernels, with `cycles` and `instruction`."""

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, MODULES
-from cyscc.host.replay.switched import kernels_behind, processes_behind, vertices_behind
+from cyscc.host.replay.switched import kernels_behind, processes_behind
 from cyscc.sim.coprocessor import Instruction
-from cyscc.sim.hardware import READERS, TAGS
+from cyscc.sim.hardware import DEGREE, READERS, START, TAGS
 from cyscc.sim.memory import ArrayKind, WatchedRange
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ __all__ = [
     "Ranges",
     "queues_of",
     "single_ids",
+    "within",
 ]
 
 Ranges = Callable[["Machine", Sequence["PlacedGraph"]], Sequence[WatchedRange]]
@@ -99,6 +100,14 @@ def single_ids(rows: "pd.DataFrame", reached: Any) -> "pd.DataFrame":
     first = both.assign(data=data & np.uint64(ID_MASK))
     second = both.assign(data=data >> np.uint64(32), address=both["address"] + 4)
     return pd.concat([rows[~wide], first, second]).sort_index(kind="stable").reset_index(drop=True)
+
+
+def within(addresses: npt.NDArray[np.int64], places: Sequence[tuple[int, int]]) -> npt.NDArray[np.bool_]:
+    """Return which addresses are in any of some arrays, each given by its address and size in bytes."""
+    found = np.zeros(addresses.size, np.bool_)
+    for start, size in places:
+        found |= (addresses >= start) & (addresses < start + size)
+    return found
 
 
 class AccessWatcher:
@@ -201,24 +210,60 @@ class AccessWatcher:
 
     def _behind_switch(self, rows: "pd.DataFrame", record: Record) -> "pd.DataFrame":
         """Return accesses with the kernels and processes that are found by what is accessed."""
-        its = record.instructions_at(rows["cycle"])
-        vertices = vertices_behind(
-            rows,
-            self._graphs,
-            reaches=queues_of(self._machine).reaches,
-            colours=self._colours(),
-            backward=(its["phase"] == "backward").to_numpy(),
+        keyed = rows.assign(
+            instruction=record.instructions_at(rows["cycle"])["instruction"].to_numpy(),
+            vertex=self.vertices(rows, record),
         )
-        keyed = rows.assign(instruction=its["instruction"].to_numpy(), vertex=vertices)
         process = processes_behind(keyed, self._graphs, reaches=queues_of(self._machine).reaches, unknown=UNKNOWN)
         kernel = kernels_behind(keyed.assign(process=process), self._machine.config)
         return rows.assign(kernel=kernel, process=process)
 
-    def _colours(self) -> list[tuple[int, int]]:
-        """Return address and size of the arrays of colours."""
+    def vertices(self, rows: "pd.DataFrame", record: Record) -> npt.NDArray[np.int64]:
+        """Return the vertex of each access to words, colours and queues, as the machine numbers them.
+
+        It is -1 where it is not known. Of a write of two ids it is the first one: one kernel writes both. An entry of a
+        vertex without neighbours is not known, since others have the same.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            The accesses, see `frame`.
+        record : Record
+            The record of the run.
+        """
+        address, array = rows["address"].to_numpy(), rows["array"].astype(str).to_numpy()
+        data = rows["data"].to_numpy().astype(np.uint64)
+        backward = (record.instructions_at(rows["cycle"])["phase"] == "backward").to_numpy()
         memory = self._machine.memory
-        held = zip(memory.allocations, memory.holds, strict=True)
-        return [place for place, kind in held if kind is ArrayKind.COLOURS]
+        found = np.full(len(rows), -1, np.int64)
+        reached = within(address, queues_of(self._machine).reaches)
+        found[reached] = (data & np.uint64(ID_MASK)).astype(np.int64)[reached]
+        for place, kind in zip(memory.allocations, memory.holds, strict=True):
+            if kind is ArrayKind.COLOURS:
+                here = within(address, [place])
+                found[here] = (address[here] - place[0]) // 4
+        for direction, each in enumerate(self._graphs):
+            here = (array == "words") & within(address, [(each.words_address, 8 * each.graph.vertices)])
+            found[here] = (address[here] - each.words_address) // 8
+            entries = (array == "queues") & ~reached & (DEGREE.get(data) > 0) & (backward == bool(direction))
+            # The neighbours of no two vertices begin at one place, unless one has none.
+            starts = START.get(data).astype(np.int64)[entries]
+            found[entries] = np.searchsorted(each.graph.offsets, starts, side="right") - 1
+        return found
+
+    def named(self, record: Record) -> "pd.DataFrame":
+        """Return the accesses with `vertex`, as named in the graph's file; -1 where none is known.
+
+        Of the id of a neighbour it is the neighbour; else see `vertices`.
+        """
+        rows = self.frame(record)
+        numbers, read = self.vertices(rows, record), (rows["array"] == "neighbours").to_numpy()
+        numbers[read] = rows["data"].to_numpy()[read]
+        graph = self._graphs[0].graph
+        known = (numbers >= 0) & (numbers < graph.vertices)
+        numbers[~known] = -1
+        numbers[known] = graph.original(numbers[known])
+        return rows.assign(vertex=numbers)
 
     def _arrays_at(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the kind of array at each address."""

@@ -11,7 +11,8 @@ from cyscc.host.analysis.event_kinds import LONGER, EventQuery
 from cyscc.host.analysis.events import FoundEvents, Nearest, RecordEvents
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.named_accesses import NamedAccesses
+from cyscc.host.replay.accesses import AccessWatcher
+from cyscc.host.replay.finding import kernel_name
 from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.waits import WaitWatcher
@@ -87,7 +88,7 @@ def _hottest(events: FoundEvents, replay: Replay) -> "pd.DataFrame | None":
         return None
     bank = banks.iloc[0]
     last = int(bank["cycle"] + bank["cycles"]) - 1
-    accesses = NamedAccesses(window=(int(bank["cycle"]), last))
+    accesses = AccessWatcher(window=(int(bank["cycle"]), last))
     watch_run(replay, [accesses], first=int(bank["cycle"]), last=last, aim=f"to cycle {last:,}")
     rows = accesses.named(events.record)
     rows = rows[(rows["controller"] == bank["controller"]) & (rows["bank"] == bank["bank"])]
@@ -143,7 +144,7 @@ def _longest(known: RecordEvents, waits: "pd.DataFrame", longer: int) -> Nearest
     row = waits.loc[waits["cycles"].idxmax()]
     return Nearest(
         f"no wait there is longer than {count_text(longer, 'cycle')}; the longest: {row['cause']} of "
-        f"engine{row['engine']}.{row['module']}{row['kernel']} for {count_text(row['cycles'], 'cycle')} from cycle "
+        f"{kernel_name(row)} for {count_text(row['cycles'], 'cycle')} from cycle "
         f"{row['cycle']:,} on",
         known.command(row["cycle"], row["cycles"], exact=True),
     )

@@ -23,6 +23,7 @@ __all__ = [
     "Span",
     "causes_of",
     "find",
+    "kernel_name",
     "last_attempt",
     "limits_of",
     "nearest_waits",
@@ -289,7 +290,7 @@ class _Finder:
             raise self._missing("every kernel is done with the last one", kernels)
         rows = rows.assign(cycle=rows["start"] + rows["done"]).sort_values("cycle", kind="stable")
         row = self._nth_of(rows)
-        return Located(cycle=int(row["cycle"]), kernel=_kernel_of(row), cycles=int(row["no_work"]))
+        return Located(cycle=int(row["cycle"]), kernel=kernel_name(row), cycles=int(row["no_work"]))
 
     def _overflow(self) -> Search:
         """Return the instruction whose queues overflowed: the last one of an abandoned attempt."""
@@ -309,8 +310,10 @@ class _Finder:
         }
         rows = self._record.frame("fifos").astype({"module": str, "fifo": str})
         rows = rows[rows["most"] > 0] if point.fifo is None else rows[(rows["fifo"] == point.fifo) & (rows["most"] > 0)]
-        rows = self._overlapping(rows, self._tried)
         # An interval may have several instructions, each of which has its own most.
+        its = self._tried[["module", "iteration", "phase", "level", "start"]].reset_index()
+        rows = rows.merge(self._record.overlaps[["cycle", "instruction"]], on="cycle")
+        rows = rows.merge(its, on=["instruction", "module"])
         bounds = self._record.frame("instruction_fifos").astype({"fifo": str})
         rows = rows.merge(bounds[["instruction", "fifo", "most"]], on=["instruction", "fifo"], suffixes=("", "_there"))
         rows["most"] = rows[["most", "most_there"]].min(axis=1)
@@ -332,25 +335,6 @@ class _Finder:
         most = int(there["most"].max()) if len(there) else 0
         why = "no FIFO is full there" if point.fifo is None else f"it holds {count_text(most, 'entry')} at most"
         raise MissingPointError(point, self._record, why, near)
-
-    def _overlapping(self, rows: "pd.DataFrame", instructions: "pd.DataFrame") -> "pd.DataFrame":
-        """Return rows of intervals, each with the columns of every instruction of its module that overlaps it."""
-        import pandas as pd
-
-        parts = []
-        for module, its in rows.groupby("module"):
-            of_module = instructions[instructions["module"] == module]
-            cycles = its["cycle"].to_numpy()
-            low = np.searchsorted(of_module["end"].to_numpy(), cycles, side="right")
-            high = np.searchsorted(of_module["start"].to_numpy(), cycles + self._record.interval)
-            counts = np.maximum(high - low, 0)
-            place = np.repeat(low - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-            found = of_module.iloc[place].reset_index()[["instruction", "iteration", "phase", "level", "start"]]
-            own = its.iloc[np.repeat(np.arange(len(its)), counts)].reset_index(drop=True)
-            parts.append(pd.concat([own, found], axis=1))
-        if not parts:
-            return rows.head(0).assign(instruction=[], iteration=[], phase=[], level=[], start=[])
-        return pd.concat(parts, ignore_index=True)
 
 
 def nearest_waits(point: Place, longest: "pd.DataFrame", record: Record) -> list[Place]:
@@ -408,6 +392,7 @@ def _restriction(name: str, value: Any) -> Any:
     return None if value < (name == "iteration") else (int(value), int(value))
 
 
-def _kernel_of(row: "pd.Series") -> str:
-    """Return the name of a row's kernel."""
-    return f"engine{row['engine']}.{row['module']}{row['kernel']}"
+def kernel_name(row: Any) -> str:
+    """Return the name of the kernel in a row of a frame; that of its AE if the kernel is not known."""
+    engine = f"engine{row['engine']}"
+    return engine if row["kernel"] < 0 else f"{engine}.{row['module']}{row['kernel']}"

@@ -10,8 +10,9 @@ import numpy as np
 
 from cyscc.host.analysis.lives import MissingLifeError, name_lives, select
 from cyscc.host.record.reader import Record
+from cyscc.host.replay.finding import kernel_name
 from cyscc.host.replay.replaying import Replay, replay_of
-from cyscc.host.replay.vertices import VertexHistory, kernel_name, vertex_history
+from cyscc.host.replay.vertices import VertexHistory, vertex_history
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.observation.life import Life, Lives, UntoldLivesError, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader

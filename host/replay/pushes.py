@@ -5,8 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher, queues_of, single_ids
+from cyscc.host.replay.finding import Located, MissingPointError, Search, kernel_name
+from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.watching import watch_run
+from cyscc.host.specification.place import Place
 from cyscc.sim.hardware import VISITED, chunks_of
 from cyscc.sim.memory import WatchedRange
 
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["PushWatcher"]
+__all__ = ["PushWatcher", "locate_copy"]
 
 _KERNEL = ["instruction", "engine", "kernel"]
 
@@ -28,10 +33,12 @@ class PushWatcher(AccessWatcher):
     ----------
     record : Record
         The record of the run.
+    window : (int, int), optional
+        First and last cycle of the pushes; by default the whole run.
     """
 
-    def __init__(self, record: Record) -> None:
-        super().__init__(self._written)
+    def __init__(self, record: Record, *, window: tuple[int, int] | None = None) -> None:
+        super().__init__(self._written, window=window)
         self._record = record
 
     def _written(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> list[WatchedRange]:
@@ -65,9 +72,9 @@ class PushWatcher(AccessWatcher):
         """Return every push of each vertex that an instruction of the last attempt pushed more than once, by cycle.
 
         Columns: ``vertex``, as named in the graph's file; ``times``, its pushes in the instruction; ``cycle`` of the
-        last write of the push; ``instruction``, ``iteration``, ``phase``, ``level``, ``engine``, ``kernel``;
-        ``address``, that of its entry in the reach queue, or of its graph word on machines that only search; and
-        ``controller`` and ``bank``, if the memory has banks.
+        last write of the push; ``instruction``, ``iteration``, ``phase``, ``level``, ``engine``, ``module``,
+        ``kernel``; ``address``, that of its entry in the reach queue, or of its graph word on machines that only
+        search; and ``controller`` and ``bank``, if the memory has banks.
         """
         rows = self._of_searches()
         rows = rows[(rows["attempt"] == self._record.attempt) & (rows["kind"] == "write")]
@@ -117,6 +124,33 @@ class PushWatcher(AccessWatcher):
         """Return columns of some rows by cycle, with the vertices' names."""
         vertices = self._graphs[0].graph.original(rows["vertex"].to_numpy())
         banks = [name for name in ("controller", "bank") if name in rows]
-        where = ["instruction", "iteration", "phase", "level", "engine", "kernel", "address"]
+        where = ["instruction", "iteration", "phase", "level", "engine", "module", "kernel", "address"]
         rows = rows.assign(vertex=vertices)[[*names, *where, *banks]]
         return rows.sort_values(["cycle", "engine", "kernel"], kind="stable").reset_index(drop=True)
+
+
+def locate_copy(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:
+    """Find the further push of a vertex in an instruction by its number.
+
+    Raises
+    ------
+    MissingPointError
+        The instruction has fewer.
+    InputError
+        The machine keeps no queue that shows it; or see `Replay.make`.
+    SimulationError
+        See `Replay.make`.
+    """
+    try:
+        replay.spec.configuration.require("keeps_reach_queue")
+    except ValueError as error:
+        raise InputError(f"there is no duplicate to be found in the run: {error}") from None
+    first, last = wanted.spans[0].start, wanted.spans[0].end - 1
+    pushes = PushWatcher(record, window=(first, last))
+    watch_run(replay, [pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
+    rows = pushes.duplicates()
+    copies = rows[rows.duplicated("vertex")]
+    if len(copies) < wanted.nth:
+        raise MissingPointError.few(point, record, len(copies))
+    row = copies.iloc[wanted.nth - 1]
+    return Located(cycle=int(row["cycle"]), kernel=kernel_name(row))

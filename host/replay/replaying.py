@@ -19,14 +19,13 @@ from cyscc.host.record.writer import LAST_CYCLES
 from cyscc.host.replay.finding import (
     Located,
     MissingPointError,
-    Search,
     causes_of,
     find,
     last_attempt,
     nearest_waits,
     place_of,
 )
-from cyscc.host.replay.search import EventSearch, Reached, SpellSearch, search_of, stop_behind
+from cyscc.host.replay.search import OverflowSearch, Reached, SpellSearch, search_of, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import RecordedRun, Session, execute
@@ -152,18 +151,21 @@ class Replay:
             from cyscc.host.replay.vertices import locate_vertex
 
             return locate_vertex(point, self, record)
-        wanted: Search = found
-        searches: list[EventSearch | SpellSearch] = []
+        if point.event == "duplicate":
+            from cyscc.host.replay.pushes import locate_copy
+
+            return locate_copy(point, found, self, record)
+        searches: list[OverflowSearch | SpellSearch] = []
 
         def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
             without = [graph.neighbours_address for graph in graphs]
-            searches.append(search_of(point, wanted, machine, executor=self.spec.executor, without=without))
+            searches.append(search_of(point, found, machine, executor=self.spec.executor, without=without))
 
-        first = wanted.spans[0].start
+        first = found.spans[0].start
         self.make(watch, by=first, aim=f"looking for {point} from cycle {first:,} on")
         (search,) = searches
         if search.found is None:
-            raise MissingPointError.few(point, record, search.count, near=wanted.near)
+            raise MissingPointError.few(point, record, search.count, near=found.near)
         return search.found
 
     def nearest(self, missing: MissingPointError, record: Record) -> tuple[Place, Located] | None:

@@ -9,7 +9,7 @@ from cyscc.host.analysis.trace import add_counters, add_instructions, kernel_gro
 from cyscc.host.analysis.tracks import Tracks
 from cyscc.host.output.files import open_output
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.named_accesses import NamedAccesses
+from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.replaying import locate_point, replay_of
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import watch_run
@@ -76,7 +76,7 @@ def trace_window(
         found = locate_point(point, replay, record.folder)
         first = max(found.cycle - before, 0)
         last = min(first + cycles, record.cycles) - 1
-        waits, accesses = WaitWatcher(1, window=(first, last)), NamedAccesses(window=(first, last))
+        waits, accesses = WaitWatcher(1, window=(first, last)), AccessWatcher(window=(first, last))
         watch_run(replay, [waits, accesses], first=first, last=last, aim=f"to cycle {last:,}")
     with setting.progress.step("writing the trace"), open_output(path) as file:
         tracks = Tracks(file)

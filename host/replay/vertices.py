@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids
-from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError
+from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids, within
+from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError, kernel_name
 from cyscc.host.replay.neighbour_reads import ids_read
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.search import Reached
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["EVENTS", "VertexHistory", "kernel_name", "locate_vertex", "vertex_history"]
+__all__ = ["EVENTS", "VertexHistory", "locate_vertex", "vertex_history"]
 
 EVENTS = {
     "id_read": "id read as a neighbour",
@@ -133,12 +133,6 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
     watcher = _VertexWatcher(vertex, begin=begin, first_visit=first_visit)
     watch_run(replay, [watcher], last=record.cycles - 1, aim=f"looking for vertex {vertex}")
     return watcher.history(record)
-
-
-def kernel_name(event: Any) -> str:
-    """Return the name of an event's kernel; that of its AE if the kernel is not known."""
-    engine = f"engine{event['engine']}"
-    return engine if event["kernel"] < 0 else f"{engine}.{event['module']}{event['kernel']}"
 
 
 def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
@@ -304,7 +298,7 @@ class _VertexWatcher(AccessWatcher):
 
         address = rows["address"].to_numpy()
         reaches = queues_of(self._machine).reaches
-        here = np.any([(address >= start) & (address < start + size) for start, size in reaches], axis=0)
+        here = within(address, reaches)
         if not reaches:
             return rows.assign(slot=-1)
         writes = (rows["kind"] == "write").to_numpy()
@@ -327,10 +321,7 @@ class _VertexWatcher(AccessWatcher):
         address, direction = rows["address"].to_numpy(), rows["direction"].to_numpy()
         process = rows["process"].to_numpy()
         writes, queued = process == "visitor", rows["array"].to_numpy() == "queues"
-        reaches = queues_of(self._machine).reaches
-        reached = np.zeros(len(rows), bool)
-        for start, size in reaches:
-            reached |= (address >= start) & (address < start + size)
+        reached = within(address, queues_of(self._machine).reaches)
         bare = rows["data"].to_numpy() & np.uint64(_BUT_VISITED)
         own_word = np.zeros(len(rows), bool)
         for number, entries in enumerate(self._entries):

@@ -1,7 +1,7 @@
 """The iterations of a run that finds components: what they find, their cycles, and what would spare some of them."""
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -129,17 +129,6 @@ class Iterations:
                 "most."
             )
         return found
-
-    def document(self) -> dict[str, Any]:
-        """Return the groups as a JSON document."""
-        return {
-            "large": asdict(self.group(self.large)),
-            "small": asdict(self.group(~self.large)),
-            "last_large": self.last_large,
-            "tail": asdict(self.group(self.tail)),
-            "sizes": [{"least": least, "most": most, **asdict(group)} for least, most, group in self.sizes],
-            "advice": self.advice,
-        }
 
 
 def _cycles(cycles: int, total: int) -> str:

@@ -13,7 +13,7 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED
 from cyscc.sim.observation.causes import WORK, cause_named
 
-__all__ = ["WAITS", "Observation", "array_text", "busiest", "busiest_bank", "crossbar_share", "diagnose", "observe"]
+__all__ = ["WAITS", "Observation", "array_text", "busiest", "busiest_bank", "diagnose", "observe"]
 
 _SAID_OF_BANK = 0.2
 """Least share of a bank's accesses with which an array is named."""
@@ -182,8 +182,10 @@ def _carried(evidence: Evidence) -> float:
     """Return the share of its links' bandwidth that a crossbar can carry; no request blocks another one in a switch."""
     if _configured(evidence, "link_queues") or not evidence.record.memory:
         return 1.0
-    ports = max(evidence.record.machine["kernels"].values())
-    return crossbar_share(int(evidence.record.memory["links"]) / ports)
+    from cyscc.host.analysis.roofline.limits import passed_evenly
+
+    links = int(evidence.record.memory["links"])
+    return passed_evenly(max(evidence.record.machine["kernels"].values()), links) / links
 
 
 def _blamed(evidence: Evidence, loaded: float) -> list[str]:
@@ -268,16 +270,3 @@ _RULES: dict[str, Callable[[Group, Evidence], str]] = {
     "flush": _flush,
     **dict.fromkeys(WORK, _work),
 }
-
-
-def crossbar_share(links: float) -> float:
-    """Return the share of its links' bandwidth that a large crossbar with one queue per port can carry.
-
-    It holds for queues of any length (Karol, Hluchyj, Morgan 1987): 2 - 2**0.5 with as many links as ports.
-
-    Parameters
-    ----------
-    links : float
-        Links per port.
-    """
-    return (1 + links - (1 + links * links) ** 0.5) / links if links else 0.0

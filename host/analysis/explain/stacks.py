@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from cyscc.host.record.reader import PARTS, Record
 from cyscc.host.record.tables import PHASES
 from cyscc.sim.observation.causes import CAUSE_NAMES
@@ -86,7 +84,7 @@ def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     keys = _KEYS[by]
     if by == "interval":
         frame = record.frame("kernels")
-        frame = frame[_ran(record, rows, frame["cycle"].to_numpy())]
+        frame = frame[frame["cycle"].isin(record.ran_in(rows).index)]
         found = frame.groupby(keys, observed=True)[CAUSE_NAMES].mean().reset_index()
         found.insert(len(keys), "cycles", found[CAUSE_NAMES].sum(axis=1).round().astype("int64"))
         return found
@@ -110,12 +108,3 @@ def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     found = grouped[["cycles", *CAUSE_NAMES]].sum()
     found.insert(1, "instructions", grouped.size())
     return found.reset_index()
-
-
-def _ran(record: Record, rows: "pd.DataFrame", cycles: "np.ndarray") -> "np.ndarray":
-    """Return for each interval, given by its first cycle, whether one of the instructions ran in it."""
-    starts = rows["start"].to_numpy()
-    ends = starts + rows["cycles"].to_numpy()
-    last = np.searchsorted(starts, cycles + record.interval) - 1  # the last one that began before the interval's end
-    ran: np.ndarray = (last >= 0) & (ends[np.maximum(last, 0)] > cycles)
-    return ran

@@ -1,7 +1,7 @@
 """The verdict on a recorded run: what bounds each phase, the cost, and what to try."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["WHOLE", "Finding", "bound_of", "bounds", "findings", "findings_of"]
+__all__ = ["WHOLE", "Finding", "bound_of", "findings", "findings_of"]
 
 _SAID_OF_GROUP = 0.01
 """Least share of a run with which a group always gets a finding on its largest cause."""
@@ -246,23 +246,6 @@ def bound_of(record: Record, row: "pd.DataFrame") -> str:
     if first is not None and share >= _NAMED:
         said.append(f"{first.title} {share:.0%}: {_measured(first)}")
     return ", ".join(said)
-
-
-def bounds(record: Record, rows: "pd.DataFrame", count: int) -> list[dict[str, Any]]:
-    """Return the heaviest of some instructions in their order, each with its `cycles` and what bounds it (`bound`).
-
-    Parameters
-    ----------
-    record : Record
-        The record.
-    rows : pandas.DataFrame
-        The instructions, rows of `Record.instructions`.
-    count : int
-        Most instructions.
-    """
-    heaviest = rows.loc[rows["cycles"].nlargest(count).index].sort_index()
-    named = heaviest[["iteration", "phase", "level", "cycles"]].to_dict("records")
-    return [{**row, "bound": bound_of(record, heaviest.iloc[[place]])} for place, row in enumerate(named)]
 
 
 def _measured(cost: _Cost) -> str:

@@ -10,6 +10,7 @@ chosen at random, passes in each cycle. With evenly drawn links, many ports reac
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Contention, Profile, RowTimes
 from cyscc.sim.memory.compiling import jit
 
-__all__ = ["CROSSBAR", "LIMITS", "Bounds", "Limit", "Traffic", "ceilings"]
+__all__ = ["CROSSBAR", "LIMITS", "Bounds", "Limit", "Traffic", "ceilings", "passed_evenly"]
 
 
 class Limit(NamedTuple):
@@ -380,8 +381,7 @@ def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
             rates["channels"] = left * shared.controllers / rows.burst
             rates["rows"] = left * shared.controllers / rows.activate
         if bounds.blocks:
-            passed = passed_per_cycle(kernels // bounds.engines, np.full(shared.links, 1 / shared.links))
-            rates[CROSSBAR.title] = Fraction(bounds.engines * passed)
+            rates[CROSSBAR.title] = Fraction(bounds.engines * passed_evenly(kernels // bounds.engines, shared.links))
         found += [
             Ceiling(name=name, edge_reads=reads, edge_cost=reads / rate, other_cost=1 / rate)
             for name, rate in rates.items()
@@ -437,6 +437,12 @@ def passed_per_cycle(ports: int, mix: npt.NDArray[np.float64], *, requests: int 
     links = random.choice(mix.size, size=count + 2 * ports, p=mix / mix.sum())
     chances = random.integers(0, 1 << 32, size=min(_CHANCES, 4 * count) | 1)
     return float(_rate(links, chances, ports, count))
+
+
+@cache
+def passed_evenly(ports: int, links: int) -> float:
+    """Return the `passed_per_cycle` of evenly drawn links."""
+    return passed_per_cycle(ports, np.full(links, 1 / links))
 
 
 def crossbar_cycles(ports: int, requests: npt.NDArray[np.float64]) -> int:
