@@ -7,7 +7,7 @@ only a replay knows more.
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,9 +151,7 @@ class RecordEvents:
         return {
             "cause": self._causes,
             "fifo": self._fifos,
-            "bank": self._banks,
-            "controller": self._controllers,
-            "link": self._links,
+            **{kind: partial(self._of_memory, kind) for kind in ("bank", "controller", "link")},
             "port": self._ports,
             "latency": self._latencies,
             "duplicate": self._duplicates,
@@ -223,12 +221,6 @@ class RecordEvents:
         frame = self.place.rows_of(frame[frame["cycle"].isin(self._intervals.index)], KERNEL)
         return frame.join(self._intervals, on="cycle")
 
-    def _hottest(self, frame: pd.DataFrame, column: str) -> pd.DataFrame:
-        """Return the row of each interval with most of a column, which becomes the amount; none where that is 0."""
-        frame = frame[frame[column] > 0]
-        hottest = frame.loc[frame.groupby("cycle")[column].idxmax()]
-        return hottest.rename(columns={column: "amount"}).reset_index(drop=True)
-
     def _causes(self) -> tuple[pd.DataFrame, Nearest]:
         names = [cause.name for cause in CAUSES if cause.kind == "limit"]
         if self.query.cause is not None:
@@ -297,43 +289,26 @@ class RecordEvents:
             )
         return frame.drop(columns="depth"), nearest
 
-    def _banks(self) -> tuple[pd.DataFrame, Nearest]:
-        if self.record.memory is None:
-            return _NONE, Nearest("this memory has no banks")
-        rows = self._interval_rows("banks")
+    def _of_memory(self, kind: str) -> tuple[pd.DataFrame, Nearest]:
+        """Return the busiest part of the memory of a kind in each interval."""
+        memory = self.record.memory
+        part, access = ("links", "request") if kind == "link" else ("banks", "access")
+        if memory is None:
+            return _NONE, Nearest(f"this memory has no {part}")
+        busy = float(memory["bank_busy"])
+        table, noun, keys, busy = {
+            "bank": ("banks", "accesses", ["controller", "bank"], busy),
+            "controller": ("banks", "accesses", ["controller"], busy / memory["banks"]),
+            "link": ("links", "requests", ["engine", "link"], 1.0),
+        }[kind]
+        rows = self._interval_rows(table)
         if self.place.bank is not None:
-            controller, bank = self.place.bank
-            rows = rows[(rows["controller"] == controller) & (rows["bank"] == bank)]
-        return self._of_memory(self._hottest(rows, "accesses"), self._busy), Nearest("no access there")
-
-    def _controllers(self) -> tuple[pd.DataFrame, Nearest]:
-        if self.record.memory is None:
-            return _NONE, Nearest("this memory has no banks")
-        rows = self._interval_rows("banks")
-        sums = rows.groupby(["cycle", "controller"], as_index=False).agg(
-            {"accesses": "sum", "waiting": "sum", "cycles": "first", "instruction": "first"}
-        )
-        return self._of_memory(self._hottest(sums, "accesses"), self._busy / self.record.memory["banks"]), (
-            Nearest("no access there")
-        )
-
-    def _links(self) -> tuple[pd.DataFrame, Nearest]:
-        if self.record.memory is None:
-            return _NONE, Nearest("this memory has no links")
-        return self._of_memory(self._hottest(self._interval_rows("links"), "requests"), 1.0), Nearest(
-            "no request there"
-        )
-
-    @property
-    def _busy(self) -> float:
-        assert self.record.memory is not None, "the memory has banks"
-        return float(self.record.memory["bank_busy"])
-
-    @staticmethod
-    def _of_memory(frame: pd.DataFrame, busy: float) -> pd.DataFrame:
-        """Return events of a part of the memory, an access of which keeps it busy for some cycles."""
-        use = frame["amount"] * busy / frame["cycles"]
-        return frame.assign(use=use, waiting=frame["waiting"] / frame["amount"])
+            rows = rows[(rows[["controller", "bank"]] == self.place.bank).all(axis=1)]
+        sums = rows[rows[noun] > 0].groupby(["cycle", *keys])[[noun, "waiting"]].sum().reset_index()
+        frame = sums.loc[sums.groupby("cycle")[noun].idxmax()].rename(columns={noun: "amount"})
+        frame = frame.join(self._intervals, on="cycle").reset_index(drop=True)
+        use, waiting = frame["amount"] * busy / frame["cycles"], frame["waiting"] / frame["amount"]
+        return frame.assign(use=use, waiting=waiting), Nearest(f"no {access} there")
 
     def _ports(self) -> tuple[pd.DataFrame, Nearest]:
         rows = self._interval_rows("engines")

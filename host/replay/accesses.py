@@ -1,6 +1,7 @@
 """Memory accesses of a replayed run: who read or wrote what, when, and where in the memory."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -193,10 +194,8 @@ class AccessWatcher:
         columns["module"] = pd.Categorical.from_codes(modules, list(MODULES))
         columns["kernel"] = np.where(rows["write"], -1, rows["tag"]) if switched else rows["port"]
         # The tag of a read is its kernel's number there.
-        tags = _tags(modules, arrays) if switched else rows["tag"]
-        columns["process"] = pd.Categorical.from_codes(
-            _processes(rows["write"], tags, modules, arrays), [*PROCESSES, UNKNOWN]
-        )
+        known = np.where(rows["write"], 0, -1 if switched else 1 + rows["tag"])
+        columns["process"] = pd.Categorical.from_codes(_process_of()[modules, arrays, known], [*PROCESSES, UNKNOWN])
         columns["kind"] = pd.Categorical.from_codes(rows["write"].astype(np.int8), ["read", "write"])
         columns["array"] = pd.Categorical.from_codes(arrays, list(ARRAYS))
         columns |= {name: rows[name] for name in ("address", "size", "data")}
@@ -273,31 +272,16 @@ class AccessWatcher:
         return kinds[np.searchsorted(starts, addresses, side="right") - 1]
 
 
-def _tags(modules: npt.NDArray[np.int64], arrays: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the tag with which kernels read from each array; -1 where there are several."""
-    found = np.full((len(MODULES), len(ARRAYS)), -1, np.int64)
-    for module, of_array in TAGS.items():
-        for array, tag in of_array.items():
-            found[MODULES.index(module), ARRAYS.index(array)] = tag
-    return found[modules, arrays]
-
-
-def _processes(
-    writes: npt.NDArray[np.bool_],
-    tags: npt.NDArray[np.int64],
-    modules: npt.NDArray[np.int64],
-    arrays: npt.NDArray[np.int64],
-) -> npt.NDArray[np.int64]:
-    """Return the number of the process that made each access; that of `UNKNOWN` for a read with a tag of -1."""
-    of_tag = np.zeros((len(MODULES), 2 + max(max(readers) for readers in READERS.values())), np.int64)
-    of_tag[:, -1] = len(PROCESSES)
-    for module, readers in READERS.items():
-        for tag, process in readers.items():
-            of_tag[MODULES.index(module), tag] = PROCESSES.index(process)
-    paints = arrays == ARRAYS.index("colours")
-    writers = np.where(
-        modules == MODULES.index("bfs"),
-        PROCESSES.index(_VISITOR),
-        np.where(paints, PROCESSES.index(_CLASSIFIER), PROCESSES.index(_UNVISITER)),
-    )
-    return np.where(writes, writers, of_tag[modules, np.where(writes, 0, tags)])
+@cache
+def _process_of() -> npt.NDArray[np.int64]:
+    """Return the process by module, array, and what is known: 0 of a write, 1 + tag of a read, -1 if it has no tag."""
+    tags = 1 + max(max(readers) for readers in READERS.values())
+    found = np.full((len(MODULES), len(ARRAYS), 2 + tags), len(PROCESSES), np.int64)
+    for number, module in enumerate(MODULES):
+        found[number, :, 0] = PROCESSES.index(_VISITOR if module == "bfs" else _UNVISITER)
+        for tag, process in READERS[module].items():
+            found[number, :, 1 + tag] = PROCESSES.index(process)
+        for array, tag in TAGS[module].items():
+            found[number, ARRAYS.index(array), -1] = PROCESSES.index(READERS[module][tag])
+    found[MODULES.index("intersection"), ARRAYS.index("colours"), 0] = PROCESSES.index(_CLASSIFIER)
+    return found
