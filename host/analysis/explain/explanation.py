@@ -30,7 +30,7 @@ _SHOWN_CAUSE = 0.0005
 """Least share of the cycles with which a cause is listed."""
 _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
 _CYCLES = {"cycles": "{:,}", "of_run": "{:.1%}"}
-_FINDING = [each.name for each in fields(Finding)]
+_FINDING, _ITERATIONS = ([each.name for each in fields(kind)] for kind in (Finding, IterationGroup))
 _PARTS = {"numbers": "stacks", "banks": "banks", "fifos": "fifos"}
 """Table of each part that can be shown alone."""
 
@@ -200,7 +200,8 @@ def iteration_tables(record: Record, iterations: Iterations) -> dict[str, Table]
     """
 
     def table(title: str, head: str, groups: dict[str, IterationGroup]) -> Table:
-        frame = pd.DataFrame([{"which": name, **asdict(group)} for name, group in groups.items()])
+        frame = pd.DataFrame([asdict(group) for group in groups.values()], columns=_ITERATIONS)
+        frame.insert(0, "which", list(groups))
         frame["cycles_each"] = frame["cycles"] / frame["iterations"].clip(lower=1)
         shown: dict[str, Column | str] = {
             "which": Column(head),

@@ -8,7 +8,7 @@ import pytest
 import cyscc
 from cyscc.host.command_line.main import main
 from cyscc.sim.observation.wave_reader import WaveReader
-from tests.host.replay.test_replay import GRAPH
+from tests.host.replay.conftest import GRAPH
 
 MEMORY = """
 from dataclasses import dataclass

@@ -135,12 +135,12 @@ def test_stacks_that_are_shown(shape: Shape) -> None:
     table = explanation(record, record.instructions, by="kernel", top=3).tables["stacks"]
     sums = plain.of("instruction_kernels").groupby(["module", "engine", "kernel"])[CAUSE_NAMES].sum()
     least = sums.drop(columns=[*WORK]).sum(axis=1).nlargest(3).index
-    keys = table.chosen[["module", "engine", "kernel"]].apply(tuple, axis=1).tolist()
+    keys = [(row["module"], row["engine"], row["kernel"]) for row in table.records()]
     assert keys == sorted(least)
     assert table.heading == f"cycles by kernel, those that issue least: 3 of {len(sums)}"
     numbers = explanation(record, record.instructions, only=["numbers"])
     assert [each.title.split(",")[0] for each in numbers.shown()] == ["cycles by level"]
-    assert len(numbers.tables["stacks"].chosen) == len(record.instructions)
+    assert len(numbers.tables["stacks"].records()) == len(record.instructions)
     assert numbers.said == []
 
 
@@ -180,23 +180,6 @@ def test_iterations(shape: Shape) -> None:
     assert bool(told) == (tail["cycles"].sum() >= 0.03 * plain.total)
     if told is not None:
         assert told.groups() == (f"{len(tail):,}", f"{tail['cycles'].sum():,}")
-
-
-@SHAPES
-def test_facts(shape: Shape) -> None:
-    record, took = record_of(shape), plain_of(shape).document["cycles"]
-    about = {"instructions": "in instructions", "host": "of the host between them"}
-    about |= {"restarted": "of attempts given up", "readout": "to read the result"}
-    parts = ", ".join(f"{took[name]:,} {text}" for name, text in about.items() if took[name])
-    command = "scc" if shape.iterations else "bfs"
-    answer = explanation(record, record.instructions)
-    assert answer.title == f"{record.folder}: {command} of synthetic.gr, 5,000 vertices, 40,000 edges; test, memory hc2"
-    assert answer.facts == {"cycles": f"{took['total']:,}: {parts}"}
-    rows = record.select(level=1)
-    what = f"{len(rows)} instruction{'s' if len(rows) > 1 else ''} of {len(record.instructions)}"
-    cycles = rows["cycles"].sum()
-    shown = f"{what}, {cycles:,} cycles, {cycles / took['total']:.1%} of the run"
-    assert explanation(record, rows).facts["shown"] == shown
 
 
 @SHAPES
@@ -331,7 +314,7 @@ def test_a_difference() -> None:
     assert levels[CAUSE_NAMES].to_numpy() == pytest.approx(more)
     assert levels["of_run"].tolist() == pytest.approx(list((cycles[1] - cycles[0]) / first))
     most = np.sort(np.argsort(-abs(cycles[1] - cycles[0]), kind="stable")[:4])
-    assert answer.tables["levels"].chosen["level"].tolist() == most.tolist()
+    assert [row["level"] for row in answer.tables["levels"].records()] == most.tolist()
     for row, causes in zip(levels["why"], more, strict=True):
         ranked = sorted(zip(CAUSE_NAMES, causes, strict=True), key=lambda each: -abs(each[1]))
         assert row == ", ".join(f"{name} {value:+,.0f}" for name, value in ranked[:3] if abs(value) >= 0.5)
