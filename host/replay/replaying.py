@@ -399,26 +399,28 @@ def replay_window(
         The machine could not be built, or the run failed before the point.
     """
     point = wanted.point
-    failure = read_failure(folder)
-    document = Record(folder).document if failure is None else failure
+    document, record = read_failure(folder), None
+    if document is None:
+        record = Record(folder)
+        document = record.document
     replay = replay_of(document, folder, setting)
     wanted.check(folder, replay.spec)
     with ExitStack() as stack:
         if checkpoint is not None:
             replay.go_on_from(Path(checkpoint), stack)
-        elif failure is not None and failure["checkpoint"] is not None:
+        elif record is None and document["checkpoint"] is not None:
             # It may have been deleted, or be that of another run.
             with suppress(InputError):
-                replay.go_on_from(Path(failure["run"]["folder"], failure["checkpoint"]), stack)
-        located = locate_point(point, replay, folder) if failure is None else _of_failure(point, failure, folder)
+                replay.go_on_from(Path(document["run"]["folder"], document["checkpoint"]), stack)
+        located = _of_failure(point, document, folder) if record is None else locate_point(point, replay, record)
         cycle = located.cycle
         first = max(cycle - wanted.before, 0)
-        end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
+        end = document["failure"]["cycle"] if record is None else record.cycles
         last = min(first + wanted.cycles, end) - 1
         path = wanted.file(folder, first)
         check_output(str(path), "-o")
         executor = wanted.executor or replay.spec.executor
-        focus = _focus(point, located, None if failure is not None else Record(folder))
+        focus = _focus(point, located, record)
         replay.record(path, (first, last), focus, scopes=wanted.scopes, executor=executor)
         placed = replay.graph.simplified() if replay.spec.simplify else replay.graph
         return Window(
@@ -462,7 +464,7 @@ _LONGEST = LONGEST_LINE - 40
 """Longest text of an error, which command and folder precede in a line."""
 
 
-def locate_point(point: Place, replay: Replay, folder: Path) -> Located:
+def locate_point(point: Place, replay: Replay, record: Record) -> Located:
     """Find a point of a run that did not fail.
 
     Raises
@@ -470,7 +472,7 @@ def locate_point(point: Place, replay: Replay, folder: Path) -> Located:
     InputError
         The run has no such point; the message says what is nearest.
     """
-    record = Record(folder)
+    folder = record.folder
     try:
         return replay.locate(point, record)
     except MissingPointError as missing:

@@ -73,7 +73,7 @@ def trace_window(
     with ExitStack() as stack:
         if checkpoint is not None:
             replay.go_on_from(Path(checkpoint), stack)
-        found = locate_point(point, replay, record.folder)
+        found = locate_point(point, replay, record)
         first = max(found.cycle - before, 0)
         last = min(first + cycles, record.cycles) - 1
         waits, accesses = WaitWatcher(1, window=(first, last)), AccessWatcher(window=(first, last))

@@ -386,30 +386,24 @@ class _VertexWatcher(AccessWatcher):
     def _intersected(self, rows: "pd.DataFrame") -> "list[pd.DataFrame]":
         """Return the events of intersections."""
         rows = rows[rows["module"] == "intersection"]
-        process, array = rows["process"].to_numpy(), rows["array"].to_numpy()
+        process, array, address = (rows[name].to_numpy() for name in ("process", "array", "address"))
         writes, data = rows["kind"].to_numpy() == "write", rows["data"].to_numpy()
-        found = []
-        queues = [address for address, _ in queues_of(self._machine).reaches]
-        reads = rows[process == "reach_reader"]
-        number = np.searchsorted(queues, reads["address"].to_numpy(), side="right") - 1
-        found.append(
-            self._named(reads, "reach_read", [f"read from the {_DIRECTIONS[each]} reach queue" for each in number])
+        directions = np.array(_DIRECTIONS, object)
+        queues = [start for start, _ in queues_of(self._machine).reaches]
+        queue = directions[np.searchsorted(queues, address, side="right") - 1]
+        word = directions[(address == self._words_at[-1]).astype(int)]
+        state = np.where(VISITED.get(data) != 0, "visited", "not visited").astype(object)
+        colour = np.where(data == 0, "none", "coloured already").astype(object)
+        reads_colours = process == "colour_reader"
+        told = (
+            ("reach_read", process == "reach_reader", "read from the " + queue + " reach queue"),
+            ("colour_read", reads_colours & (array == "colours"), "colour read: " + colour),
+            ("other_word_read", reads_colours & (array == "words"), word + " graph word read: " + state),
+            ("own_word_read", (process == "classifier") & ~writes, word + _CLEARED),
+            ("unvisited", process == "unvisit_writer", word + " visited flag cleared"),
+            ("coloured", (process == "classifier") & writes, np.full(len(rows), "coloured")),
         )
-        colours = (process == "colour_reader") & (array == "colours")
-        texts = np.where(data[colours] == 0, "colour read: none", "colour read: coloured already")
-        found.append(self._named(rows[colours], "colour_read", texts))
-        for event, chosen, text in (
-            ("other_word_read", (process == "colour_reader") & (array == "words"), "{} graph word read: {}"),
-            ("own_word_read", (process == "classifier") & ~writes, "{} graph word read, to clear its visited flag"),
-            ("unvisited", process == "unvisit_writer", "{} visited flag cleared"),
-        ):
-            of = [_DIRECTIONS[self._words_at.index(each)] for each in rows["address"].to_numpy()[chosen].tolist()]
-            states = np.where(VISITED.get(data[chosen]) != 0, "visited", "not visited")
-            found.append(
-                self._named(rows[chosen], event, [text.format(*each) for each in zip(of, states, strict=True)])
-            )
-        found.append(self._named(rows[(process == "classifier") & writes], "coloured", "coloured"))
-        return found
+        return [self._named(rows[chosen], event, texts[chosen]) for event, chosen, texts in told]
 
     def _slots(self, rows: "pd.DataFrame") -> list[int]:
         """Return the places of entries in their frontier queue."""
@@ -463,6 +457,7 @@ class _VertexWatcher(AccessWatcher):
 
 _UNVISITED = "graph word read: not visited"
 _MARKED = "marked as visited"
+_CLEARED = " graph word read, to clear its visited flag"
 
 
 def _latest_before(pushes: "pd.DataFrame", marks: "pd.DataFrame") -> "pd.DataFrame":

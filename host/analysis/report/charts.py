@@ -39,6 +39,7 @@ __all__ = [
     "over_time",
     "part_axes",
     "part_title",
+    "points",
     "stack_over_time",
     "strip_labels",
 ]
@@ -511,6 +512,13 @@ def bars(
         )
     figure.update_layout(barmode="relative")
     name_places(figure, titles)
+
+
+def points(
+    figure: go.Figure, titles: Sequence[str], values: npt.NDArray[Any], name: str, *, form: str, **looks: Any
+) -> None:
+    """Add points over named places; `form` is the hover format, and `looks` are further settings of the trace."""
+    figure.add_scatter(x=list(titles), y=values, name=name, hovertemplate=form, **{"mode": "markers", **looks})
 
 
 def name_places(figure: go.Figure, titles: Sequence[str | Sequence[str]]) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from cyscc.host.analysis.explain.comparison import outside, paired_iterations
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.report.activity import LONE, OUTSIDE, Key, Levels
-from cyscc.host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure
+from cyscc.host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure, points
 from cyscc.host.answer.colours import STACK
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.reader import Record
@@ -147,14 +147,9 @@ def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
         parts = comparison.difference(run)
         bars(figure, titles, parts, form="%{y:+,.0f} cycles")
         sums = np.sum(list(parts.values()), axis=0)
-        figure.add_scatter(
-            x=titles,
-            y=sums.astype(np.float32),
-            name="difference",
-            mode="markers",
-            marker={"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}},
-            hovertemplate="%{x}<br>difference: %{y:+,.0f} cycles<extra></extra>",
-        )
+        form = "%{x}<br>difference: %{y:+,.0f} cycles<extra></extra>"
+        diamond = {"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}}
+        points(figure, titles, sums.astype(np.float32), "difference", form=form, marker=diamond)
         options[_literal(f"{names[run]} against {names[0]}")] = list(range(begin, len(figure.data)))
     if len(names) > 2:
         choice(figure, options)

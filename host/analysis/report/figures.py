@@ -215,19 +215,11 @@ def _work(activity: Activity) -> Chart:
         for title, name in _ENTRIES.items()
     }
     for title, values in parts.items():
-        figure.add_scatter(
-            x=list(levels.titles),
-            y=np.where(values > 0, values, np.nan).astype(np.float32),
-            name=title,
-            mode="markers",
-            marker={
-                "color": _ENTRY_COLOURS[title],
-                "symbol": _ENTRY_SYMBOLS[title],
-                "size": 9,
-                "line": {"width": 0.8, "color": charts.PAPER},
-            },
-            hovertemplate=f"{title}: %{{y:,.0f}}<extra></extra>",
-        )
+        marker = {"color": _ENTRY_COLOURS[title], "symbol": _ENTRY_SYMBOLS[title], "size": 9}
+        marker["line"] = {"width": 0.8, "color": charts.PAPER}
+        drawn = np.where(values > 0, values, np.nan).astype(np.float32)
+        form = f"{title}: %{{y:,.0f}}<extra></extra>"
+        charts.points(figure, levels.titles, drawn, title, form=form, marker=marker)
     charts.name_places(figure, levels.titles)
     charts.logarithmic(figure.update_yaxes, 1, max(10.0, *(float(values.max(initial=0)) for values in parts.values())))
     about = (
@@ -518,14 +510,8 @@ def _latencies_of_levels(activity: Activity) -> Chart:
     shown = []
     for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
         shown.append(activity.percentile(share).astype(np.float32))
-        figure.add_scatter(
-            x=list(activity.levels.titles),
-            y=shown[-1],
-            name=name,
-            mode="lines+markers",
-            line={"color": colour, "width": 1.2},
-            hovertemplate="%{y:,.0f} cycles",
-        )
+        looks = {"mode": "lines+markers", "line": {"color": colour, "width": 1.2}}
+        charts.points(figure, activity.levels.titles, shown[-1], name, form="%{y:,.0f} cycles", **looks)
     charts.name_places(figure, activity.levels.titles)
     latencies = np.stack(shown)
     latencies = latencies[np.isfinite(latencies)]
@@ -638,28 +624,16 @@ def _limits_of_levels(activity: Activity) -> Chart:
     there = reached > 0
     titles = [title for title, shows in zip(shown.titles, there, strict=True) if shows]
     figure = charts.new_figure(height=460, y="cycles")
-    figure.add_scatter(
-        x=titles,
-        y=reached[there],
-        name="taken",
-        mode="markers",
-        marker=_dash(charts.INK, 1.0, len(titles)),
-        hovertemplate="%{x}<br>taken: %{y:,} cycles<extra></extra>",
-    )
+    form = "%{x}<br>taken: %{y:,} cycles<extra></extra>"
+    charts.points(figure, titles, reached[there], "taken", form=form, marker=_dash(charts.INK, 1.0, len(titles)))
     lines = [(LIMITS[name], roofline.limits[:, number]) for number, name in enumerate(roofline.bounds.names)]
     if roofline.crossbar is not None:
         lines.append((CROSSBAR, roofline.crossbar))
     for (title, colour, _), cycles in lines:
         values = summed(cycles)[there]
-        figure.add_scatter(
-            x=titles,
-            y=values,
-            customdata=(100 * values / reached[there]).astype(np.float32),
-            name=title,
-            mode="markers",
-            marker=_dash(colour, 0.4, len(titles)),
-            hovertemplate=f"%{{x}}<br>{title}: %{{y:,}} cycles, %{{customdata:.0f}} %<extra></extra>",
-        )
+        form = f"%{{x}}<br>{title}: %{{y:,}} cycles, %{{customdata:.0f}} %<extra></extra>"
+        shares, marker = (100 * values / reached[there]).astype(np.float32), _dash(colour, 0.4, len(titles))
+        charts.points(figure, titles, values, title, form=form, customdata=shares, marker=marker)
     charts.name_places(figure, titles)
     charts.logarithmic(figure.update_yaxes, 1, float(reached.max()))
     about = (
