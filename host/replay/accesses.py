@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, MODULES
 from cyscc.host.replay.switched import kernels_behind, processes_behind
@@ -15,9 +17,6 @@ from cyscc.sim.hardware import DEGREE, READERS, START, TAGS
 from cyscc.sim.memory import ArrayKind, WatchedRange
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
     from cyscc.sim.memory import Accesses
 
@@ -34,7 +33,7 @@ __all__ = [
     "within",
 ]
 
-Ranges = Callable[["Machine", Sequence["PlacedGraph"]], Sequence[WatchedRange]]
+Ranges = Callable[["Machine", Sequence[PlacedGraph]], Sequence[WatchedRange]]
 """Function that returns the addresses to watch, given the machine and its graphs.
 
 It is called again when further arrays have been allocated: the graphs are the first, the queues of an attempt follow.
@@ -83,7 +82,7 @@ def queues_of(machine: "Machine") -> Queues:
     return Queues(queues[:2], queues[2:])
 
 
-def single_ids(rows: "pd.DataFrame", reached: Any) -> "pd.DataFrame":
+def single_ids(rows: pd.DataFrame, reached: Any) -> pd.DataFrame:
     """Return accesses with each write of two ids as two of one id.
 
     Parameters
@@ -93,8 +92,6 @@ def single_ids(rows: "pd.DataFrame", reached: Any) -> "pd.DataFrame":
     reached : array of bool
         Which of them write ids to a reach queue.
     """
-    import pandas as pd
-
     wide = np.asarray(reached) & (rows["size"].to_numpy() == 8)
     both = rows[wide].assign(size=4)
     data = both["data"].to_numpy()
@@ -130,7 +127,7 @@ class AccessWatcher:
         self._parts: list[tuple[str, npt.NDArray[np.void]]] = []
         self._arrays: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
 
-    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+    def begin(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> None:
         """Start logging."""
         self._machine, self._graphs = machine, graphs
         self._log: Accesses = machine.memory.log_accesses(span=_SPAN)
@@ -163,7 +160,7 @@ class AccessWatcher:
         else:
             self._log.choose(ranges, first=self._window[0], end=self._window[1] + 1)
 
-    def frame(self, record: Record | None = None) -> "pd.DataFrame":
+    def frame(self, record: Record | None = None) -> pd.DataFrame:
         """Return the accesses by cycle, AE and port.
 
         Columns: ``cycle`` (the port accepted it), ``answered`` (a read's response; a write is complete), ``engine``,
@@ -179,8 +176,6 @@ class AccessWatcher:
         record : Record, optional
             The record of the run: without it, nothing is found behind a switch.
         """
-        import pandas as pd
-
         rows = np.concatenate([part for _, part in self._parts]) if self._parts else self._log.take()
         modules = np.repeat(
             np.array([MODULES.index(module) for module, _ in self._parts], np.int64),
@@ -207,7 +202,7 @@ class AccessWatcher:
         found = pd.DataFrame(columns)
         return self._behind_switch(found, record) if switched and record is not None else found
 
-    def _behind_switch(self, rows: "pd.DataFrame", record: Record) -> "pd.DataFrame":
+    def _behind_switch(self, rows: pd.DataFrame, record: Record) -> pd.DataFrame:
         """Return accesses with the kernels and processes that are found by what is accessed."""
         keyed = rows.assign(
             instruction=record.instructions_at(rows["cycle"])["instruction"].to_numpy(),
@@ -217,7 +212,7 @@ class AccessWatcher:
         kernel = kernels_behind(keyed.assign(process=process), self._machine.config)
         return rows.assign(kernel=kernel, process=process)
 
-    def vertices(self, rows: "pd.DataFrame", record: Record) -> npt.NDArray[np.int64]:
+    def vertices(self, rows: pd.DataFrame, record: Record) -> npt.NDArray[np.int64]:
         """Return the vertex of each access to words, colours and queues, as the machine numbers them.
 
         It is -1 where it is not known. Of a write of two ids it is the first one: one kernel writes both. An entry of a
@@ -250,7 +245,7 @@ class AccessWatcher:
             found[entries] = np.searchsorted(each.graph.offsets, starts, side="right") - 1
         return found
 
-    def named(self, record: Record) -> "pd.DataFrame":
+    def named(self, record: Record) -> pd.DataFrame:
         """Return the accesses with `vertex`, as named in the graph's file; -1 where none is known.
 
         Of the id of a neighbour it is the neighbour; else see `vertices`.

@@ -3,9 +3,9 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.analysis.event_kinds import LONGER, EventQuery
 from cyscc.host.analysis.events import FoundEvents, Nearest, RecordEvents
@@ -20,9 +20,6 @@ from cyscc.host.replay.watching import Watcher, watch_run
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.coprocessor import Cause
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["events_of"]
 
@@ -81,7 +78,7 @@ def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting)
     return replace(events, replayed=True, hottest=_hottest(events, replay))
 
 
-def _hottest(events: FoundEvents, replay: Replay) -> "pd.DataFrame | None":
+def _hottest(events: FoundEvents, replay: Replay) -> pd.DataFrame | None:
     """Return what was accessed most in the first of the hottest banks, in its interval; None without one."""
     banks = events.of("bank")
     if banks.empty:
@@ -99,32 +96,32 @@ def _hottest(events: FoundEvents, replay: Replay) -> "pd.DataFrame | None":
     return table.sort_values("accesses", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _pushed_again(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+def _pushed_again(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the pushes of vertices that an instruction had pushed before, given all of such vertices."""
     frame = frame[frame.duplicated(["instruction", "vertex"])]
     frame = _within(known, frame[frame["instruction"].isin(known.rows.index)])
     return _of_vertices(frame, frame["times"])
 
 
-def _dropped(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+def _dropped(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the vertices that found no room in the queues."""
     frame = _within(known, known.place.rows_of(frame, INSTRUCTION))
     at = [str(Place(event="overflow", nth=attempt + 1)) for attempt in frame["attempt"]]
     return _of_vertices(frame.assign(at=at), math.nan)
 
 
-def _within(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+def _within(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the events in the cycles that are looked at."""
     return frame if known.place.cycles is None else frame[frame["cycle"].between(*known.place.cycles)]
 
 
-def _of_vertices(frame: "pd.DataFrame", amount: "pd.Series[float] | float") -> "pd.DataFrame":
+def _of_vertices(frame: pd.DataFrame, amount: "pd.Series[float] | float") -> pd.DataFrame:
     """Return events of vertices, whose places in the memory are those of their accesses."""
     frame = frame.assign(cycles=1, amount=amount, exact=True, module="bfs").drop(columns=[*INSTRUCTION])
     return frame.astype({"amount": float})
 
 
-def _waits(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+def _waits(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the waits of the instructions and kernels that are looked at."""
     frame = frame.rename(columns={"begin": "cycle"}).astype({"module": str, "cause": str})
     rows = known.rows
@@ -137,7 +134,7 @@ def _waits(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
     return frame.assign(amount=frame["cycles"].astype(float), exact=True)
 
 
-def _longest(known: RecordEvents, waits: "pd.DataFrame", longer: int) -> Nearest:
+def _longest(known: RecordEvents, waits: pd.DataFrame, longer: int) -> Nearest:
     """Return the longest wait, as the nearest to longer ones."""
     if waits.empty:
         return Nearest(f"no kernel waits{'' if known.query.cause is None else f' for {known.query.cause}'} there")

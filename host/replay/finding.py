@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.place import ANY, KERNEL, Place
 from cyscc.sim.observation.causes import CAUSES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "RESTRICTIONS",
@@ -147,7 +145,7 @@ def limits_of(point: Place, fifos: "Sequence[tuple[str, int]]") -> list[int]:
     ]
 
 
-def last_attempt(record: Record) -> "pd.DataFrame":
+def last_attempt(record: Record) -> pd.DataFrame:
     """Return the instructions of the last attempt, to which points refer."""
     every = record.attempts
     return every[every["attempt"] == every["attempt"].max()]
@@ -214,11 +212,11 @@ class _Finder:
             return self._caused(list(causes))
         raise self._missing("the run did not fail")
 
-    def _missing(self, why: str, rows: "pd.DataFrame | None" = None) -> MissingPointError:
+    def _missing(self, why: str, rows: pd.DataFrame | None = None) -> MissingPointError:
         """Return the error that there is no such point, given the instructions, or their kernels, that have some."""
         return MissingPointError(self._point, self._record, why, () if rows is None else _near(self._point, rows))
 
-    def _selected(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+    def _selected(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the instructions to which the point is restricted."""
         if rows.empty:
             raise self._missing("it ran no instruction" if self._record.attempts.empty else "no queue overflows")
@@ -236,22 +234,22 @@ class _Finder:
             rows = left
         return rows
 
-    def _nth_of(self, rows: "pd.DataFrame") -> "pd.Series":
+    def _nth_of(self, rows: pd.DataFrame) -> "pd.Series":
         """Return the row of the event that is asked for, of those in their order."""
         if len(rows) < self._nth:
             raise MissingPointError.few(self._point, self._record, len(rows))
         return rows.iloc[self._nth - 1]
 
-    def _of_kernels(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+    def _of_kernels(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of the kernels to which the point is restricted."""
         return self._point.rows_of(rows, KERNEL)
 
-    def _kernels(self) -> "pd.DataFrame":
+    def _kernels(self) -> pd.DataFrame:
         """Return the kernels of all instructions, with the columns of their instructions."""
         kernels = self._record.frame("instruction_kernels")
         return kernels.merge(self._tried[["iteration", "phase", "level", "start"]], on="instruction")
 
-    def _search(self, rows: "pd.DataFrame", nth: int, near: Sequence[Place] | None = ()) -> Search:
+    def _search(self, rows: pd.DataFrame, nth: int, near: Sequence[Place] | None = ()) -> Search:
         spans = zip(rows["start"].tolist(), rows["end"].tolist(), strict=True)
         return Search(spans=[Span(start=start, end=end) for start, end in spans], nth=nth, near=near)
 
@@ -337,7 +335,7 @@ class _Finder:
         raise MissingPointError(point, self._record, why, near)
 
 
-def nearest_waits(point: Place, longest: "pd.DataFrame", record: Record) -> list[Place]:
+def nearest_waits(point: Place, longest: pd.DataFrame, record: Record) -> list[Place]:
     """Return points with the waits nearest to one that there is none of, given the longest in each instruction.
 
     A shorter wait in the same place is nearer than one that is long enough in another.
@@ -361,7 +359,7 @@ def nearest_waits(point: Place, longest: "pd.DataFrame", record: Record) -> list
     return [replace(near, longer=int(longest_one["cycles"].iloc[0]) - 1) for near in _near(point, longest_one)]
 
 
-def _near(point: Place, rows: "pd.DataFrame") -> list[Place]:
+def _near(point: Place, rows: pd.DataFrame) -> list[Place]:
     """Return the points of some rows, those first that differ in the fewest restrictions, and in these the least."""
     misses, far = np.zeros(len(rows)), np.zeros(len(rows))
     differing = {}

@@ -4,18 +4,14 @@ A port of the memory is then that of a link. A read brings its kernel's number, 
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import VISITED, owners_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyscc.host.graph.memory_map import PlacedGraph
 
 __all__ = ["kernels_behind", "processes_behind"]
 
@@ -23,7 +19,7 @@ _UNKNOWN = -1
 
 
 def processes_behind(
-    rows: "pd.DataFrame", graphs: Sequence["PlacedGraph"], *, reaches: Sequence[tuple[int, int]], unknown: str
+    rows: pd.DataFrame, graphs: Sequence[PlacedGraph], *, reaches: Sequence[tuple[int, int]], unknown: str
 ) -> "pd.Series":
     """Return the process of each access, also of the reads of graph words by intersections.
 
@@ -67,7 +63,7 @@ def processes_behind(
     return process
 
 
-def kernels_behind(rows: "pd.DataFrame", config: AcceleratorConfig) -> npt.NDArray[np.int64]:
+def kernels_behind(rows: pd.DataFrame, config: AcceleratorConfig) -> npt.NDArray[np.int64]:
     """Return the kernel of each access; -1 for a write of which it is not known.
 
     Where kernels exchange ids, the one that owns a vertex visits it. Otherwise it is the one that has found it

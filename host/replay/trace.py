@@ -3,7 +3,9 @@
 import heapq
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from cyscc.host.analysis.trace import add_counters, add_instructions, kernel_groups, root_of
 from cyscc.host.analysis.tracks import Tracks
@@ -16,9 +18,6 @@ from cyscc.host.replay.watching import watch_run
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["TracedWindow", "trace_window"]
 
@@ -95,8 +94,8 @@ _TITLES = {cause.name: cause.title for cause in CAUSES}
 def _add_kernels(
     tracks: Tracks,
     groups: dict[tuple[int, str], int],
-    waits: "pd.DataFrame",
-    accesses: "pd.DataFrame",
+    waits: pd.DataFrame,
+    accesses: pd.DataFrame,
     span: tuple[int, int],
 ) -> int:
     """Add the slices of the kernels: their causes, cycle by cycle, and their accesses; return the number of slices."""
@@ -125,7 +124,7 @@ _ABOUT = {
 }
 
 
-def _add_accesses(tracks: Tracks, kernel: int, title: str, kind: str, rows: "pd.DataFrame", rank: int) -> None:
+def _add_accesses(tracks: Tracks, kernel: int, title: str, kind: str, rows: pd.DataFrame, rank: int) -> None:
     """Add the accesses of a process; those that overlap are on tracks of one name, which the viewer draws as one."""
     free: list[tuple[int, int]] = []
     for row in rows.to_dict("records"):

@@ -3,18 +3,15 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import ring_turn
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["NEAR_FULL", "SAID_OF_RUN", "BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
 
@@ -180,7 +177,7 @@ class Evidence:
         Cycles by cause, mean over the kernels; the sum is `cycles`.
     """
 
-    def __init__(self, record: Record, rows: "pd.DataFrame") -> None:
+    def __init__(self, record: Record, rows: pd.DataFrame) -> None:
         self.record = record
         self.rows = rows
         self.module = str(rows["module"].iloc[0])
@@ -203,7 +200,7 @@ class Evidence:
         ran = self.record.ran_in(self.rows)
         return ran / np.minimum(self.record.cycles - ran.index, self.record.interval)
 
-    def _sums(self, table: str, columns: list[str], keys: list[str]) -> "pd.DataFrame":
+    def _sums(self, table: str, columns: list[str], keys: list[str]) -> pd.DataFrame:
         """Return the sums of columns of a table of intervals by some keys, attributed to these instructions."""
         frame = self.record.frame(table)
         frame = frame[frame["cycle"].isin(self._shared.index)]
@@ -211,7 +208,7 @@ class Evidence:
         return frame[columns].mul(weights, axis=0).groupby([frame[key] for key in keys], observed=True).sum()
 
     @cached_property
-    def _bank_rows(self) -> "pd.DataFrame":
+    def _bank_rows(self) -> pd.DataFrame:
         return self.record.of_instructions("instruction_banks", self.rows)
 
     @cached_property
@@ -380,7 +377,7 @@ class Evidence:
         return self.stack[cause] * self.latency.mean / working
 
 
-def evidence_of(record: Record, rows: "pd.DataFrame | None" = None) -> list[Evidence]:
+def evidence_of(record: Record, rows: pd.DataFrame | None = None) -> list[Evidence]:
     """Return the evidence for some instructions (default: all), one item for each module that ran any of them."""
     chosen = record.instructions if rows is None else rows
     return [Evidence(record, its) for _, its in chosen.groupby("module", sort=False)]

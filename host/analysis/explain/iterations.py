@@ -1,16 +1,13 @@
 """The iterations of a run that finds components: what they find, their cycles, and what would spare some of them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import SATURATED, Record
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["IterationGroup", "Iterations", "iterations_of"]
 
@@ -50,7 +47,7 @@ class Iterations:
     """
 
     record: Record
-    frame: "pd.DataFrame"
+    frame: pd.DataFrame
 
     def group(self, chosen: "pd.Series[bool]") -> IterationGroup:
         """Return the group of the iterations chosen."""

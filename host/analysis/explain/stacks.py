@@ -1,14 +1,12 @@
 """Cycle stacks: cycles of an average kernel by cause, for each phase, iteration, level, kernel, AE or interval."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from cyscc.host.record.reader import PARTS, Record
 from cyscc.host.record.tables import PHASES
 from cyscc.sim.observation.causes import CAUSE_NAMES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["STACKED", "Group", "groups_of", "stacks"]
 
@@ -48,14 +46,14 @@ class Group:
         return f"{self.phase}, {self.part} levels" if self.part else self.phase
 
 
-def groups_of(rows: "pd.DataFrame") -> "list[tuple[Group, pd.DataFrame]]":
+def groups_of(rows: pd.DataFrame) -> "list[tuple[Group, pd.DataFrame]]":
     """Return the groups that the instructions fall into, each with its rows, in the order of a run."""
     groups = [Group(phase, part) for phase in PHASES for part in PARTS]
     chosen = ((group, rows[(rows["phase"] == group.phase) & (rows["part"] == group.part)]) for group in groups)
     return [(group, its) for group, its in chosen if len(its)]
 
 
-def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
+def stacks(record: Record, rows: pd.DataFrame, by: str) -> pd.DataFrame:
     """Return the stacks of a grouping.
 
     Parameters

@@ -1,9 +1,9 @@
 """The verdict on a recorded run: what bounds each phase, the cost, and what to try."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, Evidence
 from cyscc.host.analysis.explain.observations import WAITS, Observation, busiest, diagnose, observe
@@ -13,9 +13,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["WHOLE", "Finding", "bound_of", "findings", "findings_of"]
 
@@ -80,7 +77,7 @@ def findings(record: Record) -> list[Finding]:
     return findings_of(record, record.instructions)
 
 
-def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
+def findings_of(record: Record, rows: pd.DataFrame) -> list[Finding]:
     """Return the findings on some instructions, the most costly first; for a whole run also on the time between them.
 
     Findings of one kind are one finding, whose parts are those of the groups of instructions.
@@ -228,7 +225,7 @@ def _in_common(costs: list[_Cost]) -> str:
     )
 
 
-def bound_of(record: Record, row: "pd.DataFrame") -> str:
+def bound_of(record: Record, row: pd.DataFrame) -> str:
     """Return what bounds a level or an intersection, with the share of its cycles, in a few words.
 
     Parameters
@@ -263,7 +260,7 @@ def _measured(cost: _Cost) -> str:
     return count_text(round(cost.cycles), "cycle")
 
 
-def _repeated(record: Record, rows: "pd.DataFrame", total: int) -> list[Finding]:
+def _repeated(record: Record, rows: pd.DataFrame, total: int) -> list[Finding]:
     """Return the finding on edges whose ids were read more than once, if these reads are a noticeable part."""
     searches = rows[rows["module"] == "bfs"]
     # The edges of a search are known at its end.

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.roofline.analysis import Roofline, recorded_bounds
@@ -14,9 +15,6 @@ from cyscc.host.answer.colours import STACK
 from cyscc.host.record.arrow import Integers, codes, numbers, sums
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["LONE", "OUTSIDE", "Activity", "Fill", "Key", "Levels", "Timeline", "key_point", "key_title"]
 
@@ -244,7 +242,7 @@ class Activity:
             self._sums[wanted] = [sums(numbers(frame[name]), sizes, *places) for name in columns]
         return self._sums[wanted]
 
-    def _key(self, frame: "pd.DataFrame", key: str) -> tuple[Integers, int]:
+    def _key(self, frame: pd.DataFrame, key: str) -> tuple[Integers, int]:
         """Return the place of each row of a table by a key, negative for rows that are left out, and their number."""
         match key:
             case "track":

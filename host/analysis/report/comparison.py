@@ -2,10 +2,10 @@
 
 import html
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import outside, paired_iterations
 from cyscc.host.analysis.explain.stacks import stacks
@@ -15,9 +15,6 @@ from cyscc.host.answer.colours import STACK
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["AlignedRuns", "comparison_charts"]
 
@@ -73,7 +70,7 @@ class AlignedRuns:
         }
 
 
-def _keyed(record: Record, first: Record) -> "pd.DataFrame":
+def _keyed(record: Record, first: Record) -> pd.DataFrame:
     """Return the stacks of a run's instructions by key, in the first run's numbers of iterations."""
     pairs = paired_iterations(first, record)
     frame = stacks(record, record.instructions, "level")
