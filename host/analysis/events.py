@@ -303,7 +303,7 @@ class RecordEvents:
         }[kind]
         rows = self._interval_rows(table)
         if self.place.bank is not None:
-            rows = rows[(rows[["controller", "bank"]] == self.place.bank).all(axis=1)]
+            rows = rows[(rows[["controller", "bank"]] == list(self.place.bank)).all(axis=1)]
         sums = rows[rows[noun] > 0].groupby(["cycle", *keys])[[noun, "waiting"]].sum().reset_index()
         frame = sums.loc[sums.groupby("cycle")[noun].idxmax()].rename(columns={noun: "amount"})
         frame = frame.join(self._intervals, on="cycle").reset_index(drop=True)

@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from cyscc.host.analysis.event_kinds import LONGER, EventQuery
@@ -124,12 +123,9 @@ def _of_vertices(frame: pd.DataFrame, amount: "pd.Series[float] | float") -> pd.
 def _waits(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the waits of the instructions and kernels that are looked at."""
     frame = frame.rename(columns={"begin": "cycle"}).astype({"module": str, "cause": str})
-    rows = known.rows
-    starts, ends = rows["start"].to_numpy(), (rows["start"] + rows["cycles"]).to_numpy()
-    cycles = frame["cycle"].to_numpy()
-    place = np.searchsorted(starts, cycles, side="right") - 1
-    inside = (place >= 0) & (cycles < ends[place])
-    frame = frame.assign(instruction=rows.index.to_numpy()[place])[inside]
+    its = known.record.instructions_at(frame["cycle"])
+    inside = its["instruction"].isin(known.rows.index) & (frame["cycle"] < its["end"])
+    frame = frame.assign(instruction=its["instruction"])[inside]
     frame = _within(known, known.place.rows_of(frame, KERNEL))
     return frame.assign(amount=frame["cycles"].astype(float), exact=True)
 

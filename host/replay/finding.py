@@ -321,7 +321,7 @@ class _Finder:
         there = self._of_kernels(rows[rows["instruction"].isin(self._own.index)])
         less = [
             replace(point, event=None, fifo=fifo, above=min(int(most), point.above or 1 << 40) - 1, nth=None)
-            for fifo, most in there.sort_values("share", ascending=False)[["fifo", "most"]]
+            for fifo, most in there.sort_values("share", ascending=False, kind="stable")[["fifo", "most"]]
             .drop_duplicates()
             .values[:_NEAR]
         ]

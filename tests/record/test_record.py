@@ -254,7 +254,7 @@ def test_record_of_a_run_that_failed_says_so(capfd: pytest.CaptureFixture[str]) 
     capfd.readouterr()
     end = read_sealed(Path("parts", "failed.json"))["failure"]["cycle"]
     assert main(["replay", "parts", "--at", "error", "-o", "out.vcd"]) == 0
-    assert capfd.readouterr().out.startswith(f"error is at cycle {end - 1:,}\nout.vcd: cycles {end - 1:,} to ")
+    assert capfd.readouterr().out.startswith(f"error is at cycle {end - 1:,}\n\nout.vcd: cycles {end - 1:,} to ")
     shutil.rmtree(Path("parts", "parts"))
     assert refused("explain", "parts", capfd=capfd) == (
         "cyscc explain: parts: holds no complete record: the run failed: cycle limit of 10 reached"

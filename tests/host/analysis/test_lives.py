@@ -181,8 +181,8 @@ def test_what_is_shown_of_lives(search_waves: Searched) -> None:
         expected[name] = expected.get(name, 0) + 1
     ends = ends_of(chosen)
     assert {(row["items"], row["ended"]): row["number"] for row in ends} == expected
-    for name in ("queue entries", "neighbours"):
-        numbers = [row["number"] for row in ends if row["items"] == name]
+    for items in ("queue entries", "neighbours"):
+        numbers = [row["number"] for row in ends if row["items"] == items]
         assert numbers == sorted(numbers, reverse=True)
     spans = [span for life in chosen for span in (*life.spans, *life.aside) if span.end is not None]
     rows = times_of(chosen)

@@ -71,7 +71,7 @@ def test_whole_life_of_a_vertex(
     assert "queue[0] > C[0]" in printed
     assert main(["replay", "seen", "--life-of", "101", "--json", "life.json"]) == 0
     lines = capfd.readouterr().out.splitlines()
-    assert lines == ["vertex 101: 1 edge out, 0 in", "", "never visited  it is not reached from 100"]
+    assert lines == ["vertex 101: 1 edge out, 0 in", "never visited  it is not reached from 100"]
     assert json.loads(Path("life.json").read_text())["vertices"][0]["first_visit"] is None
     for at, missing in (
         ("vertex=101", " in the run: it is not reached from 100"),

@@ -55,12 +55,13 @@ def whole(folder: Path) -> Recording:
 
 
 def replayed(record: str, at: str, *options: str, capfd: pytest.CaptureFixture[str]) -> list[str]:
-    """Return the lines that a replay prints."""
+    """Return the lines that a replay prints; the first one is as long as it is, the last ones are of files."""
     capfd.readouterr()
     assert main(["replay", record, "--at", at, "-o", "out.vcd", *options]) == 0
     printed = capfd.readouterr()
     assert printed.err == ""
-    return [line for line in printed.out.splitlines() if line]
+    *title, files = printed.out.strip().split("\n\n")
+    return [*(" ".join(lines.split()) for lines in title), *files.splitlines()]
 
 
 def cycle_of(record: str, at: str, capfd: pytest.CaptureFixture[str]) -> int:
