@@ -225,27 +225,17 @@ class RecordEvents:
         names = [cause.name for cause in CAUSES if cause.kind == "limit"]
         if self.query.cause is not None:
             names = [self.query.cause]
-        rows = self._interval_rows("kernels")
-        frames = []
-        for module, its in rows.groupby("module", observed=True):
-            sums = its.groupby("cycle")[names].sum()
-            kernels = its.groupby("cycle").size()
-            cause = sums.idxmax(axis=1)
-            share = sums.max(axis=1) / (kernels * self._intervals["cycles"].reindex(sums.index))
-            of = its[["cycle", "cycles", "instruction", "engine", "kernel"]].assign(
-                own=its[names].to_numpy()[np.arange(len(its)), sums.columns.get_indexer(cause.reindex(its["cycle"]))]
-            )
-            most = of.loc[of.groupby("cycle")["own"].idxmax()]
-            frames.append(
-                most.assign(
-                    module=str(module),
-                    cause=cause.reindex(most["cycle"]).to_numpy(),
-                    amount=share.reindex(most["cycle"]).to_numpy(),
-                    use=most["own"] / most["cycles"],
-                )
-            )
-        frame = pd.concat(frames)
-        return frame[frame["amount"] > 0].drop(columns="own"), Nearest("no kernel waits there")
+        rows, keys = self._interval_rows("kernels").astype({"module": str}), ["module", "cycle"]
+        groups = rows.groupby(keys)
+        sums = groups[names].sum()
+        share = sums.max(axis=1) / (groups.size() * groups["cycles"].first())
+        told = pd.DataFrame({"cause": sums.idxmax(axis=1), "amount": share})
+        rows = rows.join(told[told["amount"] > 0], on=keys, how="inner")
+        own = rows[names].to_numpy()[np.arange(len(rows)), pd.Index(names).get_indexer(rows["cause"])]
+        rows = rows.assign(use=own / rows["cycles"])
+        most = rows.loc[rows.groupby(keys)["use"].idxmax()]
+        columns = [*keys, "cycles", "instruction", "engine", "kernel", "cause", "amount", "use"]
+        return most[columns], Nearest("no kernel waits there")
 
     def _fifos(self) -> tuple[pd.DataFrame, Nearest]:
         record = self.record

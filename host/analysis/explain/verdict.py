@@ -299,22 +299,18 @@ def _outside(record: Record) -> list[Finding]:
     """Return the findings on the cycles outside of instructions."""
     total = max(record.cycles, 1)
     instructions = max(len(record.instructions), 1)
-    host, restarted = (int(record.document["cycles"][name]) for name in ("host", "restarted"))
-    said = [
-        (
-            "host",
-            host,
+    host = int(record.document["cycles"]["host"])
+    said = {
+        "host": (
             "Between instructions the host reads counts and writes registers: "
             f"{host / instructions:.0f} cycles for each of {count_text(instructions, 'instruction')}.",
             "Only fewer, larger levels make it less.",
         ),
-        (
-            "restarted",
-            restarted,
+        "restarted": (
             "Queues overflowed, and the run began anew with larger ones.",
             "Give the queues room from the start: a larger --queue-slack.",
         ),
-    ]
+    }
     return [
         Finding(
             phase=WHOLE,
@@ -326,6 +322,6 @@ def _outside(record: Record) -> list[Finding]:
             cycles=cycles,
             advice=advice,
         )
-        for name, cycles, text, advice in said
-        if cycles >= SAID_OF_RUN * total
+        for name, (text, advice) in said.items()
+        if (cycles := int(record.document["cycles"][name])) >= SAID_OF_RUN * total
     ]

@@ -15,13 +15,14 @@ from cyscc.host.analysis.explain.verdict import findings, findings_of
 from cyscc.host.record.reader import ENDING, SATURATED, Record
 from cyscc.sim.memory import Hc2
 from cyscc.sim.observation.causes import CAUSES, cause_named
+from tests.host.analysis.report.pages import record_of
 from tests.record.synthetic import Shape, write_record
 
 LARGE, SMALL = Group("forward", SATURATED), Group("forward", ENDING)
 
 
-def test_findings_of_a_run(tmp_path: Path) -> None:
-    record = Record(write_record(tmp_path / "record", Shape(iterations=2, restarted=True)))
+def test_findings_of_a_run() -> None:
+    record = record_of(Shape(iterations=2, restarted=True))
     found = findings(record)
     assert [finding.cycles for finding in found] == sorted((finding.cycles for finding in found), reverse=True)
     assert all(finding.share == pytest.approx(finding.cycles / record.cycles, abs=1e-3) for finding in found)
@@ -35,8 +36,8 @@ def test_findings_of_a_run(tmp_path: Path) -> None:
         assert sum(part.share for part in finding.parts) in (0, pytest.approx(finding.share))
 
 
-def test_the_host_takes_some_cycles_for_each_instruction(tmp_path: Path) -> None:
-    record = Record(write_record(tmp_path / "record", Shape(host=700)))
+def test_the_host_takes_some_cycles_for_each_instruction() -> None:
+    record = record_of(Shape(host=700))
     cycles, instructions = record.document["cycles"]["host"], len(record.frame("instructions"))
     (finding,) = (finding for finding in findings(record) if finding.cause == "host")
     assert (finding.cycles, finding.share) == (cycles, cycles / record.cycles)
@@ -60,8 +61,8 @@ def test_repeated_work_has_what_takes_it_off(tmp_path: Path) -> None:
     assert not [each for each in findings(record) if each.title.startswith("Repeated work")]
 
 
-def test_findings_of_a_level(tmp_path: Path) -> None:
-    record = Record(write_record(tmp_path / "record", Shape()))
+def test_findings_of_a_level() -> None:
+    record = record_of(Shape())
     found = findings_of(record, record.select(level=2))
     assert {finding.phase for finding in found} == {"forward, saturated levels"}
     assert sum(finding.share for finding in found) <= 1
