@@ -18,7 +18,7 @@ from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.analysis.report.page import sections
 from cyscc.host.answer.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
 from cyscc.host.record.tables import PHASES
-from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, page_of, plain_of, record_of
+from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, page_of, record_of
 from tests.record.synthetic import Shape
 
 SECTIONS = ("verdict", "stacks", "kernels", "work", "memory", "fifos", "latencies", "token", "stalls", "roofline")
@@ -178,30 +178,6 @@ def test_several_runs_are_compared_with_the_first() -> None:
     drawn = charts(text)["compare-difference"]
     labels = [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]]
     assert labels == ["published, hc2 against test, hc2", "test, fixed:75 against test, hc2"]
-
-
-def test_a_long_run_has_the_longest_levels_and_the_others_together() -> None:
-    text = page_of(MANY)
-    drawn = charts(text)["run0-levels"]
-    titles = drawn["data"][0]["x"]
-    assert titles[:3] == ["1 forward 0", "1 forward 1", "1 forward 2"]
-    assert [title.split(" (")[0] for title in titles[60:]] == ["other forward", "other backward"]
-    # The others have axes of their own, so that no bar is cut; places are the same on both.
-    plain = plain_of(MANY)
-    sums = {name: np.zeros(62) for name in ("y", "y2")}
-    for trace in drawn["data"]:
-        there = slice(60, 62) if trace.get("yaxis") == "y2" else slice(0, 60)
-        values = array(trace["y"])
-        assert np.isfinite(values[there]).all()
-        assert np.isfinite(values).sum() == there.stop - there.start
-        sums[trace.get("yaxis", "y")][there] += values[there]
-        assert trace["x"] == titles
-    cycles = plain.instructions["cycles"].to_numpy()
-    alone = np.sort(np.argsort(-cycles, kind="stable")[:60])
-    assert sums["y"][:60] == pytest.approx(cycles[alone], rel=1e-5)
-    others = np.delete(cycles, alone)
-    assert sums["y2"].sum() == pytest.approx(others.sum(), rel=1e-5)
-    assert all("range" not in drawn["layout"][axis] for axis in ("yaxis", "yaxis2"))
 
 
 def test_iterations_are_told_as_in_the_text() -> None:
