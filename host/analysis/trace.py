@@ -133,11 +133,11 @@ def _add_shares(
 
 def add_counters(tracks: Tracks, record: Record, root: int, span: Span) -> None:
     """Add the counters of memory and token within a span of cycles."""
-    first = span[0] // record.interval * record.interval
+    begin = span[0] // record.interval * record.interval
 
     def add(title: str, parent: int, rank: int, values: Any, unit: str, about: str = "") -> None:
         """Add a counter of values by the first cycle of their interval; intervals without a value are 0."""
-        whole = values.reindex(range(first, span[1], record.interval), fill_value=0)
+        whole = values.reindex(range(begin, span[1], record.interval), fill_value=0)
         track = tracks.add(title, about=about, parent=parent, unit=unit, rank=rank)
         _add_steps(tracks, track, whole.to_numpy(), np.maximum(whole.index.to_numpy(), span[0]), span[1])
 
