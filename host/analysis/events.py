@@ -7,7 +7,7 @@ only a replay knows more.
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,9 +151,7 @@ class RecordEvents:
         return {
             "cause": self._causes,
             "fifo": self._fifos,
-            "bank": self._banks,
-            "controller": self._controllers,
-            "link": self._links,
+            **{kind: partial(self._of_memory, kind) for kind in ("bank", "controller", "link")},
             "port": self._ports,
             "latency": self._latencies,
             "duplicate": self._duplicates,
@@ -204,31 +202,18 @@ class RecordEvents:
         An interval in which several instructions ran counts for the one with most of its cycles, unless instructions
         were chosen that have no interval so.
         """
-        record, every = self.record, self.record.attempts
-        width = record.interval
-        begins = np.arange(0, record.cycles, width)
-        ends = np.minimum(begins + width, record.cycles)
-        first, last = every["start"].to_numpy() // width, (every["end"].to_numpy() - 1) // width
-        counts = np.maximum(last - first + 1, 0)
-        row = np.repeat(np.arange(len(every)), counts)
-        place = np.repeat(first, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        inside = place < begins.size
-        row, place = row[inside], place[inside]
-        both = np.minimum(ends[place], every["end"].to_numpy()[row])
-        both -= np.maximum(begins[place], every["start"].to_numpy()[row])
-        pairs = pd.DataFrame({"place": place, "instruction": every.index.to_numpy()[row], "both": both})
-        main = pairs.sort_values("both").drop_duplicates("place", keep="last")
+        record, pairs = self.record, self.record.overlaps
+        main = pairs.sort_values("both").drop_duplicates("cycle", keep="last")
         chosen = main[main["instruction"].isin(self.rows.index)]
         if self._all_instructions:
-            host = np.setdiff1d(np.arange(begins.size), main["place"])
-            chosen = pd.concat([chosen, pd.DataFrame({"place": host, "instruction": -1})])
+            host = np.setdiff1d(np.arange(0, record.cycles, record.interval), main["cycle"])
+            chosen = pd.concat([chosen, pd.DataFrame({"cycle": host, "instruction": -1})])
         elif chosen.empty:
-            chosen = pairs[pairs["instruction"].isin(self.rows.index)].drop_duplicates("place")
-        places = chosen["place"].to_numpy()
-        frame = pd.DataFrame({"cycles": (ends - begins)[places], "instruction": chosen["instruction"].to_numpy()})
-        frame.index = pd.Index(begins[places], name="cycle")
-        cycles, _ = self.place.widened(width)
-        return frame.sort_index().loc[slice(*(cycles or (None, None)))]
+            chosen = pairs[pairs["instruction"].isin(self.rows.index)].drop_duplicates("cycle")
+        frame = chosen.set_index("cycle").sort_index()
+        lengths = np.minimum(record.cycles - frame.index, record.interval)
+        cycles, _ = self.place.widened(record.interval)
+        return frame[["instruction"]].assign(cycles=lengths).loc[slice(*(cycles or (None, None)))]
 
     def _interval_rows(self, table: str) -> pd.DataFrame:
         """Return the rows of a table in the chosen intervals and kernels, with `cycles` and `instruction`."""
@@ -236,37 +221,21 @@ class RecordEvents:
         frame = self.place.rows_of(frame[frame["cycle"].isin(self._intervals.index)], KERNEL)
         return frame.join(self._intervals, on="cycle")
 
-    def _hottest(self, frame: pd.DataFrame, column: str) -> pd.DataFrame:
-        """Return the row of each interval with most of a column, which becomes the amount; none where that is 0."""
-        frame = frame[frame[column] > 0]
-        hottest = frame.loc[frame.groupby("cycle")[column].idxmax()]
-        return hottest.rename(columns={column: "amount"}).reset_index(drop=True)
-
     def _causes(self) -> tuple[pd.DataFrame, Nearest]:
         names = [cause.name for cause in CAUSES if cause.kind == "limit"]
         if self.query.cause is not None:
             names = [self.query.cause]
-        rows = self._interval_rows("kernels")
-        frames = []
-        for module, its in rows.groupby("module", observed=True):
-            sums = its.groupby("cycle")[names].sum()
-            kernels = its.groupby("cycle").size()
-            cause = sums.idxmax(axis=1)
-            share = sums.max(axis=1) / (kernels * self._intervals["cycles"].reindex(sums.index))
-            of = its[["cycle", "cycles", "instruction", "engine", "kernel"]].assign(
-                own=its[names].to_numpy()[np.arange(len(its)), sums.columns.get_indexer(cause.reindex(its["cycle"]))]
-            )
-            most = of.loc[of.groupby("cycle")["own"].idxmax()]
-            frames.append(
-                most.assign(
-                    module=str(module),
-                    cause=cause.reindex(most["cycle"]).to_numpy(),
-                    amount=share.reindex(most["cycle"]).to_numpy(),
-                    use=most["own"] / most["cycles"],
-                )
-            )
-        frame = pd.concat(frames)
-        return frame[frame["amount"] > 0].drop(columns="own"), Nearest("no kernel waits there")
+        rows, keys = self._interval_rows("kernels").astype({"module": str}), ["module", "cycle"]
+        groups = rows.groupby(keys)
+        sums = groups[names].sum()
+        share = sums.max(axis=1) / (groups.size() * groups["cycles"].first())
+        told = pd.DataFrame({"cause": sums.idxmax(axis=1), "amount": share})
+        rows = rows.join(told[told["amount"] > 0], on=keys, how="inner")
+        own = rows[names].to_numpy()[np.arange(len(rows)), pd.Index(names).get_indexer(rows["cause"])]
+        rows = rows.assign(use=own / rows["cycles"])
+        most = rows.loc[rows.groupby(keys)["use"].idxmax()]
+        columns = [*keys, "cycles", "instruction", "engine", "kernel", "cause", "amount", "use"]
+        return most[columns], Nearest("no kernel waits there")
 
     def _fifos(self) -> tuple[pd.DataFrame, Nearest]:
         record = self.record
@@ -310,43 +279,26 @@ class RecordEvents:
             )
         return frame.drop(columns="depth"), nearest
 
-    def _banks(self) -> tuple[pd.DataFrame, Nearest]:
-        if self.record.memory is None:
-            return _NONE, Nearest("this memory has no banks")
-        rows = self._interval_rows("banks")
+    def _of_memory(self, kind: str) -> tuple[pd.DataFrame, Nearest]:
+        """Return the busiest part of the memory of a kind in each interval."""
+        memory = self.record.memory
+        part, access = ("links", "request") if kind == "link" else ("banks", "access")
+        if memory is None:
+            return _NONE, Nearest(f"this memory has no {part}")
+        busy = float(memory["bank_busy"])
+        table, noun, keys, busy = {
+            "bank": ("banks", "accesses", ["controller", "bank"], busy),
+            "controller": ("banks", "accesses", ["controller"], busy / memory["banks"]),
+            "link": ("links", "requests", ["engine", "link"], 1.0),
+        }[kind]
+        rows = self._interval_rows(table)
         if self.place.bank is not None:
-            controller, bank = self.place.bank
-            rows = rows[(rows["controller"] == controller) & (rows["bank"] == bank)]
-        return self._of_memory(self._hottest(rows, "accesses"), self._busy), Nearest("no access there")
-
-    def _controllers(self) -> tuple[pd.DataFrame, Nearest]:
-        if self.record.memory is None:
-            return _NONE, Nearest("this memory has no banks")
-        rows = self._interval_rows("banks")
-        sums = rows.groupby(["cycle", "controller"], as_index=False).agg(
-            {"accesses": "sum", "waiting": "sum", "cycles": "first", "instruction": "first"}
-        )
-        return self._of_memory(self._hottest(sums, "accesses"), self._busy / self.record.memory["banks"]), (
-            Nearest("no access there")
-        )
-
-    def _links(self) -> tuple[pd.DataFrame, Nearest]:
-        if self.record.memory is None:
-            return _NONE, Nearest("this memory has no links")
-        return self._of_memory(self._hottest(self._interval_rows("links"), "requests"), 1.0), Nearest(
-            "no request there"
-        )
-
-    @property
-    def _busy(self) -> float:
-        assert self.record.memory is not None, "the memory has banks"
-        return float(self.record.memory["bank_busy"])
-
-    @staticmethod
-    def _of_memory(frame: pd.DataFrame, busy: float) -> pd.DataFrame:
-        """Return events of a part of the memory, an access of which keeps it busy for some cycles."""
-        use = frame["amount"] * busy / frame["cycles"]
-        return frame.assign(use=use, waiting=frame["waiting"] / frame["amount"])
+            rows = rows[(rows[["controller", "bank"]] == list(self.place.bank)).all(axis=1)]
+        sums = rows[rows[noun] > 0].groupby(["cycle", *keys])[[noun, "waiting"]].sum().reset_index()
+        frame = sums.loc[sums.groupby("cycle")[noun].idxmax()].rename(columns={noun: "amount"})
+        frame = frame.join(self._intervals, on="cycle").reset_index(drop=True)
+        use, waiting = frame["amount"] * busy / frame["cycles"], frame["waiting"] / frame["amount"]
+        return frame.assign(use=use, waiting=waiting), Nearest(f"no {access} there")
 
     def _ports(self) -> tuple[pd.DataFrame, Nearest]:
         rows = self._interval_rows("engines")

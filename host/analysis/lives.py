@@ -267,11 +267,11 @@ def _ending(life: Life) -> str:
 
 def waits_text(spans: list[Span]) -> str:
     """Return the cycles waited in some stages, by reason, in descending order."""
-    total: dict[str, int] = {}
+    total = Counter[str]()
     for span in spans:
         for wait, cycles in span.waits:
-            total[wait.value] = total.get(wait.value, 0) + cycles
-    return ", ".join(f"{reason} {cycles}" for reason, cycles in sorted(total.items(), key=lambda each: -each[1]))
+            total[wait.value] += cycles
+    return ", ".join(f"{reason} {cycles}" for reason, cycles in total.most_common())
 
 
 def _summary(life: Life) -> str:
@@ -282,63 +282,46 @@ def _summary(life: Life) -> str:
 
 def ends_of(lives: Sequence[Life]) -> list[dict[str, Any]]:
     """Return the number of queue entries and of neighbours by their end, the most frequent first."""
-    groups = {
-        "queue entries": [life for life in lives if not life.neighbour],
-        "neighbours": [life for life in lives if life.neighbour],
-    }
-    return [
-        {"items": name, "ended": fate, "number": number}
-        for name, group in groups.items()
-        for fate, number in Counter(life.fate.value + (" again" if life.again else "") for life in group).most_common()
-    ]
+    rows = []
+    for name, neighbour in (("queue entries", False), ("neighbours", True)):
+        fates = Counter(life.fate.value + " again" * life.again for life in lives if life.neighbour is neighbour)
+        rows += [{"items": name, "ended": fate, "number": number} for fate, number in fates.most_common()]
+    return rows
 
 
 def times_of(lives: Sequence[Life]) -> list[dict[str, Any]]:
     """Return the time in each stage, without stages that the window cuts off."""
-    spans: dict[Stage, list[Span]] = {stage: [] for stage in Stage}
-    for life in lives:
-        for span in (*life.spans, *life.aside):
-            if span.end is not None:
-                spans[span.stage].append(span)
+    every = [span for life in lives for span in (*life.spans, *life.aside) if span.end is not None]
     rows = []
-    for stage, found in spans.items():
+    for stage in Stage:
+        found = [span for span in every if span.stage is stage]
         lengths = [span.end - span.first for span in found if span.end is not None]
-        if lengths:
-            rows.append(
-                {
-                    "stage": stage.short,
-                    "item": stage.meaning,
-                    "items": len(found),
-                    "mean": sum(lengths) / len(lengths),
-                    "most": max(lengths),
-                    "waits": waits_text(found),
-                }
-            )
+        if found:
+            about = {"stage": stage.short, "item": stage.meaning, "items": len(found)}
+            times = {"mean": sum(lengths) / len(lengths), "most": max(lengths), "waits": waits_text(found)}
+            rows.append({**about, **times})
     return rows
 
 
 def lines_of(lives: Sequence[Life]) -> list[dict[str, Any]]:
     """Return a row for each life, with the neighbours below their queue entry."""
-    below: dict[int, list[Life]] = {}
-    tops = []
     known = {id(life) for life in lives}
+    below: dict[int, list[Life]] = {id(life): [life] for life in lives if id(life.parent) not in known}
     for life in lives:
         if id(life.parent) in known:
-            below.setdefault(id(life.parent), []).append(life)
-        else:
-            tops.append(life)
+            below[id(life.parent)].append(life)
     return [
         {
             "from": life.first,
             "to": life.end,
             "kernel": life.kernel,
-            "item": f"  C[{life.index}]" if id(life.parent) in known else place_of_item(life),
+            "item": f"  C[{life.index}]" if life is not top else place_of_item(life),
             "vertex": life.vertex,
             "ended": _ending(life),
             "stages": " ".join(_span(span) for span in (*life.spans, *life.aside)),
         }
-        for top in tops
-        for life in (top, *below.get(id(top), []))
+        for top, *others in below.values()
+        for life in (top, *others)
     ]
 
 

@@ -1,6 +1,5 @@
 """Perfetto traces of a record: iterations, phases, levels, causes of kernels' cycles, memory and token over time."""
 
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -134,8 +133,15 @@ def _add_shares(
 
 def add_counters(tracks: Tracks, record: Record, root: int, span: Span) -> None:
     """Add the counters of memory and token within a span of cycles."""
+    begin = span[0] // record.interval * record.interval
+
+    def add(title: str, parent: int, rank: int, values: Any, unit: str, about: str = "") -> None:
+        """Add a counter of values by the first cycle of their interval; intervals without a value are 0."""
+        whole = values.reindex(range(begin, span[1], record.interval), fill_value=0)
+        track = tracks.add(title, about=about, parent=parent, unit=unit, rank=rank)
+        _add_steps(tracks, track, whole.to_numpy(), np.maximum(whole.index.to_numpy(), span[0]), span[1])
+
     memory = tracks.add("memory", about="Accesses count when their port takes them.", parent=root, rank=_MEMORY)
-    add = partial(_add_numbers, tracks, record, span)
     arrays = record.frame("arrays")
     accesses = (arrays["reads"] + arrays["writes"]).groupby([arrays["cycle"], arrays["array"]], observed=False).sum()
     for rank, array in enumerate(ARRAYS):
@@ -163,25 +169,6 @@ def add_counters(tracks: Tracks, record: Record, root: int, span: Span) -> None:
     token = tracks.add("token", about=about, parent=root, rank=_TOKEN)
     for module in MODULES:
         add(f"{module} tokens at the AEs", token, 0, engines[f"{module}_turns"], "tokens per interval")
-
-
-def _add_numbers(
-    tracks: Tracks,
-    record: Record,
-    span: Span,
-    title: str,
-    parent: int,
-    rank: int,
-    values: Any,
-    unit: str,
-    about: str = "",
-) -> None:
-    """Add a counter of values by the first cycle of their interval; intervals without a value are 0."""
-    track = tracks.add(title, about=about, parent=parent, unit=unit, rank=rank)
-    first = span[0] // record.interval * record.interval
-    whole = values.reindex(range(first, span[1], record.interval), fill_value=0)
-    starts = np.maximum(whole.index.to_numpy(), span[0])
-    _add_steps(tracks, track, whole.to_numpy(), starts, span[1])
 
 
 def _add_steps(tracks: Tracks, track: int, values: Any, starts: npt.NDArray[np.int64], end: int) -> None:

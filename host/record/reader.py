@@ -281,6 +281,29 @@ class Record(Displayed):
         return every.iloc[places].reset_index(drop=True)
 
     @cached_property
+    def overlaps(self) -> "pd.DataFrame":
+        """The instructions of all attempts that ran in each interval, a row for each: by `instruction`, then `cycle`.
+
+        `cycle` is the first one of the interval, `instruction` the number, `both` the cycles that they have in common.
+        """
+        import pandas as pd
+
+        every, width = self.attempts, self.interval
+        starts, ends = numbers(every["start"]), numbers(every["end"]).clip(max=self.cycles)
+        first = starts // width
+        counts = np.maximum(-(-ends // width) - first, 0)
+        row = np.repeat(np.arange(len(every)), counts)
+        before = np.repeat(np.cumsum(counts) - counts, counts)
+        cycles = (first[row] + np.arange(row.size) - before) * width
+        both = np.minimum(ends[row], cycles + width) - np.maximum(starts[row], cycles)
+        return pd.DataFrame({"cycle": cycles, "instruction": every.index.to_numpy()[row], "both": both})
+
+    def ran_in(self, rows: "pd.DataFrame") -> "pd.Series[int]":
+        """Return the cycles of each interval, by its first cycle, in which some of the instructions ran."""
+        pairs = self.overlaps
+        return pairs[pairs["instruction"].isin(rows.index)].groupby("cycle")["both"].sum()
+
+    @cached_property
     def instructions(self) -> "pd.DataFrame":
         """Instructions by number: the table's columns, `module`, `part`, and `requests`, those issued by their kernels.
 

@@ -1,22 +1,22 @@
 """Memory accesses of a replayed run: who read or wrote what, when, and where in the memory."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, MODULES
-from cyscc.host.replay.switched import kernels_behind, processes_behind, vertices_behind
+from cyscc.host.replay.switched import kernels_behind, processes_behind
 from cyscc.sim.coprocessor import Instruction
-from cyscc.sim.hardware import READERS, TAGS
+from cyscc.sim.hardware import DEGREE, READERS, START, TAGS
 from cyscc.sim.memory import ArrayKind, WatchedRange
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
     from cyscc.sim.memory import Accesses
 
@@ -30,9 +30,10 @@ __all__ = [
     "Ranges",
     "queues_of",
     "single_ids",
+    "within",
 ]
 
-Ranges = Callable[["Machine", Sequence["PlacedGraph"]], Sequence[WatchedRange]]
+Ranges = Callable[["Machine", Sequence[PlacedGraph]], Sequence[WatchedRange]]
 """Function that returns the addresses to watch, given the machine and its graphs.
 
 It is called again when further arrays have been allocated: the graphs are the first, the queues of an attempt follow.
@@ -81,7 +82,7 @@ def queues_of(machine: "Machine") -> Queues:
     return Queues(queues[:2], queues[2:])
 
 
-def single_ids(rows: "pd.DataFrame", reached: Any) -> "pd.DataFrame":
+def single_ids(rows: pd.DataFrame, reached: Any) -> pd.DataFrame:
     """Return accesses with each write of two ids as two of one id.
 
     Parameters
@@ -91,14 +92,20 @@ def single_ids(rows: "pd.DataFrame", reached: Any) -> "pd.DataFrame":
     reached : array of bool
         Which of them write ids to a reach queue.
     """
-    import pandas as pd
-
     wide = np.asarray(reached) & (rows["size"].to_numpy() == 8)
     both = rows[wide].assign(size=4)
     data = both["data"].to_numpy()
     first = both.assign(data=data & np.uint64(ID_MASK))
     second = both.assign(data=data >> np.uint64(32), address=both["address"] + 4)
     return pd.concat([rows[~wide], first, second]).sort_index(kind="stable").reset_index(drop=True)
+
+
+def within(addresses: npt.NDArray[np.int64], places: Sequence[tuple[int, int]]) -> npt.NDArray[np.bool_]:
+    """Return which addresses are in any of some arrays, each given by its address and size in bytes."""
+    found = np.zeros(addresses.size, np.bool_)
+    for start, size in places:
+        found |= (addresses >= start) & (addresses < start + size)
+    return found
 
 
 class AccessWatcher:
@@ -120,7 +127,7 @@ class AccessWatcher:
         self._parts: list[tuple[str, npt.NDArray[np.void]]] = []
         self._arrays: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
 
-    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+    def begin(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> None:
         """Start logging."""
         self._machine, self._graphs = machine, graphs
         self._log: Accesses = machine.memory.log_accesses(span=_SPAN)
@@ -153,7 +160,7 @@ class AccessWatcher:
         else:
             self._log.choose(ranges, first=self._window[0], end=self._window[1] + 1)
 
-    def frame(self, record: Record | None = None) -> "pd.DataFrame":
+    def frame(self, record: Record | None = None) -> pd.DataFrame:
         """Return the accesses by cycle, AE and port.
 
         Columns: ``cycle`` (the port accepted it), ``answered`` (a read's response; a write is complete), ``engine``,
@@ -169,8 +176,6 @@ class AccessWatcher:
         record : Record, optional
             The record of the run: without it, nothing is found behind a switch.
         """
-        import pandas as pd
-
         rows = np.concatenate([part for _, part in self._parts]) if self._parts else self._log.take()
         modules = np.repeat(
             np.array([MODULES.index(module) for module, _ in self._parts], np.int64),
@@ -184,10 +189,8 @@ class AccessWatcher:
         columns["module"] = pd.Categorical.from_codes(modules, list(MODULES))
         columns["kernel"] = np.where(rows["write"], -1, rows["tag"]) if switched else rows["port"]
         # The tag of a read is its kernel's number there.
-        tags = _tags(modules, arrays) if switched else rows["tag"]
-        columns["process"] = pd.Categorical.from_codes(
-            _processes(rows["write"], tags, modules, arrays), [*PROCESSES, UNKNOWN]
-        )
+        known = np.where(rows["write"], 0, -1 if switched else 1 + rows["tag"])
+        columns["process"] = pd.Categorical.from_codes(_process_of()[modules, arrays, known], [*PROCESSES, UNKNOWN])
         columns["kind"] = pd.Categorical.from_codes(rows["write"].astype(np.int8), ["read", "write"])
         columns["array"] = pd.Categorical.from_codes(arrays, list(ARRAYS))
         columns |= {name: rows[name] for name in ("address", "size", "data")}
@@ -199,26 +202,62 @@ class AccessWatcher:
         found = pd.DataFrame(columns)
         return self._behind_switch(found, record) if switched and record is not None else found
 
-    def _behind_switch(self, rows: "pd.DataFrame", record: Record) -> "pd.DataFrame":
+    def _behind_switch(self, rows: pd.DataFrame, record: Record) -> pd.DataFrame:
         """Return accesses with the kernels and processes that are found by what is accessed."""
-        its = record.instructions_at(rows["cycle"])
-        vertices = vertices_behind(
-            rows,
-            self._graphs,
-            reaches=queues_of(self._machine).reaches,
-            colours=self._colours(),
-            backward=(its["phase"] == "backward").to_numpy(),
+        keyed = rows.assign(
+            instruction=record.instructions_at(rows["cycle"])["instruction"].to_numpy(),
+            vertex=self.vertices(rows, record),
         )
-        keyed = rows.assign(instruction=its["instruction"].to_numpy(), vertex=vertices)
         process = processes_behind(keyed, self._graphs, reaches=queues_of(self._machine).reaches, unknown=UNKNOWN)
         kernel = kernels_behind(keyed.assign(process=process), self._machine.config)
         return rows.assign(kernel=kernel, process=process)
 
-    def _colours(self) -> list[tuple[int, int]]:
-        """Return address and size of the arrays of colours."""
+    def vertices(self, rows: pd.DataFrame, record: Record) -> npt.NDArray[np.int64]:
+        """Return the vertex of each access to words, colours and queues, as the machine numbers them.
+
+        It is -1 where it is not known. Of a write of two ids it is the first one: one kernel writes both. An entry of a
+        vertex without neighbours is not known, since others have the same.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            The accesses, see `frame`.
+        record : Record
+            The record of the run.
+        """
+        address, array = rows["address"].to_numpy(), rows["array"].astype(str).to_numpy()
+        data = rows["data"].to_numpy().astype(np.uint64)
+        backward = (record.instructions_at(rows["cycle"])["phase"] == "backward").to_numpy()
         memory = self._machine.memory
-        held = zip(memory.allocations, memory.holds, strict=True)
-        return [place for place, kind in held if kind is ArrayKind.COLOURS]
+        found = np.full(len(rows), -1, np.int64)
+        reached = within(address, queues_of(self._machine).reaches)
+        found[reached] = (data & np.uint64(ID_MASK)).astype(np.int64)[reached]
+        for place, kind in zip(memory.allocations, memory.holds, strict=True):
+            if kind is ArrayKind.COLOURS:
+                here = within(address, [place])
+                found[here] = (address[here] - place[0]) // 4
+        for direction, each in enumerate(self._graphs):
+            here = (array == "words") & within(address, [(each.words_address, 8 * each.graph.vertices)])
+            found[here] = (address[here] - each.words_address) // 8
+            entries = (array == "queues") & ~reached & (DEGREE.get(data) > 0) & (backward == bool(direction))
+            # The neighbours of no two vertices begin at one place, unless one has none.
+            starts = START.get(data).astype(np.int64)[entries]
+            found[entries] = np.searchsorted(each.graph.offsets, starts, side="right") - 1
+        return found
+
+    def named(self, record: Record) -> pd.DataFrame:
+        """Return the accesses with `vertex`, as named in the graph's file; -1 where none is known.
+
+        Of the id of a neighbour it is the neighbour; else see `vertices`.
+        """
+        rows = self.frame(record)
+        numbers, read = self.vertices(rows, record), (rows["array"] == "neighbours").to_numpy()
+        numbers[read] = rows["data"].to_numpy()[read]
+        graph = self._graphs[0].graph
+        known = (numbers >= 0) & (numbers < graph.vertices)
+        numbers[~known] = -1
+        numbers[known] = graph.original(numbers[known])
+        return rows.assign(vertex=numbers)
 
     def _arrays_at(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the kind of array at each address."""
@@ -228,31 +267,16 @@ class AccessWatcher:
         return kinds[np.searchsorted(starts, addresses, side="right") - 1]
 
 
-def _tags(modules: npt.NDArray[np.int64], arrays: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the tag with which kernels read from each array; -1 where there are several."""
-    found = np.full((len(MODULES), len(ARRAYS)), -1, np.int64)
-    for module, of_array in TAGS.items():
-        for array, tag in of_array.items():
-            found[MODULES.index(module), ARRAYS.index(array)] = tag
-    return found[modules, arrays]
-
-
-def _processes(
-    writes: npt.NDArray[np.bool_],
-    tags: npt.NDArray[np.int64],
-    modules: npt.NDArray[np.int64],
-    arrays: npt.NDArray[np.int64],
-) -> npt.NDArray[np.int64]:
-    """Return the number of the process that made each access; that of `UNKNOWN` for a read with a tag of -1."""
-    of_tag = np.zeros((len(MODULES), 2 + max(max(readers) for readers in READERS.values())), np.int64)
-    of_tag[:, -1] = len(PROCESSES)
-    for module, readers in READERS.items():
-        for tag, process in readers.items():
-            of_tag[MODULES.index(module), tag] = PROCESSES.index(process)
-    paints = arrays == ARRAYS.index("colours")
-    writers = np.where(
-        modules == MODULES.index("bfs"),
-        PROCESSES.index(_VISITOR),
-        np.where(paints, PROCESSES.index(_CLASSIFIER), PROCESSES.index(_UNVISITER)),
-    )
-    return np.where(writes, writers, of_tag[modules, np.where(writes, 0, tags)])
+@cache
+def _process_of() -> npt.NDArray[np.int64]:
+    """Return the process by module, array, and what is known: 0 of a write, 1 + tag of a read, -1 if it has no tag."""
+    tags = 1 + max(max(readers) for readers in READERS.values())
+    found = np.full((len(MODULES), len(ARRAYS), 2 + tags), len(PROCESSES), np.int64)
+    for number, module in enumerate(MODULES):
+        found[number, :, 0] = PROCESSES.index(_VISITOR if module == "bfs" else _UNVISITER)
+        for tag, process in READERS[module].items():
+            found[number, :, 1 + tag] = PROCESSES.index(process)
+        for array, tag in TAGS[module].items():
+            found[number, ARRAYS.index(array), -1] = PROCESSES.index(READERS[module][tag])
+    found[MODULES.index("intersection"), ARRAYS.index("colours"), 0] = PROCESSES.index(_CLASSIFIER)
+    return found

@@ -3,15 +3,15 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
+import pandas as pd
 
 from cyscc.host.analysis.event_kinds import LONGER, EventQuery
 from cyscc.host.analysis.events import FoundEvents, Nearest, RecordEvents
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.named_accesses import NamedAccesses
+from cyscc.host.replay.accesses import AccessWatcher
+from cyscc.host.replay.finding import kernel_name
 from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.waits import WaitWatcher
@@ -19,9 +19,6 @@ from cyscc.host.replay.watching import Watcher, watch_run
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.coprocessor import Cause
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["events_of"]
 
@@ -80,14 +77,14 @@ def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting)
     return replace(events, replayed=True, hottest=_hottest(events, replay))
 
 
-def _hottest(events: FoundEvents, replay: Replay) -> "pd.DataFrame | None":
+def _hottest(events: FoundEvents, replay: Replay) -> pd.DataFrame | None:
     """Return what was accessed most in the first of the hottest banks, in its interval; None without one."""
     banks = events.of("bank")
     if banks.empty:
         return None
     bank = banks.iloc[0]
     last = int(bank["cycle"] + bank["cycles"]) - 1
-    accesses = NamedAccesses(window=(int(bank["cycle"]), last))
+    accesses = AccessWatcher(window=(int(bank["cycle"]), last))
     watch_run(replay, [accesses], first=int(bank["cycle"]), last=last, aim=f"to cycle {last:,}")
     rows = accesses.named(events.record)
     rows = rows[(rows["controller"] == bank["controller"]) & (rows["bank"] == bank["bank"])]
@@ -98,52 +95,49 @@ def _hottest(events: FoundEvents, replay: Replay) -> "pd.DataFrame | None":
     return table.sort_values("accesses", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _pushed_again(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+def _pushed_again(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the pushes of vertices that an instruction had pushed before, given all of such vertices."""
     frame = frame[frame.duplicated(["instruction", "vertex"])]
     frame = _within(known, frame[frame["instruction"].isin(known.rows.index)])
     return _of_vertices(frame, frame["times"])
 
 
-def _dropped(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+def _dropped(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the vertices that found no room in the queues."""
     frame = _within(known, known.place.rows_of(frame, INSTRUCTION))
     at = [str(Place(event="overflow", nth=attempt + 1)) for attempt in frame["attempt"]]
     return _of_vertices(frame.assign(at=at), math.nan)
 
 
-def _within(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+def _within(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the events in the cycles that are looked at."""
     return frame if known.place.cycles is None else frame[frame["cycle"].between(*known.place.cycles)]
 
 
-def _of_vertices(frame: "pd.DataFrame", amount: "pd.Series[float] | float") -> "pd.DataFrame":
+def _of_vertices(frame: pd.DataFrame, amount: "pd.Series[float] | float") -> pd.DataFrame:
     """Return events of vertices, whose places in the memory are those of their accesses."""
     frame = frame.assign(cycles=1, amount=amount, exact=True, module="bfs").drop(columns=[*INSTRUCTION])
     return frame.astype({"amount": float})
 
 
-def _waits(known: RecordEvents, frame: "pd.DataFrame") -> "pd.DataFrame":
+def _waits(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the waits of the instructions and kernels that are looked at."""
     frame = frame.rename(columns={"begin": "cycle"}).astype({"module": str, "cause": str})
-    rows = known.rows
-    starts, ends = rows["start"].to_numpy(), (rows["start"] + rows["cycles"]).to_numpy()
-    cycles = frame["cycle"].to_numpy()
-    place = np.searchsorted(starts, cycles, side="right") - 1
-    inside = (place >= 0) & (cycles < ends[place])
-    frame = frame.assign(instruction=rows.index.to_numpy()[place])[inside]
+    its = known.record.instructions_at(frame["cycle"])
+    inside = its["instruction"].isin(known.rows.index) & (frame["cycle"] < its["end"])
+    frame = frame.assign(instruction=its["instruction"])[inside]
     frame = _within(known, known.place.rows_of(frame, KERNEL))
     return frame.assign(amount=frame["cycles"].astype(float), exact=True)
 
 
-def _longest(known: RecordEvents, waits: "pd.DataFrame", longer: int) -> Nearest:
+def _longest(known: RecordEvents, waits: pd.DataFrame, longer: int) -> Nearest:
     """Return the longest wait, as the nearest to longer ones."""
     if waits.empty:
         return Nearest(f"no kernel waits{'' if known.query.cause is None else f' for {known.query.cause}'} there")
     row = waits.loc[waits["cycles"].idxmax()]
     return Nearest(
         f"no wait there is longer than {count_text(longer, 'cycle')}; the longest: {row['cause']} of "
-        f"engine{row['engine']}.{row['module']}{row['kernel']} for {count_text(row['cycles'], 'cycle')} from cycle "
+        f"{kernel_name(row)} for {count_text(row['cycles'], 'cycle')} from cycle "
         f"{row['cycle']:,} on",
         known.command(row["cycle"], row["cycles"], exact=True),
     )

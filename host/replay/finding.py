@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.place import ANY, KERNEL, Place
 from cyscc.sim.observation.causes import CAUSES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "RESTRICTIONS",
@@ -23,6 +21,7 @@ __all__ = [
     "Span",
     "causes_of",
     "find",
+    "kernel_name",
     "last_attempt",
     "limits_of",
     "nearest_waits",
@@ -146,7 +145,7 @@ def limits_of(point: Place, fifos: "Sequence[tuple[str, int]]") -> list[int]:
     ]
 
 
-def last_attempt(record: Record) -> "pd.DataFrame":
+def last_attempt(record: Record) -> pd.DataFrame:
     """Return the instructions of the last attempt, to which points refer."""
     every = record.attempts
     return every[every["attempt"] == every["attempt"].max()]
@@ -213,11 +212,11 @@ class _Finder:
             return self._caused(list(causes))
         raise self._missing("the run did not fail")
 
-    def _missing(self, why: str, rows: "pd.DataFrame | None" = None) -> MissingPointError:
+    def _missing(self, why: str, rows: pd.DataFrame | None = None) -> MissingPointError:
         """Return the error that there is no such point, given the instructions, or their kernels, that have some."""
         return MissingPointError(self._point, self._record, why, () if rows is None else _near(self._point, rows))
 
-    def _selected(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+    def _selected(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the instructions to which the point is restricted."""
         if rows.empty:
             raise self._missing("it ran no instruction" if self._record.attempts.empty else "no queue overflows")
@@ -235,22 +234,22 @@ class _Finder:
             rows = left
         return rows
 
-    def _nth_of(self, rows: "pd.DataFrame") -> "pd.Series":
+    def _nth_of(self, rows: pd.DataFrame) -> "pd.Series":
         """Return the row of the event that is asked for, of those in their order."""
         if len(rows) < self._nth:
             raise MissingPointError.few(self._point, self._record, len(rows))
         return rows.iloc[self._nth - 1]
 
-    def _of_kernels(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+    def _of_kernels(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of the kernels to which the point is restricted."""
         return self._point.rows_of(rows, KERNEL)
 
-    def _kernels(self) -> "pd.DataFrame":
+    def _kernels(self) -> pd.DataFrame:
         """Return the kernels of all instructions, with the columns of their instructions."""
         kernels = self._record.frame("instruction_kernels")
         return kernels.merge(self._tried[["iteration", "phase", "level", "start"]], on="instruction")
 
-    def _search(self, rows: "pd.DataFrame", nth: int, near: Sequence[Place] | None = ()) -> Search:
+    def _search(self, rows: pd.DataFrame, nth: int, near: Sequence[Place] | None = ()) -> Search:
         spans = zip(rows["start"].tolist(), rows["end"].tolist(), strict=True)
         return Search(spans=[Span(start=start, end=end) for start, end in spans], nth=nth, near=near)
 
@@ -289,7 +288,7 @@ class _Finder:
             raise self._missing("every kernel is done with the last one", kernels)
         rows = rows.assign(cycle=rows["start"] + rows["done"]).sort_values("cycle", kind="stable")
         row = self._nth_of(rows)
-        return Located(cycle=int(row["cycle"]), kernel=_kernel_of(row), cycles=int(row["no_work"]))
+        return Located(cycle=int(row["cycle"]), kernel=kernel_name(row), cycles=int(row["no_work"]))
 
     def _overflow(self) -> Search:
         """Return the instruction whose queues overflowed: the last one of an abandoned attempt."""
@@ -309,8 +308,10 @@ class _Finder:
         }
         rows = self._record.frame("fifos").astype({"module": str, "fifo": str})
         rows = rows[rows["most"] > 0] if point.fifo is None else rows[(rows["fifo"] == point.fifo) & (rows["most"] > 0)]
-        rows = self._overlapping(rows, self._tried)
         # An interval may have several instructions, each of which has its own most.
+        its = self._tried[["module", "iteration", "phase", "level", "start"]].reset_index()
+        rows = rows.merge(self._record.overlaps[["cycle", "instruction"]], on="cycle")
+        rows = rows.merge(its, on=["instruction", "module"])
         bounds = self._record.frame("instruction_fifos").astype({"fifo": str})
         rows = rows.merge(bounds[["instruction", "fifo", "most"]], on=["instruction", "fifo"], suffixes=("", "_there"))
         rows["most"] = rows[["most", "most_there"]].min(axis=1)
@@ -320,7 +321,7 @@ class _Finder:
         there = self._of_kernels(rows[rows["instruction"].isin(self._own.index)])
         less = [
             replace(point, event=None, fifo=fifo, above=min(int(most), point.above or 1 << 40) - 1, nth=None)
-            for fifo, most in there.sort_values("share", ascending=False)[["fifo", "most"]]
+            for fifo, most in there.sort_values("share", ascending=False, kind="stable")[["fifo", "most"]]
             .drop_duplicates()
             .values[:_NEAR]
         ]
@@ -333,27 +334,8 @@ class _Finder:
         why = "no FIFO is full there" if point.fifo is None else f"it holds {count_text(most, 'entry')} at most"
         raise MissingPointError(point, self._record, why, near)
 
-    def _overlapping(self, rows: "pd.DataFrame", instructions: "pd.DataFrame") -> "pd.DataFrame":
-        """Return rows of intervals, each with the columns of every instruction of its module that overlaps it."""
-        import pandas as pd
 
-        parts = []
-        for module, its in rows.groupby("module"):
-            of_module = instructions[instructions["module"] == module]
-            cycles = its["cycle"].to_numpy()
-            low = np.searchsorted(of_module["end"].to_numpy(), cycles, side="right")
-            high = np.searchsorted(of_module["start"].to_numpy(), cycles + self._record.interval)
-            counts = np.maximum(high - low, 0)
-            place = np.repeat(low - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-            found = of_module.iloc[place].reset_index()[["instruction", "iteration", "phase", "level", "start"]]
-            own = its.iloc[np.repeat(np.arange(len(its)), counts)].reset_index(drop=True)
-            parts.append(pd.concat([own, found], axis=1))
-        if not parts:
-            return rows.head(0).assign(instruction=[], iteration=[], phase=[], level=[], start=[])
-        return pd.concat(parts, ignore_index=True)
-
-
-def nearest_waits(point: Place, longest: "pd.DataFrame", record: Record) -> list[Place]:
+def nearest_waits(point: Place, longest: pd.DataFrame, record: Record) -> list[Place]:
     """Return points with the waits nearest to one that there is none of, given the longest in each instruction.
 
     A shorter wait in the same place is nearer than one that is long enough in another.
@@ -377,7 +359,7 @@ def nearest_waits(point: Place, longest: "pd.DataFrame", record: Record) -> list
     return [replace(near, longer=int(longest_one["cycles"].iloc[0]) - 1) for near in _near(point, longest_one)]
 
 
-def _near(point: Place, rows: "pd.DataFrame") -> list[Place]:
+def _near(point: Place, rows: pd.DataFrame) -> list[Place]:
     """Return the points of some rows, those first that differ in the fewest restrictions, and in these the least."""
     misses, far = np.zeros(len(rows)), np.zeros(len(rows))
     differing = {}
@@ -408,6 +390,7 @@ def _restriction(name: str, value: Any) -> Any:
     return None if value < (name == "iteration") else (int(value), int(value))
 
 
-def _kernel_of(row: "pd.Series") -> str:
-    """Return the name of a row's kernel."""
-    return f"engine{row['engine']}.{row['module']}{row['kernel']}"
+def kernel_name(row: Any) -> str:
+    """Return the name of the kernel in a row of a frame; that of its AE if the kernel is not known."""
+    engine = f"engine{row['engine']}"
+    return engine if row["kernel"] < 0 else f"{engine}.{row['module']}{row['kernel']}"

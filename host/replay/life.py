@@ -4,21 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.analysis.lives import MissingLifeError, name_lives, select
 from cyscc.host.record.reader import Record
+from cyscc.host.replay.finding import kernel_name
 from cyscc.host.replay.replaying import Replay, replay_of
-from cyscc.host.replay.vertices import VertexHistory, kernel_name, vertex_history
+from cyscc.host.replay.vertices import VertexHistory, vertex_history
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.observation.life import Life, Lives, UntoldLivesError, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
 from cyscc.sim.observation.waves.views import Focus
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["LifeWindow", "VertexLife", "vertex_lives"]
 
@@ -130,7 +129,7 @@ def _moments(history: VertexHistory) -> Iterator[_Moment]:
             yield _moment(events, found.iloc[0], about, begins=begins, rest=rest)
 
 
-def _moment(events: "pd.DataFrame", event: Any, about: str, *, begins: str, rest: int) -> _Moment:
+def _moment(events: pd.DataFrame, event: Any, about: str, *, begins: str, rest: int) -> _Moment:
     """Return the cycles around the first event of its kind in a kernel, from the first with which it can begin there.
 
     A kernel keeps the order, so both are of the same item. The cycles end so many after the event, or after the last

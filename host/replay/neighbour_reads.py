@@ -1,16 +1,12 @@
 """Reads of neighbours' ids: the places of the array C that each brings to its kernel, also of reads in pairs."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
+from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.sim.hardware import DEGREE, START
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyscc.host.graph.memory_map import PlacedGraph
 
 __all__ = ["ids_read"]
 
@@ -18,9 +14,7 @@ _KERNEL = ["instruction", "engine", "kernel"]
 _ID = np.uint64((1 << 32) - 1)
 
 
-def ids_read(
-    rows: "pd.DataFrame", entries: "pd.DataFrame", graphs: Sequence["PlacedGraph"], edge_chunk: int
-) -> "pd.DataFrame":
+def ids_read(rows: pd.DataFrame, entries: pd.DataFrame, graphs: Sequence[PlacedGraph], edge_chunk: int) -> pd.DataFrame:
     """Return a row for each id that reads of neighbours bring, with what is known of its place.
 
     A read of a pair at the end of a list, or of a chunk of it, has an id of other neighbours besides, which its kernel
@@ -44,8 +38,6 @@ def ids_read(
         in whose list it stands; ``first``, the index in C with which the chunk begins; and ``turn``, how often this
         kernel has read that place before in this instruction.
     """
-    import pandas as pd
-
     rows = rows.sort_values([*_KERNEL, "cycle"], kind="stable")
     halves = []
     for direction, each in enumerate(graphs):
@@ -76,7 +68,7 @@ def ids_read(
     return found.assign(turn=turn).reset_index(drop=True)
 
 
-def _firsts(low: "pd.DataFrame", high: "pd.DataFrame", entries: "pd.DataFrame") -> np.ndarray:
+def _firsts(low: pd.DataFrame, high: pd.DataFrame, entries: pd.DataFrame) -> np.ndarray:
     """Return with which place of C the entry begins for which each pair was read; -1 where no entry is known.
 
     Parameters
@@ -86,8 +78,6 @@ def _firsts(low: "pd.DataFrame", high: "pd.DataFrame", entries: "pd.DataFrame") 
     entries : DataFrame
         The reads of queue entries of the same graph.
     """
-    import pandas as pd
-
     words = entries["data"].to_numpy().astype(np.uint64)
     known = entries[_KERNEL].assign(first=START.get(words).astype(np.int64), order=entries["address"].to_numpy())
     known = known[DEGREE.get(words) > 0]

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
+from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import check_apart
@@ -26,9 +28,6 @@ from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.intervals import LONGEST_INTERVAL
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
     from cyscc.sim.memory import RecordedSums
     from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction
@@ -202,7 +201,7 @@ _OWN = ("cycles", "causes", "tables", "digests", "result", "sha256")
 
 
 def _simulate(
-    replay: Replay, folder: Path, every: "pd.DataFrame", about: Mapping[str, Any], *, wanted: int, begin: int, end: int
+    replay: Replay, folder: Path, every: pd.DataFrame, about: Mapping[str, Any], *, wanted: int, begin: int, end: int
 ) -> None:
     """Make the run again, and write the record."""
     interval = about["interval"]
@@ -260,7 +259,7 @@ def _simulate(
     )
 
 
-def _joining(every: "pd.DataFrame", cycle: int, sync: int) -> int:
+def _joining(every: pd.DataFrame, cycle: int, sync: int) -> int:
     """Return a cycle up to another one, in which an instruction runs: the AEs' sync points are seen only then."""
     before = every[every["start"] <= cycle]
     if before.empty:
@@ -269,7 +268,7 @@ def _joining(every: "pd.DataFrame", cycle: int, sync: int) -> int:
     return int(min(cycle, max(last["start"], last["end"] - 2 * sync)))
 
 
-def _instructions(every: "pd.DataFrame", starts: Sequence[int], begin: int) -> Columns:
+def _instructions(every: pd.DataFrame, starts: Sequence[int], begin: int) -> Columns:
     """Return the rows of the table ``instructions`` of those that started in some cycles."""
     rows = every[every["start"].isin(starts)]
     columns = {name: rows[name].to_numpy() for name in rows.columns if name not in ("module", "end", "phase", "start")}

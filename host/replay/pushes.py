@@ -4,19 +4,23 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
+from cyscc.host.graph.memory_map import PlacedGraph
+from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher, queues_of, single_ids
+from cyscc.host.replay.finding import Located, MissingPointError, Search, kernel_name
+from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.watching import watch_run
+from cyscc.host.specification.place import Place
 from cyscc.sim.hardware import VISITED, chunks_of
 from cyscc.sim.memory import WatchedRange
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["PushWatcher"]
+__all__ = ["PushWatcher", "locate_copy"]
 
 _KERNEL = ["instruction", "engine", "kernel"]
 
@@ -28,13 +32,15 @@ class PushWatcher(AccessWatcher):
     ----------
     record : Record
         The record of the run.
+    window : (int, int), optional
+        First and last cycle of the pushes; by default the whole run.
     """
 
-    def __init__(self, record: Record) -> None:
-        super().__init__(self._written)
+    def __init__(self, record: Record, *, window: tuple[int, int] | None = None) -> None:
+        super().__init__(self._written, window=window)
         self._record = record
 
-    def _written(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> list[WatchedRange]:
+    def _written(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> list[WatchedRange]:
         """Return the ranges to watch: the reach queues, or else the graph words; and unvisited graph words."""
         queues = queues_of(machine)
         overflows = self._record.attempt > 0
@@ -50,7 +56,7 @@ class PushWatcher(AccessWatcher):
             ranges += [WatchedRange(start=start, end=start + size) for start, size in queues.frontiers]
         return ranges
 
-    def _of_searches(self) -> "pd.DataFrame":
+    def _of_searches(self) -> pd.DataFrame:
         """Return the accesses of searches with the attempt, iteration, phase and level of their instruction."""
         rows = self.frame(self._record)
         its = self._record.instructions_at(rows["cycle"])
@@ -61,13 +67,13 @@ class PushWatcher(AccessWatcher):
         # Of the queues, only those of ids are watched.
         return single_ids(rows, (rows["kind"] == "write") & (rows["array"] == "queues"))
 
-    def duplicates(self) -> "pd.DataFrame":
+    def duplicates(self) -> pd.DataFrame:
         """Return every push of each vertex that an instruction of the last attempt pushed more than once, by cycle.
 
         Columns: ``vertex``, as named in the graph's file; ``times``, its pushes in the instruction; ``cycle`` of the
-        last write of the push; ``instruction``, ``iteration``, ``phase``, ``level``, ``engine``, ``kernel``;
-        ``address``, that of its entry in the reach queue, or of its graph word on machines that only search; and
-        ``controller`` and ``bank``, if the memory has banks.
+        last write of the push; ``instruction``, ``iteration``, ``phase``, ``level``, ``engine``, ``module``,
+        ``kernel``; ``address``, that of its entry in the reach queue, or of its graph word on machines that only
+        search; and ``controller`` and ``bank``, if the memory has banks.
         """
         rows = self._of_searches()
         rows = rows[(rows["attempt"] == self._record.attempt) & (rows["kind"] == "write")]
@@ -84,7 +90,7 @@ class PushWatcher(AccessWatcher):
         times = rows.groupby(["instruction", "vertex"])["cycle"].transform("size")
         return self._told(rows.assign(times=times)[times > 1], ["vertex", "times", "cycle"])
 
-    def overflows(self) -> "pd.DataFrame":
+    def overflows(self) -> pd.DataFrame:
         """Return the vertices that found no room in the queues, so that the run restarted, by cycle.
 
         A kernel drops such a vertex, or chunks of it, some time after it has read its graph word; from the first one
@@ -107,16 +113,43 @@ class PushWatcher(AccessWatcher):
         words = words[demanded.to_numpy() > room]
         return self._told(words.assign(vertex=self._numbers(words)), ["vertex", "cycle", "answered", "attempt"])
 
-    def _numbers(self, words: "pd.DataFrame") -> np.ndarray:
+    def _numbers(self, words: pd.DataFrame) -> np.ndarray:
         """Return the vertices of accesses to graph words."""
         starts = np.array([each.words_address for each in self._graphs])
         addresses = words["address"].to_numpy()
         return (addresses - starts[np.searchsorted(starts, addresses, side="right") - 1]) // 8
 
-    def _told(self, rows: "pd.DataFrame", names: list[str]) -> "pd.DataFrame":
+    def _told(self, rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         """Return columns of some rows by cycle, with the vertices' names."""
         vertices = self._graphs[0].graph.original(rows["vertex"].to_numpy())
         banks = [name for name in ("controller", "bank") if name in rows]
-        where = ["instruction", "iteration", "phase", "level", "engine", "kernel", "address"]
+        where = ["instruction", "iteration", "phase", "level", "engine", "module", "kernel", "address"]
         rows = rows.assign(vertex=vertices)[[*names, *where, *banks]]
         return rows.sort_values(["cycle", "engine", "kernel"], kind="stable").reset_index(drop=True)
+
+
+def locate_copy(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:
+    """Find the further push of a vertex in an instruction by its number.
+
+    Raises
+    ------
+    MissingPointError
+        The instruction has fewer.
+    InputError
+        The machine keeps no queue that shows it; or see `Replay.make`.
+    SimulationError
+        See `Replay.make`.
+    """
+    try:
+        replay.spec.configuration.require("keeps_reach_queue")
+    except ValueError as error:
+        raise InputError(f"there is no duplicate to be found in the run: {error}") from None
+    first, last = wanted.spans[0].start, wanted.spans[0].end - 1
+    pushes = PushWatcher(record, window=(first, last))
+    watch_run(replay, [pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
+    rows = pushes.duplicates()
+    copies = rows[rows.duplicated("vertex")]
+    if len(copies) < wanted.nth:
+        raise MissingPointError.few(point, record, len(copies))
+    row = copies.iloc[wanted.nth - 1]
+    return Located(cycle=int(row["cycle"]), kernel=kernel_name(row))

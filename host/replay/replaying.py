@@ -19,14 +19,13 @@ from cyscc.host.record.writer import LAST_CYCLES
 from cyscc.host.replay.finding import (
     Located,
     MissingPointError,
-    Search,
     causes_of,
     find,
     last_attempt,
     nearest_waits,
     place_of,
 )
-from cyscc.host.replay.search import EventSearch, Reached, SpellSearch, search_of, stop_behind
+from cyscc.host.replay.search import OverflowSearch, Reached, SpellSearch, search_of, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import Session, execute
@@ -153,18 +152,21 @@ class Replay:
             from cyscc.host.replay.vertices import locate_vertex
 
             return locate_vertex(point, self, record)
-        wanted: Search = found
-        searches: list[EventSearch | SpellSearch] = []
+        if point.event == "duplicate":
+            from cyscc.host.replay.pushes import locate_copy
+
+            return locate_copy(point, found, self, record)
+        searches: list[OverflowSearch | SpellSearch] = []
 
         def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
             without = [graph.neighbours_address for graph in graphs]
-            searches.append(search_of(point, wanted, machine, executor=self.spec.executor, without=without))
+            searches.append(search_of(point, found, machine, executor=self.spec.executor, without=without))
 
-        first = wanted.spans[0].start
+        first = found.spans[0].start
         self.make(watch, by=first, aim=f"looking for {point} from cycle {first:,} on")
         (search,) = searches
         if search.found is None:
-            raise MissingPointError.few(point, record, search.count, near=wanted.near)
+            raise MissingPointError.few(point, record, search.count, near=found.near)
         return search.found
 
     def nearest(self, missing: MissingPointError, record: Record) -> tuple[Place, Located] | None:
@@ -398,26 +400,28 @@ def replay_window(
         The machine could not be built, or the run failed before the point.
     """
     point = wanted.point
-    failure = read_failure(folder)
-    document = Record(folder).document if failure is None else failure
+    document, record = read_failure(folder), None
+    if document is None:
+        record = Record(folder)
+        document = record.document
     replay = replay_of(document, folder, setting)
     wanted.check(folder, replay.spec)
     with ExitStack() as stack:
         if checkpoint is not None:
             replay.go_on_from(Path(checkpoint), stack)
-        elif failure is not None and failure["checkpoint"] is not None:
+        elif record is None and document["checkpoint"] is not None:
             # It may have been deleted, or be that of another run.
             with suppress(InputError):
-                replay.go_on_from(Path(failure["run"]["folder"], failure["checkpoint"]), stack)
-        located = locate_point(point, replay, folder) if failure is None else _of_failure(point, failure, folder)
+                replay.go_on_from(Path(document["run"]["folder"], document["checkpoint"]), stack)
+        located = _of_failure(point, document, folder) if record is None else locate_point(point, replay, record)
         cycle = located.cycle
         first = max(cycle - wanted.before, 0)
-        end = document["cycles"]["total"] if failure is None else failure["failure"]["cycle"]
+        end = document["failure"]["cycle"] if record is None else record.cycles
         last = min(first + wanted.cycles, end) - 1
         path = wanted.file(folder, first)
         check_output(str(path), "-o")
         executor = wanted.executor or replay.spec.executor
-        focus = _focus(point, located, None if failure is not None else Record(folder))
+        focus = _focus(point, located, record)
         replay.record(path, (first, last), focus, scopes=wanted.scopes, executor=executor)
         placed = replay.graph.simplified() if replay.spec.simplify else replay.graph
         return Window(
@@ -461,7 +465,7 @@ _LONGEST = LONGEST_LINE - 40
 """Longest text of an error, which command and folder precede in a line."""
 
 
-def locate_point(point: Place, replay: Replay, folder: Path) -> Located:
+def locate_point(point: Place, replay: Replay, record: Record) -> Located:
     """Find a point of a run that did not fail.
 
     Raises
@@ -469,7 +473,7 @@ def locate_point(point: Place, replay: Replay, folder: Path) -> Located:
     InputError
         The run has no such point; the message says what is nearest.
     """
-    record = Record(folder)
+    folder = record.folder
     try:
         return replay.locate(point, record)
     except MissingPointError as missing:

@@ -1,49 +1,34 @@
 """Search for the exact cycle of an event, where a record gives only its instruction.
 
-Waits and FIFO levels are read from the executor's log of spells. For other events the machine runs as usual, with a
-check at regular distances; after the first check that finds the event, a bisection from the state at the previous check
-finds its cycle.
+Waits and FIFO levels are read from the executor's log of spells. For an overflow the machine runs as usual, with a
+check at regular distances; after the first check that finds one, a bisection from the state at the previous check finds
+its cycle.
 """
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.output.errors import InputError
-from cyscc.host.replay.accesses import ID_MASK
 from cyscc.host.replay.finding import Located, Search, Span, causes_of, limits_of
 from cyscc.host.specification.place import Place
-from cyscc.sim.coprocessor import Cause, Register
+from cyscc.sim.configuration import AcceleratorConfig
+from cyscc.sim.coprocessor import Cause
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.factory import Stepper
 from cyscc.sim.executors.spells import SPELL, SpellRequest
-from cyscc.sim.memory import WatchedRange
 
 if TYPE_CHECKING:
     from cyscc.sim.executors.base import Executor
     from cyscc.sim.machine import Machine
     from cyscc.sim.observation.state import MachineState
 
-__all__ = ["Detector", "EventSearch", "Reached", "SpellSearch", "search_of", "stop_behind"]
+__all__ = ["Dropped", "OverflowSearch", "Reached", "SpellSearch", "search_of", "stop_behind"]
 
 _LOOK = 1024
 """Cycles between checks."""
-
-
-class Detector(Protocol):
-    """Detector of an event; it stays set from the event to the end of the instruction."""
-
-    def begin(self) -> None:
-        """Arm the detector: ignore everything before the current cycle."""
-
-    def seen(self, executor: "Executor") -> bool:
-        """Return whether the event has occurred since `begin`."""
-
-    def kernel(self, executor: "Executor") -> str | None:
-        """Return the kernel of the event that was seen, such as ``engine0.bfs3``; None if it is not known."""
 
 
 class SpellSearch:
@@ -129,8 +114,8 @@ class SpellSearch:
         return spells[(span >= 0) & (spells["begin"] < self._ends[span])]
 
 
-class EventSearch:
-    """Searches an instruction for an event that only checks of the machine's state show, and ends the run there.
+class OverflowSearch:
+    """Searches an instruction for a dropped vertex, which only the machine's state shows, and ends the run there.
 
     Parameters
     ----------
@@ -138,8 +123,8 @@ class EventSearch:
         The machine, before the instruction.
     span : Span
         The instruction.
-    detector : Detector
-        The detector of the event.
+    dropped : Dropped
+        Tells whether a kernel has dropped a vertex.
     executor : str
         Name of the machine's executor.
     without : collection of int
@@ -154,11 +139,11 @@ class EventSearch:
     """
 
     def __init__(
-        self, machine: "Machine", span: Span, detector: Detector, *, executor: str, without: Collection[int]
+        self, machine: "Machine", span: Span, dropped: "Dropped", *, executor: str, without: Collection[int]
     ) -> None:
         self._machine = machine
         self._span = span
-        self._detector = detector
+        self._dropped = dropped
         self._executor = executor
         self._without = without
         self._interval = sync_interval(machine.config, machine.memory)
@@ -176,7 +161,6 @@ class EventSearch:
             if left >= self._interval:
                 return left - self._interval + 1
         if self._kept is None:
-            self._detector.begin()
             self._machine.schedule(span.end, lambda: self._look(self._machine.cycle))
         self._look(cycle)
         self._keep()
@@ -190,7 +174,7 @@ class EventSearch:
 
     def _look(self, cycle: int) -> None:
         """Check for the event; end the run behind the instruction."""
-        if self._kept is not None and self._detector.seen(self._machine.executor):
+        if self._kept is not None and self._dropped.kernel(self._machine.executor) is not None:
             self._close_in(self._kept, cycle)
         if cycle >= self._span.end:
             raise Reached
@@ -208,11 +192,11 @@ class EventSearch:
         low = stepper.executor.cycle
         while high - low > 1:
             middle = (low + high) // 2
-            if self._detector.seen(run_to(middle)):
+            if self._dropped.kernel(run_to(middle)) is not None:
                 high = middle
             else:
                 low = middle
-        self.found = Located(cycle=low, kernel=self._detector.kernel(run_to(high)))
+        self.found = Located(cycle=low, kernel=self._dropped.kernel(run_to(high)))
         stepper.close()
         raise Reached
 
@@ -232,13 +216,9 @@ def stop_behind(machine: "Machine", last: int) -> None:
     machine.on_sync = check
 
 
-_EMPTY = np.uint32(0xFFFF_FFFF)
-"""An id that no vertex has."""
-
-
 def search_of(
     point: Place, wanted: Search, machine: "Machine", *, executor: str, without: Collection[int]
-) -> "SpellSearch | EventSearch":
+) -> "SpellSearch | OverflowSearch":
     """Have a machine's run search for an event.
 
     Parameters
@@ -248,21 +228,11 @@ def search_of(
     wanted : Search
         The instructions, and which of their events is searched.
     machine, executor, without
-        See `EventSearch`.
-
-    Raises
-    ------
-    InputError
-        This machine cannot have the event.
+        See `OverflowSearch`.
     """
-    detector: Detector
     if point.event == "overflow":
-        detector = _Overflow(machine)
-    elif point.event == "duplicate":
-        detector = _Duplicate(machine, wanted.nth)
-    else:
-        return SpellSearch(machine, wanted, point)
-    return EventSearch(machine, wanted.spans[0], detector, executor=executor, without=without)
+        return OverflowSearch(machine, wanted.spans[0], Dropped(machine.config), executor=executor, without=without)
+    return SpellSearch(machine, wanted, point)
 
 
 def _chosen(point: Place, machine: "Machine") -> npt.NDArray[np.bool_]:
@@ -293,78 +263,23 @@ _ERROR = ".control.error"
 """Register of a kernel that reports a dropped vertex."""
 
 
-class _Overflow:
-    """Detects that a kernel reports a dropped vertex."""
+class Dropped:
+    """Tells whether a kernel has dropped a vertex; it keeps saying so to the end of the instruction.
 
-    def __init__(self, machine: "Machine") -> None:
-        config = machine.config
+    Parameters
+    ----------
+    config : AcceleratorConfig
+        The machine.
+    """
+
+    def __init__(self, config: AcceleratorConfig) -> None:
         self._names = [
             f"engine{engine}.bfs{kernel}{_ERROR}"
             for engine in range(config.engines)
             for kernel in range(config.bfs_kernels)
         ]
 
-    def begin(self) -> None:
-        """Do nothing: kernels clear their error flag when an instruction starts."""
-
-    def seen(self, executor: "Executor") -> bool:
-        return self.kernel(executor) is not None
-
     def kernel(self, executor: "Executor") -> str | None:
+        """Return the first kernel that has, such as ``engine0.bfs3``; None if none has."""
         state = executor.save()
         return next((name.removesuffix(_ERROR) for name in self._names if state.rows(name).any()), None)
-
-
-class _Duplicate:
-    """Detects the n-th further copy of a vertex in the reach queue."""
-
-    def __init__(self, machine: "Machine", nth: int) -> None:
-        try:
-            machine.config.require("keeps_reach_queue")
-        except ValueError as error:
-            raise InputError(f"there is no duplicate to be found in the run: {error}") from None
-        self._machine = machine
-        self._nth = nth
-        self._least = 0
-
-    def begin(self) -> None:
-        self._queue = self._prepared()
-        self._least = self._copies() + self._nth
-
-    def seen(self, executor: "Executor") -> bool:
-        self._log.take()
-        return self._copies() >= self._least
-
-    def kernel(self, executor: "Executor") -> str | None:
-        writes = self._log.take()
-        writes = writes[writes["write"] & (writes["cycle"] == executor.cycle - 1)]
-        for engine, port, data, size in writes[["engine", "port", "data", "size"]].tolist():
-            vertices = [data >> 8 * at & ID_MASK for at in range(0, size, 4)]
-            if any(np.count_nonzero(self._queue == vertex) > 1 for vertex in vertices):
-                return f"engine{engine}.bfs{port}"
-        return None
-
-    def _prepared(self) -> npt.NDArray[np.uint32]:
-        """Return the reach queue, with the places after its entries cleared; the hardware never reads them.
-
-        Writes to it are logged.
-        """
-        machine = self._machine
-        state = machine.save()
-        values = {
-            register: state.hardware.values(f"engine0.bfs0.control.register_{register.name.lower()}")[0]
-            for register in (Register.REACH_QUEUE, Register.CAPACITY)
-        }
-        values |= {Register(index): value for kind, index, value in state.commands if kind == 0 and index in values}
-        end = values[Register.REACH_QUEUE]
-        begin = max(address for address, _ in machine.memory.allocations if address <= end)
-        entries, room = (end - begin) // 4, values[Register.CAPACITY]
-        queue = machine.view(begin, np.uint32, entries + room)
-        queue[entries:] = _EMPTY
-        self._log = machine.memory.log_accesses(span=2 * _LOOK)
-        self._log.choose([WatchedRange(start=begin, end=begin + 4 * queue.size)])
-        return queue
-
-    def _copies(self) -> int:
-        entries = self._queue[self._queue != _EMPTY]
-        return int(entries.size - np.unique(entries).size)

@@ -4,68 +4,22 @@ A port of the memory is then that of a link. A read brings its kernel's number, 
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.hardware import DEGREE, START, VISITED, owners_of
+from cyscc.sim.hardware import VISITED, owners_of
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["kernels_behind", "processes_behind"]
 
-    from cyscc.host.graph.memory_map import PlacedGraph
-
-__all__ = ["kernels_behind", "processes_behind", "vertices_behind"]
-
-_ID = np.uint64((1 << 32) - 1)
 _UNKNOWN = -1
 
 
-def vertices_behind(
-    rows: "pd.DataFrame",
-    graphs: Sequence["PlacedGraph"],
-    *,
-    reaches: Sequence[tuple[int, int]],
-    colours: Sequence[tuple[int, int]],
-    backward: npt.NDArray[np.bool_],
-) -> npt.NDArray[np.int64]:
-    """Return the vertex of each access to words, colours and queues; -1 where it is not known.
-
-    Of a write of two ids it is the first one: one kernel writes both. An entry of a vertex without neighbours is not
-    known, since others have the same.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        The accesses, see `cyscc.host.replay.accesses.AccessWatcher.frame`.
-    graphs : sequence of PlacedGraph
-        The machine's graphs.
-    reaches, colours : sequence of (int, int)
-        Address and size in bytes of the reach queues, and of the colours.
-    backward : ndarray of bool
-        Whether each is of a search of the second graph.
-    """
-    address, array = rows["address"].to_numpy(), rows["array"].astype(str).to_numpy()
-    data = rows["data"].to_numpy().astype(np.uint64)
-    found = np.full(len(rows), _UNKNOWN, np.int64)
-    reached = _within(address, reaches)
-    found[reached] = (data & _ID).astype(np.int64)[reached]
-    for start, size in colours:
-        here = _within(address, [(start, size)])
-        found[here] = (address[here] - start) // 4
-    for direction, each in enumerate(graphs):
-        here = (array == "words") & _within(address, [(each.words_address, 8 * each.graph.vertices)])
-        found[here] = (address[here] - each.words_address) // 8
-        entries = (array == "queues") & ~reached & (DEGREE.get(data) > 0) & (backward == bool(direction))
-        starts = START.get(data).astype(np.int64)[entries]
-        found[entries] = np.searchsorted(each.graph.offsets, starts, side="right") - 1
-    return found
-
-
 def processes_behind(
-    rows: "pd.DataFrame", graphs: Sequence["PlacedGraph"], *, reaches: Sequence[tuple[int, int]], unknown: str
+    rows: pd.DataFrame, graphs: Sequence[PlacedGraph], *, reaches: Sequence[tuple[int, int]], unknown: str
 ) -> "pd.Series":
     """Return the process of each access, also of the reads of graph words by intersections.
 
@@ -109,7 +63,7 @@ def processes_behind(
     return process
 
 
-def kernels_behind(rows: "pd.DataFrame", config: AcceleratorConfig) -> npt.NDArray[np.int64]:
+def kernels_behind(rows: pd.DataFrame, config: AcceleratorConfig) -> npt.NDArray[np.int64]:
     """Return the kernel of each access; -1 for a write of which it is not known.
 
     Where kernels exchange ids, the one that owns a vertex visits it. Otherwise it is the one that has found it
@@ -145,11 +99,3 @@ def kernels_behind(rows: "pd.DataFrame", config: AcceleratorConfig) -> npt.NDArr
         told = rows.loc[open_, key].merge(alone, on=key, how="left")["min"].fillna(_UNKNOWN)
         kernel[open_] = told.to_numpy(np.int64)
     return kernel
-
-
-def _within(addresses: npt.NDArray[np.int64], places: Sequence[tuple[int, int]]) -> npt.NDArray[np.bool_]:
-    """Return which addresses are in any of some arrays, each given by its address and size in bytes."""
-    found = np.zeros(addresses.size, np.bool_)
-    for start, size in places:
-        found |= (addresses >= start) & (addresses < start + size)
-    return found

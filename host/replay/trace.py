@@ -3,22 +3,21 @@
 import heapq
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from cyscc.host.analysis.trace import add_counters, add_instructions, kernel_groups, root_of
 from cyscc.host.analysis.tracks import Tracks
 from cyscc.host.output.files import open_output
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.named_accesses import NamedAccesses
+from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.replaying import locate_point, replay_of
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import watch_run
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["TracedWindow", "trace_window"]
 
@@ -73,10 +72,10 @@ def trace_window(
     with ExitStack() as stack:
         if checkpoint is not None:
             replay.go_on_from(Path(checkpoint), stack)
-        found = locate_point(point, replay, record.folder)
+        found = locate_point(point, replay, record)
         first = max(found.cycle - before, 0)
         last = min(first + cycles, record.cycles) - 1
-        waits, accesses = WaitWatcher(1, window=(first, last)), NamedAccesses(window=(first, last))
+        waits, accesses = WaitWatcher(1, window=(first, last)), AccessWatcher(window=(first, last))
         watch_run(replay, [waits, accesses], first=first, last=last, aim=f"to cycle {last:,}")
     with setting.progress.step("writing the trace"), open_output(path) as file:
         tracks = Tracks(file)
@@ -95,8 +94,8 @@ _TITLES = {cause.name: cause.title for cause in CAUSES}
 def _add_kernels(
     tracks: Tracks,
     groups: dict[tuple[int, str], int],
-    waits: "pd.DataFrame",
-    accesses: "pd.DataFrame",
+    waits: pd.DataFrame,
+    accesses: pd.DataFrame,
     span: tuple[int, int],
 ) -> int:
     """Add the slices of the kernels: their causes, cycle by cycle, and their accesses; return the number of slices."""
@@ -125,7 +124,7 @@ _ABOUT = {
 }
 
 
-def _add_accesses(tracks: Tracks, kernel: int, title: str, kind: str, rows: "pd.DataFrame", rank: int) -> None:
+def _add_accesses(tracks: Tracks, kernel: int, title: str, kind: str, rows: pd.DataFrame, rank: int) -> None:
     """Add the accesses of a process; those that overlap are on tracks of one name, which the viewer draws as one."""
     free: list[tuple[int, int]] = []
     for row in rows.to_dict("records"):

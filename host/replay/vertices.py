@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids
-from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError
+from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids, within
+from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError, kernel_name
 from cyscc.host.replay.neighbour_reads import ids_read
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.search import Reached
@@ -21,12 +23,9 @@ from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, chunk_words
 from cyscc.sim.memory import ArrayKind, WatchedRange
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["EVENTS", "VertexHistory", "kernel_name", "locate_vertex", "vertex_history"]
+__all__ = ["EVENTS", "VertexHistory", "locate_vertex", "vertex_history"]
 
 EVENTS = {
     "id_read": "id read as a neighbour",
@@ -85,7 +84,7 @@ class VertexHistory:
     out_degree: int
     in_degree: int
     latency: int
-    events: "pd.DataFrame"
+    events: pd.DataFrame
     absent: str = ""
 
     @property
@@ -133,12 +132,6 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
     watcher = _VertexWatcher(vertex, begin=begin, first_visit=first_visit)
     watch_run(replay, [watcher], last=record.cycles - 1, aim=f"looking for vertex {vertex}")
     return watcher.history(record)
-
-
-def kernel_name(event: Any) -> str:
-    """Return the name of an event's kernel; that of its AE if the kernel is not known."""
-    engine = f"engine{event['engine']}"
-    return engine if event["kernel"] < 0 else f"{engine}.{event['module']}{event['kernel']}"
 
 
 def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
@@ -200,7 +193,7 @@ class _VertexWatcher(AccessWatcher):
         self._begin = begin
         self._first_visit = first_visit
 
-    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+    def begin(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> None:
         """Start logging."""
         self._number = number = graphs[0].graph.index(self._vertex)
         self._words_at = [each.words_address + 8 * number for each in graphs]
@@ -212,7 +205,7 @@ class _VertexWatcher(AccessWatcher):
             self._words.append(int(START.put(first) | DEGREE.put(end - first)))
         super().begin(machine, graphs)
 
-    def _own(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> list[WatchedRange]:
+    def _own(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> list[WatchedRange]:
         """Return the ranges to watch: its words and lists of neighbours, its id in other lists, its queue entries."""
         queues, memory, config = queues_of(machine), machine.memory, machine.config
         self._entries = [chunk_words(word, config.edge_chunk) for word in self._words]
@@ -265,8 +258,6 @@ class _VertexWatcher(AccessWatcher):
 
     def history(self, record: Record) -> VertexHistory:
         """Return the events."""
-        import pandas as pd
-
         rows = self.frame(record)
         rows = rows.join(
             record.instructions_at(rows["cycle"])[["instruction", "attempt", "iteration", "phase", "level"]]
@@ -295,16 +286,14 @@ class _VertexWatcher(AccessWatcher):
             return found
         return replace(found, absent=self._absence(record))
 
-    def _with_single_ids(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+    def _with_single_ids(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return accesses with the ids of the reach queues one by one, and with a level's slot of each that is written.
 
         Other vertices' ids are left out.
         """
-        import pandas as pd
-
         address = rows["address"].to_numpy()
         reaches = queues_of(self._machine).reaches
-        here = np.any([(address >= start) & (address < start + size) for start, size in reaches], axis=0)
+        here = within(address, reaches)
         if not reaches:
             return rows.assign(slot=-1)
         writes = (rows["kind"] == "write").to_numpy()
@@ -316,21 +305,18 @@ class _VertexWatcher(AccessWatcher):
         order = ["cycle", "engine", "kernel", "kind"]
         return pd.concat([others.assign(slot=-1), own]).sort_values(order, kind="stable").reset_index(drop=True)
 
-    def _named(self, rows: "pd.DataFrame", event: str, texts: Any) -> "pd.DataFrame":
+    def _named(self, rows: pd.DataFrame, event: str, texts: Any) -> pd.DataFrame:
         """Return accesses as events."""
         return rows.assign(event=event, text=texts)
 
-    def _searched(self, rows: "pd.DataFrame") -> "list[pd.DataFrame]":
+    def _searched(self, rows: pd.DataFrame) -> "list[pd.DataFrame]":
         """Return the events of searches."""
         rows = rows[rows["module"] == "bfs"]
         config = self._machine.config
         address, direction = rows["address"].to_numpy(), rows["direction"].to_numpy()
         process = rows["process"].to_numpy()
         writes, queued = process == "visitor", rows["array"].to_numpy() == "queues"
-        reaches = queues_of(self._machine).reaches
-        reached = np.zeros(len(rows), bool)
-        for start, size in reaches:
-            reached |= (address >= start) & (address < start + size)
+        reached = within(address, queues_of(self._machine).reaches)
         bare = rows["data"].to_numpy() & np.uint64(_BUT_VISITED)
         own_word = np.zeros(len(rows), bool)
         for number, entries in enumerate(self._entries):
@@ -370,10 +356,8 @@ class _VertexWatcher(AccessWatcher):
             self._expansions(found[found["source"] == self._number]),
         ]
 
-    def _expansions(self, ids: "pd.DataFrame") -> "pd.DataFrame":
+    def _expansions(self, ids: pd.DataFrame) -> pd.DataFrame:
         """Return an event for the reads of all of its neighbours' ids, or of those of a chunk."""
-        import pandas as pd
-
         keys = ["instruction", "engine", "kernel", "direction", "first", "turn"]
         if ids.empty:
             return self._named(ids, "expanded", [])
@@ -392,45 +376,37 @@ class _VertexWatcher(AccessWatcher):
         ]
         return self._named(begins.assign(answered=answered), "expanded", texts)
 
-    def _intersected(self, rows: "pd.DataFrame") -> "list[pd.DataFrame]":
+    def _intersected(self, rows: pd.DataFrame) -> "list[pd.DataFrame]":
         """Return the events of intersections."""
         rows = rows[rows["module"] == "intersection"]
-        process, array = rows["process"].to_numpy(), rows["array"].to_numpy()
+        process, array, address = (rows[name].to_numpy() for name in ("process", "array", "address"))
         writes, data = rows["kind"].to_numpy() == "write", rows["data"].to_numpy()
-        found = []
-        queues = [address for address, _ in queues_of(self._machine).reaches]
-        reads = rows[process == "reach_reader"]
-        number = np.searchsorted(queues, reads["address"].to_numpy(), side="right") - 1
-        found.append(
-            self._named(reads, "reach_read", [f"read from the {_DIRECTIONS[each]} reach queue" for each in number])
+        directions = np.array(_DIRECTIONS, object)
+        queues = [start for start, _ in queues_of(self._machine).reaches]
+        queue = directions[np.searchsorted(queues, address, side="right") - 1]
+        word = directions[(address == self._words_at[-1]).astype(int)]
+        state = np.where(VISITED.get(data) != 0, "visited", "not visited").astype(object)
+        colour = np.where(data == 0, "none", "coloured already").astype(object)
+        reads_colours = process == "colour_reader"
+        told = (
+            ("reach_read", process == "reach_reader", "read from the " + queue + " reach queue"),
+            ("colour_read", reads_colours & (array == "colours"), "colour read: " + colour),
+            ("other_word_read", reads_colours & (array == "words"), word + " graph word read: " + state),
+            ("own_word_read", (process == "classifier") & ~writes, word + _CLEARED),
+            ("unvisited", process == "unvisit_writer", word + " visited flag cleared"),
+            ("coloured", (process == "classifier") & writes, np.full(len(rows), "coloured")),
         )
-        colours = (process == "colour_reader") & (array == "colours")
-        texts = np.where(data[colours] == 0, "colour read: none", "colour read: coloured already")
-        found.append(self._named(rows[colours], "colour_read", texts))
-        for event, chosen, text in (
-            ("other_word_read", (process == "colour_reader") & (array == "words"), "{} graph word read: {}"),
-            ("own_word_read", (process == "classifier") & ~writes, "{} graph word read, to clear its visited flag"),
-            ("unvisited", process == "unvisit_writer", "{} visited flag cleared"),
-        ):
-            of = [_DIRECTIONS[self._words_at.index(each)] for each in rows["address"].to_numpy()[chosen].tolist()]
-            states = np.where(VISITED.get(data[chosen]) != 0, "visited", "not visited")
-            found.append(
-                self._named(rows[chosen], event, [text.format(*each) for each in zip(of, states, strict=True)])
-            )
-        found.append(self._named(rows[(process == "classifier") & writes], "coloured", "coloured"))
-        return found
+        return [self._named(rows[chosen], event, texts[chosen]) for event, chosen, texts in told]
 
-    def _slots(self, rows: "pd.DataFrame") -> list[int]:
+    def _slots(self, rows: pd.DataFrame) -> list[int]:
         """Return the places of entries in their frontier queue."""
         starts = np.array([address for address, _ in queues_of(self._machine).frontiers])
         addresses = rows["address"].to_numpy()
         slots: list[int] = ((addresses - starts[np.searchsorted(starts, addresses, side="right") - 1]) // 8).tolist()
         return slots
 
-    def _with_parents(self, events: "pd.DataFrame") -> "pd.DataFrame":
+    def _with_parents(self, events: pd.DataFrame) -> pd.DataFrame:
         """Add the vertex as whose neighbour it was read: a kernel reads the words in the order of the ids."""
-        import pandas as pd
-
         events = events.assign(of=pd.Series(pd.NA, events.index, "Int64")).reset_index(drop=True)
         ids = events[events["event"] == "id_read"]
         parents = np.zeros(len(ids), np.int64)
@@ -472,9 +448,10 @@ class _VertexWatcher(AccessWatcher):
 
 _UNVISITED = "graph word read: not visited"
 _MARKED = "marked as visited"
+_CLEARED = " graph word read, to clear its visited flag"
 
 
-def _latest_before(pushes: "pd.DataFrame", marks: "pd.DataFrame") -> "pd.DataFrame":
+def _latest_before(pushes: pd.DataFrame, marks: pd.DataFrame) -> pd.DataFrame:
     """Return of some writes the latest of a kernel before each of others of that kernel."""
     chosen = []
     for (instruction, engine, kernel), own in marks.groupby(["instruction", "engine", "kernel"]):
@@ -486,14 +463,14 @@ def _latest_before(pushes: "pd.DataFrame", marks: "pd.DataFrame") -> "pd.DataFra
     return pushes.loc[chosen]
 
 
-def _in_slots(pushes: "pd.DataFrame", reached: "pd.DataFrame", slots: list[int]) -> "pd.DataFrame":
+def _in_slots(pushes: pd.DataFrame, reached: pd.DataFrame, slots: list[int]) -> pd.DataFrame:
     """Return of some pushes those whose slots, in their instruction, a vertex was reached with; by its kernels."""
     own = reached[["instruction", "slot", "kernel"]].drop_duplicates(["instruction", "slot"])
     found = pushes.drop(columns=["slot", "kernel"]).assign(slot=slots).reset_index()
     return found.merge(own, on=["instruction", "slot"]).set_index("index")[list(pushes.columns)]
 
 
-def _sure(words: "pd.DataFrame", ids: "pd.DataFrame") -> "pd.DataFrame":
+def _sure(words: pd.DataFrame, ids: pd.DataFrame) -> pd.DataFrame:
     """Return reads of words with the column ``of`` of the reads of ids before, in the same AE, if all agree.
 
     Of the ids that kernels of an AE read at about the same time, it is not known which one came first to its owner.
@@ -506,8 +483,8 @@ def _sure(words: "pd.DataFrame", ids: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _matched(
-    rows: "pd.DataFrame", others: "pd.DataFrame", keys: list[str], *, times: int | npt.NDArray[np.int64] = 1
-) -> "pd.DataFrame":
+    rows: pd.DataFrame, others: pd.DataFrame, keys: list[str], *, times: int | npt.NDArray[np.int64] = 1
+) -> pd.DataFrame:
     """Return rows with the column ``of`` of the row of the same number among the others with the same keys.
 
     Each of the others is for so many rows.

@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.record.tables import MODULES
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.spells import SPELL, SpellRequest
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
 __all__ = ["RUNNING", "LongestWaits", "WaitWatcher"]
@@ -52,7 +51,7 @@ class WaitWatcher:
         self._under_way = np.zeros(0, SPELL)
         self._start: int | None = None
 
-    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+    def begin(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> None:
         """Start collecting, before the machine's first cycle or the state that it goes on from."""
         self._machine = machine
         self._start = 0
@@ -77,7 +76,7 @@ class WaitWatcher:
         first, last = self._window
         return spells[(spells["end"] > first) & (spells["begin"] <= last)]
 
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """Return the spells as a data frame, in the order of their begin.
 
         Returns
@@ -86,8 +85,6 @@ class WaitWatcher:
             ``engine``, ``module``, ``kernel``, ``cause``, ``begin`` (the first cycle) and ``cycles`` (the length). The
             last cycle of the replay ends all spells.
         """
-        import pandas as pd
-
         spells = np.concatenate([*self._ended, self._under_way])
         spells = spells[np.lexsort([spells[name] for name in ("kernel", "engine", "begin")])]
         bfs_kernels = self._machine.config.bfs_kernels

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from cyscc.host.analysis.explain.settings import settings_that_differ
 from cyscc.host.analysis.explain.stacks import stacks
@@ -10,9 +12,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
 from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSE_NAMES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["TIMES", "Comparison", "compare", "numbered_alike", "outside", "paired_iterations"]
 
@@ -49,17 +48,15 @@ class Comparison:
 
     first: Record
     second: Record
-    levels: "pd.DataFrame"
-    unpaired: "pd.DataFrame"
+    levels: pd.DataFrame
+    unpaired: pd.DataFrame
     edges: tuple[int, int]
     selected: bool
     left_out: tuple[int, int]
 
     @cached_property
-    def phases(self) -> "pd.DataFrame":
+    def phases(self) -> pd.DataFrame:
         """The sums of `levels` and `unpaired` by phase."""
-        import pandas as pd
-
         columns = ["phase", "first_cycles", "second_cycles", "difference", *CAUSE_NAMES]
         every = pd.concat([self.levels[columns], self.unpaired[columns]])
         sums = every.groupby("phase", sort=False).sum()
@@ -200,7 +197,7 @@ def _in_order(values: "pd.Series[Any]") -> "pd.Series[Any]":
     return values.map(PHASES.index) if values.name == "phase" else values
 
 
-def _difference(one: "pd.DataFrame", other: "pd.DataFrame") -> "pd.DataFrame":
+def _difference(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """Return both cycles, the difference, and the difference by cause of frames that have the same index."""
     found = (other - one)[CAUSE_NAMES]
     both = {"first_cycles": one["cycles"], "second_cycles": other["cycles"]}
@@ -209,7 +206,7 @@ def _difference(one: "pd.DataFrame", other: "pd.DataFrame") -> "pd.DataFrame":
     return found
 
 
-def _unpaired(*lone: "pd.DataFrame") -> "pd.DataFrame":
+def _unpaired(*lone: pd.DataFrame) -> pd.DataFrame:
     """Return the sums by phase of the instructions that only the first and only the second record has."""
     sums = [frame.groupby("phase", sort=False)[["cycles", *CAUSE_NAMES]].sum() for frame in lone]
     numbers = ["iteration", "second_iteration"]

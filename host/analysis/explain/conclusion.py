@@ -4,6 +4,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import Comparison, numbered_alike
 from cyscc.host.analysis.explain.evidence import Evidence
@@ -15,7 +16,6 @@ from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pandas as pd
 
 __all__ = ["causes_of", "conclusion", "run_names", "share_text", "time_text"]
 
@@ -155,7 +155,7 @@ def _where(comparison: Comparison) -> list[str]:
     return found
 
 
-def _place(levels: "pd.DataFrame", difference: int) -> list[str]:
+def _place(levels: pd.DataFrame, difference: int) -> list[str]:
     """Return the sentence on the search, and its levels, where most of the difference is."""
     sign = 1 if difference > 0 else -1
     sums = levels.groupby(["iteration", "phase"], sort=False)["difference"].sum()

@@ -12,13 +12,15 @@ from cyscc.host.record.display import cycles_text, instruction_text, record_titl
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, cause_named
 
-__all__ = ["difference", "difference_causes", "settings_text"]
+__all__ = ["CAUSE_COLUMNS", "cause_cells", "difference", "difference_causes", "settings_text"]
 
 _FEW = 3
 """Most causes named in a row."""
 _SHOWN = 0.5
 """Least difference in cycles by a cause that is shown."""
 _SHARE = "{:+.2%}"
+CAUSE_COLUMNS: Mapping[str, Column | str] = {"letter": Column(""), "cause": "{}", "title": Column("")}
+"""Columns of a table of causes that name them."""
 _PARTS = {
     "instructions": "instructions",
     "host": "the host",
@@ -118,21 +120,19 @@ def _times(comparison: Comparison) -> Table:
     return Table(title="cycles of the runs", frame=frame, columns=columns, shown=not comparison.selected)
 
 
+def cause_cells(name: str) -> dict[str, Any]:
+    """Return the cells of `CAUSE_COLUMNS` of a cause."""
+    return {"letter": cause_named(name).letter, "cause": name, "title": cause_named(name).title}
+
+
 def _causes(comparison: Comparison) -> Table:
     ranked = sorted(comparison.causes.items(), key=lambda item: -abs(item[1]))
-    rows = [(cause_named(name).letter, name, cause_named(name).title, cycles) for name, cycles in ranked]
-    frame = pd.DataFrame(rows, columns=["letter", "cause", "title", "cycles"])
+    frame = pd.DataFrame([{**cause_cells(name), "cycles": cycles} for name, cycles in ranked])
     frame["of_run"] = _share(frame["cycles"], comparison.cycles[0])
     return Table(
         title="by cause, in cycles of an average kernel",
         frame=frame,
-        columns={
-            "letter": Column(""),
-            "cause": "{}",
-            "title": Column(""),
-            "cycles": "{:+,.0f}",
-            "of_run": _SHARE,
-        },
+        columns={**CAUSE_COLUMNS, "cycles": "{:+,.0f}", "of_run": _SHARE},
         rows=frame.index[frame["cycles"].abs() >= _SHOWN].tolist(),
     )
 

@@ -3,19 +3,15 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import ring_turn
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["NEAR_FULL", "SAID_OF_RUN", "BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
 
@@ -181,7 +177,7 @@ class Evidence:
         Cycles by cause, mean over the kernels; the sum is `cycles`.
     """
 
-    def __init__(self, record: Record, rows: "pd.DataFrame") -> None:
+    def __init__(self, record: Record, rows: pd.DataFrame) -> None:
         self.record = record
         self.rows = rows
         self.module = str(rows["module"].iloc[0])
@@ -194,22 +190,25 @@ class Evidence:
         """Return the share of the kernel-cycles with one of these causes."""
         return sum(self.stack[cause] for cause in causes) / max(self.cycles, 1)
 
-    def weights(self, cycles: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the share of each interval, given by its first cycle, in which these instructions ran.
+    @cached_property
+    def _shared(self) -> "pd.Series[float]":
+        """Share of each interval, by its first cycle, in which these instructions ran.
 
         Counts of an interval are multiplied by this share to attribute them to the instructions. This is exact where an
         interval overlaps one instruction only; where several share an interval, its counts are divided by time.
         """
-        starts = self.rows["start"].to_numpy()
-        lengths = self.rows["cycles"].to_numpy()
-        edges = np.column_stack([starts, starts + lengths]).ravel()
-        covered = np.column_stack([np.cumsum(lengths) - lengths, np.cumsum(lengths)]).ravel()
-        ends = np.minimum(cycles + self.record.interval, self.record.cycles)
-        both = np.interp(ends, edges, covered) - np.interp(cycles, edges, covered)
-        return both / np.maximum(ends - cycles, 1)
+        ran = self.record.ran_in(self.rows)
+        return ran / np.minimum(self.record.cycles - ran.index, self.record.interval)
+
+    def _sums(self, table: str, columns: list[str], keys: list[str]) -> pd.DataFrame:
+        """Return the sums of columns of a table of intervals by some keys, attributed to these instructions."""
+        frame = self.record.frame(table)
+        frame = frame[frame["cycle"].isin(self._shared.index)]
+        weights = self._shared.reindex(frame["cycle"]).to_numpy()
+        return frame[columns].mul(weights, axis=0).groupby([frame[key] for key in keys], observed=True).sum()
 
     @cached_property
-    def _bank_rows(self) -> "pd.DataFrame":
+    def _bank_rows(self) -> pd.DataFrame:
         return self.record.of_instructions("instruction_banks", self.rows)
 
     @cached_property
@@ -267,16 +266,9 @@ class Evidence:
     def links(self) -> LinkUse | None:
         """Use of the links; None if the memory has no links or none was used."""
         memory = self.record.memory
-        frame = self.record.frame("links")
-        if memory is None or frame.empty:
+        sums = self._sums("links", ["requests", "waiting"], ["engine", "link"])
+        if memory is None or sums.empty:
             return None
-        places = frame["cycle"].to_numpy() // self.record.interval
-        weights = self.weights(np.arange(places.max() + 1) * self.record.interval)[places]
-        frame, weights = frame[weights > 0], weights[weights > 0]
-        if frame.empty:
-            return None
-        frame = frame.assign(requests=frame["requests"] * weights, waiting=frame["waiting"] * weights)
-        sums = frame.groupby(["engine", "link"], observed=True)[["requests", "waiting"]].sum()
         engine, link = (int(number) for number in sums["requests"].idxmax())
         requests = float(sums["requests"].sum())
         links = int(memory["links"]) * int(self.record.machine["engines"])
@@ -334,9 +326,8 @@ class Evidence:
     @cached_property
     def ordering(self) -> float:
         """Mean cycles that a read's response waited for those before it, which arrive in order; part of the latency."""
-        frame = self.record.frame("engines")
         reads = int(self.record.of_instructions("instruction_latencies", self.rows)["reads"].sum())
-        waited = frame["ordering"].to_numpy() * self.weights(frame["cycle"].to_numpy())
+        waited = self._sums("engines", ["ordering"], ["engine"])["ordering"]
         return float(waited.sum()) / max(reads, 1)
 
     @property
@@ -386,7 +377,7 @@ class Evidence:
         return self.stack[cause] * self.latency.mean / working
 
 
-def evidence_of(record: Record, rows: "pd.DataFrame | None" = None) -> list[Evidence]:
+def evidence_of(record: Record, rows: pd.DataFrame | None = None) -> list[Evidence]:
     """Return the evidence for some instructions (default: all), one item for each module that ran any of them."""
     chosen = record.instructions if rows is None else rows
     return [Evidence(record, its) for _, its in chosen.groupby("module", sort=False)]

@@ -1,12 +1,13 @@
 """The explanation of one record as an answer: cycle stacks, iterations, hottest banks, FIFOs and the verdict."""
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pandas as pd
 
+from cyscc.host.analysis.explain.difference import CAUSE_COLUMNS, cause_cells
 from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
 from cyscc.host.analysis.explain.observations import array_text
@@ -19,7 +20,7 @@ from cyscc.host.record.reader import Record
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, WORK, cause_named
 
-__all__ = ["explanation", "iteration_tables"]
+__all__ = ["causes_table", "explanation", "iteration_tables"]
 
 BY_DEFAULT = "level"
 """Grouping of the stacks, unless another one is wanted."""
@@ -29,7 +30,7 @@ _SHOWN_CAUSE = 0.0005
 """Least share of the cycles with which a cause is listed."""
 _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
 _CYCLES = {"cycles": "{:,}", "of_run": "{:.1%}"}
-_FINDING = [each.name for each in fields(Finding)]
+_FINDING, _ITERATIONS = ([each.name for each in fields(kind)] for kind in (Finding, IterationGroup))
 _PARTS = {"numbers": "stacks", "banks": "banks", "fifos": "fifos"}
 """Table of each part that can be shown alone."""
 
@@ -65,7 +66,10 @@ def explanation(
         "bounds": _bounds(record, rows, most),
         "stacks": _stacks(record, rows, by or BY_DEFAULT, top, numbers="numbers" in only),
         **({} if iterations is None else iteration_tables(record, iterations)),
-        "causes": _causes(evidence),
+        "causes": causes_table(
+            "causes, of the instructions' kernel-cycles",
+            {each.module: {name: each.share(name) for name in STACK} for each in evidence},
+        ),
         "banks": _banks(record, evidence, most, most if "banks" in only else min(most, _BANKS)),
         "fifos": _fifos(record, evidence),
         "findings": Table(
@@ -196,9 +200,8 @@ def iteration_tables(record: Record, iterations: Iterations) -> dict[str, Table]
     """
 
     def table(title: str, head: str, groups: dict[str, IterationGroup]) -> Table:
-        # With its columns also where an interrupted run has no complete iteration.
-        names = ["which", *(each.name for each in fields(IterationGroup))]
-        frame = pd.DataFrame([{"which": name, **asdict(group)} for name, group in groups.items()], columns=names)
+        frame = pd.DataFrame([asdict(group) for group in groups.values()], columns=_ITERATIONS)
+        frame.insert(0, "which", list(groups))
         frame["cycles_each"] = frame["cycles"] / frame["iterations"].clip(lower=1)
         shown: dict[str, Column | str] = {
             "which": Column(head),
@@ -226,24 +229,21 @@ def iteration_tables(record: Record, iterations: Iterations) -> dict[str, Table]
     }
 
 
-def _causes(evidence: Sequence[Evidence]) -> Table:
-    """Return the causes with their share of each module's kernel-cycles."""
-    frame = pd.DataFrame(
-        [
-            {
-                "letter": cause_named(name).letter,
-                "cause": name,
-                "title": cause_named(name).title,
-                **{each.module: each.share(name) for each in evidence},
-            }
-            for name in STACK
-        ]
-    )
-    modules = [each.module for each in evidence]
+def causes_table(title: str, shares: Mapping[str, Mapping[str, float]]) -> Table:
+    """Return the causes with their shares of kernel-cycles.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    shares : mapping of str to mapping
+        The share of each cause, by the column's name: those of modules, or of groups of runs.
+    """
+    frame = pd.DataFrame([cause_cells(name) | {of: its[name] for of, its in shares.items()} for name in STACK])
     return Table(
-        title="causes, of the instructions' kernel-cycles",
-        frame=frame[(frame[modules] >= _SHOWN_CAUSE).any(axis=1)],
-        columns={"letter": Column(""), "cause": "{}", "title": Column(""), **dict.fromkeys(modules, "{:.1%}")},
+        title=title,
+        frame=frame[(frame[list(shares)] >= _SHOWN_CAUSE).any(axis=1)],
+        columns={**CAUSE_COLUMNS, **{name: Column(name, "{:.1%}") for name in shares}},
         most=None,
     )
 

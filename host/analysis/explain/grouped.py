@@ -1,12 +1,14 @@
 """The comparison of groups of runs as an answer, and its conclusion in sentences."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import Comparison
 from cyscc.host.analysis.explain.difference import difference_causes, settings_text
+from cyscc.host.analysis.explain.explanation import causes_table
 from cyscc.host.analysis.explain.groups import FEWEST, GroupComparison, RunGroup, compare_groups, input_text
 from cyscc.host.analysis.explain.settings import INPUTS, settings_that_differ
 from cyscc.host.answer.answer import ROWS, Answer, Column, Table
@@ -47,7 +49,10 @@ def grouped(groups: Sequence[RunGroup], *, top: int | None = None) -> Answer:
             "comparisons": _comparisons(comparisons),
             "runs": _runs(groups, top or ROWS, shown=not comparisons),
             "inputs": _inputs(comparisons, top or ROWS),
-            "causes": _causes(groups),
+            "causes": causes_table(
+                "causes, of the instructions' kernel-cycles: mean",
+                {group.name: {name: group.causes[name].mean for name in STACK} for group in groups},
+            ),
         },
         fields={"conclusion": " ".join(said), "settings": settings},
     )
@@ -135,10 +140,7 @@ def _groups(groups: Sequence[RunGroup]) -> Table:
             {
                 "group": group.name,
                 "runs": len(group.records),
-                "cycles": group.cycles.mean,
-                "deviation": group.cycles.deviation,
-                "least": group.cycles.least,
-                "most": group.cycles.most,
+                **{"cycles" if name == "mean" else name: value for name, value in asdict(group.cycles).items()},
                 "gteps": group.gteps.mean,
                 "gteps_deviation": group.gteps.deviation,
             }
@@ -181,17 +183,20 @@ def _runs(groups: Sequence[RunGroup], most: int, *, shown: bool) -> Table:
 
 
 def _run_row(group: RunGroup, record: Record) -> dict[str, Any]:
-    result, run = record.result, record.document["run"]
+    result = record.result
     return {
         "group": group.name,
         "record": printable(str(record.folder)),
-        "input": input_text(record),
-        "graph": run["graph"],
-        "source": run["options"].get("source"),
+        **_input(record),
         "cycles": result["cycles"]["total"],
         "seconds": result["seconds"],
         "gteps": result["gteps"],
     }
+
+
+def _input(record: Record) -> dict[str, Any]:
+    run = record.document["run"]
+    return {"input": input_text(record), "graph": run["graph"], "source": run["options"].get("source")}
 
 
 def _inputs(comparisons: Sequence[GroupComparison], most: int) -> Table:
@@ -210,12 +215,9 @@ def _inputs(comparisons: Sequence[GroupComparison], most: int) -> Table:
 
 
 def _pair_row(comparison: GroupComparison, pair: Comparison) -> dict[str, Any]:
-    run = pair.first.document["run"]
     return {
         "group": comparison.second.name,
-        "input": input_text(pair.first),
-        "graph": run["graph"],
-        "source": run["options"].get("source"),
+        **_input(pair.first),
         "first": printable(str(pair.first.folder)),
         "second": printable(str(pair.second.folder)),
         "first_cycles": pair.cycles[0],
@@ -224,29 +226,3 @@ def _pair_row(comparison: GroupComparison, pair: Comparison) -> dict[str, Any]:
         "why": difference_causes(pair.causes),
         **{name: pair.causes[name] for name in CAUSE_NAMES},
     }
-
-
-def _causes(groups: Sequence[RunGroup]) -> Table:
-    names = [group.name for group in groups]
-    frame = pd.DataFrame(
-        [
-            {
-                "letter": cause_named(name).letter,
-                "cause": name,
-                "title": cause_named(name).title,
-                **{group.name: group.causes[name].mean for group in groups},
-            }
-            for name in STACK
-        ]
-    )
-    return Table(
-        title="causes, of the instructions' kernel-cycles: mean",
-        frame=frame[(frame[names] >= _SHOWN).any(axis=1)],
-        columns={
-            "letter": Column(""),
-            "cause": "{}",
-            "title": Column(""),
-            **{name: Column(name, "{:.1%}") for name in names},
-        },
-        most=None,
-    )

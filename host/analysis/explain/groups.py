@@ -8,11 +8,10 @@ from statistics import fmean, stdev, variance
 from typing import Any
 
 from cyscc.host.analysis.explain.comparison import Comparison, compare, numbered_alike
-from cyscc.host.analysis.explain.settings import INPUTS, settings_of, settings_that_differ
+from cyscc.host.analysis.explain.settings import INPUTS, machine_text, memory_text, settings_of, settings_that_differ
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
-from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
@@ -234,10 +233,10 @@ def _same_input(first: Record, second: Record) -> bool:
 
 def _names(groups: Sequence[Sequence[Record]]) -> list[str]:
     """Return the names of groups: machine and memory where they suffice, else the settings that differ."""
-    candidates: list[Callable[[Record], str]] = [lambda record: f"{_machine(record)}, {_memory(record)}"]
+    candidates: list[Callable[[Record], str]] = [lambda record: f"{machine_text(record)}, memory {memory_text(record)}"]
     if len(groups) > 1:
         differing = [name for name in settings_that_differ([group[0] for group in groups]) if name not in INPUTS]
-        candidates = [_machine, _memory, *candidates]
+        candidates = [machine_text, lambda record: f"memory {memory_text(record)}", *candidates]
         candidates.append(lambda record: ", ".join(f"{name} {settings_of(record).get(name)}" for name in differing))
     for name in candidates:
         names = [{name(record) for record in group} for group in groups]
@@ -245,13 +244,3 @@ def _names(groups: Sequence[Sequence[Record]]) -> list[str]:
         if all(len(each) == 1 for each in names) and len(set(texts)) == len(texts):
             return [printable(text) for text in texts]
     return [f"group {number}" for number in range(1, len(groups) + 1)]
-
-
-def _machine(record: Record) -> str:
-    options = record.document["run"]["options"]
-    return Overrides.of(options.get("set", {})).config_text(str(options["config"]))
-
-
-def _memory(record: Record) -> str:
-    options = record.document["run"]["options"]
-    return f"memory {Overrides.of(options.get('set', {})).memory_text(str(options['memory']))}"

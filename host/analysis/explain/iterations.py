@@ -1,16 +1,13 @@
 """The iterations of a run that finds components: what they find, their cycles, and what would spare some of them."""
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import SATURATED, Record
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["IterationGroup", "Iterations", "iterations_of"]
 
@@ -50,7 +47,7 @@ class Iterations:
     """
 
     record: Record
-    frame: "pd.DataFrame"
+    frame: pd.DataFrame
 
     def group(self, chosen: "pd.Series[bool]") -> IterationGroup:
         """Return the group of the iterations chosen."""
@@ -129,17 +126,6 @@ class Iterations:
                 "most."
             )
         return found
-
-    def document(self) -> dict[str, Any]:
-        """Return the groups as a JSON document."""
-        return {
-            "large": asdict(self.group(self.large)),
-            "small": asdict(self.group(~self.large)),
-            "last_large": self.last_large,
-            "tail": asdict(self.group(self.tail)),
-            "sizes": [{"least": least, "most": most, **asdict(group)} for least, most, group in self.sizes],
-            "advice": self.advice,
-        }
 
 
 def _cycles(cycles: int, total: int) -> str:

@@ -13,7 +13,7 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED
 from cyscc.sim.observation.causes import WORK, cause_named
 
-__all__ = ["WAITS", "Observation", "array_text", "busiest", "busiest_bank", "crossbar_share", "diagnose", "observe"]
+__all__ = ["WAITS", "Observation", "array_text", "busiest", "busiest_bank", "diagnose", "observe"]
 
 _SAID_OF_BANK = 0.2
 """Least share of a bank's accesses with which an array is named."""
@@ -78,7 +78,9 @@ def observe(cause: str, group: Group, evidence: Evidence) -> Observation:
     evidence : Evidence
         The evidence for the group's instructions.
     """
-    return Observation(cause_named(cause).title, _RULES[cause](group, evidence) if cause in _RULES else "")
+    return Observation(
+        cause_named(cause).title, _RULES[cause](group, evidence) if cause in _RULES else _SAID.get(cause, "")
+    )
 
 
 def array_text(bank: BankUse) -> str:
@@ -168,22 +170,23 @@ def busiest(evidence: Evidence) -> list[tuple[str, float, str]]:
 def busiest_bank(evidence: Evidence) -> str:
     """Return the sentence on the bank with most accesses; an empty string if there were none."""
     bank = evidence.bank
+    if bank is None:
+        return ""
     return (
-        bank
-        and (
-            f"the busiest bank, {bank.controller}.{bank.bank}, has {bank.multiple:.1f}x the accesses of the mean, "
-            f"is busy {min(bank.use, 1):.0%} of the time, and at most {min(bank.peak, 1):.0%} in "
-            f"{count_text(evidence.record.interval, 'cycle')}"
-        )
-    ) or ""
+        f"the busiest bank, {bank.controller}.{bank.bank}, has {bank.multiple:.1f}x the accesses of the mean, is busy "
+        f"{min(bank.use, 1):.0%} of the time, and at most {min(bank.peak, 1):.0%} in "
+        f"{count_text(evidence.record.interval, 'cycle')}"
+    )
 
 
 def _carried(evidence: Evidence) -> float:
     """Return the share of its links' bandwidth that a crossbar can carry; no request blocks another one in a switch."""
     if _configured(evidence, "link_queues") or not evidence.record.memory:
         return 1.0
-    ports = max(evidence.record.machine["kernels"].values())
-    return crossbar_share(int(evidence.record.memory["links"]) / ports)
+    from cyscc.host.analysis.roofline.limits import passed_evenly
+
+    links = int(evidence.record.memory["links"])
+    return passed_evenly(max(evidence.record.machine["kernels"].values()), links) / links
 
 
 def _blamed(evidence: Evidence, loaded: float) -> list[str]:
@@ -225,21 +228,6 @@ def _no_work(group: Group, evidence: Evidence) -> str:
     )
 
 
-def _exchange(group: Group, evidence: Evidence) -> str:
-    return (
-        "Ids wait for the kernels that own them: these have no place for another word, or get ids more quickly than "
-        "the one a cycle whose word a kernel can read."
-    )
-
-
-def _ids(group: Group, evidence: Evidence) -> str:
-    return "Kernels have read the ids of their own entries, and others of their AE are still reading."
-
-
-def _resting(group: Group, evidence: Evidence) -> str:
-    return "The multiplexer needs a cycle between two requests."
-
-
 def _work(group: Group, evidence: Evidence) -> str:
     issued = evidence.share(*WORK)
     return f"The kernels issue a request in {issued:.0%} of their cycles, of one in each at most."
@@ -256,28 +244,18 @@ def _flush(group: Group, evidence: Evidence) -> str:
     return f"Until the last writes of all ports are complete {count_text(round(each), 'cycle')} go by each time."
 
 
+_SAID = {
+    "exchange": "Ids wait for the kernels that own them: these have no place for another word, or get ids more quickly "
+    "than the one a cycle whose word a kernel can read.",
+    "ids": "Kernels have read the ids of their own entries, and others of their AE are still reading.",
+    "resting": "The multiplexer needs a cycle between two requests.",
+}
 _RULES: dict[str, Callable[[Group, Evidence], str]] = {
     **dict.fromkeys(WAITS, _memory),
     "slot": _slot,
-    "exchange": _exchange,
-    "ids": _ids,
     "no_work": _no_work,
-    "resting": _resting,
     "starting": _ring,
     "ending": _ring,
     "flush": _flush,
     **dict.fromkeys(WORK, _work),
 }
-
-
-def crossbar_share(links: float) -> float:
-    """Return the share of its links' bandwidth that a large crossbar with one queue per port can carry.
-
-    It holds for queues of any length (Karol, Hluchyj, Morgan 1987): 2 - 2**0.5 with as many links as ports.
-
-    Parameters
-    ----------
-    links : float
-        Links per port.
-    """
-    return (1 + links - (1 + links * links) ** 0.5) / links if links else 0.0

@@ -7,7 +7,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides
 from cyscc.host.specification.run import run_options
 
-__all__ = ["INPUTS", "settings_of", "settings_that_differ"]
+__all__ = ["INPUTS", "machine_text", "memory_text", "settings_of", "settings_that_differ"]
 
 INPUTS = ("graph", "source")
 """Settings that say what a run works on; all others are of the machine and the way that it is used."""
@@ -47,6 +47,18 @@ def settings_of(record: Record) -> dict[str, Any]:
     }
 
 
+def machine_text(record: Record) -> str:
+    """Return the name of a run's machine, with the settings that were changed."""
+    options = record.document["run"]["options"]
+    return Overrides.of(options.get("set", {})).config_text(str(options["config"]))
+
+
+def memory_text(record: Record) -> str:
+    """Return the name of a run's memory, with the settings that were changed."""
+    options = record.document["run"]["options"]
+    return Overrides.of(options.get("set", {})).memory_text(str(options["memory"]))
+
+
 def settings_that_differ(records: Sequence[Record]) -> dict[str, list[Any]]:
     """Return the settings that all runs have and in which they differ, by name, with the value of each run.
 
@@ -56,8 +68,7 @@ def settings_that_differ(records: Sequence[Record]) -> dict[str, list[Any]]:
     profiles = {each["memory"] for each in every}
     if len(profiles) > 1:
         for record, each in zip(records, every, strict=True):
-            options = record.document["run"]["options"]
-            each["memory"] = Overrides.of(options.get("set", {})).memory_text(str(options["memory"]))
+            each["memory"] = memory_text(record)
     names = [name for name in every[0] if all(name in each for each in every)]
     if len({record.document["run"]["digest"] for record in records}) == 1:
         names.remove("graph")  # one graph, whatever its file is called

@@ -1,16 +1,12 @@
 """Cycle stacks: cycles of an average kernel by cause, for each phase, iteration, level, kernel, AE or interval."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
+import pandas as pd
 
 from cyscc.host.record.reader import PARTS, Record
 from cyscc.host.record.tables import PHASES
 from cyscc.sim.observation.causes import CAUSE_NAMES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["STACKED", "Group", "groups_of", "stacks"]
 
@@ -50,14 +46,14 @@ class Group:
         return f"{self.phase}, {self.part} levels" if self.part else self.phase
 
 
-def groups_of(rows: "pd.DataFrame") -> "list[tuple[Group, pd.DataFrame]]":
+def groups_of(rows: pd.DataFrame) -> "list[tuple[Group, pd.DataFrame]]":
     """Return the groups that the instructions fall into, each with its rows, in the order of a run."""
     groups = [Group(phase, part) for phase in PHASES for part in PARTS]
     chosen = ((group, rows[(rows["phase"] == group.phase) & (rows["part"] == group.part)]) for group in groups)
     return [(group, its) for group, its in chosen if len(its)]
 
 
-def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
+def stacks(record: Record, rows: pd.DataFrame, by: str) -> pd.DataFrame:
     """Return the stacks of a grouping.
 
     Parameters
@@ -86,7 +82,7 @@ def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     keys = _KEYS[by]
     if by == "interval":
         frame = record.frame("kernels")
-        frame = frame[_ran(record, rows, frame["cycle"].to_numpy())]
+        frame = frame[frame["cycle"].isin(record.ran_in(rows).index)]
         found = frame.groupby(keys, observed=True)[CAUSE_NAMES].mean().reset_index()
         found.insert(len(keys), "cycles", found[CAUSE_NAMES].sum(axis=1).round().astype("int64"))
         return found
@@ -110,12 +106,3 @@ def stacks(record: Record, rows: "pd.DataFrame", by: str) -> "pd.DataFrame":
     found = grouped[["cycles", *CAUSE_NAMES]].sum()
     found.insert(1, "instructions", grouped.size())
     return found.reset_index()
-
-
-def _ran(record: Record, rows: "pd.DataFrame", cycles: "np.ndarray") -> "np.ndarray":
-    """Return for each interval, given by its first cycle, whether one of the instructions ran in it."""
-    starts = rows["start"].to_numpy()
-    ends = starts + rows["cycles"].to_numpy()
-    last = np.searchsorted(starts, cycles + record.interval) - 1  # the last one that began before the interval's end
-    ran: np.ndarray = (last >= 0) & (ends[np.maximum(last, 0)] > cycles)
-    return ran

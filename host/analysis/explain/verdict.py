@@ -1,9 +1,9 @@
 """The verdict on a recorded run: what bounds each phase, the cost, and what to try."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, Evidence
 from cyscc.host.analysis.explain.observations import WAITS, Observation, busiest, diagnose, observe
@@ -14,10 +14,7 @@ from cyscc.host.record.tables import PHASES
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["WHOLE", "Finding", "bound_of", "bounds", "findings", "findings_of"]
+__all__ = ["WHOLE", "Finding", "bound_of", "findings", "findings_of"]
 
 _SAID_OF_GROUP = 0.01
 """Least share of a run with which a group always gets a finding on its largest cause."""
@@ -80,7 +77,7 @@ def findings(record: Record) -> list[Finding]:
     return findings_of(record, record.instructions)
 
 
-def findings_of(record: Record, rows: "pd.DataFrame") -> list[Finding]:
+def findings_of(record: Record, rows: pd.DataFrame) -> list[Finding]:
     """Return the findings on some instructions, the most costly first; for a whole run also on the time between them.
 
     Findings of one kind are one finding, whose parts are those of the groups of instructions.
@@ -228,7 +225,7 @@ def _in_common(costs: list[_Cost]) -> str:
     )
 
 
-def bound_of(record: Record, row: "pd.DataFrame") -> str:
+def bound_of(record: Record, row: pd.DataFrame) -> str:
     """Return what bounds a level or an intersection, with the share of its cycles, in a few words.
 
     Parameters
@@ -248,23 +245,6 @@ def bound_of(record: Record, row: "pd.DataFrame") -> str:
     return ", ".join(said)
 
 
-def bounds(record: Record, rows: "pd.DataFrame", count: int) -> list[dict[str, Any]]:
-    """Return the heaviest of some instructions in their order, each with its `cycles` and what bounds it (`bound`).
-
-    Parameters
-    ----------
-    record : Record
-        The record.
-    rows : pandas.DataFrame
-        The instructions, rows of `Record.instructions`.
-    count : int
-        Most instructions.
-    """
-    heaviest = rows.loc[rows["cycles"].nlargest(count).index].sort_index()
-    named = heaviest[["iteration", "phase", "level", "cycles"]].to_dict("records")
-    return [{**row, "bound": bound_of(record, heaviest.iloc[[place]])} for place, row in enumerate(named)]
-
-
 def _measured(cost: _Cost) -> str:
     """Return the measurement behind the largest cost of a single instruction, in a few words."""
     evidence = cost.evidence
@@ -280,7 +260,7 @@ def _measured(cost: _Cost) -> str:
     return count_text(round(cost.cycles), "cycle")
 
 
-def _repeated(record: Record, rows: "pd.DataFrame", total: int) -> list[Finding]:
+def _repeated(record: Record, rows: pd.DataFrame, total: int) -> list[Finding]:
     """Return the finding on edges whose ids were read more than once, if these reads are a noticeable part."""
     searches = rows[rows["module"] == "bfs"]
     # The edges of a search are known at its end.
@@ -319,22 +299,18 @@ def _outside(record: Record) -> list[Finding]:
     """Return the findings on the cycles outside of instructions."""
     total = max(record.cycles, 1)
     instructions = max(len(record.instructions), 1)
-    host, restarted = (int(record.document["cycles"][name]) for name in ("host", "restarted"))
-    said = [
-        (
-            "host",
-            host,
+    host = int(record.document["cycles"]["host"])
+    said = {
+        "host": (
             "Between instructions the host reads counts and writes registers: "
             f"{host / instructions:.0f} cycles for each of {count_text(instructions, 'instruction')}.",
             "Only fewer, larger levels make it less.",
         ),
-        (
-            "restarted",
-            restarted,
+        "restarted": (
             "Queues overflowed, and the run began anew with larger ones.",
             "Give the queues room from the start: a larger --queue-slack.",
         ),
-    ]
+    }
     return [
         Finding(
             phase=WHOLE,
@@ -346,6 +322,6 @@ def _outside(record: Record) -> list[Finding]:
             cycles=cycles,
             advice=advice,
         )
-        for name, cycles, text, advice in said
-        if cycles >= SAID_OF_RUN * total
+        for name, (text, advice) in said.items()
+        if (cycles := int(record.document["cycles"][name])) >= SAID_OF_RUN * total
     ]

@@ -1,12 +1,13 @@
-"""Data of the charts: kernel-cycles by time, kernel, level and phase; requests; occupancy of FIFOs."""
+"""Data of the charts: sums of a record's tables by time, kernel, level, phase, bank and array."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.roofline.analysis import Roofline, recorded_bounds
@@ -14,12 +15,8 @@ from cyscc.host.answer.colours import STACK
 from cyscc.host.record.arrow import Integers, codes, numbers, sums
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
-from cyscc.sim.observation.causes import WORK
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["LONE", "OUTSIDE", "Activity", "Fill", "Key", "Levels", "Timeline", "Traffic", "key_point", "key_title"]
+__all__ = ["LONE", "OUTSIDE", "Activity", "Fill", "Key", "Levels", "Timeline", "key_point", "key_title"]
 
 OUTSIDE = ("host", "restarted")
 """Causes of cycles outside of instructions."""
@@ -156,7 +153,7 @@ class Timeline:
 
 
 class Activity:
-    """Activity of the kernels.
+    """Activity of a run: sums of its tables by what the charts show.
 
     A *track* is a kernel of a module that ran. Tracks are sorted by module, then by AE. Cycles of a group of kernels
     are the mean over its kernels, so that the cycles of all causes add up to the cycles of the run.
@@ -182,12 +179,18 @@ class Activity:
         self.engines = int(record.machine["engines"])
         ran = set(self.instructions["module"])
         self.kernels = [int(record.machine["kernels"][name]) if name in ran else 0 for name in MODULES]
+        memory = record.memory or {"controllers": 0, "banks": 0, "links": 0, "bank_busy": 0}
+        self.controllers, self.banks_each, self.links_each = (
+            int(memory[name]) for name in ("controllers", "banks", "links")
+        )
+        self.bank_busy = float(memory["bank_busy"])
         self._bounds = recorded_bounds(record)
+        self._sums: dict[tuple[str, ...], list[Integers]] = {}
 
-    @cached_property
-    def traffic(self) -> "Traffic":
-        """Traffic to the memory."""
-        return Traffic(self)
+    @property
+    def banks(self) -> int:
+        """Number of banks of the memory; 0 if it has none."""
+        return self.controllers * self.banks_each
 
     @cached_property
     def fill(self) -> "Fill":
@@ -214,6 +217,59 @@ class Activity:
         """Return the rows of these instructions; -1 for those of abandoned attempts."""
         return np.asarray(self.instructions.index.get_indexer(instructions), np.int64)
 
+    def sums(self, table: str, columns: Sequence[str], *keys: str) -> list[Integers]:
+        """Return the sums of columns of a table by some keys, without abandoned attempts; kept for the next time.
+
+        Parameters
+        ----------
+        table : str
+            Name of the table.
+        columns : sequence of str
+            Its columns.
+        *keys : str
+            ``track``, ``time`` (column of the time axis), ``level`` (group of levels), ``phase``, ``bank`` (over all
+            controllers), ``link`` (AE by AE), or else a column.
+
+        Returns
+        -------
+        list of ndarray of int64
+            The sums of each column; the dimensions are those of the keys.
+        """
+        wanted = (table, *columns, *keys)
+        if wanted not in self._sums:
+            frame = self.record.frame(table)
+            places, sizes = zip(*(self._key(frame, key) for key in keys), strict=True)
+            self._sums[wanted] = [sums(numbers(frame[name]), sizes, *places) for name in columns]
+        return self._sums[wanted]
+
+    def _key(self, frame: pd.DataFrame, key: str) -> tuple[Integers, int]:
+        """Return the place of each row of a table by a key, negative for rows that are left out, and their number."""
+        match key:
+            case "track":
+                module = codes(frame["module"])
+                each = np.array(self.kernels)[module]
+                first = np.array([0, self.tracks_of_module[0]])[module]
+                track = first + numbers(frame["engine"]) * each + numbers(frame["kernel"])
+                return np.where(each, track, -1), len(self.tracks)
+            case "time":
+                return self.time.at(numbers(frame["cycle"])), self.time.columns
+            case "phase" | "level":
+                of = self.of_instructions("phase") if key == "phase" else self.levels.of
+                row = self.places(numbers(frame["instruction"]))
+                return np.where(row >= 0, of[row], -1), len(PHASES) if key == "phase" else self.levels.count
+            case "bank":
+                bank = numbers(frame["controller"]) * self.banks_each + numbers(frame["bank"])
+                if "instruction" in frame:
+                    bank[self.places(numbers(frame["instruction"])) < 0] = -1
+                return bank, max(self.banks, 1)
+            case "link":
+                link = numbers(frame["engine"]) * self.links_each + numbers(frame["link"])
+                return link, self.engines * self.links_each
+            case "array":
+                return codes(frame["array"]), len(ARRAYS)
+            case _:
+                return numbers(frame[key]), {"engine": self.engines, "latency": LONGEST_LATENCY + 1}[key]
+
     @cached_property
     def tracks(self) -> list[str]:
         """Name of each kernel."""
@@ -232,25 +288,7 @@ class Activity:
     @cached_property
     def by_time(self) -> dict[str, Integers]:
         """Cycles of each track in each column of time, by cause; shape (tracks, columns) each."""
-        frame = self.record.frame("kernels")
-        module = codes(frame["module"])
-        per_engine = np.array(self.kernels)[module]
-        first = np.array([0, self.tracks_of_module[0]])[module]
-        track = first + numbers(frame["engine"]) * per_engine + numbers(frame["kernel"])
-        track[per_engine == 0] = -1
-        column = self.time.at(numbers(frame["cycle"]))
-        shape = (len(self.tracks), self.time.columns)
-        return {cause: sums(numbers(frame[cause]), shape, track, column) for cause in STACK}
-
-    @cached_property
-    def issued(self) -> Integers:
-        """Cycles in which each track issued a request in each column of time; shape (tracks, columns)."""
-        return np.sum([self.by_time[cause] for cause in WORK], axis=0)
-
-    @cached_property
-    def by_track(self) -> dict[str, Integers]:
-        """Cycles of each track in the whole run, by cause."""
-        return {cause: cycles.sum(axis=1) for cause, cycles in self.by_time.items()}
+        return dict(zip(STACK, self.sums("kernels", STACK, "track", "time"), strict=True))
 
     @cached_property
     def machine_by_time(self) -> dict[str, npt.NDArray[np.float64]]:
@@ -274,148 +312,23 @@ class Activity:
         return np.asarray(stacks[list(STACK)].to_numpy(np.float64) / np.array(kernels).reshape(-1, 1))
 
     def by_group(self, groups: Integers, count: int) -> dict[str, npt.NDArray[np.float64]]:
-        """Return the cycles of groups of instructions, by cause; instructions with a negative group are left out."""
-        inside = groups >= 0
-        found = {}
-        for place, cause in enumerate(STACK):
-            weights = self.by_instruction[inside, place]
-            found[cause] = np.bincount(groups[inside], weights=weights, minlength=count).astype(np.float64)
-        return found
-
-    @cached_property
-    def by_level(self) -> dict[str, npt.NDArray[np.float64]]:
-        """Cycles of each group of levels, by cause."""
-        return self.by_group(self.levels.of, self.levels.count)
-
-    @cached_property
-    def by_phase(self) -> dict[str, npt.NDArray[np.float64]]:
-        """Cycles of each phase, by cause."""
-        return self.by_group(self.of_instructions("phase"), len(PHASES))
+        """Return the cycles of groups of instructions, by cause."""
+        return {
+            cause: np.bincount(groups, weights=self.by_instruction[:, place], minlength=count).astype(np.float64)
+            for place, cause in enumerate(STACK)
+        }
 
     @cached_property
     def whole(self) -> dict[str, float]:
         """Cycles of the whole run by cause; they add up to the simulated cycles."""
         return {cause: float(cycles.sum()) for cause, cycles in self.machine_by_time.items()}
 
-
-class Traffic:
-    """Traffic to the memory.
-
-    Parameters
-    ----------
-    activity : Activity
-        Activity of the kernels; timeline and levels are shared with it.
-    """
-
-    def __init__(self, activity: Activity) -> None:
-        self.activity = activity
-        self.record, self.time, self.levels = activity.record, activity.time, activity.levels
-        memory = self.record.memory
-        self.controllers = int(memory["controllers"]) if memory else 0
-        self.banks_each = int(memory["banks"]) if memory else 0
-        self.links_each = int(memory["links"]) if memory else 0
-        self.bank_busy = float(memory["bank_busy"]) if memory else 0.0
-
-    @property
-    def banks(self) -> int:
-        """Number of banks of the memory; 0 if it has none."""
-        return self.controllers * self.banks_each
-
-    @cached_property
-    def by_bank(self) -> tuple[Integers, Integers]:
-        """Accesses and waiting cycles by bank and column of time; shape (banks, columns) each."""
-        frame = self.record.frame("banks")
-        bank = numbers(frame["controller"]) * self.banks_each + numbers(frame["bank"])
-        return self._over_time(frame, "accesses", self.banks, bank)
-
-    @cached_property
-    def by_link(self) -> tuple[Integers, Integers]:
-        """Requests and waiting cycles by link, AE by AE, and column of time; shape (links of all AEs, columns) each."""
-        frame = self.record.frame("links")
-        link = numbers(frame["engine"]) * self.links_each + numbers(frame["link"])
-        return self._over_time(frame, "requests", self.activity.engines * self.links_each, link)
-
-    def _over_time(self, frame: "pd.DataFrame", noun: str, rows: int, row: Integers) -> tuple[Integers, Integers]:
-        column = self.time.at(numbers(frame["cycle"]))
-        shape = (rows, self.time.columns)
-        counts, waiting = (sums(numbers(frame[name]), shape, row, column) for name in (noun, "waiting"))
-        return counts, waiting
-
-    @cached_property
-    def by_array(self) -> dict[str, Integers]:
-        """`reads`, `writes`, and the summed `latency` of the reads, by array and column of time.
-
-        The shape is (arrays, columns) each.
-        """
-        frame = self.record.frame("arrays")
-        keys = codes(frame["array"]), self.time.at(numbers(frame["cycle"]))
-        shape = (len(ARRAYS), self.time.columns)
-        return {name: sums(numbers(frame[name]), shape, *keys) for name in ("reads", "writes", "latency")}
-
-    @cached_property
-    def by_instruction(self) -> tuple[Integers, Integers, Integers, Integers, Integers]:
-        """Columns of the accesses by instruction: row of the instruction, bank, array, accesses, waiting cycles."""
-        frame = self.record.frame("instruction_banks")
-        place = self.activity.places(numbers(frame["instruction"]))
-        bank = numbers(frame["controller"]) * self.banks_each + numbers(frame["bank"])
-        array = codes(frame["array"])
-        return place, bank, array, numbers(frame["accesses"]), numbers(frame["waiting"])
-
-    @cached_property
-    def by_level(self) -> tuple[Integers, Integers]:
-        """Accesses to banks and waiting cycles by array and level; shape (arrays, levels) each."""
-        place, _, array, accesses, waiting = self.by_instruction
-        level = np.where(place >= 0, self.levels.of[place], -1)
-        shape = (len(ARRAYS), self.levels.count)
-        return sums(accesses, shape, array, level), sums(waiting, shape, array, level)
-
-    @cached_property
-    def by_bank_and_array(self) -> tuple[Integers, Integers]:
-        """Accesses and waiting cycles by array and bank, over all instructions; shape (arrays, banks) each."""
-        place, bank, array, accesses, waiting = self.by_instruction
-        shape = (len(ARRAYS), max(self.banks, 1))
-        bank = np.where(place >= 0, bank, -1)
-        return sums(accesses, shape, array, bank), sums(waiting, shape, array, bank)
-
-    def bank_title(self, bank: int) -> str:
-        """Return the name of a bank."""
-        return f"controller {bank // self.banks_each}, bank {bank % self.banks_each}"
-
-    @cached_property
-    def _latencies(self) -> tuple[Integers, Integers, Integers]:
-        frame = self.record.frame("instruction_latencies")
-        place = self.activity.places(numbers(frame["instruction"]))
-        return place, numbers(frame["latency"]), numbers(frame["reads"])
-
-    @cached_property
-    def latencies_by_phase(self) -> Integers:
-        """Reads by phase and latency; shape (phases, `LONGEST_LATENCY` + 1)."""
-        place, latency, reads = self._latencies
-        phase = np.where(place >= 0, self.activity.of_instructions("phase")[place], -1)
-        return sums(reads, (len(PHASES), LONGEST_LATENCY + 1), phase, latency)
-
-    @cached_property
-    def latencies_by_level(self) -> Integers:
-        """Reads by group of levels and latency; shape (levels, `LONGEST_LATENCY` + 1)."""
-        place, latency, reads = self._latencies
-        level = np.where(place >= 0, self.levels.of[place], -1)
-        return sums(reads, (self.levels.count, LONGEST_LATENCY + 1), level, latency)
-
     def percentile(self, share: float) -> npt.NDArray[np.float64]:
         """Return the percentile of each level's read latencies for a share; nan without reads."""
-        counts = self.latencies_by_level
+        (counts,) = self.sums("instruction_latencies", ("reads",), "level", "latency")
         below = counts.cumsum(axis=1)
         total = below[:, -1:]
         return np.where(total[:, 0] > 0, (below < share * total).sum(axis=1), np.nan)
-
-    @cached_property
-    def by_engine(self) -> dict[str, Integers]:
-        """Counters of the AEs, by AE and column of time; shape (AEs, columns)."""
-        frame = self.record.frame("engines")
-        keys = numbers(frame["engine"]), self.time.at(numbers(frame["cycle"]))
-        shape = (self.activity.engines, self.time.columns)
-        names = ("bfs_turns", "intersection_turns", "ordering", "read_stalls", "write_stalls")
-        return {name: sums(numbers(frame[name]), shape, *keys) for name in names}
 
 
 class Fill:

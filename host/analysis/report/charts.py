@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from cyscc.host.analysis.report.activity import Activity, Timeline, key_title
 from cyscc.host.analysis.roofline.limits import CROSSBAR
 from cyscc.host.answer.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
+from cyscc.host.record.arrow import Integers, numbers
 from cyscc.host.record.tables import PHASES
 from cyscc.sim.observation.causes import CAUSES
 
@@ -38,6 +39,7 @@ __all__ = [
     "over_time",
     "part_axes",
     "part_title",
+    "points",
     "stack_over_time",
     "strip_labels",
 ]
@@ -206,10 +208,10 @@ def choice(figure: go.Figure, options: Mapping[str, Sequence[int]], *, updates: 
     updates : sequence of dict, optional
         Layout update of each option.
     """
-    chosen = {number for numbers in options.values() for number in numbers}
+    chosen = {number for own in options.values() for number in own}
     buttons = []
-    for place, (label, numbers) in enumerate(options.items()):
-        visible = [trace not in chosen or trace in numbers for trace in range(len(figure.data))]
+    for place, (label, own) in enumerate(options.items()):
+        visible = [trace not in chosen or trace in own for trace in range(len(figure.data))]
         if not place:
             for trace, shown in zip(figure.data, visible, strict=True):
                 trace.visible = shown
@@ -383,13 +385,15 @@ def _room(label: str) -> float:
     return (len(label) + 1) * _LETTER * _SMALL
 
 
-def _shown(activity: Activity) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _shown(activity: Activity) -> tuple[Integers, Integers]:
     """Return the first and the last instruction that overlaps each column; -1 if there is none."""
-    time, starts = activity.time, activity.of_instructions("start")
-    first = np.searchsorted(starts + activity.of_instructions("cycles"), time.starts, side="right")
-    last = np.searchsorted(starts, time.starts + time.lengths, side="left") - 1
-    none = (first > last) | (first >= starts.size)
-    return np.where(none, -1, first), np.where(none, -1, last)
+    pairs = activity.record.overlaps
+    place, column = activity.places(numbers(pairs["instruction"])), activity.time.at(numbers(pairs["cycle"]))
+    first, last = np.full((2, activity.time.columns), -1)
+    np.maximum.at(last, column, place)
+    ran = place >= 0
+    first[column[ran][::-1]] = place[ran][::-1]
+    return first, last
 
 
 def _strip_text(titles: Sequence[str], first: int, last: int) -> str:
@@ -508,6 +512,13 @@ def bars(
         )
     figure.update_layout(barmode="relative")
     name_places(figure, titles)
+
+
+def points(
+    figure: go.Figure, titles: Sequence[str], values: npt.NDArray[Any], name: str, *, form: str, **looks: Any
+) -> None:
+    """Add points over named places; `form` is the hover format, and `looks` are further settings of the trace."""
+    figure.add_scatter(x=list(titles), y=values, name=name, hovertemplate=form, **{"mode": "markers", **looks})
 
 
 def name_places(figure: go.Figure, titles: Sequence[str | Sequence[str]]) -> None:

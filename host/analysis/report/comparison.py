@@ -2,22 +2,19 @@
 
 import html
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import outside, paired_iterations
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.report.activity import LONE, OUTSIDE, Key, Levels
-from cyscc.host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure
+from cyscc.host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure, points
 from cyscc.host.answer.colours import STACK
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["AlignedRuns", "comparison_charts"]
 
@@ -73,7 +70,7 @@ class AlignedRuns:
         }
 
 
-def _keyed(record: Record, first: Record) -> "pd.DataFrame":
+def _keyed(record: Record, first: Record) -> pd.DataFrame:
     """Return the stacks of a run's instructions by key, in the first run's numbers of iterations."""
     pairs = paired_iterations(first, record)
     frame = stacks(record, record.instructions, "level")
@@ -147,14 +144,9 @@ def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
         parts = comparison.difference(run)
         bars(figure, titles, parts, form="%{y:+,.0f} cycles")
         sums = np.sum(list(parts.values()), axis=0)
-        figure.add_scatter(
-            x=titles,
-            y=sums.astype(np.float32),
-            name="difference",
-            mode="markers",
-            marker={"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}},
-            hovertemplate="%{x}<br>difference: %{y:+,.0f} cycles<extra></extra>",
-        )
+        form = "%{x}<br>difference: %{y:+,.0f} cycles<extra></extra>"
+        diamond = {"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}}
+        points(figure, titles, sums.astype(np.float32), "difference", form=form, marker=diamond)
         options[_literal(f"{names[run]} against {names[0]}")] = list(range(begin, len(figure.data)))
     if len(names) > 2:
         choice(figure, options)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cyscc.host.analysis.explain.settings import settings_that_differ
+from cyscc.host.analysis.explain.settings import machine_text, memory_text, settings_that_differ
 from cyscc.host.output.text import bytes_text, count_text
 from cyscc.host.record.display import result_facts
 from cyscc.host.record.reader import Record
@@ -237,16 +237,10 @@ def run_names(records: Sequence[Record]) -> list[str]:
     """Return the names of the runs: the options in which they differ, or their folders."""
     if len(records) == 1:
         return [printable(records[0].folder.name or str(records[0].folder))]
-    options = []
-    for record in records:
-        run = record.document["run"]
-        changes = Overrides.of(run["options"].get("set", {}))
-        config, memory = (str(run["options"][name]) for name in ("config", "memory"))
-        named = (run["graph"], changes.config_text(config), changes.memory_text(memory))
-        options.append(dict(zip(("graph", "config", "memory"), named, strict=True)))
-    differing = [name for name in ("graph", "config", "memory") if len({each[name] for each in options}) > 1]
-    names = [", ".join(each[name] for name in differing) for each in options]
-    if len(set(names)) < len(names) or not differing:
+    options = [(each.document["run"]["graph"], machine_text(each), memory_text(each)) for each in records]
+    differing = [place for place, values in enumerate(zip(*options, strict=True)) if len(set(values)) > 1]
+    names = [", ".join(each[place] for place in differing) for each in options]
+    if len(set(names)) < len(names):
         names = [str(record.folder) for record in records]
     if len(set(names)) < len(names):
         names = [f"{name} ({number})" for number, name in enumerate(names, 1)]

@@ -17,6 +17,7 @@ from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, ceilings
 from cyscc.host.answer.colours import RUN_COLOURS, STACK
 from cyscc.host.record.arrow import Integers
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
+from cyscc.sim.observation.causes import WORK
 
 __all__ = ["chart_sections"]
 
@@ -33,6 +34,7 @@ _HOTTEST = 24
 _BINS = 80
 _TURNS = 40
 """Least turns of the token over which a rate is averaged: one more or less in a column is not to be seen."""
+_WAITED = ("accesses", "waiting")
 _DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot", "rows": "dashdot"}
 
 
@@ -46,7 +48,7 @@ def chart_sections(activity: Activity) -> list[tuple[str, str, list[Chart]]]:
     """
     iterations = [_iterations] if activity.of_instructions("iteration").any() else []
     # Some memories have no banks or links, and the limits of some machines are not known.
-    banks = [_arrays_of_levels, _hottest, _banks, _controllers, _links] if activity.traffic.banks else []
+    banks = [_arrays_of_levels, _hottest, _banks, _controllers, _links] if activity.banks else []
     limits = [_roof, _limits, _limits_of_levels] if activity.has_roofline else []
     sections = {
         ("stacks", "Cycle stacks"): [_whole, *iterations, _levels, _over_time],
@@ -68,7 +70,7 @@ def _whole(activity: Activity) -> Chart:
     phases_run = [phase for phase in PHASES if phase in ran]
     titles = ["whole run", *phases_run, *(charts.part_title(cause) for cause in outside)]
     figure = charts.new_figure(height=120 + 48 * len(titles), x="cycles")
-    phases = activity.by_phase
+    phases = activity.by_group(activity.of_instructions("phase"), len(PHASES))
     parts = {
         cause: [
             activity.whole.get(cause, 0.0),
@@ -127,7 +129,8 @@ def _iterations(activity: Activity) -> Chart:
 
 def _levels(activity: Activity) -> Chart:
     levels = activity.levels
-    figure = _stack_of(levels.titles, activity.by_level, "level", alone=None if levels.detailed else levels.alone)
+    by_level = activity.by_group(levels.of, levels.count)
+    figure = _stack_of(levels.titles, by_level, "level", alone=None if levels.detailed else levels.alone)
     about = "The same for each level."
     if not levels.detailed:
         about = (
@@ -158,7 +161,8 @@ def _over_time(activity: Activity) -> Chart:
 
 def _lapse(activity: Activity) -> Chart:
     time = activity.time
-    shown = {"requests issued": activity.issued, **{charts.part_title(each): activity.by_time[each] for each in STACK}}
+    issued = np.sum([activity.by_time[cause] for cause in WORK], axis=0)
+    shown = {"requests issued": issued, **{charts.part_title(each): activity.by_time[each] for each in STACK}}
     shown = {title: cycles for title, cycles in shown.items() if cycles.any()}
     # The open drop-down list must fit into the chart.
     height = max(220 + 5 * len(activity.tracks), 120 + _OPTION * len(shown))
@@ -191,7 +195,7 @@ def _groups(activity: Activity, between: str) -> list[tuple[str, int]]:
 def _kernels(activity: Activity) -> Chart:
     figure = charts.new_figure(height=430, y="% of the cycles")
     total = max(activity.record.cycles, 1)
-    parts = {cause: 100 * activity.by_track[cause] / total for cause in STACK}
+    parts = {cause: 100 * activity.by_time[cause].sum(axis=1) / total for cause in STACK}
     charts.bars(figure, activity.tracks, parts, form="%{y:.1f} %")
     figure.update_layout(height=430, bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickfont": {"size": 11}})
     figure.update_traces(marker={"line": {"width": 0}})
@@ -211,19 +215,11 @@ def _work(activity: Activity) -> Chart:
         for title, name in _ENTRIES.items()
     }
     for title, values in parts.items():
-        figure.add_scatter(
-            x=list(levels.titles),
-            y=np.where(values > 0, values, np.nan).astype(np.float32),
-            name=title,
-            mode="markers",
-            marker={
-                "color": _ENTRY_COLOURS[title],
-                "symbol": _ENTRY_SYMBOLS[title],
-                "size": 9,
-                "line": {"width": 0.8, "color": charts.PAPER},
-            },
-            hovertemplate=f"{title}: %{{y:,.0f}}<extra></extra>",
-        )
+        marker = {"color": _ENTRY_COLOURS[title], "symbol": _ENTRY_SYMBOLS[title], "size": 9}
+        marker["line"] = {"width": 0.8, "color": charts.PAPER}
+        drawn = np.where(values > 0, values, np.nan).astype(np.float32)
+        form = f"{title}: %{{y:,.0f}}<extra></extra>"
+        charts.points(figure, levels.titles, drawn, title, form=form, marker=marker)
     charts.name_places(figure, levels.titles)
     charts.logarithmic(figure.update_yaxes, 1, max(10.0, *(float(values.max(initial=0)) for values in parts.values())))
     about = (
@@ -234,11 +230,12 @@ def _work(activity: Activity) -> Chart:
 
 
 def _token(activity: Activity) -> Chart:
-    traffic, time = activity.traffic, activity.time
+    time = activity.time
     figure = charts.over_time(activity, height=340, y="turns in 1,000 cycles", entries=3)
-    for name, colour in (("bfs", RUN_COLOURS[0]), ("intersection", RUN_COLOURS[2])):
+    by_engine = activity.sums("engines", [f"{name}_turns" for name in MODULES], "engine", "time")
+    for name, colour, counts in zip(MODULES, (RUN_COLOURS[0], RUN_COLOURS[2]), by_engine, strict=True):
         # It passes all AEs in each turn.
-        turns = traffic.by_engine[f"{name}_turns"].mean(axis=0)
+        turns = counts.mean(axis=0)
         if not turns.any():
             continue
         together = int(np.ceil(_TURNS / max(float(np.median(turns[turns > 0])), 1e-9)))
@@ -325,13 +322,10 @@ def _fifos_over_time(activity: Activity) -> Chart:
 
 
 def _arrays(activity: Activity) -> Chart:
-    traffic, time = activity.traffic, activity.time
+    time = activity.time
     figure = charts.over_time(activity, height=360, y="requests a cycle", entries=len(ARRAYS))
-    by_array = traffic.by_array
-    parts = {
-        array: (by_array["reads"][place] + by_array["writes"][place]) / time.lengths
-        for place, array in enumerate(ARRAYS)
-    }
+    reads, writes = activity.sums("arrays", ("reads", "writes"), "array", "time")
+    parts = dict(zip(ARRAYS, (reads + writes) / time.lengths, strict=True))
     charts.stack_over_time(figure, time, parts, form="%{y:.2f} requests a cycle")
     figure.update_layout(yaxis={"rangemode": "tozero"})
     about = "Reads and writes that the ports took, by the array that they were to."
@@ -339,10 +333,10 @@ def _arrays(activity: Activity) -> Chart:
 
 
 def _array_latencies(activity: Activity) -> Chart:
-    traffic, time = activity.traffic, activity.time
+    time = activity.time
     figure = charts.over_time(activity, height=320, y="cycles", entries=len(ARRAYS), hovermode="x unified")
-    for place, array in enumerate(ARRAYS):
-        reads, latency = (traffic.by_array[name][place] for name in ("reads", "latency"))
+    sums = activity.sums("arrays", ("reads", "latency"), "array", "time")
+    for array, reads, latency in zip(ARRAYS, *sums, strict=True):
         if not reads.any():
             continue
         mean = np.where(reads > 0, latency / np.maximum(reads, 1), np.nan)
@@ -379,23 +373,24 @@ def _accesses_or_waiting(
 
 
 def _arrays_of_levels(activity: Activity) -> Chart:
-    figure = _accesses_or_waiting(list(activity.levels.titles), *activity.traffic.by_level)
+    figure = _accesses_or_waiting(
+        list(activity.levels.titles), *activity.sums("instruction_banks", _WAITED, "array", "level")
+    )
     about = "Which array causes the accesses to banks of each level, and the waiting for them."
     return Chart(name="array-levels", title="Banks by array and level", about=about, figure=figure)
 
 
 def _hottest(activity: Activity) -> Chart:
-    traffic = activity.traffic
-    accesses, waiting = traffic.by_bank_and_array
+    accesses, waiting = activity.sums("instruction_banks", _WAITED, "array", "bank")
     order = np.argsort(-accesses.sum(axis=0), kind="stable")[:_HOTTEST]
     figure = _accesses_or_waiting(
-        [f"c{bank // traffic.banks_each} b{bank % traffic.banks_each}" for bank in order.tolist()],
+        [f"c{bank // activity.banks_each} b{bank % activity.banks_each}" for bank in order.tolist()],
         accesses[:, order],
         waiting[:, order],
-        means=(float(accesses.sum() / max(traffic.banks, 1)), float(waiting.sum() / max(traffic.banks, 1))),
+        means=(float(accesses.sum() / activity.banks), float(waiting.sum() / activity.banks)),
     )
     about = (
-        f"The {min(_HOTTEST, traffic.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
+        f"The {min(_HOTTEST, activity.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
         "controller 1."
     )
     every = {evidence.module: busiest_bank(evidence) for evidence in evidence_of(activity.record)}
@@ -420,36 +415,36 @@ def _busy(
 
 
 def _banks(activity: Activity) -> Chart:
-    traffic = activity.traffic
-    accesses, waiting = traffic.by_bank
-    rows = [traffic.bank_title(bank) for bank in range(traffic.banks)]
-    busy = accesses * traffic.bank_busy / activity.time.lengths
+    controllers, each = activity.controllers, activity.banks_each
+    accesses, waiting = activity.sums("banks", _WAITED, "bank", "time")
+    rows = [f"controller {number}, bank {bank}" for number in range(controllers) for bank in range(each)]
+    busy = accesses * activity.bank_busy / activity.time.lengths
     figure = _busy(activity, rows, busy, waiting, height=860)
-    charts.name_groups(figure, [(f"controller {n}", traffic.banks_each) for n in range(traffic.controllers)], "y")
+    charts.name_groups(figure, [(f"controller {number}", each) for number in range(controllers)], "y")
     about = (
-        f"A row is a bank: {traffic.banks:,} of them, those of a controller next to each other. A row that stays "
+        f"A row is a bank: {activity.banks:,} of them, those of a controller next to each other. A row that stays "
         "bright is a bank that many ask for, as the one with a hub's word."
     )
     return Chart(name="banks", title="Time-lapse of the banks", about=about, figure=figure, time_of="run")
 
 
 def _controllers(activity: Activity) -> Chart:
-    traffic = activity.traffic
-    shape = (traffic.controllers, traffic.banks_each, -1)
-    accesses, waiting = (values.reshape(shape).sum(axis=1) for values in traffic.by_bank)
-    rows = [f"controller {number}" for number in range(traffic.controllers)]
-    busy = accesses * traffic.bank_busy / (activity.time.lengths * traffic.banks_each)
+    shape = (activity.controllers, activity.banks_each, -1)
+    by_bank = activity.sums("banks", _WAITED, "bank", "time")
+    accesses, waiting = (values.reshape(shape).sum(axis=1) for values in by_bank)
+    rows = [f"controller {number}" for number in range(activity.controllers)]
+    busy = accesses * activity.bank_busy / (activity.time.lengths * activity.banks_each)
     figure = _busy(activity, rows, busy, waiting, height=320)
     about = "The same for the controllers: the share of their banks' time that was taken."
     return Chart(name="controllers", title="Controllers over time", about=about, figure=figure, time_of="run")
 
 
 def _links(activity: Activity) -> Chart:
-    traffic = activity.traffic
-    requests, waiting = traffic.by_link
-    rows = [f"AE {ae}, link {link}" for ae in range(activity.engines) for link in range(traffic.links_each)]
+    each = activity.links_each
+    requests, waiting = activity.sums("links", ("requests", "waiting"), "link", "time")
+    rows = [f"AE {number}, link {link}" for number in range(activity.engines) for link in range(each)]
     figure = _busy(activity, rows, requests / activity.time.lengths, waiting, height=240 + 6 * len(rows))
-    charts.name_groups(figure, [(f"AE {number}", traffic.links_each) for number in range(activity.engines)], "y")
+    charts.name_groups(figure, [(f"AE {number}", each) for number in range(activity.engines)], "y")
     about = (
         "Links of the crossbar; one takes a request a cycle. Waiting counts requests behind the first one of their "
         "port too: links that are far from busy while many wait are head-of-line blocking."
@@ -458,16 +453,17 @@ def _links(activity: Activity) -> Chart:
 
 
 def _stalls(activity: Activity) -> Chart:
-    traffic, time = activity.traffic, activity.time
+    time = activity.time
     figure = charts.over_time(activity, height=360, y="% of the cycles", entries=5, hovermode="x unified")
     ports = activity.engines * activity.kernels[0]
     shown = [
         (f"kernels: {charts.part_title(cause)}", activity.machine_by_time[cause], COLOURS[cause], "solid")
         for cause in ("credit", "refused", "response")
     ]
+    stalls = activity.sums("engines", ("read_stalls", "write_stalls"), "engine", "time")
     shown += [
-        (f"ports that took no {kind}", traffic.by_engine[f"{kind}_stalls"].sum(axis=0) / ports, colour, "dash")
-        for kind, colour in (("read", "#0072B2"), ("write", "#009E73"))
+        (f"ports that took no {kind}", counts.sum(axis=0) / ports, colour, "dash")
+        for kind, colour, counts in zip(("read", "write"), ("#0072B2", "#009E73"), stalls, strict=True)
     ]
     for title, cycles, colour, dash in shown:
         form = f"{title}: %{{y:.1f}} %<extra></extra>"
@@ -481,7 +477,7 @@ def _stalls(activity: Activity) -> Chart:
 
 
 def _histogram(activity: Activity) -> Chart:
-    counts = activity.traffic.latencies_by_phase
+    (counts,) = activity.sums("instruction_latencies", ("reads",), "phase", "latency")
     (taken,) = np.nonzero(counts.sum(axis=0))
     low, high = (int(taken[0]), int(taken[-1])) if taken.size else (1, LONGEST_LATENCY)
     edges = np.unique(np.rint(np.geomspace(max(1, low), high + 1, _BINS + 1)).astype(np.int64))
@@ -513,15 +509,9 @@ def _latencies_of_levels(activity: Activity) -> Chart:
     figure = charts.new_figure(height=400, y="cycles", hovermode="x unified")
     shown = []
     for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
-        shown.append(activity.traffic.percentile(share).astype(np.float32))
-        figure.add_scatter(
-            x=list(activity.levels.titles),
-            y=shown[-1],
-            name=name,
-            mode="lines+markers",
-            line={"color": colour, "width": 1.2},
-            hovertemplate="%{y:,.0f} cycles",
-        )
+        shown.append(activity.percentile(share).astype(np.float32))
+        looks = {"mode": "lines+markers", "line": {"color": colour, "width": 1.2}}
+        charts.points(figure, activity.levels.titles, shown[-1], name, form="%{y:,.0f} cycles", **looks)
     charts.name_places(figure, activity.levels.titles)
     latencies = np.stack(shown)
     latencies = latencies[np.isfinite(latencies)]
@@ -634,28 +624,16 @@ def _limits_of_levels(activity: Activity) -> Chart:
     there = reached > 0
     titles = [title for title, shows in zip(shown.titles, there, strict=True) if shows]
     figure = charts.new_figure(height=460, y="cycles")
-    figure.add_scatter(
-        x=titles,
-        y=reached[there],
-        name="taken",
-        mode="markers",
-        marker=_dash(charts.INK, 1.0, len(titles)),
-        hovertemplate="%{x}<br>taken: %{y:,} cycles<extra></extra>",
-    )
+    form = "%{x}<br>taken: %{y:,} cycles<extra></extra>"
+    charts.points(figure, titles, reached[there], "taken", form=form, marker=_dash(charts.INK, 1.0, len(titles)))
     lines = [(LIMITS[name], roofline.limits[:, number]) for number, name in enumerate(roofline.bounds.names)]
     if roofline.crossbar is not None:
         lines.append((CROSSBAR, roofline.crossbar))
     for (title, colour, _), cycles in lines:
         values = summed(cycles)[there]
-        figure.add_scatter(
-            x=titles,
-            y=values,
-            customdata=(100 * values / reached[there]).astype(np.float32),
-            name=title,
-            mode="markers",
-            marker=_dash(colour, 0.4, len(titles)),
-            hovertemplate=f"%{{x}}<br>{title}: %{{y:,}} cycles, %{{customdata:.0f}} %<extra></extra>",
-        )
+        form = f"%{{x}}<br>{title}: %{{y:,}} cycles, %{{customdata:.0f}} %<extra></extra>"
+        shares, marker = (100 * values / reached[there]).astype(np.float32), _dash(colour, 0.4, len(titles))
+        charts.points(figure, titles, values, title, form=form, customdata=shares, marker=marker)
     charts.name_places(figure, titles)
     charts.logarithmic(figure.update_yaxes, 1, float(reached.max()))
     about = (

@@ -1,7 +1,5 @@
 """Events of a record: compared with its tables, read by pandas alone."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,22 +10,23 @@ from cyscc.host.analysis.events import FoundEvents, RecordEvents
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.place import Place
+from tests.host.analysis.report.pages import plain_of, record_of
 from tests.record.checks import NAMES
 from tests.record.plain import Plain
-from tests.record.synthetic import Shape, write_record
+from tests.record.synthetic import Shape
 
 WIDTH = 32
+SHAPE = Shape(levels=(60, 300, 90), iterations=2, interval=WIDTH, restarted=True)
 
 
 @pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    shape = Shape(levels=(60, 300, 90), iterations=2, interval=WIDTH, restarted=True)
-    return Record(write_record(tmp_path_factory.mktemp("record"), shape))
+def record() -> Record:
+    return record_of(SHAPE)
 
 
 @pytest.fixture(scope="module")
-def plain(record: Record) -> Plain:
-    return Plain(record.folder)
+def plain() -> Plain:
+    return plain_of(SHAPE)
 
 
 @pytest.fixture(scope="module")
@@ -237,9 +236,8 @@ def test_answer(record: Record, events: FoundEvents) -> None:
     assert set(NAMES) >= {row["cause"] for row in document["events"] if row["kind"] == "cause"}
 
 
-def test_nothing_found_says_what_is_nearest(tmp_path: Path) -> None:
-    record = Record(write_record(tmp_path / "one", Shape(levels=(3,))))
-    events = found(record, "fifo", "overflow")
+def test_nothing_found_says_what_is_nearest() -> None:
+    events = found(record_of(Shape(levels=(3,))), "fifo", "overflow")
     assert events.frame.empty
     assert events.nearest["overflow"].text == "no queue overflows"
     assert "nearest: " in events.nearest["fifo"].text

@@ -13,9 +13,10 @@ from cyscc.host.analysis.trace import write_trace
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS
 from cyscc.sim.observation.causes import CAUSES
+from tests.host.analysis.report.pages import record_of
 from tests.record.checks import NAMES
 from tests.record.plain import Numbers, Plain
-from tests.record.synthetic import Shape, write_record
+from tests.record.synthetic import Shape
 
 TITLES = {cause.name: cause.title for cause in CAUSES}
 
@@ -25,8 +26,8 @@ TITLES = {cause.name: cause.title for cause in CAUSES}
     params=[Shape(), Shape(levels=(60, 300, 90), iterations=2, interval=32, restarted=True)],
     ids=["bfs", "scc"],
 )
-def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Record:
-    return Record(write_record(tmp_path_factory.mktemp("record"), request.param))
+def record(request: pytest.FixtureRequest) -> Record:
+    return record_of(request.param)
 
 
 def value_of(note: DebugAnnotation) -> int | str:

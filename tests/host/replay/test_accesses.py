@@ -1,26 +1,19 @@
 """The log of memory accesses of a replay, and what is made of it, against the record and the waveforms of the run."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from cyscc.host.analysis.lives import name_lives
-from cyscc.host.command_line.main import main
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.pushes import PushWatcher
-from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.vertices import vertex_history
 from cyscc.host.replay.watching import watch_run
-from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.sim.observation.life import Stage, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
-
-GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
+from tests.host.replay.conftest import GRAPH, Recorded, replayed
 
 ACCESSES = {
     ("bfs", "frontier_reader", "read", "queues", 8),
@@ -39,34 +32,17 @@ ACCESSES = {
 """Everything that a machine does with its memory: module, process, kind, array, bytes."""
 
 
-Run = tuple[Record, Replay]
-
-
-def recorded(path: Path, graph: str, *options: str) -> Run:
-    """Return the record of a run in a folder, and the run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(path)
-        Path("g.txt").write_text(graph)
-        assert main(["scc", "g.txt", "--config", "test", "--record", "seen", "--quiet", *options]) == 0
-    record = Record(path / "seen")
-    setting = RerunSetting(progress=Progress(quiet=True), threads=2, graph=str(path / "g.txt"))
-    return record, Replay(Rerun(record.document, record.folder, setting))
-
-
 @pytest.fixture(scope="module")
-def restarted(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Return a run that restarts."""
-    run = recorded(
-        tmp_path_factory.mktemp("restarted"),
-        GRAPH * 8 + "1 41\n41 42\n42 41\n",
-        *("--queue-slack", "0", "--record-interval", "64"),
-    )
-    assert run[0].attempt > 0, "its queues overflow"
-    return run
+def restarted(recorded: Recorded) -> Record:
+    """Return the record of a run that restarts."""
+    graph = GRAPH * 8 + "1 41\n41 42\n42 41\n"
+    record = recorded("--queue-slack", "0", "--record-interval", "64", graph=graph)
+    assert record.attempt > 0, "its queues overflow"
+    return record
 
 
-def test_accesses_are_those_that_the_record_counts(restarted: Run) -> None:
-    record, replay = restarted
+def test_accesses_are_those_that_the_record_counts(restarted: Record) -> None:
+    record, replay = restarted, replayed(restarted)
     every, some = AccessWatcher(), AccessWatcher(window=(700, 900))
     assert watch_run(replay, [every], aim="") == record.cycles
     watch_run(replay, [some], last=900, aim="")
@@ -99,8 +75,8 @@ def test_accesses_are_those_that_the_record_counts(restarted: Run) -> None:
     assert some.frame().equals(part)
 
 
-def test_pushes_are_those_that_the_record_counts(restarted: Run) -> None:
-    record, replay = restarted
+def test_pushes_are_those_that_the_record_counts(restarted: Record) -> None:
+    record, replay = restarted, replayed(restarted)
     watcher = PushWatcher(record)
     watch_run(replay, [watcher], aim="")
     pushes = watcher.duplicates().groupby("instruction")["vertex"]
@@ -112,10 +88,10 @@ def test_pushes_are_those_that_the_record_counts(restarted: Run) -> None:
     assert set(dropped["vertex"]) <= set(range(43))
 
 
-def test_events_of_vertices_are_those_of_the_waveforms(tmp_path: Path) -> None:
+def test_events_of_vertices_are_those_of_the_waveforms(recorded: Recorded) -> None:
     graph = GRAPH + "1 41\n41 42\n42 41\n2 12\n2 41\n"
-    record, replay = recorded(tmp_path, graph, "--waves", "whole.fst", "--scope", "engine*.bfs*")
-    lives = read_lives(WaveReader(tmp_path / "whole.fst"))
+    record = recorded("--waves", "whole.fst", "--scope", "engine*.bfs*", graph=graph)
+    replay, lives = replayed(record), read_lives(WaveReader(record.folder.parent / "whole.fst"))
     addresses = sorted({life.graph for life in lives.lives})
     name_lives(lives, dict(zip(addresses, [[replay.graph], [replay.graph.transpose()]], strict=True)))
     for vertex in (12,):
@@ -156,9 +132,10 @@ def test_events_of_vertices_are_those_of_the_waveforms(tmp_path: Path) -> None:
     assert absent.absent == "it is trimmed"
 
 
-def test_each_id_in_a_reach_queue_is_told_though_two_are_written_at_once(tmp_path: Path) -> None:
+def test_each_id_in_a_reach_queue_is_told_though_two_are_written_at_once(recorded: Recorded) -> None:
     graph = "".join(f"{v} {(v + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
-    record, replay = recorded(tmp_path, graph, "--set", "lean_visits=true")
+    record = recorded("--set", "lean_visits=true", graph=graph)
+    replay = replayed(record)
     counts = [
         vertex_history(replay, record, vertex).events["event"].value_counts().reindex(["pushed", "visited", "reached"])
         for vertex in range(1, 10)
@@ -182,11 +159,12 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("options", [*OPTIONS, "fast-test"])
-def test_events_of_all_vertices_are_all_that_each_kernel_did(options: str, tmp_path: Path) -> None:
+def test_events_of_all_vertices_are_all_that_each_kernel_did(options: str, recorded: Recorded) -> None:
     settings = OPTIONS.get(options, "edge_chunk=4").split()
     chosen = [word for setting in settings for word in ("--set", setting)]
     chosen += ["--config", options] if options not in OPTIONS else []
-    record, replay = recorded(tmp_path, HUBS, *chosen)
+    record = recorded(*chosen, graph=HUBS)
+    replay = replayed(record)
     histories = [vertex_history(replay, record, vertex) for vertex in range(21)]
     events = pd.concat([each.events.assign(vertex=each.vertex) for each in histories], ignore_index=True)
     events["instruction"] = record.instructions_at(events["cycle"])["instruction"].to_numpy()

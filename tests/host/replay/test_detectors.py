@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from cyscc.host.replay.finding import Located, Search, Span
-from cyscc.host.replay.search import EventSearch, Reached, SpellSearch
+from cyscc.host.replay.search import OverflowSearch, Reached, SpellSearch
 from cyscc.host.specification.place import Place
 from cyscc.hw.config import PRESETS
 from cyscc.sim.coprocessor import Cause
@@ -128,18 +128,12 @@ class World:
         self.event = event
         self.executor: Any = self
         self.config = self.memory = None
-        self.cycle = self.armed = 0
+        self.cycle = 0
         self.scheduled: dict[int, Callable[[], None]] = {}
         self.on_sync: Callable[[int], int] = lambda _: 1
 
-    def begin(self) -> None:
-        self.armed = self.cycle
-
-    def seen(self, executor: "World") -> bool:
-        return self.armed <= self.event < executor.cycle
-
     def kernel(self, executor: "World") -> str | None:
-        return "engine0.bfs1" if self.seen(executor) else None
+        return "engine0.bfs1" if self.event < executor.cycle else None
 
     def save(self, *, without: object) -> State:
         return State(self.cycle)
@@ -171,6 +165,6 @@ def test_events_are_found_to_the_cycle_in_the_instruction_alone(event: int, monk
     monkeypatch.setattr("cyscc.host.replay.search.sync_interval", lambda *_: 8)
     monkeypatch.setattr("cyscc.host.replay.search.Stepper", lambda *_: World(event))
     world: Any = World(event)
-    search = EventSearch(world, Span(start=100, end=2000), world, executor="compiled", without=())
+    search = OverflowSearch(world, Span(start=100, end=2000), world, executor="compiled", without=())
     world.simulate()
     assert search.found == (Located(cycle=event, kernel="engine0.bfs1") if event < 2000 else None)

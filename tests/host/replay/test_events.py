@@ -9,25 +9,16 @@ from cyscc.host.analysis.event_kinds import EventQuery
 from cyscc.host.analysis.events import FoundEvents
 from cyscc.host.command_line.main import main
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.events import events_of
-from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import Place
-
-GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7)) * 8
+from tests.host.replay.conftest import GRAPH, Recorded, setting_of
 
 
 @pytest.fixture(scope="module", params=[(), ("--set", "lean_visits=true"), ("--set", "pair_reads=true")], ids="".join)
-def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Record:
+def record(request: pytest.FixtureRequest, recorded: Recorded) -> Record:
     """Return the record of a run that restarts."""
-    path = tmp_path_factory.mktemp("events")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(path)
-        Path("g.txt").write_text(GRAPH)
-        options = ("--config", "test", "--queue-slack", "0", "--record-interval", "64", "--quiet", *request.param)
-        assert main(["scc", "g.txt", "--record", "seen", *options]) == 0
-    return Record(path / "seen")
+    return recorded("--queue-slack", "0", "--record-interval", "64", *request.param, graph=GRAPH * 8)
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +28,7 @@ def events(record: Record) -> FoundEvents:
 
 def found(record: Record, place: str = "start", **asked: object) -> FoundEvents:
     query = EventQuery(place=Place.parse(place), **asked)  # type: ignore[arg-type]
-    graph = str(record.folder.parent / "g.txt")
-    return events_of(record, query, RerunSetting(progress=Progress(quiet=True), threads=2, graph=graph))
+    return events_of(record, query, setting_of(record))
 
 
 def test_waits(events: FoundEvents, record: Record) -> None:

@@ -8,7 +8,7 @@ import pytest
 import cyscc
 from cyscc.host.command_line.main import main
 from cyscc.sim.observation.wave_reader import WaveReader
-from tests.host.replay.test_replay import GRAPH
+from tests.host.replay.conftest import GRAPH
 
 MEMORY = """
 from dataclasses import dataclass
@@ -97,7 +97,7 @@ def test_a_hang_is_told_and_shown(capfd: pytest.CaptureFixture[str]) -> None:
         "cyscc replay: hung: the run used memory rules of its own (deaf.py): name their file: --memory FILE.py\n"
     )
     assert main(["replay", "hung", *words, "--memory", "deaf.py"]) == 0
-    assert capfd.readouterr().out.startswith(f"hang is at cycle {MOVED:,}\nhang.vcd: cycles 908 to 1,207, ")
+    assert capfd.readouterr().out.startswith(f"hang is at cycle {MOVED:,}\n\nhang.vcd: cycles 908 to 1,207, ")
     check_window(Path("hang.vcd"), MOVED - 200, MOVED + 99)
 
 

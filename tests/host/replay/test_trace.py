@@ -6,15 +6,13 @@ import pytest
 
 import cyscc
 from cyscc.host.command_line.main import main
-from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
-from cyscc.host.replay.replaying import replay_of
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import watch_run
-from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.analysis.test_trace import ReadBack
+from tests.host.replay.conftest import Recorded, replayed
 
 GRAPH = "".join(f"{v + 100} {(v * 5 + step) % 40 + 100}\n" for v in range(40) for step in (1, 2, 7))
 FIRST, LAST = 800, 1299
@@ -22,13 +20,8 @@ TITLES = {cause.name: cause.title for cause in CAUSES}
 
 
 @pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
-    path = tmp_path_factory.mktemp("trace")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(path)
-        Path("g.txt").write_text(GRAPH)
-        assert main(["scc", "g.txt", "--config", "test", "--record", "seen", "--quiet"]) == 0
-    return Record(path / "seen")
+def record(recorded: Recorded) -> Record:
+    return recorded(graph=GRAPH)
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +36,7 @@ def trace(record: Record) -> ReadBack:
 
 def test_slices_are_causes_and_accesses(record: Record, trace: ReadBack) -> None:
     waits, accesses = WaitWatcher(1, window=(FIRST, LAST)), AccessWatcher(window=(FIRST, LAST))
-    setting = RerunSetting(progress=Progress(quiet=True), threads=2, graph=str(record.folder.parent / "g.txt"))
-    replay = replay_of(record.document, record.folder, setting)
-    watch_run(replay, [waits, accesses], last=LAST, aim="")
+    watch_run(replayed(record), [waits, accesses], last=LAST, aim="")
     expected = {}
     for row in waits.frame().to_dict("records"):
         begin, end = max(row["begin"], FIRST), min(row["begin"] + row["cycles"], LAST + 1)

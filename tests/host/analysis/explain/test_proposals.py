@@ -1,7 +1,8 @@
 """Proposals: what they save at most, their order, and that they are possible."""
 
-from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from cyscc.host.graph.generators import random_graph
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.configuration import PRESETS
-from tests.record.synthetic import Shape, write_record
+from tests.host.analysis.report.pages import record_of
+from tests.record.synthetic import Shape
 
+_FOLDER = TemporaryDirectory(prefix="records-")
 LEAVES = 1 << 9
 GRAPHS = {
     "random": random_graph(1 << 9, 8, seed=1),
@@ -29,22 +32,13 @@ GRAPHS = {
     ),
 }
 
-Recorded = Callable[[str, str], Record]
 
-
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """Return records of searches on the small machine, by graph and memory."""
-    kept: dict[tuple[str, str], Record] = {}
-
-    def record(graph: str, memory: str) -> Record:
-        if (graph, memory) not in kept:
-            folder = tmp_path_factory.mktemp("records") / "seen"
-            cyscc.bfs(GRAPHS[graph], 0 if graph == "repeated" else 1, config="test", memory=memory, record=folder)
-            kept[graph, memory] = Record(folder)
-        return kept[graph, memory]
-
-    return record
+@cache
+def recorded(graph: str, memory: str) -> Record:
+    """Return the record of a search on the small machine."""
+    folder = Path(mkdtemp(dir=_FOLDER.name)) / "seen"
+    cyscc.bfs(GRAPHS[graph], 0 if graph == "repeated" else 1, config="test", memory=memory, record=folder)
+    return Record(folder)
 
 
 def found(record: Record) -> dict[tuple[tuple[str, Any], ...], Proposal]:
@@ -53,7 +47,7 @@ def found(record: Record) -> dict[tuple[tuple[str, Any], ...], Proposal]:
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:75", "hbm2"])
-def test_no_memory_saves_more_than_its_proposal_says(recorded: Recorded, memory: str) -> None:
+def test_no_memory_saves_more_than_its_proposal_says(memory: str) -> None:
     record = recorded("random", memory)
     cycles = record.result["cycles"]["total"]
     own = [each for each in proposals(record) if not each.builds and "simplify" not in each.changes][:12]
@@ -63,7 +57,7 @@ def test_no_memory_saves_more_than_its_proposal_says(recorded: Recorded, memory:
         assert 1 - changed.cycles / cycles <= proposal.most + 0.001, proposal
 
 
-def test_what_speaks_for_a_change_puts_it_first(recorded: Recorded) -> None:
+def test_what_speaks_for_a_change_puts_it_first() -> None:
     first = next(iter(found(recorded("random", "hc2"))))
     assert first in ((("engines", 4),), (("bfs_kernels", 4),))
     star = found(recorded("star", "hc2"))
@@ -74,7 +68,7 @@ def test_what_speaks_for_a_change_puts_it_first(recorded: Recorded) -> None:
     assert latency.cause in ("response", "credit")
 
 
-def test_repeated_edges_are_proposed_to_be_avoided(recorded: Recorded) -> None:
+def test_repeated_edges_are_proposed_to_be_avoided() -> None:
     every = found(recorded("repeated", "hc2"))
     # Other timing alone may avoid the repeated work, so that no change may say that it saves less.
     assert min(each.most for each in every.values()) > 0.5
@@ -84,15 +78,15 @@ def test_repeated_edges_are_proposed_to_be_avoided(recorded: Recorded) -> None:
     assert (("simplify", True),) not in found(recorded("star", "hc2"))
 
 
-def test_a_memory_with_own_rules_has_no_proposals_for_itself(tmp_path: Path) -> None:
-    record = Record(write_record(tmp_path / "record", Shape()))
-    record.document["memory_profile"] = {"profile": "own.py", "latency": 9}
+def test_a_memory_with_own_rules_has_no_proposals_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = record_of(Shape())
+    monkeypatch.setitem(record.document, "memory_profile", {"profile": "own.py", "latency": 9})
     assert not any(name.startswith("memory.") for each in proposals(record) for name in each.changes)
 
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if not PRESETS[name].bfs_only])
-def test_a_record_of_any_machine_has_proposals_that_are_possible(tmp_path: Path, name: str) -> None:
-    record = Record(write_record(tmp_path / "record", Shape(config=name)))
+def test_a_record_of_any_machine_has_proposals_that_are_possible(name: str) -> None:
+    record = record_of(Shape(config=name))
     every = proposals(record)
     assert every
     for each in every:

@@ -4,33 +4,23 @@ import math
 from dataclasses import asdict
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from cyscc.host.analysis.explain.evidence import evidence_of
-from cyscc.host.analysis.explain.stacks import stacks
+from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
+from cyscc.host.analysis.explain.stacks import groups_of, stacks
+from cyscc.host.record.reader import ENDING, GROWING, SATURATED
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
-from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
-from tests.record.plain import Plain
+from tests.host.analysis.explain.test_explanation import SHAPES, framed
+from tests.host.analysis.report.pages import plain_of, record_of
 from tests.record.synthetic import Shape
-
-SHAPES = pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
-
-
-def averages(plain: Plain) -> pd.DataFrame:
-    """Return the instructions with their cycles by cause, of an average kernel."""
-    frame = plain.instructions.reset_index(drop=True)
-    return frame.assign(**{cause: plain.stack(cause) for cause in CAUSE_NAMES}, instructions=1)
 
 
 @SHAPES
-@pytest.mark.parametrize("by", ["iteration", "level", "phase"])
+@pytest.mark.parametrize("by", ["iteration", "level"])
 def test_stacks_of_instructions(shape: Shape, by: str) -> None:
     record, plain = record_of(shape), plain_of(shape)
-    keys = {"iteration": ["iteration", "phase"], "level": ["iteration", "phase", "level"], "phase": ["phase", "part"]}[
-        by
-    ]
-    frame = averages(plain).assign(part=record.instructions["part"].to_numpy())
+    keys = {"iteration": ["iteration", "phase"], "level": ["iteration", "phase", "level"]}[by]
+    frame = framed(plain, record.instructions["part"].tolist())
     expected = frame.groupby(keys)[["cycles", "instructions", *CAUSE_NAMES]].sum().sort_index()
     found = stacks(record, record.instructions, by).set_index(keys).sort_index()
     assert found.index.tolist() == expected.index.tolist()
@@ -59,10 +49,12 @@ def test_stacks_of_kernels(shape: Shape, by: str) -> None:
 @SHAPES
 def test_stacks_of_intervals(shape: Shape) -> None:
     record, plain = record_of(shape), plain_of(shape)
-    found = stacks(record, record.instructions, "interval").set_index(["module", "cycle"])
+    some = record.select(level=1)
+    found = stacks(record, some, "interval").set_index(["module", "cycle"])
     rows = plain.of("kernels")
-    starts = plain.instructions["start"].to_numpy()
-    ends = starts + plain.instructions["cycles"].to_numpy()
+    own = plain.instructions[plain.instructions["level"] == 1]
+    starts = own["start"].to_numpy()
+    ends = starts + own["cycles"].to_numpy()
     cycles = np.unique(rows["cycle"])
     ran = [cycle for cycle in cycles if np.any((starts < cycle + record.interval) & (ends > cycle))]
     means = rows[rows["cycle"].isin(ran)].groupby(["module", "cycle"])[CAUSE_NAMES].mean()
@@ -186,3 +178,21 @@ def test_shares_of_the_work(shape: Shape) -> None:
             (idle.sum() + plain.stack("flush")[plain.instructions["module"] == evidence.module].sum())
             / own["cycles"].sum()
         )
+
+
+def test_parts_of_a_search() -> None:
+    full, small = (record_of(Shape(levels=levels)) for levels in ((150, 700, 3000, 400, 120), (60, 150, 80, 60)))
+    assert full.instructions["part"].tolist() == [GROWING, GROWING, SATURATED, ENDING, ENDING]
+    assert [str(group) for group, _ in groups_of(full.instructions)] == [
+        f"forward, {part} levels" for part in (GROWING, SATURATED, ENDING)
+    ]
+    # One that never fills the machine ends after its peak.
+    assert small.instructions["part"].tolist() == [GROWING, GROWING, ENDING, ENDING]
+
+
+def test_a_memory_without_banks() -> None:
+    record = record_of(Shape(memory="fixed:75"))
+    evidence = Evidence(record, record.instructions)
+    assert evidence.hottest(3) == []
+    assert (evidence.bank, evidence.links, evidence.banks_use) == (None, None, 0.0)
+    assert evidence.turn == 16  # two AEs of two kernels

@@ -9,19 +9,20 @@ import pandas as pd
 import pytest
 
 from cyscc.host.analysis.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
-from cyscc.host.analysis.explain.observations import array_text, crossbar_share, diagnose, observe
+from cyscc.host.analysis.explain.observations import array_text, diagnose, observe
 from cyscc.host.analysis.explain.stacks import Group
 from cyscc.host.analysis.explain.verdict import findings, findings_of
 from cyscc.host.record.reader import ENDING, SATURATED, Record
 from cyscc.sim.memory import Hc2
 from cyscc.sim.observation.causes import CAUSES, cause_named
+from tests.host.analysis.report.pages import record_of
 from tests.record.synthetic import Shape, write_record
 
 LARGE, SMALL = Group("forward", SATURATED), Group("forward", ENDING)
 
 
-def test_findings_of_a_run(tmp_path: Path) -> None:
-    record = Record(write_record(tmp_path / "record", Shape(iterations=2, restarted=True)))
+def test_findings_of_a_run() -> None:
+    record = record_of(Shape(iterations=2, restarted=True))
     found = findings(record)
     assert [finding.cycles for finding in found] == sorted((finding.cycles for finding in found), reverse=True)
     assert all(finding.share == pytest.approx(finding.cycles / record.cycles, abs=1e-3) for finding in found)
@@ -35,8 +36,8 @@ def test_findings_of_a_run(tmp_path: Path) -> None:
         assert sum(part.share for part in finding.parts) in (0, pytest.approx(finding.share))
 
 
-def test_the_host_takes_some_cycles_for_each_instruction(tmp_path: Path) -> None:
-    record = Record(write_record(tmp_path / "record", Shape(host=700)))
+def test_the_host_takes_some_cycles_for_each_instruction() -> None:
+    record = record_of(Shape(host=700))
     cycles, instructions = record.document["cycles"]["host"], len(record.frame("instructions"))
     (finding,) = (finding for finding in findings(record) if finding.cause == "host")
     assert (finding.cycles, finding.share) == (cycles, cycles / record.cycles)
@@ -60,8 +61,8 @@ def test_repeated_work_has_what_takes_it_off(tmp_path: Path) -> None:
     assert not [each for each in findings(record) if each.title.startswith("Repeated work")]
 
 
-def test_findings_of_a_level(tmp_path: Path) -> None:
-    record = Record(write_record(tmp_path / "record", Shape()))
+def test_findings_of_a_level() -> None:
+    record = record_of(Shape())
     found = findings_of(record, record.select(level=2))
     assert {finding.phase for finding in found} == {"forward, saturated levels"}
     assert sum(finding.share for finding in found) <= 1
@@ -117,7 +118,7 @@ CREDIT = {"share": lambda *causes: {"credit": 0.4}.get(causes[0], 0.1) if len(ca
 @pytest.mark.parametrize(
     ("cause", "group", "changes", "text"),
     [
-        ("refused", LARGE, {"bank": bank()}, "Busiest: bank 3.7 (words 100%) 99%, all links 30% (59% at most, since "),
+        ("refused", LARGE, {"bank": bank()}, "Busiest: bank 3.7 (words 100%) 99%, all links 30% (60% at most, since "),
         ("refused", LARGE, {"bank": bank(arrays={"queues": 100})}, "(queues 100%)"),
         ("refused", LARGE, {"banks_use": 0.9}, "Busiest: all banks 90%, all links 30% ("),
         ("refused", LARGE, {}, "A request waits 2 cycles for its link, an access to the busiest bank 9 for it."),
@@ -216,11 +217,6 @@ def test_intersections_are_small_or_not_by_their_requests() -> None:
     ((_, observation),) = diagnose(group, evidence(requests=(310.0, 299.0)))
     assert observation.title == "fixed cost of small intersections"
     assert "an intersection needs up to" in observation.text
-
-
-def test_what_a_crossbar_carries() -> None:
-    assert crossbar_share(1) == pytest.approx(2 - 2**0.5)
-    assert [crossbar_share(2), crossbar_share(0)] == pytest.approx([(3 - 5**0.5) / 2, 0])
 
 
 def test_fifos_that_are_nearly_as_short_are_named_with_the_tightest() -> None:

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
-from cyscc.host.analysis.report.activity import Activity, Traffic
+from cyscc.host.analysis.report.activity import Activity
 from cyscc.host.analysis.report.page import page
 from cyscc.host.record.reader import Record
 from tests.record.plain import Plain
@@ -35,12 +35,6 @@ def plain_of(shape: Shape) -> Plain:
 def activity_of(shape: Shape) -> Activity:
     """Return what kernels did, in at most 20 columns and 30 levels."""
     return Activity(record_of(shape), columns=20, levels=30)
-
-
-@cache
-def traffic_of(shape: Shape) -> Traffic:
-    """Return their memory accesses."""
-    return Traffic(activity_of(shape))
 
 
 @cache

@@ -18,7 +18,7 @@ from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.analysis.report.page import sections
 from cyscc.host.answer.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
 from cyscc.host.record.tables import PHASES
-from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, page_of, plain_of, record_of
+from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, page_of, record_of
 from tests.record.synthetic import Shape
 
 SECTIONS = ("verdict", "stacks", "kernels", "work", "memory", "fifos", "latencies", "token", "stalls", "roofline")
@@ -67,18 +67,6 @@ def test_all_sections_are_there(shape: Shape, left_out: set[str]) -> None:
 def test_memory_without_banks_has_no_charts_of_them() -> None:
     banked, plain = (set(charts(page_of(shape))) for shape in (BFS, Shape(memory="stress")))
     assert banked - plain == {f"run0-{name}" for name in ("array-levels", "hottest", "banks", "controllers", "links")}
-
-
-def test_every_cause_can_be_chosen_for_the_heat_map() -> None:
-    drawn = charts(page_of(SCC))["run0-lapse"]
-    (menu,) = drawn["layout"]["updatemenus"]
-    labels = [button["label"] for button in menu["buttons"]]
-    assert labels[0] == "requests issued"
-    assert {"refused by the memory", "no work left", "restarted attempt", "module not running"} <= set(labels)
-    for number, button in enumerate(menu["buttons"]):
-        # The strip of phases, and one heat map.
-        assert [place for place, shown in enumerate(button["args"][0]["visible"]) if shown] == [0, 1 + number]
-        assert drawn["data"][1 + number]["hovertemplate"].split("<br>")[2].startswith(button["label"])
 
 
 def test_levels_are_marked_on_every_axis_of_time() -> None:
@@ -157,26 +145,12 @@ def test_names_of_kernels_have_room(config: str) -> None:
     assert all(len(text) * 6.6 < 112 for text in rows["yaxis"]["ticktext"])
 
 
-def test_names_of_many_levels_are_rotated_and_have_room_below() -> None:
-    few, many = (charts(page_of(shape))["run0-levels"]["layout"] for shape in (BFS, MANY))
-    assert few["xaxis"]["tickangle"] == 0
-    assert many["xaxis"]["tickangle"] == many["xaxis2"]["tickangle"] == 90
-    assert many["height"] - few["height"] >= 5 * len("other backward (80)")
-
-
 def test_a_run_of_one_interval_is_drawn() -> None:
     shape = Shape(levels=(60,), interval=4096, seed=8)
     drawn = drawn_of(shape)
     for name in ("time", "arrays", "token", "stalls"):
         for trace in drawn[name]["data"][1:]:
             assert array(trace["x"])[[0, -1]].tolist() == [0, record_of(shape).cycles - 1], name
-
-
-def test_a_colour_scale_says_that_it_ends_below_the_largest_value() -> None:
-    drawn = charts(page_of(BFS))["run0-banks"]["data"]
-    for trace in drawn[1:]:
-        more = array(trace["z"]).max() > trace["zmax"]
-        assert more == trace["colorbar"].get("ticktext", ["0"])[-1].startswith("\u2265")
 
 
 def test_neutral_colours_have_dark_ones() -> None:
@@ -204,30 +178,6 @@ def test_several_runs_are_compared_with_the_first() -> None:
     drawn = charts(text)["compare-difference"]
     labels = [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]]
     assert labels == ["published, hc2 against test, hc2", "test, fixed:75 against test, hc2"]
-
-
-def test_a_long_run_has_the_longest_levels_and_the_others_together() -> None:
-    text = page_of(MANY)
-    drawn = charts(text)["run0-levels"]
-    titles = drawn["data"][0]["x"]
-    assert titles[:3] == ["1 forward 0", "1 forward 1", "1 forward 2"]
-    assert [title.split(" (")[0] for title in titles[60:]] == ["other forward", "other backward"]
-    # The others have axes of their own, so that no bar is cut; places are the same on both.
-    plain = plain_of(MANY)
-    sums = {name: np.zeros(62) for name in ("y", "y2")}
-    for trace in drawn["data"]:
-        there = slice(60, 62) if trace.get("yaxis") == "y2" else slice(0, 60)
-        values = array(trace["y"])
-        assert np.isfinite(values[there]).all()
-        assert np.isfinite(values).sum() == there.stop - there.start
-        sums[trace.get("yaxis", "y")][there] += values[there]
-        assert trace["x"] == titles
-    cycles = plain.instructions["cycles"].to_numpy()
-    alone = np.sort(np.argsort(-cycles, kind="stable")[:60])
-    assert sums["y"][:60] == pytest.approx(cycles[alone], rel=1e-5)
-    others = np.delete(cycles, alone)
-    assert sums["y2"].sum() == pytest.approx(others.sum(), rel=1e-5)
-    assert all("range" not in drawn["layout"][axis] for axis in ("yaxis", "yaxis2"))
 
 
 def test_iterations_are_told_as_in_the_text() -> None:

@@ -47,35 +47,6 @@ def test_limit_that_is_not_there_allows_any_throughput() -> None:
     assert roofline_document(roofline, SETTING)["limits"]["ring"] == {"cycles": 0, "gteps": None, "tightest_levels": 0}
 
 
-def test_document() -> None:
-    document = json.loads(json.dumps(roofline_document(roofline_of(LEVELS), SETTING)))
-    levels = document.pop("levels")
-    assert document == {
-        "requests": 2060,
-        "intensity": 910 / 2060,
-        "limits": {
-            name: {"cycles": cycles, "gteps": pytest.approx(910 * 0.15 / cycles), "tightest_levels": tightest}
-            for name, cycles, tightest in (
-                ("ports", 402, 0),
-                ("imbalance", 453, 1),
-                ("outstanding", 205, 0),
-                ("ring", 60, 0),
-                ("overhead", 700, 2),
-            )
-        },
-        "roof": {"cycles": 850, "gteps": pytest.approx(910 * 0.15 / 850)},
-        "reached": {"cycles": 1000, "gteps": pytest.approx(0.1365)},
-        "efficiency": 0.85,
-    }
-    assert levels[1] == {
-        "edges": 900,
-        "requests": 2000,
-        "cycles": 500,
-        "limits": {"ports": 400, "imbalance": 450, "outstanding": 200, "ring": 40, "overhead": 300},
-        "tightest": "imbalance",
-    }
-
-
 def test_crossbar_stands_beside_the_limits() -> None:
     limits = [(10, 50, 300, [9] * 8 + [290]), (900, 2000, 500, [9, 300, *[9] * 7])]
     roofline = roofline_of(limits, memory="hc2", crossbar=[20, 450])
