@@ -285,7 +285,7 @@ def check_finding(finding: Finding, costs: list[dict[str, Any]], plain: Plain) -
 
 def test_a_difference() -> None:
     plains = [plain_of(shape) for shape in (BFS, OTHER)]
-    answer = difference(compare(*(record_of(shape) for shape in (BFS, OTHER))), top=4)
+    answer = difference(compare(record_of(BFS), record_of(OTHER)), top=4)
     stacks = np.zeros((2, 6, len(CAUSE_NAMES)))
     cycles = np.zeros((2, 6), int)
     for run, plain in enumerate(plains):
