@@ -13,8 +13,6 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.interfaces import LinkToken
 from cyscc.hw.shell import Shell
 
-__all__ = ["Accelerator", "bfs_passage", "ring_turn"]
-
 
 def bfs_passage(config: AcceleratorConfig) -> int:
     """Return the cycles in which the token passes the BFS kernels of an AE, or their station."""

@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.interfaces import ADDRESS_WIDTH, ReadRequest, WriteRequest, drive
 
-__all__ = ["AddressGenerator", "ReadCommand", "WriteCommand"]
-
 ReadCommand = data.StructLayout({"base": ADDRESS_WIDTH, "index": 32, "size": 1, "tag": 2})
 """Read element `index` of the array at `base`; `size` says whether its elements have 4 or 8 bytes."""
 

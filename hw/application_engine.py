@@ -18,8 +18,6 @@ from cyscc.hw.port_share import PortShare
 from cyscc.hw.shell import STATION_BITS, Shell
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 
-__all__ = ["ApplicationEngine", "KernelFactory", "SliceFactory", "application_engine_signature"]
-
 KernelFactory = Callable[[type[wiring.Component], AcceleratorConfig], wiring.Component]
 """Function that makes a kernel of the given class, or a substitute with the same signature."""
 

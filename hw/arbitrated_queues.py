@@ -8,8 +8,6 @@ from cyscc.hw.interfaces import drive, number_bits
 from cyscc.hw.queue_bank import QueueBank
 from cyscc.hw.round_robin import RoundRobin
 
-__all__ = ["ArbitratedQueues"]
-
 
 class ArbitratedQueues(wiring.Component):
     """Gathers the entries of many writers into one stream, so that no writer waits behind another one.

@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from cyscc.hw.registers import Numbered
 
-__all__ = ["CAUSES", "KINDS", "Cause", "IdleCause", "Kind", "RecordedCause"]
-
 Kind = Literal["work", "limit", "idle", "outside"]
 
 KINDS: tuple[Kind, ...] = ("work", "limit", "idle", "outside")

@@ -8,8 +8,6 @@ from msgspec import Meta
 
 from cyscc.hw.values import plain
 
-__all__ = ["PRESETS", "AcceleratorConfig", "ConfigError"]
-
 Depth = Annotated[int, Meta(ge=4, le=512)]
 """Places of a FIFO, a power of two."""
 

@@ -4,8 +4,6 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Credits"]
-
 
 class Credits(wiring.Component):
     """Counter of the free places of a FIFO, counted when they are promised rather than when they are filled.

@@ -10,8 +10,6 @@ from amaranth.lib.wiring import In, Out, connect
 from cyscc.hw.interfaces import ADDRESS_WIDTH, KernelQuestion, drive
 from cyscc.hw.registers import KERNEL_WINDOW, KERNEL_WORD_BITS, Instruction, Register, Status, kernel_register
 
-__all__ = ["AegWrite", "Dispatch", "connect_host", "host_members"]
-
 AegWrite = data.StructLayout({"value": 64, "index": 16})
 """A write to an AEG register."""
 

@@ -3,8 +3,6 @@
 from amaranth.hdl import Cat, Value, ValueLike
 from amaranth.lib import data
 
-__all__ = ["GraphWord", "LevelWord", "replaced"]
-
 GraphWord = data.StructLayout({"visited": 1, "degree": 31, "start": 32})
 """A vertex: visited flag, number of neighbours, and their start in C."""
 

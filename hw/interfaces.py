@@ -11,35 +11,6 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.exchange.wires import PLANES, rest_bits
 from cyscc.hw.registers import KERNEL_WORD_BITS
 
-__all__ = [
-    "ADDRESS_WIDTH",
-    "BLOCK",
-    "CHAIN",
-    "FILL_WIDTH",
-    "LINK",
-    "RING",
-    "SIZE_4",
-    "SIZE_8",
-    "TAG_BITS",
-    "Block",
-    "ChainMessage",
-    "ChainOp",
-    "KernelQuestion",
-    "KernelSignature",
-    "LinkToken",
-    "MemoryPortSignature",
-    "ReadRequest",
-    "Response",
-    "Token",
-    "WriteRequest",
-    "drive",
-    "memory_port_signature",
-    "number_bits",
-    "port_tag_bits",
-    "read_request",
-    "response",
-]
-
 ADDRESS_WIDTH = 48
 """Width of a memory address in bits (the HC-2's virtual addresses)."""
 

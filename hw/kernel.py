@@ -18,8 +18,6 @@ from cyscc.hw.registers import Counter, KernelWord, Register
 from cyscc.hw.request_mux import READ, RequestMux
 from cyscc.hw.response_decoder import ResponseDecoder
 
-__all__ = ["BaseKernel", "Fifo"]
-
 
 class Fifo(NamedTuple):
     """A FIFO of a kernel.

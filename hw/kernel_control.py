@@ -10,8 +10,6 @@ from cyscc.hw.causes import Cause
 from cyscc.hw.interfaces import ADDRESS_WIDTH, CHAIN, ChainOp
 from cyscc.hw.registers import Counter, KernelWord, Register
 
-__all__ = ["KernelControl", "Phase"]
-
 _STATUS_WORDS = tuple(word for word in KernelWord if word < KernelWord.COUNTER_0)
 
 

@@ -9,8 +9,6 @@ from amaranth.lib.wiring import In, Out
 from cyscc.hw.interfaces import ADDRESS_WIDTH, CHAIN, ChainOp, KernelQuestion, drive
 from cyscc.hw.registers import Register
 
-__all__ = ["ModuleMaster"]
-
 
 class ModuleMaster(wiring.Component):
     """Head and tail of a module's control chain.

@@ -14,8 +14,6 @@ from cyscc.hw.application_engine import ApplicationEngine
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.verilog import port_names
 
-__all__ = ["signal_graph"]
-
 _SCRIPT = "read_rtlil engine.il; proc; flatten; opt_clean; write_json engine.json"
 
 

@@ -6,8 +6,6 @@ from amaranth.hdl import Cat, Elaboratable, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["OrGate"]
-
 
 class OrGate(wiring.Component):
     """Joins a few words bit by bit.

@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.interfaces import MemoryPortSignature, drive
 
-__all__ = ["PortShare"]
-
 
 class PortShare(wiring.Component):
     """Connects the module that owns the ports to a port; the modules never run at once. Combinational.

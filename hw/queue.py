@@ -7,8 +7,6 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Queue"]
-
 
 class Queue(wiring.Component):
     """First-in first-out buffer with streams on both sides, on a block RAM or LUT RAM.

@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.or_gate import OrGate
 
-__all__ = ["QueueBank", "counted"]
-
 _FEEDBACK = {3: 1, 4: 2, 5: 2, 6: 4, 7: 5}
 """By length of a shift register, the bit that is fed back beside the last one to pass all states but 0."""
 

@@ -4,8 +4,6 @@ from amaranth.hdl import Elaboratable, Module, Signal, signed
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["QueueReader"]
-
 
 class QueueReader(wiring.Component):
     """Indices of the queue entries that belong to one kernel: its number, and on from there by the number of kernels.

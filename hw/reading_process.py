@@ -14,8 +14,6 @@ from cyscc.hw.credits import Credits
 from cyscc.hw.interfaces import drive
 from cyscc.hw.queue import Queue
 
-__all__ = ["ReadingProcess"]
-
 
 class ReadingProcess(wiring.Component):
     """A process that reads on credit: each answer has a reserved place before its read is requested.

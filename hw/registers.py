@@ -7,20 +7,6 @@ travel in its AEG registers, then an instruction is dispatched, and results are 
 from enum import IntEnum, IntFlag
 from typing import Any, Self
 
-__all__ = [
-    "KERNEL_WINDOW",
-    "KERNEL_WORD_BITS",
-    "NEW_SEARCH_BIT",
-    "NO_START",
-    "Counter",
-    "Instruction",
-    "KernelWord",
-    "Numbered",
-    "Register",
-    "Status",
-    "kernel_register",
-]
-
 
 class Numbered(IntEnum):
     """An enumeration with members numbered from 0, declared by their descriptions."""

@@ -10,8 +10,6 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from cyscc.hw.address_generator import AddressGenerator, ReadCommand, WriteCommand
 from cyscc.hw.interfaces import ReadRequest, WriteRequest
 
-__all__ = ["READ", "WRITE", "RequestMux"]
-
 READ = "read"
 """Kind of a source that reads."""
 WRITE = "write"

@@ -8,8 +8,6 @@ from cyscc.hw.address_generator import ReadCommand
 from cyscc.hw.interfaces import drive
 from cyscc.hw.queue import Queue
 
-__all__ = ["RequestQueue"]
-
 
 class RequestQueue(wiring.Component):
     """Keeps the indices of reads; the rest of a command is the same for all of a process.

@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.interfaces import Response
 
-__all__ = ["ResponseDecoder"]
-
 
 class ResponseDecoder(wiring.Component):
     """Routes the responses of a memory port by tag. Shared by both kinds of kernel; combinational.

@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.interfaces import RING, Token, drive
 
-__all__ = ["RingMaster"]
-
 
 class RingMaster(wiring.Component):
     """The station of an AE's module where the ring enters it.

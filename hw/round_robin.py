@@ -6,8 +6,6 @@ from amaranth.hdl import Cat, Elaboratable, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["RoundRobin"]
-
 _GROUP = 4
 """Requests that are looked at together: as many as a LUT has inputs on the smallest FPGAs."""
 

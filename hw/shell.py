@@ -18,8 +18,6 @@ from cyscc.hw.registers import NO_START
 from cyscc.hw.ring_master import RingMaster
 from cyscc.hw.switch.flush_barrier import FlushBarrier
 
-__all__ = ["STATION_BITS", "Shell", "module_signature"]
-
 STATION_BITS = ("asked", "room", "epoch")
 """What each kernel tells the station of its module, if there is one: a bit each."""
 

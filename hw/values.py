@@ -4,8 +4,6 @@ import operator
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["plain"]
-
 
 def plain(value: Any) -> Any:
     """Return a number or a truth value of any library as Python's own, which documents can store; others as they are.

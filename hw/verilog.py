@@ -26,22 +26,6 @@ from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 
-__all__ = [
-    "KERNEL_NAMES",
-    "SLICE_NAMES",
-    "accelerator_verilog",
-    "application_engine_verilog",
-    "axi_verilog",
-    "convey_verilog",
-    "exchange_verilog",
-    "kernel_verilog",
-    "port_names",
-    "shell_verilog",
-    "slice_kinds",
-    "slice_verilog",
-    "switch_verilog",
-]
-
 KERNEL_NAMES: dict[type[wiring.Component], str] = {BfsKernel: "bfs_kernel", IntersectionKernel: "intersection_kernel"}
 """Module names of the kernels."""
 

@@ -2,8 +2,6 @@
 
 from enum import IntEnum
 
-__all__ = ["ArrayKind"]
-
 
 class ArrayKind(IntEnum):
     """Kind of array in an allocation."""

@@ -9,8 +9,6 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-__all__ = ["LONGEST_SETTING", "DocumentError", "open_plain", "read_plain", "read_toml"]
-
 LONGEST_SETTING = 1 << 20
 """Most bytes of a file that a person writes: a TOML file or memory rules."""
 

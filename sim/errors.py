@@ -1,7 +1,5 @@
 """Errors of simulations: one clear line each, optionally with a diagnosis."""
 
-__all__ = ["BuildError", "CycleLimitError", "HangError", "MemoryAccessError", "OutputError", "SimulationError"]
-
 
 class SimulationError(Exception):
     """A simulation that failed.

@@ -17,19 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-__all__ = [
-    "alone",
-    "hold",
-    "is_temporary",
-    "lock_folder",
-    "locked",
-    "private_folder",
-    "remove_left",
-    "replaced",
-    "same_file",
-    "temporary_file",
-]
-
 _LEFT = re.compile(r"\..*\.cyscc-[0-9a-f]{16}(\..*)?", re.DOTALL)
 _LONGEST_STEM = 64
 

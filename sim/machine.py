@@ -27,8 +27,6 @@ from cyscc.sim.observation.state import MachineState, Tally
 from cyscc.sim.recording import PartRecording, Recording, RecordingState, Sink
 from cyscc.sim.stored_state import check_state
 
-__all__ = ["Machine", "create_machine"]
-
 _REPORT_SECONDS = 0.1
 """Approximate least wall time in seconds between two progress reports."""
 

@@ -7,8 +7,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["WORD", "Field", "NamedWords"]
-
 WORD = 64
 """Bits of a word."""
 

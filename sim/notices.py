@@ -4,8 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["LONGEST_LINE", "error_line", "notice", "notices_to", "printable", "shortened"]
-
 LONGEST_LINE = 240
 """Characters of the longest error line: three lines of a narrow terminal."""
 

@@ -5,8 +5,6 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["end_descendants"]
-
 
 def end_descendants() -> None:
     """Kill all descendants of this process, such as compilers and tools.

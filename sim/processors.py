@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-__all__ = ["available_cores", "control_groups", "first_number", "kernel_text", "processor"]
-
 _ROOT = Path("/")
 
 

@@ -16,16 +16,6 @@ from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.samples import MODULES
 from cyscc.sim.memory import Memory, RecordedIntervals, RecordedSums
 
-__all__ = [
-    "InstructionCounts",
-    "Intervals",
-    "PartRecording",
-    "RanInstruction",
-    "Recording",
-    "RecordingState",
-    "Sink",
-]
-
 Counts = npt.NDArray[np.int64]
 
 _DRAINED = 32

@@ -11,8 +11,6 @@ from cyscc.sim.executors.base import CommandKind
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.state import MachineState, Tally
 
-__all__ = ["check_state"]
-
 _LONGEST_RUN = 1 << 53
 """Most cycles of a run; they are added and multiplied as words."""
 

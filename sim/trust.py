@@ -1,7 +1,5 @@
 """Text that names code: only text that the user of this process gave can have a file of memory rules loaded."""
 
-__all__ = ["GivenText", "rules_file"]
-
 _RULES = ".py"
 
 

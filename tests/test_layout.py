@@ -1,7 +1,6 @@
-"""Packages import only lower layers, modules declare their exports, and files are short."""
+"""Packages import only lower layers, what is private stays in its module, and files are short."""
 
 import ast
-import re
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
@@ -28,12 +27,16 @@ def test_files_are_short() -> None:
     assert {file: count for file, count in lines.items() if count > LONGEST} == {}
 
 
-def test_every_module_declares_its_exports() -> None:
-    modules = [path for layer in LAYERS for path in (ROOT / layer).rglob("*.py") if path.name != "__main__.py"]
-    sources = {path.relative_to(ROOT).as_posix(): path.read_text() for path in modules}
-    silent = {path for path, source in sources.items() if not re.search(r"^__all__\b", source, re.MULTILINE)}
-    # A package may consist of its docstring.
-    assert {path for path in silent if len(ast.parse(sources[path]).body) > 1} == set()
+def test_what_begins_with_an_underscore_stays_in_its_module() -> None:
+    modules = [path for layer in LAYERS for path in (ROOT / layer).rglob("*.py")]
+    assert {
+        f"{path.relative_to(ROOT)}: {name.name}"
+        for path in modules
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cyscc.")
+        for name in node.names
+        if name.name.startswith("_")
+    } == set()
 
 
 def test_files_beside_the_code_are_installed() -> None:

@@ -8,8 +8,6 @@ from cyscc.host.specification.numbers import check_numbers
 from cyscc.host.specification.place import ANY, INSTRUCTION, KERNEL, Place
 from cyscc.sim.observation.causes import IDLE_CAUSES
 
-__all__ = ["KINDS", "LONGER", "ORDERS", "TOP", "EventKind", "EventQuery"]
-
 ORDERS = ("size", "time")
 """Orders of events: the largest first, or the earliest."""
 TOP = 100

@@ -20,8 +20,6 @@ from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSES
 
-__all__ = ["FoundEvents", "Nearest", "RecordEvents"]
-
 _NAMED = 0.2
 """Least share of a bank's accesses with which an array is named."""
 

@@ -24,21 +24,6 @@ from cyscc.sim.hardware import DEGREE, START
 from cyscc.sim.observation.life import Fate, Life, Lives, Span, Stage, read_lives
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 
-__all__ = [
-    "MissingLifeError",
-    "chosen_lives",
-    "directions_of",
-    "ends_of",
-    "kernels_of",
-    "lines_of",
-    "name_lives",
-    "select",
-    "stages_of",
-    "times_of",
-    "window_text",
-    "write_kanata",
-]
-
 
 class MissingLifeError(InputError):
     """A vertex without a life in the window. Takes the parameters of `InputError`."""

@@ -12,8 +12,6 @@ from cyscc.host.record.tables import ARRAYS, MODULES
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES
 
-__all__ = ["add_counters", "add_instructions", "kernel_groups", "root_of", "write_trace"]
-
 _POINTS = 300_000
 """Approximate number of values of all kernels; in longer runs a value stands for several intervals."""
 

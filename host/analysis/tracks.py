@@ -6,8 +6,6 @@ from typing import BinaryIO
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackDescriptor, TrackEvent
 from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
-__all__ = ["Tracks"]
-
 _SEQUENCE = 1
 
 

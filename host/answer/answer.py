@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["ROWS", "STACK_FORM", "Answer", "Chart", "Column", "Displayed", "Grid", "Table"]
-
 STACK_FORM = "stack"
 """Form of a column that shows the cycles of its row by cause, which have columns of their own, as a bar."""
 

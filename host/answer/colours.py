@@ -9,16 +9,6 @@ another one, and differ in their letters.
 from cyscc.sim.coprocessor import ArrayKind
 from cyscc.sim.observation.causes import CAUSES, KINDS
 
-__all__ = [
-    "ARRAY_COLOURS",
-    "CAUSE_COLOURS",
-    "CAUSE_FAMILIES",
-    "PHASE_COLOURS",
-    "RUN_COLOURS",
-    "STACK",
-    "TERMINAL_COLOURS",
-]
-
 CAUSE_FAMILIES = {
     "work": ("#a0cdf8", "#5b86f0", "#0a5fa8", "#1b2a6d", "#0000cc", "#4d4dff"),
     "limit": ("#f5edb0", "#ffc400", "#de8a35", "#b74d1a", "#701705", "#7b503d", "#261c0d"),

@@ -12,8 +12,6 @@ from cyscc.sim.observation.causes import cause_named
 if TYPE_CHECKING:
     from cyscc.host.answer.answer import Chart
 
-__all__ = ["markdown", "notebook", "page"]
-
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -9,8 +9,6 @@ from rich.style import Style
 from cyscc.host.answer.colours import CAUSE_COLOURS, STACK, TERMINAL_COLOURS
 from cyscc.host.answer.text import Words
 
-__all__ = ["coloured"]
-
 _DARK = 110
 """Brightness (0 to 255) of a background below which its letter is white."""
 

@@ -14,8 +14,6 @@ from cyscc.sim.observation.causes import cause_named
 if TYPE_CHECKING:
     from cyscc.host.answer.answer import Answer
 
-__all__ = ["LETTERS", "Words", "as_text", "letters", "lines", "shown", "terminal_width"]
-
 Words: TypeAlias = list[tuple[str, str]]
 """A line: its words, each with its style: nothing, ``bold``, ``italic``, or the cause whose colours it has."""
 

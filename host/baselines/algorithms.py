@@ -11,8 +11,6 @@ from typing import Any
 
 from cyscc.host.specification.ask import Ask, SpecError
 
-__all__ = ["AS_PRINTED", "KINDS", "MEC_KINDS", "MOST_PIVOTS", "PIVOTS", "Kind", "check_used"]
-
 MOST_PIVOTS = 31
 """Most concurrent pivots of ``quach``: one bit each in half of a 64-bit word, without the sign bit."""
 PIVOTS = 10

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from cyscc.host.graph.csr import Graph
 
-__all__ = ["PEERS", "SCIPY", "Peer", "installed_peers"]
-
 SCIPY = "scipy"
 """The library that is always installed, whose results verify the others."""
 

@@ -22,8 +22,6 @@ from cyscc.sim.errors import SimulationError
 if TYPE_CHECKING:
     from cyscc.host.answer.answer import Answer
 
-__all__ = ["COMMANDS", "add_question", "answer_question", "check_limits", "make_parser", "texts"]
-
 _EPILOG = """examples:
   cyscc generate rmat --vertices 2^14 --degree 8 -o rmat.gr
   cyscc scc rmat.gr

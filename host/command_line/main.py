@@ -16,8 +16,6 @@ except KeyboardInterrupt:
     # A signal during the imports: nothing to clean up yet.
     os._exit(130)
 
-__all__ = ["command", "main"]
-
 _YOUNG = 50_000
 """Objects made before Python looks for garbage; nearly all that a command imports and reads stays until its end."""
 

@@ -9,8 +9,6 @@ from typing import Any, NoReturn
 from cyscc.host.output.files import show
 from cyscc.host.specification.ask import Ask
 
-__all__ = ["Parser", "UsageError", "add_ask"]
-
 _MOST_CHOICES = 12
 """Largest number of choices that a message lists."""
 

@@ -9,8 +9,6 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, Self
 
-__all__ = ["BROKEN_PIPE", "INTERRUPTED", "Interrupts", "ignore_signals", "terminate_now"]
-
 INTERRUPTED = 130
 """Exit status after an interrupt."""
 BROKEN_PIPE = 141

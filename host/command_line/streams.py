@@ -7,8 +7,6 @@ from contextlib import suppress
 
 from cyscc.sim.notices import error_line
 
-__all__ = ["give_up_output", "open_missing", "print_error"]
-
 
 def open_missing() -> None:
     """Reopen closed standard streams, so that no file opened later gets their descriptors.

@@ -23,8 +23,6 @@ from cyscc.host.graph.memory_map import MemoryArray, PlacedGraph
 from cyscc.sim.coprocessor import NO_START, ArrayKind, Coprocessor, Instruction, Register
 from cyscc.sim.errors import SimulationError
 
-__all__ = ["ComponentRun", "ComponentTotals", "Iteration", "SearchTotals", "strong_components"]
-
 
 @dataclass(kw_only=True)
 class SearchTotals:

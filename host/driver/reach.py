@@ -10,16 +10,6 @@ from cyscc.sim.caching.code import njit
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED
 
-__all__ = [
-    "ReachAccount",
-    "check_colours",
-    "check_frontier",
-    "compact",
-    "first_uncoloured",
-    "levels_of",
-    "levels_of_words",
-]
-
 
 @njit(cache=True, nogil=True)
 def _first_beyond(frontier: npt.NDArray[np.uint64], edges: int) -> int:

@@ -17,24 +17,6 @@ from cyscc.sim.coprocessor import NEW_SEARCH_BIT, Coprocessor, Instruction, Regi
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import LEVEL, VISITED, chunk_words
 
-__all__ = [
-    "MAX_RESTARTS",
-    "Attempt",
-    "BfsRun",
-    "Checkpointer",
-    "Direction",
-    "Driver",
-    "DriverOptions",
-    "Level",
-    "LevelAccount",
-    "Observer",
-    "Position",
-    "QueueOverflowError",
-    "Search",
-    "breadth_first_search",
-    "with_retries",
-]
-
 MAX_RESTARTS = 6
 """Most restarts after queue overflows, each with twice the slack of the one before."""
 

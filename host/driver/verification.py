@@ -13,8 +13,6 @@ from cyscc.sim.coprocessor import Coprocessor
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, Field
 
-__all__ = ["Checked", "check_graphs", "check_stray_writes"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:

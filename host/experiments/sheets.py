@@ -10,8 +10,6 @@ import msgspec
 
 from cyscc.host.answer.answer import Answer, Column, Table
 
-__all__ = ["Columns", "Contender", "Sheet", "SheetTable", "sheet_of", "table", "title_of"]
-
 Columns = Mapping[str, Column | str]
 """Columns of a table, see `cyscc.host.answer.answer.Table`."""
 

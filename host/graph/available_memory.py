@@ -13,8 +13,6 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import bytes_text
 from cyscc.sim.processors import control_groups, first_number, kernel_text
 
-__all__ = ["AvailableMemory", "GrowingColumns", "available_memory", "check_available_memory", "peak_memory"]
-
 _CHECKED = 1 << 24
 """Entries appended between two checks of the available memory."""
 

@@ -14,25 +14,6 @@ from cyscc.host.output.text import count_text
 from cyscc.hw.values import plain
 from cyscc.sim.caching.code import njit
 
-__all__ = [
-    "ID_BYTES",
-    "MAX_DEGREE",
-    "MAX_EDGES",
-    "MAX_VERTICES",
-    "OFFSET_BYTES",
-    "Csr",
-    "Graph",
-    "check_degrees",
-    "check_limits",
-    "check_size",
-    "csr_bytes",
-    "graph_digest",
-    "list_bytes",
-    "rows_by_column",
-    "size_text",
-    "trim",
-]
-
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32]]
 """Offsets and targets of a graph, as compiled functions take them."""
 

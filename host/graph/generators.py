@@ -22,8 +22,6 @@ from cyscc.sim.processors import available_cores
 if TYPE_CHECKING:
     from cyscc.hw.config import AcceleratorConfig
 
-__all__ = ["below", "draw", "gnm_graph", "netlist_graph", "random_graph", "rmat_graph", "ssca2_graph", "stream", "unit"]
-
 _CHUNK = 1 << 18
 
 _State: TypeAlias = NDArray[np.uint64]

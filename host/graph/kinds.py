@@ -11,8 +11,6 @@ from cyscc.host.output.progress import OnProgress
 if TYPE_CHECKING:
     from cyscc.host.graph.csr import Graph
 
-__all__ = ["KINDS", "KINDS_BY_DEGREE", "SEED", "Kind", "Size", "generate_graph"]
-
 
 @dataclass(frozen=True)
 class Size:

@@ -15,16 +15,6 @@ from cyscc.sim.caching.code import njit
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor
 from cyscc.sim.hardware import DEGREE, START, VISITED, Field
 
-__all__ = [
-    "BLOCK_BYTES",
-    "MemoryArray",
-    "PlacedGraph",
-    "QueueArrays",
-    "block_digests",
-    "default_slack",
-    "simulation_bytes",
-]
-
 _SLACK_FLOOR = 65_536
 
 BLOCK_BYTES = 4096

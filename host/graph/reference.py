@@ -15,20 +15,6 @@ from cyscc.sim.caching.code import njit
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = [
-    "UNLABELLED",
-    "bfs_levels",
-    "canonical",
-    "check_components",
-    "check_levels",
-    "component_matrix",
-    "component_sizes",
-    "depth_first_components",
-    "matrix_components",
-    "strong_components",
-]
-
-
 UNLABELLED = 2**32 - 1
 """Label of a vertex whose component is not known yet; a graph has fewer vertices."""
 

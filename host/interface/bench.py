@@ -11,8 +11,6 @@ from cyscc.host.specification.ask import Ask, SpecError, question
 if TYPE_CHECKING:
     from cyscc.host.experiments.measuring.measurements import Measurements
 
-__all__ = ["bench"]
-
 
 def _rows(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))

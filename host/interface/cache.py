@@ -9,8 +9,6 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.ask import Ask, SpecError, question
 
-__all__ = ["cache"]
-
 _ACTIONS = ("list", "check", "evict", "clear")
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from cyscc.host.analysis.events import FoundEvents
 
-__all__ = ["events"]
-
 _SHOWN, _SHOWN_ALONE = 5, 20
 """Most rows of a kind's table, unless another number is given, if there are several kinds, or one."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cyscc.host.experiments.measuring.measurements import Measurements
     from cyscc.host.experiments.sweep.batch import Batch
 
-__all__ = ["batch_of", "check_files", "experiment", "several"]
-
 
 def several(given: Any) -> list[Any]:
     """Return one thing, or several, as a list without repetitions."""

@@ -13,8 +13,6 @@ from cyscc.host.specification.ask import Ask, Rule, SpecError, question
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import option_of
 
-__all__ = ["explain"]
-
 _WITHIN = 1.0
 _PLACE = ("at", "phase", "iteration", "level")
 """Options that say which part of a run is explained."""

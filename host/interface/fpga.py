@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from cyscc.host.experiments.measuring.measurements import Measurements
     from cyscc.sim.configuration import AcceleratorConfig
 
-__all__ = ["Area", "area", "synth", "timing", "verilog"]
-
 _TOPS = ("ae", "convey", "axi")
 
 

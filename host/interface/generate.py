@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from cyscc.host.graph.csr import Graph
     from cyscc.sim.configuration import AcceleratorConfig
 
-__all__ = ["GRAPHS", "Generated", "generate", "model"]
-
 _NETLIST = "netlist"
 GRAPHS = {
     **{name: kind.text for name, kind in KINDS.items()},

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from cyscc.host.runs.rerun import RerunSetting
     from cyscc.sim.configuration import AcceleratorConfig
 
-__all__ = ["folder_of", "inputs_of", "machine", "overrides_of", "record_of", "rerun_setting"]
-
 
 def record_of(recorded: AnyRecord) -> "Record":
     """Return the record.

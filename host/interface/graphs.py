@@ -18,8 +18,6 @@ from cyscc.sim.memory import Profile, parse_profile
 from cyscc.sim.notices import notice
 from cyscc.sim.trust import GivenText
 
-__all__ = ["configuration", "graph_from_edges", "memory_profile", "read_graph", "write_graph"]
-
 
 def configuration(name: str = "hc2", **changes: Any) -> AcceleratorConfig:
     """Return a configuration.

@@ -18,44 +18,6 @@ if TYPE_CHECKING:
     from cyscc.sim.configuration import AcceleratorConfig
     from cyscc.sim.memory import Profile
 
-__all__ = [
-    "CORES",
-    "Again",
-    "AgainMany",
-    "AnyGraph",
-    "AnyRecord",
-    "Area",
-    "At",
-    "Config",
-    "Device",
-    "Family",
-    "File",
-    "Folder",
-    "GraphFile",
-    "Iteration",
-    "Jobs",
-    "Keep",
-    "Level",
-    "Many",
-    "MaybeFile",
-    "MaybeGraph",
-    "Memory",
-    "MemoryAgain",
-    "NoVerify",
-    "Order",
-    "Output",
-    "Phase",
-    "Recorded",
-    "Records",
-    "Seed",
-    "Set",
-    "Threads",
-    "Undirected",
-    "Wanted",
-    "form_of",
-    "place_of",
-]
-
 CORES = available_cores()
 """Cores that the process may use: the default number of threads and processes."""
 

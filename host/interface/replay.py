@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from cyscc.host.runs.rerun import RerunSetting
     from cyscc.sim.observation.life import Life, Lives
 
-__all__ = ["Replayed", "life", "replay"]
-
 _CYCLES = 1000
 """Cycles of a window, unless a number or the place says otherwise."""
 

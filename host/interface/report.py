@@ -17,8 +17,6 @@ from cyscc.sim.notices import printable
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["figures", "report", "write_figure"]
-
 Records = Annotated[notes.AnyRecord, Ask("further records, which are compared with the first", "DIR2", count="*")]
 Page = Annotated[
     notes.MaybeFile,

@@ -15,8 +15,6 @@ from cyscc.host.specification.numbers import listed_values, whole_number
 from cyscc.host.specification.run import option_of, resolved_profile
 from cyscc.sim.trust import GivenText
 
-__all__ = ["reproduce"]
-
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))

@@ -20,8 +20,6 @@ from cyscc.sim.trust import GivenText
 if TYPE_CHECKING:
     from cyscc.host.runs.results import BfsResult, Result, SccResult
 
-__all__ = ["bfs", "scc"]
-
 RunGraph: TypeAlias = Annotated[MaybeGraph, Ask(option_of("graph").help, "GRAPH")]
 
 _GRAPHS = """

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from cyscc.host.experiments.studies.comparison import AlgorithmComparison
     from cyscc.sim.configuration import AcceleratorConfig
 
-__all__ = ["compare", "mec", "software"]
-
 Algorithm = Annotated[str, Ask(", ".join(KINDS), "ALGORITHM", choices=tuple(KINDS))]
 Limit = Annotated[int | None, Ask("time limit: the algorithm is ended then (default: none)", "SECONDS", low=1)]
 

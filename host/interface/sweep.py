@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from cyscc.host.experiments.sweep.definition import SweepStudy
     from cyscc.host.graph.csr import Graph
 
-__all__ = ["sweep"]
-
 _SUFFIX = ".toml"
 """Suffix of a study; other inputs of a sweep are graphs."""
 

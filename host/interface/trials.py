@@ -19,8 +19,6 @@ from cyscc.host.specification.overrides import Overrides
 from cyscc.hw.values import plain
 from cyscc.sim.trust import GivenText
 
-__all__ = ["smallest_depths", "what_if"]
-
 
 def what_if(
     recorded: AnyRecord,

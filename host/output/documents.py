@@ -18,18 +18,6 @@ from cyscc.sim.files import replaced
 if TYPE_CHECKING:
     from io import BufferedReader
 
-__all__ = [
-    "DAMAGED",
-    "SEAL",
-    "file_digest",
-    "read_document",
-    "read_sealed",
-    "read_verified",
-    "sealed",
-    "write_durable",
-    "write_sealed",
-]
-
 SEAL = "sha256"
 """Field of a sealed document: the digest of all others."""
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from cyscc.sim.notices import printable
 
-__all__ = ["InputError", "VertexError", "locating_errors"]
-
 
 class InputError(Exception):
     """Input that cannot be used, described in one line with file, line and cause.

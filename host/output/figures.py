@@ -11,30 +11,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "BLACK",
-    "BLUE",
-    "GREEN",
-    "GREY",
-    "MARKERS",
-    "ORANGE",
-    "PURPLE",
-    "SKY",
-    "VERMILION",
-    "add_legend",
-    "degree_axis",
-    "draw_plot",
-    "lettered",
-    "log_axis",
-    "new_figure",
-    "panel_grid",
-    "power_text",
-    "row_axis",
-    "row_places",
-    "time_text",
-    "write_plot",
-]
-
 # The colours of Okabe and Ito (2008), which colour-blind readers can tell apart.
 BLACK = "#000000"
 ORANGE = "#E69F00"

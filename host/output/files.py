@@ -15,30 +15,6 @@ from typing import Any, BinaryIO
 from cyscc.host.output.errors import InputError
 from cyscc.sim.files import replaced, temporary_file
 
-__all__ = [
-    "ANSWER_OUTPUTS",
-    "STANDARD_OUTPUT",
-    "Content",
-    "check_apart",
-    "check_distinct",
-    "check_folder",
-    "check_output",
-    "check_suffix",
-    "figure_format",
-    "identity",
-    "is_replaced",
-    "is_special",
-    "open_output",
-    "reason",
-    "removing_empty",
-    "renamed_when_complete",
-    "show",
-    "version",
-    "write_json",
-    "write_text",
-    "writing",
-]
-
 SCHEMA = 1
 """Schema version of all commands' JSON; increased when a field is removed or changes its meaning."""
 

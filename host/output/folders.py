@@ -11,8 +11,6 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason, removing_empty
 from cyscc.sim.files import is_temporary, lock_folder
 
-__all__ = ["OwnFolder"]
-
 
 class OwnFolder:
     """A folder locked for one run. Subclasses say what may be in it; temporary files may always be.

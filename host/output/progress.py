@@ -8,8 +8,6 @@ from typing import Any
 
 from cyscc.sim.notices import notice, notices_to
 
-__all__ = ["OnProgress", "Progress", "Step"]
-
 OnProgress = Callable[[int, int], None]
 """Callback with the amount done and the total."""
 

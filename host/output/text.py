@@ -2,8 +2,6 @@
 
 from cyscc.sim.notices import printable
 
-__all__ = ["bytes_text", "count_text", "device_text", "graph_text", "largest_text", "model_text"]
-
 _PLURALS = {"vertex": "vertices", "entry": "entries"}
 _UNITS = ("kB", "MB", "GB", "TB", "PB")
 

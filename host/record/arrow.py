@@ -12,8 +12,6 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Integers", "array_of", "codes", "numbers", "numbers_of", "sums", "texts_of"]
-
 Integers = npt.NDArray[np.int64]
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["TableChecks"]
-
 
 class TableChecks:
     """Checks of the tables of a record.

@@ -14,19 +14,6 @@ if TYPE_CHECKING:
 
     from cyscc.host.record.reader import Record
 
-__all__ = [
-    "OUTSIDE",
-    "cycles_text",
-    "instruction_text",
-    "record_answer",
-    "record_title",
-    "result_facts",
-    "run_document",
-    "run_question",
-    "run_subject",
-    "selection_facts",
-]
-
 OUTSIDE = {
     "instructions": ("in instructions", "", ""),
     "host": ("of the host between them", "host", "host"),

@@ -13,19 +13,6 @@ from cyscc.host.record.tables import LARGEST, TABLES
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
-__all__ = [
-    "DOCUMENT",
-    "FAILURE",
-    "RECORD_SCHEMA",
-    "Document",
-    "Failure",
-    "SettingDocument",
-    "check_setting",
-    "document_schema",
-    "read_checked",
-    "read_failure",
-]
-
 DOCUMENT = "record.json"
 """File name of a record's document."""
 FAILURE = "failed.json"

@@ -21,22 +21,6 @@ from cyscc.host.output.files import reason, writing
 from cyscc.host.record.document import Count, Hexadecimal
 from cyscc.host.record.tables import TABLES
 
-__all__ = [
-    "PARTS_FOLDER",
-    "PART_FILES",
-    "SEARCHING",
-    "SETTING",
-    "PartDocument",
-    "PartTable",
-    "Reached",
-    "file_of",
-    "holds_parts",
-    "read_files",
-    "read_parts",
-    "write_document",
-    "write_files",
-]
-
 PARTS_FOLDER = "parts"
 """Subfolder of the parts."""
 SETTING = "run.json"

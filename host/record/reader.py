@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["DEPENDENT_WAITS", "ENDING", "GROWING", "PARTS", "SATURATED", "Record"]
-
 GROWING, SATURATED, ENDING = "growing", "saturated", "ending"
 """Parts of a search: levels before, with and after enough work to hide a level's fixed cost."""
 PARTS = (GROWING, SATURATED, ENDING, "")

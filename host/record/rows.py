@@ -14,8 +14,6 @@ from cyscc.sim.memory import RecordedSums
 from cyscc.sim.observation.causes import CAUSES
 from cyscc.sim.recording import InstructionCounts, Intervals
 
-__all__ = ["Rows"]
-
 Numbers = npt.NDArray[np.int64]
 
 

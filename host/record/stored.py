@@ -23,8 +23,6 @@ from cyscc.sim.observation.causes import CAUSE_NAMES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PartTables", "Range", "StoredTables"]
-
 Range = tuple[int, int]
 """Half-open range of numbers of instructions."""
 Filters = list[tuple[str, str, int]]

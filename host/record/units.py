@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from cyscc.host.record.tables import MODULES, table_of
 
-__all__ = ["Units"]
-
 
 class Units:
     """The parts of a machine, as the columns that name them in the rows of a table, in the order of these rows.

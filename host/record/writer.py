@@ -42,8 +42,6 @@ from cyscc.sim.files import is_temporary
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DETAIL_FOLDER", "LAST_CYCLES", "Columns", "RecordFolder", "TableWriter", "remove_parts"]
-
 _CODEC = "zstd"
 
 Columns = Mapping[str, npt.NDArray[Any]]

@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
     from cyscc.sim.memory import Accesses
 
-__all__ = [
-    "EVERYTHING",
-    "ID_MASK",
-    "PROCESSES",
-    "UNKNOWN",
-    "AccessWatcher",
-    "Queues",
-    "Ranges",
-    "queues_of",
-    "single_ids",
-    "within",
-]
-
 Ranges = Callable[["Machine", Sequence[PlacedGraph]], Sequence[WatchedRange]]
 """Function that returns the addresses to watch, given the machine and its graphs.
 

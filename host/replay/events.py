@@ -20,8 +20,6 @@ from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.coprocessor import Cause
 
-__all__ = ["events_of"]
-
 _LEAST = 16
 """Cycles of the shortest wait that is collected: enough of them to say what is nearest if none is long enough."""
 

@@ -13,21 +13,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.specification.place import ANY, KERNEL, Place
 from cyscc.sim.observation.causes import CAUSES
 
-__all__ = [
-    "RESTRICTIONS",
-    "Located",
-    "MissingPointError",
-    "Search",
-    "Span",
-    "causes_of",
-    "find",
-    "kernel_name",
-    "last_attempt",
-    "limits_of",
-    "nearest_waits",
-    "place_of",
-]
-
 _WHERE = ("iteration", "phase", "level", "module")
 """Restrictions to instructions, in the order in which they are checked."""
 RESTRICTIONS = tuple(dict.fromkeys((*_WHERE, *KERNEL)))

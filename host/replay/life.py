@@ -19,8 +19,6 @@ from cyscc.sim.observation.life import Life, Lives, UntoldLivesError, read_lives
 from cyscc.sim.observation.wave_reader import WaveReader
 from cyscc.sim.observation.waves.views import Focus
 
-__all__ = ["LifeWindow", "VertexLife", "vertex_lives"]
-
 _LEAD = 100
 """Cycles before an event in which its item's first read may have been offered."""
 _TAIL = 600

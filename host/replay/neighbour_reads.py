@@ -8,8 +8,6 @@ import pandas as pd
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.sim.hardware import DEGREE, START
 
-__all__ = ["ids_read"]
-
 _KERNEL = ["instruction", "engine", "kernel"]
 _ID = np.uint64((1 << 32) - 1)
 

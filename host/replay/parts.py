@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from cyscc.sim.memory import RecordedSums
     from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction
 
-__all__ = ["record_place"]
-
 _GATHERED = 3_000_000
 """Rows that are buffered before they are written."""
 

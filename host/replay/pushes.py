@@ -20,8 +20,6 @@ from cyscc.sim.memory import WatchedRange
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
 
-__all__ = ["PushWatcher", "locate_copy"]
-
 _KERNEL = ["instruction", "engine", "kernel"]
 
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from cyscc.host.runs.recorder import RunRecorder
     from cyscc.sim.machine import Machine
 
-__all__ = ["Replay", "Window", "WindowRequest", "locate_point", "replay_of", "replay_window", "show_failure"]
-
 OnMachine = Callable[["Machine", Sequence["PlacedGraph"]], None]
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from cyscc.host.runs.checkpoints.run import CheckpointedRun
     from cyscc.host.runs.recorder import RunRecorder
 
-__all__ = ["performed"]
-
 
 @contextmanager
 def performed(

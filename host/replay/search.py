@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
     from cyscc.sim.observation.state import MachineState
 
-__all__ = ["Dropped", "OverflowSearch", "Reached", "SpellSearch", "search_of", "stop_behind"]
-
 _LOOK = 1024
 """Cycles between checks."""
 

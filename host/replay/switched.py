@@ -13,8 +13,6 @@ from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import VISITED, owners_of
 
-__all__ = ["kernels_behind", "processes_behind"]
-
 _UNKNOWN = -1
 
 

@@ -19,8 +19,6 @@ from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSES
 
-__all__ = ["TracedWindow", "trace_window"]
-
 
 class TracedWindow(NamedTuple):
     """A window of a run in a trace: cycle of its point, what happens there, first and last cycle, slices of kernels."""

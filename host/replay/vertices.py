@@ -25,8 +25,6 @@ from cyscc.sim.memory import ArrayKind, WatchedRange
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
 
-__all__ = ["EVENTS", "VertexHistory", "locate_vertex", "vertex_history"]
-
 EVENTS = {
     "id_read": "id read as a neighbour",
     "word_read": "graph word read",

@@ -16,8 +16,6 @@ from cyscc.sim.executors.spells import SPELL, SpellRequest
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
 
-__all__ = ["RUNNING", "LongestWaits", "WaitWatcher"]
-
 RUNNING = tuple(cause for cause in Cause if cause != Cause.IDLE)
 """Causes of the cycles in which a kernel runs."""
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from cyscc.host.graph.memory_map import PlacedGraph
     from cyscc.sim.machine import Machine
 
-__all__ = ["Watcher", "watch_run"]
-
 
 class Watcher(Protocol):
     """Collects events of a run while it is simulated."""

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from cyscc.sim.processors import kernel_text
 
-__all__ = ["processor_name", "run_environment"]
-
 _MOST = 256
 """Most characters of a name in a record."""
 

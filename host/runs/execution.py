@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from cyscc.host.runs.recorder import RunRecorder
     from cyscc.sim.machine import Machine
 
-__all__ = ["SOURCE_RULE", "MakeCheckpointer", "Session", "check_result", "execute", "source_vertex"]
-
 SOURCE_RULE = "lowest vertex with an out-edge"
 """Default source of a search: nearly always vertex 0, as in the published host program."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from cyscc.sim.configuration import AcceleratorConfig
     from cyscc.sim.machine import Machine
 
-__all__ = ["Live"]
-
 _EVERY = "1s"
 """Default interval between two lines of a run without a record."""
 

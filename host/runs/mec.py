@@ -13,8 +13,6 @@ from cyscc.host.runs.execution import execute
 from cyscc.host.runs.results import SccResult
 from cyscc.host.specification.run import RunSpec
 
-__all__ = ["run_accelerated_mec"]
-
 
 def run_accelerated_mec(mdp: Mdp, spec: RunSpec, progress: Progress) -> tuple[MecDecomposition, list[SccResult]]:
     """Run the basic algorithm, with the components of each round found on a simulated machine.

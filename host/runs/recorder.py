@@ -35,9 +35,6 @@ from cyscc.sim.memory import Contention, RecordedSums
 from cyscc.sim.observation.causes import CAUSE_NAMES
 from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction, RecordingState
 
-__all__ = ["RecorderState", "RunRecorder", "kernel_cycles"]
-
-
 _GATHERED = 3_000_000
 """Rows that are buffered before a part is written: some 60 MB."""
 _MOST = 1 << 60

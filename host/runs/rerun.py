@@ -14,8 +14,6 @@ from cyscc.host.specification.ask import SpecError
 from cyscc.host.specification.run import OWN_RULES, RunSpec, resolved_profile
 from cyscc.sim.memory import Profile, changed_profile, profile_from
 
-__all__ = ["Rerun", "RerunSetting"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RerunSetting:

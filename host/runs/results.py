@@ -18,8 +18,6 @@ from cyscc.host.output.text import count_text, graph_text, largest_text
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import Setting
 
-__all__ = ["BfsResult", "Result", "SccResult", "Wall", "input_name"]
-
 _FIRST_LEVELS = 24
 _LAST_LEVELS = 6
 """Levels of a search that are shown, if it has more."""

@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["digest_beside", "files_digest", "source_files", "sources_digest", "text_digest"]
-
 _ROOT = Path(__file__).resolve().parents[2]
 _PRODUCERS = ("host/experiments/measuring", "host/runs")
 """Packages of the host that produce results; they and the packages of their imports are digested."""

@@ -19,8 +19,6 @@ from cyscc.hw.values import plain
 if TYPE_CHECKING:
     from cyscc.host.answer.answer import Answer
 
-__all__ = ["Ask", "Question", "Rule", "SpecError", "question"]
-
 _Given = ParamSpec("_Given")
 _Answer = TypeVar("_Answer", bound="Answer")
 

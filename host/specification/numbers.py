@@ -6,8 +6,6 @@ from typing import Any, TypeVar
 
 from cyscc.hw.values import plain
 
-__all__ = ["LARGEST", "check_numbers", "checked_number", "listed_values", "number_text", "whole_number"]
-
 _Value = TypeVar("_Value")
 
 LARGEST = 1 << 64

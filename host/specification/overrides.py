@@ -12,8 +12,6 @@ from cyscc.sim.configuration import AcceleratorConfig
 if TYPE_CHECKING:
     from cyscc.sim.memory import Profile
 
-__all__ = ["MEMORY", "NO_OVERRIDES", "Overrides", "toml_text"]
-
 MEMORY = "memory."
 """Prefix of the names of a memory's parameters."""
 

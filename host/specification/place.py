@@ -16,8 +16,6 @@ from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, IDLE_CAUSES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ANY", "CAUSE_EVENTS", "EVENTS", "INSTRUCTION", "KERNEL", "MODULES", "PHASES", "TAKEN", "Place"]
-
 MODULES = ("bfs", "intersection")
 """Kinds of kernels."""
 

@@ -28,24 +28,6 @@ from cyscc.sim.trust import GivenText
 if TYPE_CHECKING:
     from cyscc.sim.memory import Profile
 
-__all__ = [
-    "ALGORITHMS",
-    "DETAIL_INTERVAL",
-    "OWN_RULES",
-    "RECORD_INTERVAL",
-    "ComponentArguments",
-    "Interval",
-    "Option",
-    "RunArguments",
-    "RunSpec",
-    "SearchArguments",
-    "Setting",
-    "option_of",
-    "resolved_configuration",
-    "resolved_profile",
-    "run_options",
-]
-
 ALGORITHMS = ("bfs", "scc")
 """Algorithms of runs, by their commands."""
 

@@ -11,8 +11,6 @@ from cyscc.hw.dispatch import host_members
 from cyscc.hw.interfaces import drive
 from cyscc.hw.registers import KERNEL_WINDOW, Instruction, Register, kernel_register
 
-__all__ = ["AxiControl"]
-
 
 class AxiControl(wiring.Component):
     """Registers of the AE and of its AXI side; the map is in `cyscc.hw.axi.registers`.

@@ -16,8 +16,6 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.dispatch import connect_host
 from cyscc.hw.interfaces import drive, port_tag_bits
 
-__all__ = ["AxiEngine"]
-
 
 class AxiEngine(wiring.Component):
     """An AE with an AXI4 master for each memory port and an AXI4-Lite slave for its registers.

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from cyscc.hw.config import ConfigError
 
-__all__ = ["AxiLimits"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AxiLimits:

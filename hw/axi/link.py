@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 from cyscc.hw.axi.signatures import AxiStreamSignature
 from cyscc.hw.interfaces import LINK
 
-__all__ = ["AxiLink"]
-
 
 class AxiLink(wiring.Component):
     """Holds a leaving token until the stream takes it; an arriving one is always taken.

@@ -10,8 +10,6 @@ from cyscc.hw.credits import Credits
 from cyscc.hw.interfaces import SIZE_8, TAG_BITS, drive, memory_port_signature
 from cyscc.hw.queue import Queue
 
-__all__ = ["AxiMemoryPort"]
-
 _INCREMENTING = 1
 _BUFFERABLE_MODIFIABLE = 0b0011
 

@@ -2,8 +2,6 @@
 
 from enum import IntEnum, IntFlag
 
-__all__ = ["CONTROL_WINDOW", "IDENTITY", "AxiStatus", "ControlRegister", "engine_register"]
-
 CONTROL_WINDOW = 0x4000
 """First address of the registers that the slave adds to those of the AE."""
 

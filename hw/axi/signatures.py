@@ -5,8 +5,6 @@ from typing import Any
 from amaranth.lib import enum
 from amaranth.lib.wiring import In, Member, Out, Signature
 
-__all__ = ["LINK_WIDTH", "LITE_ADDRESS_WIDTH", "Axi4LiteSignature", "Axi4Signature", "AxiStreamSignature", "Resp"]
-
 LITE_ADDRESS_WIDTH = 17
 """Width in bits of a register's byte address."""
 

@@ -8,8 +8,6 @@ from cyscc.hw.bfs.word_reader import Neighbour
 from cyscc.hw.graph_word import GraphWord, replaced
 from cyscc.hw.interfaces import drive
 
-__all__ = ["ChunkSplitter", "Piece"]
-
 Piece = data.StructLayout({"word": 64, "vertex": 32, "more": 1, "further": 1})
 """A vertex from one of its chunks on: `word` has the neighbours from there to the end. `more` says that other chunks
 follow, so that this one is full; `further`, that it is not the first."""

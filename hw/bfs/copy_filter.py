@@ -9,8 +9,6 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["CopyFilter"]
-
 
 class CopyFilter(wiring.Component):
     """Passes neighbour ids from process 2 to process 3, except for those that it remembers from this run.

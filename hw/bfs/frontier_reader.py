@@ -11,8 +11,6 @@ from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, drive
 from cyscc.hw.queue_reader import QueueReader
 from cyscc.hw.reading_process import ReadingProcess
 
-__all__ = ["FrontierReader"]
-
 
 class FrontierReader(ReadingProcess):
     """Requests this kernel's share of the current queue and keeps the answers for process 2.

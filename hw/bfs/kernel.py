@@ -37,8 +37,6 @@ from cyscc.hw.registers import NEW_SEARCH_BIT, Counter, KernelWord, Register
 from cyscc.hw.request_mux import READ, WRITE
 from cyscc.hw.request_queue import RequestQueue
 
-__all__ = ["BfsCredits", "BfsReservation", "BfsState", "Kernel"]
-
 BfsState = data.StructLayout(
     {
         "done": 1,

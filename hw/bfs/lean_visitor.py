@@ -6,8 +6,6 @@ from cyscc.hw.bfs.visitor import Step, Visitor
 from cyscc.hw.graph_word import GraphWord, replaced
 from cyscc.hw.interfaces import SIZE_4, SIZE_8, drive
 
-__all__ = ["LeanVisitor"]
-
 
 class LeanVisitor(Visitor):
     """A visitor that writes two ids to the reach queue at once, where their places share 8 aligned bytes.

@@ -11,8 +11,6 @@ from cyscc.hw.graph_word import GraphWord, LevelWord, replaced
 from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, drive
 from cyscc.hw.queue import Queue
 
-__all__ = ["MarkingVisitor"]
-
 
 class MarkingVisitor(wiring.Component):
     """Drops visited neighbours, marks the others with their level, and queues those that have neighbours themselves.

@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.bfs.word_reader import Neighbour
 
-__all__ = ["NeighbourFetcher"]
-
 
 class NeighbourFetcher(wiring.Component):
     """Takes a neighbour from process 3, and shows it to process 4 a cycle later.

@@ -11,8 +11,6 @@ from cyscc.hw.graph_word import GraphWord
 from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, drive
 from cyscc.hw.reading_process import ReadingProcess
 
-__all__ = ["NeighbourReader"]
-
 
 class NeighbourReader(ReadingProcess):
     """Expands each frontier word into reads of its neighbour ids and keeps the answers for process 3.

@@ -11,8 +11,6 @@ from cyscc.hw.graph_word import GraphWord
 from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, drive
 from cyscc.hw.reading_process import ReadingProcess
 
-__all__ = ["LanePairReader", "PairReader"]
-
 
 class _PairReader(ReadingProcess):
     """Expands each frontier word into reads of aligned pairs of its neighbour ids.

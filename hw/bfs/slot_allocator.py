@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.interfaces import RING
 
-__all__ = ["Slot", "SlotAllocator"]
-
 Slot = data.StructLayout({"number": 32, "fits": 1})
 """A slot of the next queue and of the reach queue, and whether it lies below their capacity."""
 

@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 from cyscc.hw.bfs.slot_allocator import Slot
 from cyscc.hw.interfaces import BLOCK
 
-__all__ = ["SlotDispenser"]
-
 
 class SlotDispenser(wiring.Component):
     """Tells the station of each vertex that needs a slot, and hands out the slots of the blocks that come.

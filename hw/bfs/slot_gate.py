@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.bfs.slot_allocator import Slot
 
-__all__ = ["SlotGate"]
-
 
 class SlotGate(wiring.Component):
     """Withholds the first slot of a reservation for the two cycles in which its vertex is popped from a FIFO.

@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.interfaces import BLOCK, RING
 
-__all__ = ["SlotStation"]
-
 _GROUP = 4
 
 

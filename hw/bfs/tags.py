@@ -2,8 +2,6 @@
 
 from amaranth.lib import enum
 
-__all__ = ["Tag"]
-
 
 class Tag(enum.Enum, shape=2):
     """Kind of data that a read of the BFS kernel returns."""

@@ -14,8 +14,6 @@ from cyscc.hw.graph_word import GraphWord, replaced
 from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8, drive
 from cyscc.hw.queue import Queue
 
-__all__ = ["Step", "Visitor"]
-
 
 class Step(enum.Enum, shape=2):
     """The write of a visit that comes next."""

@@ -10,8 +10,6 @@ from cyscc.hw.bfs.tags import Tag
 from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, drive
 from cyscc.hw.reading_process import ReadingProcess
 
-__all__ = ["Neighbour", "WordReader"]
-
 Neighbour = data.StructLayout({"word": 64, "vertex": 32})
 """A vertex with its graph word."""
 

@@ -9,8 +9,6 @@ from cyscc.hw.interfaces import drive
 from cyscc.hw.queue import Queue
 from cyscc.hw.registers import Instruction
 
-__all__ = ["ConveyDispatch", "ConveyDispatchSignature"]
-
 _DEPTH = 16
 
 

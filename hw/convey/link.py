@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.interfaces import LINK, LinkToken
 
-__all__ = ["ConveyLink", "ConveyLinkSignature"]
-
 
 def ConveyLinkSignature() -> wiring.Signature:  # noqa: N802 - signatures are named like classes
     """Return the signature of the links to the neighbouring AEs, seen from the AE.

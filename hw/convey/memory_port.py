@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8, TAG_BITS, drive, memory_port_signature
 
-__all__ = ["ConveyMemoryPort", "ConveyMemorySignature"]
-
 
 def ConveyMemorySignature() -> wiring.Signature:  # noqa: N802 - signatures are named like classes
     """Return the signature of one request port of a memory controller, seen from the AE.

@@ -15,8 +15,6 @@ from cyscc.hw.dispatch import connect_host
 from cyscc.hw.interfaces import drive, port_tag_bits
 from cyscc.hw.registers import kernel_register
 
-__all__ = ["ConveyEngine"]
-
 
 def _port_members(number: int) -> dict[str, tuple[str, wiring.Member]]:
     """Return the vendor's name and the member for each signal of a memory port: mc0_req_ld_e, mc0_req_ld_o, ..."""

@@ -8,8 +8,6 @@ from cyscc.hw.exchange.visited_bank import VisitedBank
 from cyscc.hw.exchange.wires import ID_BITS, rest_bits
 from cyscc.hw.interfaces import number_bits
 
-__all__ = ["BankSweeper"]
-
 
 class BankSweeper(wiring.Component):
     """Names the rows that the banks of a kernel clear, one a cycle, the last one first.

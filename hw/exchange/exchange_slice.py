@@ -9,8 +9,6 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from cyscc.hw.arbitrated_queues import ArbitratedQueues
 from cyscc.hw.exchange.wires import PLANES, rest_bits
 
-__all__ = ["ExchangeSlice"]
-
 
 class ExchangeSlice(wiring.Component):
     """Gathers the ids that a kernel owns from all kernels of its AE.

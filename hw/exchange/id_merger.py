@@ -8,8 +8,6 @@ from cyscc.hw.exchange.wires import ID_BITS, rest_bits
 from cyscc.hw.interfaces import drive
 from cyscc.hw.switch.skid import Skid
 
-__all__ = ["IdMerger"]
-
 
 class IdMerger(wiring.Component):
     """Passes on ids of two streams in turn, or of one alone if the other has none.

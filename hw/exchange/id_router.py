@@ -10,8 +10,6 @@ from cyscc.hw.exchange.wires import ID_BITS, PLANES, owner_bits, rest_bits
 from cyscc.hw.interfaces import drive
 from cyscc.hw.switch.skid import Skid
 
-__all__ = ["IdRouter"]
-
 
 class IdRouter(wiring.Component):
     """Hands ids to the exchange, each in the plane of its bit 0.

@@ -4,8 +4,6 @@ from amaranth.hdl import Cat, Elaboratable, Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["ReadingBarrier", "ReadingGatherer"]
-
 
 class ReadingBarrier(wiring.Component):
     """Tells the shell when all ids of this kernel are in the exchange, and the kernel when all ids have left it.

@@ -10,8 +10,6 @@ from amaranth.lib.wiring import In, Out
 from cyscc.hw.exchange.wires import rest_bits
 from cyscc.hw.interfaces import number_bits
 
-__all__ = ["VisitedBank"]
-
 
 class VisitedBank(wiring.Component):
     """Passes on each id the first time that it comes since the bank was cleared, and drops it from then on.

@@ -2,8 +2,6 @@
 
 from amaranth.hdl import Value, ValueLike
 
-__all__ = ["ID_BITS", "PLANES", "owner_bits", "rest_bits"]
-
 ID_BITS = 32
 """Bits of a vertex id."""
 

@@ -12,8 +12,6 @@ from cyscc.hw.intersection.colour_reader import Candidate
 from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
 from cyscc.hw.reading_process import ReadingProcess
 
-__all__ = ["Classifier", "Outsider"]
-
 Outsider = data.StructLayout({"word": 64, "vertex": 32, "direction": Direction})
 """A vertex that is not of the component, with its word in the graph of its own direction."""
 

@@ -13,8 +13,6 @@ from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_4, SIZE_8, drive
 from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
 from cyscc.hw.reading_process import ReadingProcess
 
-__all__ = ["Candidate", "ColourReader", "Step"]
-
 Candidate = data.StructLayout({"vertex": 32, "direction": Direction, "coloured": 1, "met": 1})
 """A reached vertex, whether it has a colour, and whether the other search reached it too."""
 

@@ -19,8 +19,6 @@ from cyscc.hw.kernel import BaseKernel, Fifo
 from cyscc.hw.registers import Counter, KernelWord, Register
 from cyscc.hw.request_mux import READ, WRITE
 
-__all__ = ["IntersectionCredits", "IntersectionState", "Kernel"]
-
 IntersectionState = data.StructLayout(
     {
         "done": 1,

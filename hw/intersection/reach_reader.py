@@ -11,8 +11,6 @@ from cyscc.hw.intersection.tags import Direction, ReachEntry, Tag
 from cyscc.hw.queue_reader import QueueReader
 from cyscc.hw.reading_process import ReadingProcess
 
-__all__ = ["ReachReader"]
-
 
 class ReachReader(ReadingProcess):
     """Requests this kernel's share of the forward reach queue, then of the backward one, and joins ids and directions.

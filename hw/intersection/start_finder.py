@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 from cyscc.hw.interfaces import RING
 from cyscc.hw.registers import NO_START
 
-__all__ = ["StartFinder"]
-
 
 class StartFinder(wiring.Component):
     """Keeps the first vertex that its kernel left uncoloured, and puts it on the token if no other kernel has.

@@ -2,8 +2,6 @@
 
 from amaranth.lib import data, enum
 
-__all__ = ["Direction", "ReachEntry", "Tag"]
-
 
 class Tag(enum.Enum, shape=2):
     """Kind of data that a read of the intersection kernel returns."""

@@ -10,8 +10,6 @@ from cyscc.hw.interfaces import ADDRESS_WIDTH, SIZE_8
 from cyscc.hw.intersection.classifier import Outsider
 from cyscc.hw.intersection.tags import Direction
 
-__all__ = ["UnvisitWriter"]
-
 
 class UnvisitWriter(wiring.Component):
     """Writes each outsider's word back with its visited flag cleared. Combinational; one write per outsider.

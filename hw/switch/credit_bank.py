@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from cyscc.hw.queue_bank import counted
 
-__all__ = ["CreditBank"]
-
 
 class CreditBank(wiring.Component):
     """Counters of the free places of FIFOs, counted when they are promised rather than when they are filled.

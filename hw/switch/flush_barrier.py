@@ -4,8 +4,6 @@ from amaranth.hdl import Elaboratable, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["FlushBarrier"]
-
 
 class FlushBarrier(wiring.Component):
     """Flushes all ports when all kernels at work have asked, and answers them when all ports have answered.

@@ -14,8 +14,6 @@ from cyscc.hw.switch.credit_bank import CreditBank
 from cyscc.hw.switch.request_skid import RequestSkid
 from cyscc.hw.switch.wires import link_request, short_address
 
-__all__ = ["KernelSlice"]
-
 
 class KernelSlice(wiring.Component):
     """Presents a kernel a memory port, and serves it through all links.

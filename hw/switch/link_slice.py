@@ -11,8 +11,6 @@ from cyscc.hw.arbitrated_queues import ArbitratedQueues
 from cyscc.hw.interfaces import drive, memory_port_signature, number_bits
 from cyscc.hw.switch.wires import link_request, long_address
 
-__all__ = ["LinkSlice"]
-
 
 class LinkSlice(wiring.Component):
     """Gathers the requests of all kernels to one link, and takes the link's answers back.

@@ -9,8 +9,6 @@ from amaranth.lib.wiring import In, Out
 from cyscc.hw.interfaces import number_bits
 from cyscc.hw.switch.wires import link_of
 
-__all__ = ["RequestSkid"]
-
 
 class RequestSkid(wiring.Component):
     """Queue of two requests whose outputs are functions of registers alone.

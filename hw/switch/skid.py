@@ -4,8 +4,6 @@ from amaranth.hdl import Elaboratable, Module, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Skid"]
-
 
 class Skid(wiring.Component):
     """Queue of two entries whose `input.ready` and `output` are functions of registers alone.

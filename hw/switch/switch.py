@@ -13,8 +13,6 @@ from cyscc.hw.interfaces import MemoryPortSignature, memory_port_signature, numb
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
 
-__all__ = ["Switch", "SwitchSizes"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SwitchSizes:

@@ -7,8 +7,6 @@ from amaranth.lib import data
 
 from cyscc.hw.interfaces import ADDRESS_WIDTH
 
-__all__ = ["link_of", "link_request", "long_address", "short_address"]
-
 _ALIGNED = 2
 """Lowest bits of an address, which are 0 since the smallest element has 4 bytes."""
 

@@ -31,8 +31,6 @@ from cyscc.sim.errors import BuildError
 from cyscc.sim.notices import notice
 from cyscc.sim.processors import processor
 
-__all__ = ["SUFFIX", "Compiled", "Intrinsic", "KeptCode", "functions_of", "load", "njit"]
-
 SUFFIX = ".code"
 """Suffix of files of compiled code."""
 

@@ -46,8 +46,6 @@ from cyscc.sim.numba_internals import (
     words_returned,
 )
 
-__all__ = ["bare_code", "compile_functions", "make_dispatcher", "module_of", "type_of_intrinsic"]
-
 _wanting = RLock()
 """Held while a cache is told what is wanted, since several threads may call a function for the first time."""
 

@@ -19,25 +19,6 @@ from cyscc.sim.errors import BuildError
 from cyscc.sim.files import lock_folder, private_folder, replaced
 from cyscc.sim.notices import notice
 
-__all__ = [
-    "UnusableError",
-    "cache_directory",
-    "code_directory",
-    "digest_of",
-    "open_trusted",
-    "provide_for_tools",
-    "publish",
-    "read_sealed",
-    "read_trusted",
-    "reading",
-    "remove_temporary_cache",
-    "temporary_cache",
-    "untrusted",
-    "usable_cache",
-    "writable_cache",
-    "write_sealed",
-]
-
 _VARIABLE = "CYSCC_CACHE"
 _PREFIX = "cyscc-cache-"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH

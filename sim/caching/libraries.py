@@ -29,22 +29,6 @@ from cyscc.sim.caching.folder import (
 from cyscc.sim.files import locked, private_folder, same_file
 from cyscc.sim.notices import notice
 
-__all__ = [
-    "AREA_FOLDER",
-    "DEFAULT_LIMIT",
-    "Entry",
-    "build_folder",
-    "clear",
-    "description_of",
-    "entries",
-    "evict",
-    "find",
-    "limit",
-    "publish_library",
-    "remove_interrupted_builds",
-    "size_of",
-]
-
 LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-([0-9a-f]{16}-[0-9a-f]{8}\.s?o|[0-9a-f]{24}\.so)")
 OLD_LIBRARY = re.compile(r"[a-z]+(-[a-z]+)?-[0-9a-f]{24}\.so")
 """Names of libraries and of object files, also of those from versions that wrote no descriptions."""

@@ -26,8 +26,6 @@ from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import Waves
 from cyscc.sim.observation.waves.files import Conversion
 
-__all__ = ["AmaranthExecutor", "Elaborated", "elaborated"]
-
 
 class KernelCounts:
     """Counters of a sample row for each AE, and the ring of rows.

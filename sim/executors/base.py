@@ -18,8 +18,6 @@ from cyscc.sim.named_words import NamedWords
 if TYPE_CHECKING:
     from cyscc.sim.observation.waves import Waves
 
-__all__ = ["LINK_PLACES", "Command", "CommandKind", "Executor", "RunState", "sync_interval"]
-
 LINK_PLACES = 2048
 """Token slots of a link: a power of two, at least twice the link's cycles."""
 

@@ -26,16 +26,6 @@ from cyscc.sim.executors.tools import OnStep, Steps, Toolchain
 from cyscc.sim.files import alone
 from cyscc.sim.memory import memory_header
 
-__all__ = [
-    "cached",
-    "cached_library",
-    "cached_runtime",
-    "digest_sources",
-    "fixed_headers",
-    "machine_headers",
-    "write_headers",
-]
-
 
 def machine_headers(config: AcceleratorConfig) -> dict[str, str]:
     """Return the generated headers of a machine by file name."""

@@ -13,8 +13,6 @@ from cyscc.sim.observation.state import MachineState
 if TYPE_CHECKING:
     from cyscc.sim.observation.waves.signals import Signals
 
-__all__ = ["Stepper", "check_scopes", "make_executor", "watchdog_cycles"]
-
 
 def watchdog_cycles(memory: Profile) -> int:
     """Return the watchdog's cycles: without progress and outstanding memory requests, a run then counts as hung."""

@@ -11,8 +11,6 @@ from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, s
 from cyscc.sim.memory import FLUSH, Memory
 from cyscc.sim.named_words import NamedWords
 
-__all__ = ["PinDriver", "Pins", "Saved"]
-
 Saved = Iterator[tuple[str, int, Sequence[int]]]
 """Saved values, as taken by `NamedWords.of`."""
 

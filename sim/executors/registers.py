@@ -9,8 +9,6 @@ from amaranth.hdl import Fragment, Shape, Signal, Value
 from amaranth.hdl._ir import Design, build_netlist
 from amaranth.hdl._mem import MemoryInstance
 
-__all__ = ["Home", "MemoryCells", "Register", "aliases", "memories", "registers"]
-
 Home = tuple[str, ...]
 """Instance names from the outermost on, then a signal name, as written by backends."""
 

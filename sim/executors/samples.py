@@ -14,8 +14,6 @@ from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.kernel import Fifo
 from cyscc.hw.queue import Queue
 
-__all__ = ["MODULES", "MOST_HELD", "Samples", "fifos", "sample_dtype"]
-
 MODULES = ("bfs", "intersection")
 """The modules of an AE, in the order of a row."""
 

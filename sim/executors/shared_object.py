@@ -17,8 +17,6 @@ from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, s
 from cyscc.sim.memory import Memory, MemoryModel
 from cyscc.sim.named_words import WORD, Field, NamedWords
 
-__all__ = ["LibraryExecutor", "Pieces", "command_table"]
-
 _PIECE = np.dtype(
     [
         ("name", np.uint64),

@@ -11,8 +11,6 @@ from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.executors.samples import MODULES
 
-__all__ = ["SPELL", "SpellBuffer", "SpellRequest", "SpellTracker"]
-
 SPELL = np.dtype([(name, np.int64) for name in ("engine", "kernel", "number", "begin", "end")])
 """dtype of a spell: its AE; its kernel, BFS kernels first; its `Cause`, or 1 for a FIFO above its limit;
 its first cycle, and the cycle after its last."""

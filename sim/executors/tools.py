@@ -16,8 +16,6 @@ from cyscc.sim.errors import BuildError
 from cyscc.sim.processes import end_descendants
 from cyscc.sim.processors import available_cores, processor
 
-__all__ = ["NATIVE", "SLOW", "OnStep", "Steps", "Toolchain", "find_verilator", "run_tool", "workers"]
-
 NATIVE = Path(__file__).parent / "native"
 """C++ sources shared by all native executors."""
 

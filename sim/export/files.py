@@ -17,8 +17,6 @@ from cyscc.hw.registers import Instruction, Register
 from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, axi_verilog, convey_verilog, kernel_verilog
 from cyscc.sim.caching.folder import provide_for_tools
 
-__all__ = ["TOPS", "Port", "constraints", "declared_ports", "export_verilog", "meaning"]
-
 _TEMPLATES = Path(__file__).parent / "templates"
 
 _CONSTRAINTS = {

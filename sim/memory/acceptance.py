@@ -6,8 +6,6 @@ All code here accesses only the side, the mailbox and the batch of one AE, so AE
 from cyscc.sim.memory.compiling import apart, inlined, out_of_line, prefetch, trailing_zeros
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Batch, Context, ErrorCode, Mailbox, Side
 
-__all__ = ["accept"]
-
 
 @inlined
 def _check(side: Side, box: Mailbox, cycle: int) -> bool:

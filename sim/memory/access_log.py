@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from cyscc.sim.memory.records import NEVER, AccessLog, AccessRange, Request
 from cyscc.sim.memory.structures import Arena
 
-__all__ = ["ACCESS", "Accesses", "WatchedRange"]
-
 ACCESS = np.dtype(
     [
         ("cycle", np.int64),

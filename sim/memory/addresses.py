@@ -25,8 +25,6 @@ from cyscc.sim.memory.compiling import OPTIONS
 from cyscc.sim.memory.structures import BYTES, DECLARED, WORDS, Address
 from cyscc.sim.numba_internals import AbstractTemplate, AttributeTemplate, infer_global, signature
 
-__all__ = ["AddressType", "type_of"]
-
 _WORD = ir.IntType(64)
 
 

@@ -8,19 +8,6 @@ from typing import Any, TypeVar
 from cyscc.sim import arrays
 from cyscc.sim.caching.code import Intrinsic, njit
 
-__all__ = [
-    "OPTIONS",
-    "apart",
-    "call",
-    "digest_of",
-    "inlined",
-    "jit",
-    "out_of_line",
-    "prefetch",
-    "rarely",
-    "trailing_zeros",
-]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "nogil": True}

@@ -13,8 +13,6 @@ from cyscc.sim.memory.compiling import apart, out_of_line, prefetch, trailing_ze
 from cyscc.sim.memory.records import NEVER
 from cyscc.sim.memory.structures import LINE_WORDS, Arena, Constant, Record, Words
 
-__all__ = ["Calendar", "divide_calendars", "make_calendars"]
-
 _AHEAD = 4
 """Rows prefetched ahead of the current one: more than most responses take."""
 

@@ -23,8 +23,6 @@ from cyscc.sim.memory.records import (
     Statistics,
 )
 
-__all__ = ["deliver", "deliver_logged", "deliver_recorded"]
-
 _PLAIN, _RECORDED, _LOGGED = range(3)
 """What is kept of delivered requests. Compile-time constants, so that code that keeps nothing has no overhead."""
 

@@ -16,19 +16,6 @@ from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Context, Err
 from cyscc.sim.memory.service import serve, serve_recorded
 from cyscc.sim.memory.visibility import next_event, prepare
 
-__all__ = [
-    "FUNCTIONS",
-    "PROTOTYPES",
-    "MemoryModel",
-    "compiled_for",
-    "last_completion",
-    "memory_header",
-    "seal",
-    "settle",
-    "signature_of",
-    "was_compiled_for",
-]
-
 
 @apart
 def last_completion(context: Context) -> int:

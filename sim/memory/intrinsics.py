@@ -5,8 +5,6 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-__all__ = ["call", "out_of_line", "prefetch", "rarely", "trailing_zeros"]
-
 _INT = ir.IntType(32)
 _BIT = ir.IntType(1)
 

@@ -33,8 +33,6 @@ from cyscc.sim.memory.statistics import message, summarise
 from cyscc.sim.memory.storage import DEFAULT_CAPACITY, MemoryState, Region, Storage
 from cyscc.sim.memory.structures import Arena
 
-__all__ = ["Memory", "PayloadLayout"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PayloadLayout:

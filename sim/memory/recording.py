@@ -20,24 +20,6 @@ from cyscc.sim.memory.profiles.profile import Contention
 from cyscc.sim.memory.records import HISTOGRAM_BINS, MAX_PORTS, Context, EngineRecord, Places, ServiceRecord
 from cyscc.sim.memory.structures import Arena
 
-__all__ = [
-    "ACCESSES",
-    "ENGINE_WORDS",
-    "RecordedIntervals",
-    "RecordedSums",
-    "Recorder",
-    "kind_at",
-    "record_read",
-    "record_service",
-    "record_until",
-    "record_write",
-    "row_of_arrays",
-    "row_of_links",
-    "start_row",
-    "start_service_row",
-    "start_stall_row",
-]
-
 BLOCKS = 4096
 """Most blocks of the address space."""
 

@@ -13,43 +13,6 @@ from typing import Annotated, Any
 from cyscc.sim.memory.compiling import out_of_line
 from cyscc.sim.memory.structures import LINE_WORDS, Bytes, Constant, Record, Rows, Words, seldom
 
-__all__ = [
-    "BASE_ADDRESS",
-    "BATCHES",
-    "FLUSH",
-    "FLUSH_DEPTH",
-    "HISTOGRAM_BINS",
-    "LATEST",
-    "MAX_ENGINES",
-    "MAX_PARTS",
-    "MAX_PORTS",
-    "NEAR",
-    "NEVER",
-    "READ",
-    "TAG_BITS_LIMIT",
-    "WRITE",
-    "AccessLog",
-    "AccessRange",
-    "Batch",
-    "Context",
-    "EngineRecord",
-    "Error",
-    "ErrorCode",
-    "Mailbox",
-    "Places",
-    "Port",
-    "Queue",
-    "Request",
-    "Response",
-    "Ring",
-    "Service",
-    "ServiceRecord",
-    "Side",
-    "Statistics",
-    "context_of",
-    "in_lines",
-]
-
 MAX_ENGINES = 4
 MAX_PORTS = 32
 MAX_PARTS = 8

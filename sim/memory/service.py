@@ -12,8 +12,6 @@ from cyscc.sim.memory.recording import kind_at, record_service, row_of_links, st
 from cyscc.sim.memory.records import BASE_ADDRESS, FLUSH, NEVER, Context, ErrorCode, Queue, Request, Service
 from cyscc.sim.memory.structures import Words
 
-__all__ = ["serve", "serve_recorded"]
-
 _AHEAD = 12
 """Requests of a queue whose words are prefetched ahead of the current one."""
 

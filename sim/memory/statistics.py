@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from cyscc.sim.memory.records import BASE_ADDRESS, HISTOGRAM_BINS, LATEST, MAX_PORTS, ErrorCode
 
-__all__ = ["message", "summarise"]
-
 _KINDS = ("read", "write", "flush")
 _CAUSES = {
     ErrorCode.OUTSIDE: "outside the allocated range {base} to {top}",

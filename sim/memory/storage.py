@@ -12,8 +12,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from cyscc.sim.memory.records import BASE_ADDRESS
 
-__all__ = ["DEFAULT_CAPACITY", "MemoryState", "Region", "Storage"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Region:

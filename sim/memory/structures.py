@@ -25,22 +25,6 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_ori
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "BYTES",
-    "DECLARED",
-    "LINE_WORDS",
-    "WORDS",
-    "Address",
-    "Arena",
-    "Bytes",
-    "Constant",
-    "Record",
-    "Rows",
-    "Words",
-    "declare",
-    "seldom",
-]
-
 LINE_WORDS = 8
 """Words of a cache line."""
 

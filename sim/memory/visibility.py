@@ -7,8 +7,6 @@ from cyscc.sim.memory.compiling import apart, inlined, out_of_line, trailing_zer
 from cyscc.sim.memory.recording import start_stall_row
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, NEAR, NEVER, READ, Context, ErrorCode, Mailbox, Side
 
-__all__ = ["next_event", "prepare"]
-
 
 @apart
 def _respond_far(side: Side, box: Mailbox, cycle: int) -> int:

@@ -12,8 +12,6 @@ from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.registers import Register, kernel_register
 from cyscc.sim.memory import Memory
 
-__all__ = ["diagnose"]
-
 _MOST_KERNELS = 12
 
 Reader = Callable[[list[int]], npt.NDArray[np.uint64] | None]

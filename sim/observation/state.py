@@ -10,8 +10,6 @@ from cyscc.hw.registers import Counter
 from cyscc.sim.memory import MemoryState
 from cyscc.sim.named_words import NamedWords
 
-__all__ = ["MachineState", "Tally"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:

@@ -27,8 +27,6 @@ import pywellen
 from cyscc.sim.documents import DocumentError, open_plain
 from cyscc.sim.named_words import WORD
 
-__all__ = ["WaveFileError", "WaveReader"]
-
 _TAIL = 1 << 16
 """Bytes at the end of a VCD file that contain its last time; a value change is far shorter."""
 

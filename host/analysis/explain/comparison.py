@@ -13,8 +13,6 @@ from cyscc.host.record.tables import PHASES
 from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
-__all__ = ["TIMES", "Comparison", "compare", "numbered_alike", "outside", "paired_iterations"]
-
 TIMES = ("instructions", "host", "restarted", "unfinished", "total")
 """Parts into which the cycles of a record are divided for a comparison; `host` includes the reading of results."""
 

@@ -17,8 +17,6 @@ from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["causes_of", "conclusion", "run_names", "share_text", "time_text"]
-
 _PLACE = 0.8
 """Least share of a search's difference in the levels that are named as its place."""
 _ONE_SEARCH = 0.5

@@ -12,8 +12,6 @@ from cyscc.host.record.display import cycles_text, instruction_text, record_titl
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, cause_named
 
-__all__ = ["CAUSE_COLUMNS", "cause_cells", "difference", "difference_causes", "settings_text"]
-
 _FEW = 3
 """Most causes named in a row."""
 _SHOWN = 0.5

@@ -13,8 +13,6 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import ring_turn
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
-__all__ = ["NEAR_FULL", "SAID_OF_RUN", "BankUse", "Evidence", "FifoUse", "LatencyUse", "LinkUse", "evidence_of"]
-
 SAID_OF_RUN = 0.03
 """Share of a run from which on a cause gets a finding; removing a smaller one would not be noticed."""
 

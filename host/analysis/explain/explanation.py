@@ -20,8 +20,6 @@ from cyscc.host.record.reader import Record
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, WORK, cause_named
 
-__all__ = ["causes_table", "explanation", "iteration_tables"]
-
 BY_DEFAULT = "level"
 """Grouping of the stacks, unless another one is wanted."""
 _BANKS = 5

@@ -18,8 +18,6 @@ from cyscc.host.record.reader import Record
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, cause_named
 
-__all__ = ["grouped", "groups_conclusion"]
-
 _NAMED = 3
 """Most causes named in a sentence."""
 _SHOWN = 0.0005

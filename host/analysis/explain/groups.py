@@ -15,8 +15,6 @@ from cyscc.host.record.reader import Record
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
-__all__ = ["FEWEST", "GroupComparison", "RunGroup", "Spread", "compare_groups", "groups_of_runs", "input_text"]
-
 _CONFIDENCE = 0.95
 FEWEST = 3
 """Fewest inputs from which the spread is estimated: of two, the interval is so wide that it says nothing."""

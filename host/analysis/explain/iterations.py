@@ -9,8 +9,6 @@ from cyscc.host.analysis.explain.evidence import SAID_OF_RUN
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import SATURATED, Record
 
-__all__ = ["IterationGroup", "Iterations", "iterations_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class IterationGroup:

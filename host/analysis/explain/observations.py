@@ -13,8 +13,6 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED
 from cyscc.sim.observation.causes import WORK, cause_named
 
-__all__ = ["WAITS", "Observation", "array_text", "busiest", "busiest_bank", "diagnose", "observe"]
-
 _SAID_OF_BANK = 0.2
 """Least share of a bank's accesses with which an array is named."""
 _ARRAYS = 2

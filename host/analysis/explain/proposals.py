@@ -16,8 +16,6 @@ from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 from cyscc.sim.memory import Profile, profile_from
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
-__all__ = ["Proposal", "proposals"]
-
 _LEAST = 0.005
 """Least share that a proposal can save at most: less would not count as faster."""
 

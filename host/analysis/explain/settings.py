@@ -7,8 +7,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides
 from cyscc.host.specification.run import run_options
 
-__all__ = ["INPUTS", "machine_text", "memory_text", "settings_of", "settings_that_differ"]
-
 INPUTS = ("graph", "source")
 """Settings that say what a run works on; all others are of the machine and the way that it is used."""
 

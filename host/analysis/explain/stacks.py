@@ -8,8 +8,6 @@ from cyscc.host.record.reader import PARTS, Record
 from cyscc.host.record.tables import PHASES
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
-__all__ = ["STACKED", "Group", "groups_of", "stacks"]
-
 _KEYS = {
     "phase": ["phase", "part"],
     "iteration": ["iteration", "phase"],

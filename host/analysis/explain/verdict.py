@@ -14,8 +14,6 @@ from cyscc.host.record.tables import PHASES
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 
-__all__ = ["WHOLE", "Finding", "bound_of", "findings", "findings_of"]
-
 _SAID_OF_GROUP = 0.01
 """Least share of a run with which a group always gets a finding on its largest cause."""
 WHOLE = "whole run"

@@ -16,8 +16,6 @@ from cyscc.host.record.arrow import Integers, codes, numbers, sums
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
 
-__all__ = ["LONE", "OUTSIDE", "Activity", "Fill", "Key", "Levels", "Timeline", "key_point", "key_title"]
-
 OUTSIDE = ("host", "restarted")
 """Causes of cycles outside of instructions."""
 

@@ -16,34 +16,6 @@ from cyscc.host.record.arrow import Integers, numbers
 from cyscc.host.record.tables import PHASES
 from cyscc.sim.observation.causes import CAUSES
 
-__all__ = [
-    "COLOURS",
-    "DARK",
-    "EDGE",
-    "GRID",
-    "INK",
-    "NARROWEST",
-    "PAPER",
-    "Chart",
-    "HeatMap",
-    "bar_rows",
-    "bars",
-    "choice",
-    "ends",
-    "lapse",
-    "line",
-    "logarithmic",
-    "name_groups",
-    "name_places",
-    "new_figure",
-    "over_time",
-    "part_axes",
-    "part_title",
-    "points",
-    "stack_over_time",
-    "strip_labels",
-]
-
 _TITLES = {cause.name: cause.title for cause in CAUSES}
 COLOURS = {**CAUSE_COLOURS, **ARRAY_COLOURS, **PHASE_COLOURS}
 """Colour of each cause, array and phase."""

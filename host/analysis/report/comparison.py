@@ -16,8 +16,6 @@ from cyscc.host.record.arrow import numbers
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import PHASES
 
-__all__ = ["AlignedRuns", "comparison_charts"]
-
 
 class AlignedRuns:
     """Runs aligned by level.

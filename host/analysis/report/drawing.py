@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_chart", "options_of"]
-
 _DPI = 100
 """Pixels of a page for an inch."""
 _POINTS = 72 / _DPI

@@ -17,18 +17,6 @@ from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.memory import parse_profile, profile_from
 from cyscc.sim.notices import printable
 
-__all__ = [
-    "Fact",
-    "against_preset",
-    "against_profile",
-    "computer_text",
-    "origin_facts",
-    "run_facts",
-    "run_names",
-    "shared_facts",
-    "version_text",
-]
-
 Fact = tuple[str, list[str]]
 """A row of a table of facts: its name, and its text for each run; a single text is that of all runs."""
 

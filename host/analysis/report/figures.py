@@ -19,8 +19,6 @@ from cyscc.host.record.arrow import Integers
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
 from cyscc.sim.observation.causes import WORK
 
-__all__ = ["chart_sections"]
-
 _ITERATIONS = 60
 """Most bars of a chart of iterations."""
 _FEW_TRACKS = 12

@@ -29,8 +29,6 @@ from cyscc.host.output.files import version
 from cyscc.host.record.display import run_question, run_subject
 from cyscc.host.record.reader import Record
 
-__all__ = ["Section", "page", "render", "sections"]
-
 _COLUMNS = 420
 """Time columns of the charts of a single run; several runs share them, each with at least `_FEWEST_COLUMNS`."""
 _FEWEST_COLUMNS = 120

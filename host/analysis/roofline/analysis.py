@@ -17,8 +17,6 @@ from cyscc.sim.memory import profile_from
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Roofline", "Total", "level_points", "limit_rows", "recorded_bounds", "roofline_document"]
-
 _TOGETHER = 2048
 """Levels that are processed in one batch."""
 

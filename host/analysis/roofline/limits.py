@@ -24,8 +24,6 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Contention, Profile, RowTimes
 from cyscc.sim.memory.compiling import jit
 
-__all__ = ["CROSSBAR", "LIMITS", "Bounds", "Limit", "Traffic", "ceilings", "passed_evenly"]
-
 
 class Limit(NamedTuple):
     """A limit by a part of the machine, and its style in plots.

@@ -15,8 +15,6 @@ from cyscc.host.specification.run import Setting
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["roofline_figure"]
-
 # The first line is wide, so that it stays visible below another one.
 _LINES: dict[str, dict[str, Any]] = {
     "ports": {"linewidth": 4.5, "alpha": 0.45, "linestyle": "-"},

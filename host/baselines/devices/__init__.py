@@ -3,8 +3,6 @@
 from cyscc.host.baselines.devices.cpu import CpuDevice
 from cyscc.host.baselines.devices.steps import NATURAL, Device, Order
 
-__all__ = ["DEVICES", "open_device"]
-
 DEVICES = ("cpu", "cuda")
 """Names of the devices."""
 

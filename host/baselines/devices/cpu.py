@@ -19,8 +19,6 @@ from cyscc.host.baselines.devices.steps import ATOMICS, NATURAL, BlockStep, Devi
 from cyscc.sim.caching.code import njit
 from cyscc.sim.numba_internals import NO_REFERENCE_COUNTS, element_pointer
 
-__all__ = ["CpuDevice", "Workers"]
-
 _BLOCK = 256
 """Most threads of a block."""
 _SMALLEST_BLOCK = 8

@@ -23,8 +23,6 @@ from cyscc.host.baselines.devices.steps import (
 )
 from cyscc.host.output.errors import InputError
 
-__all__ = ["CudaDevice", "flat", "kernel", "layout"]
-
 _BLOCK = 256
 """Threads of a block."""
 _SIMULATED_BLOCK = 8

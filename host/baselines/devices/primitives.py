@@ -17,20 +17,6 @@ from cyscc.host.baselines.devices.steps import (
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
-__all__ = [
-    "DeviceGraph",
-    "alone",
-    "copied",
-    "count_up",
-    "fill",
-    "keep_open",
-    "prefix_sum",
-    "priority",
-    "root",
-    "unite",
-    "upload",
-]
-
 _MOST = 2**31 - 1
 """Most vertices and edges: steps count in signed 32-bit integers."""
 _MASK = (1 << 32) - 1

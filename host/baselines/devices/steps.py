@@ -13,28 +13,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = [
-    "ATOMICS",
-    "NATURAL",
-    "ORDERS",
-    "BlockStep",
-    "Device",
-    "DeviceArray",
-    "Order",
-    "Step",
-    "atomic_add",
-    "atomic_and",
-    "atomic_exchange",
-    "atomic_max",
-    "atomic_min",
-    "atomic_or",
-    "atomic_swap",
-    "block_step",
-    "device_function",
-    "step",
-    "translated",
-]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _marked: set[Any] = set()

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from cyscc.host.graph.csr import MAX_EDGES, MAX_VERTICES, Graph
 from cyscc.host.output.errors import InputError
 
-__all__ = ["Actions", "Mdp", "check_size", "offsets_of"]
-
 
 def check_size(states: int, transitions: int) -> None:
     """Refuse a model whose graph does not fit the 32-bit indices of graphs.

@@ -14,8 +14,6 @@ from cyscc.host.baselines.software.tarjan import tarjan
 from cyscc.host.graph.csr import Csr, Graph, rows_by_column
 from cyscc.sim.caching.code import njit
 
-__all__ = ["Components", "Dropped", "MecDecomposition", "MecRound", "basic", "drop_choices", "run_mec", "small_mdp"]
-
 Components = Callable[[Graph], NDArray[np.int64]]
 """Function that returns the strongly connected component of each vertex, named by one of its vertices."""
 

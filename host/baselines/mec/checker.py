@@ -8,8 +8,6 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import strong_components
 from cyscc.sim.caching.code import njit
 
-__all__ = ["check_mecs", "reference_mecs", "strong_parts", "transition_states"]
-
 
 def transition_states(mdp: Mdp) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the state of each choice, int64 (c,), and the choice of each transition, int64 (m,)."""

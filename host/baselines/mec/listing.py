@@ -11,8 +11,6 @@ from cyscc.host.graph.formats.writer import write_rows
 from cyscc.host.graph.reference import component_sizes
 from cyscc.sim.notices import printable
 
-__all__ = ["MOST_LISTED", "first_components", "list_components", "staying_choices", "write_choices"]
-
 MOST_LISTED = 100_000
 """Most choices for which components are listed one by one."""
 

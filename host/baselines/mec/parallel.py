@@ -24,8 +24,6 @@ from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareS
 from cyscc.host.baselines.software.fbt import decompose_regions
 from cyscc.host.output.errors import InputError
 
-__all__ = ["DeviceMdp", "RegionComponents", "number_parts", "parallel", "upload_mdp"]
-
 RegionComponents = Callable[[DeviceGraph, DeviceGraph, SoftwareSetting, DeviceArray | None], Decomposition]
 """Function that finds the strongly connected components of a graph, given its transpose and a region for each vertex,
 or None for a single one. Every component lies within one region. A label is one vertex of the component; graphs,

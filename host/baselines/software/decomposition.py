@@ -18,19 +18,6 @@ from cyscc.host.graph.generators import random_graph
 from cyscc.host.graph.reference import canonical
 from cyscc.host.output.progress import OnProgress
 
-__all__ = [
-    "Decomposition",
-    "SoftwareRun",
-    "SoftwareSetting",
-    "Transposed",
-    "peer_runs",
-    "run_software",
-    "small_graph",
-    "timed",
-    "transposed",
-    "unwatched",
-]
-
 Found = TypeVar("Found")
 
 _CYCLES = 40

@@ -13,8 +13,6 @@ from cyscc.host.baselines.software.traversal import NOTHING, Marking, View, coun
 from cyscc.host.graph.csr import Graph
 from cyscc.sim.caching.code import njit
 
-__all__ = ["hong"]
-
 _CHUNK = 4096
 """Vertices that a thread takes at a time."""
 _FEW = 1000

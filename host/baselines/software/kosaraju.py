@@ -12,9 +12,6 @@ from cyscc.host.baselines.software.traversal import NOTHING, Marking, View, coun
 from cyscc.host.graph.csr import Graph, trim
 from cyscc.sim.caching.code import njit
 
-__all__ = ["KosarajuPhases", "kosaraju", "kosaraju_phases"]
-
-
 _LEAD = 4
 """A search takes its turn until its cost is this many times that of the other: long turns use the caches better."""
 _PORTION = 4096

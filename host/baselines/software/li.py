@@ -25,8 +25,6 @@ from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareS
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
-__all__ = ["Subgraphs", "elect_drawn", "following", "li", "next_share", "source_count"]
-
 _MOST = 2**30 - 1
 """Most vertices: subgraph numbers, up to twice as many, are signed 32-bit integers."""
 _SPARSE = 4

@@ -12,8 +12,6 @@ from typing import Any
 from cyscc.host.output.progress import OnProgress
 from cyscc.sim.errors import SimulationError
 
-__all__ = ["ChildError", "LimitError", "Reports", "in_child"]
-
 _INTERVAL = 0.1
 """Least seconds between two reports of progress."""
 _PATIENCE = 0.5

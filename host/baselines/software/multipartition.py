@@ -44,8 +44,6 @@ from cyscc.host.baselines.devices.steps import (
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 
-__all__ = ["FORWARD", "PARTITION", "STRIP", "Arrays", "Work", "drawn_number", "multipartition"]
-
 FORWARD = 1
 """The pivot of its partition reaches it."""
 BACKWARD = 2

@@ -24,8 +24,6 @@ from cyscc.host.baselines.devices.steps import (
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 
-__all__ = ["PivotSampler", "quach"]
-
 _HALF = 32
 """First bit of the upper half of a word."""
 _GONE = (1 << MOST_PIVOTS) - 1

@@ -6,8 +6,6 @@ from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareS
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import depth_first_components
 
-__all__ = ["tarjan"]
-
 
 def tarjan(graph: Graph, _: Graph | None = None, __: SoftwareSetting | None = None) -> Decomposition:
     """Label each component of a graph with one of its vertices.

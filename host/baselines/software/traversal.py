@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from cyscc.sim.caching.code import njit
 
-__all__ = ["NOTHING", "Marking", "View", "counts", "expand", "new_tally", "search"]
-
 NOTHING = int(np.iinfo(np.int64).min)
 """A mark that no vertex has."""
 

@@ -15,8 +15,6 @@ from cyscc.host.output.text import count_text
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool
 
-__all__ = ["benchmark_answer", "busy_warnings", "compare", "run_benchmark", "summarise"]
-
 OURS = ("compiled-2", "compiled-1")
 """The project's executor, the reference of all comparisons, with two threads and with one."""
 

@@ -28,8 +28,6 @@ from cyscc.host.runs.sources import digest_beside
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.processors import available_cores, processor
 
-__all__ = ["COMPARISONS", "Comparison", "Side", "compare_revisions", "comparison_answer"]
-
 _Record = dict[str, Any]
 
 

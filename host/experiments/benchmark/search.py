@@ -32,8 +32,6 @@ from cyscc.sim.executors.comparison.exported import build_exported, run_exported
 from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import Memory, parse_profile
 
-__all__ = ["OUTCOME", "PRESETS", "WORKLOAD", "ContenderRequest", "Preset", "Workload", "search"]
-
 _SEED = 1
 
 

@@ -16,8 +16,6 @@ from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.comparison.exported import ExportedExecutor
 from cyscc.sim.memory import Memory
 
-__all__ = ["measure_search"]
-
 
 @cocotb.test()
 async def measure_search(dut: HierarchyObject) -> None:

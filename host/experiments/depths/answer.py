@@ -12,8 +12,6 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.display import record_title, run_document, selection_facts
 from cyscc.sim.notices import printable
 
-__all__ = ["depths_answer"]
-
 
 def depths_answer(found: SmallestDepths) -> Answer:
     """Return the smallest depths as an answer: the run, the FIFOs, the area if it is known, and how to go on."""

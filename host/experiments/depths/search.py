@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from math import floor
 
-__all__ = ["DepthSearch", "Depths"]
-
 Depths = tuple[int, ...]
 """A depth of each FIFO."""
 

@@ -16,8 +16,6 @@ from cyscc.host.record.reader import Record
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Profile
 
-__all__ = ["WITHIN", "SmallestDepths", "smallest_depths"]
-
 WITHIN = 0.01
 """Default of the cycles that smaller FIFOs may cost, as a share of the run's."""
 

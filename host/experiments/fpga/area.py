@@ -15,8 +15,6 @@ from cyscc.sim.caching.libraries import AREA_FOLDER
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 
-__all__ = ["AREA", "areas", "checked_family", "families_of", "known_areas", "machine_areas"]
-
 _TITLES = {"luts": "LUTs", "registers": "registers", "block_ram": "block RAM in Kb"}
 
 

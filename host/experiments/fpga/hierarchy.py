@@ -12,18 +12,6 @@ from cyscc.host.experiments.fpga.tools import ToolError
 from cyscc.host.experiments.studies.paper import Amounts
 from cyscc.hw.verilog import KERNEL_NAMES, SLICE_NAMES
 
-__all__ = [
-    "Component",
-    "Hierarchy",
-    "Resources",
-    "Usage",
-    "cell_resources",
-    "components",
-    "parts",
-    "queues",
-    "read_hierarchy",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:

@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["merged", "ports_of", "stub"]
-
 _MODULE = re.compile(r"(?:^\(\* [^\n]* \*\)\n)*^module (\S+) ?\((.*?)\);\n(.*?)^endmodule\n", re.DOTALL | re.MULTILINE)
 """A module with its attributes: its name, the names of its ports, and its body, which declares the ports."""
 

@@ -31,8 +31,6 @@ from cyscc.hw.verilog import (
     slice_verilog,
 )
 
-__all__ = ["component_rows", "synthesis_answer", "synthesised", "usages"]
-
 ENGINE = "application_engine"
 """Name of an AE's module."""
 

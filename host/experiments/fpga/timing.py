@@ -21,8 +21,6 @@ from cyscc.host.output.text import count_text
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.verilog import KERNEL_NAMES, SLICE_NAMES, kernel_verilog, shell_verilog, slice_kinds, slice_verilog
 
-__all__ = ["COMPONENTS", "components_of", "measure", "timing_answer"]
-
 _UNTIMED = ("clk", "rst")
 """Clock and reset, which have networks of their own."""
 

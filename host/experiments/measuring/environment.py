@@ -9,8 +9,6 @@ from cyscc import host
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.run import available_cores
 
-__all__ = ["describe_environment", "revision_of", "root_folder"]
-
 
 def root_folder() -> Path:
     """Return the folder of the sources."""

@@ -17,8 +17,6 @@ from cyscc.host.output.files import reason
 from cyscc.host.specification.numbers import number_text
 from cyscc.sim.documents import DocumentError, open_plain
 
-__all__ = ["GraphFile", "GraphSpec", "ModelSpec", "graph_text"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class GraphSpec:

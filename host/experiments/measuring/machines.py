@@ -21,8 +21,6 @@ from cyscc.host.specification.run import RunSpec
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
 
-__all__ = ["CAUSES", "BfsRequest", "LevelsRequest", "MachineRequest", "SccRequest", "cause_shares"]
-
 CAUSES = tuple(cause.row.name for cause in reversed(Cause))
 """Causes of the kernels' cycles in the order of reports: by descending priority."""
 

@@ -18,20 +18,6 @@ from cyscc.sim.configuration import PRESETS
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import parse_profile
 
-__all__ = [
-    "Amount",
-    "Count",
-    "Divisor",
-    "Measured",
-    "Measurements",
-    "OnStep",
-    "Positive",
-    "Request",
-    "measure_request",
-    "no_step",
-    "prepare_executors",
-]
-
 Measured = dict[str, Any]
 """A result as JSON values. ``verified`` tells whether it was checked."""
 

@@ -19,8 +19,6 @@ from cyscc.sim.caching.folder import usable_cache
 from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.notices import notice, notices_to
 
-__all__ = ["EndedError", "Schedulable", "run_on_cluster", "run_requests"]
-
 
 class Schedulable(Protocol):
     """A request; a value that can be sent to another process."""

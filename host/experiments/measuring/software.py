@@ -22,8 +22,6 @@ from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import check_result
 from cyscc.host.runs.sources import sources_digest
 
-__all__ = ["MecRequest", "SoftwareRequest", "TimedRequest", "fastest"]
-
 _BEST_OF = 3
 """Runs of software, of which the fastest counts."""
 

@@ -19,8 +19,6 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import reason, removing_empty
 from cyscc.sim.files import alone, private_folder
 
-__all__ = ["Store", "measurement_digest", "read_stored"]
-
 _DIGITS = 24
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ENGINES", "KINDS", "TABLE1", "TABLE1_DEGREES", "TABLE1_VERTICES", "averages", "errors"]
-
 KINDS = {"random": "uniform random", "rmat": "R-MAT"}
 """Kinds of graphs, in the order of table I's columns."""
 

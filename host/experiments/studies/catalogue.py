@@ -16,8 +16,6 @@ from cyscc.sim.processors import available_cores
 if TYPE_CHECKING:
     from cyscc.host.experiments.studies.study import Study
 
-__all__ = ["REPRODUCTIONS", "Reproduction", "study_of"]
-
 
 @dataclass(frozen=True)
 class Reproduction:

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Line", "Marks", "draw_lines", "draw_rows", "group_places"]
-
 
 class Line(NamedTuple):
     """A line of a chart, or marks without a line: sequences of numbers."""

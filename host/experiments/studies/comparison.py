@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["AlgorithmComparison", "Contenders", "Entry", "comparison_figure"]
-
 _BASE = "tarjan"
 """The baseline of ``speed_up``."""
 

@@ -1,7 +1,5 @@
 """Machines of Attia et al. 2015, section 6, by the names that `cyscc reproduce` takes."""
 
-__all__ = ["COMPONENT_MACHINES", "SEARCH_MACHINES", "preset_of"]
-
 SEARCH_MACHINES = {"published": "published-bfs", "published-scc": "published", "hc2": "hc2"}
 """Presets with four AEs for table I and figures 10 and 11, by machine name.
 

@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-__all__ = ["BAR", "DEVICES", "FAMILY", "FITTING", "PUBLISHED", "PUBLISHED_BFS", "PUBLISHED_LESS_VENDOR", "Amounts"]
-
 
 class Amounts(NamedTuple):
     """Amounts of LUTs, registers and block RAM.

@@ -13,8 +13,6 @@ from cyscc.host.experiments.studies.rows import read_table
 from cyscc.host.output.errors import InputError
 from cyscc.sim.notices import shortened
 
-__all__ = ["REFERENCE", "PublishedLevel", "PublishedRun", "find_graph", "read_runs"]
-
 REFERENCE = Path(__file__).with_name("published") / "cycles.csv"
 """The project's table; its graphs are beside it."""
 

@@ -10,8 +10,6 @@ from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import reason
 from cyscc.sim.documents import DocumentError, open_plain
 
-__all__ = ["PAPERS", "printed", "read_table"]
-
 PAPERS = Path(__file__).with_name("papers")
 """Folder of the papers' tables; the first line of each has its source."""
 

@@ -24,8 +24,6 @@ from cyscc.host.specification.run import available_cores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["GENERATED", "NETWORKS", "PARTITION", "REAL", "ROWS", "SINGLE", "TENTH", "RunTimes", "row_of"]
-
 _REPLACED = (
     "A G(n, m) graph stands for each of the paper's graphs that was not given (--graphs). It has as many vertices and "
     "edges, but another structure."

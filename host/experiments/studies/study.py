@@ -20,8 +20,6 @@ from cyscc.host.specification.numbers import number_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Case", "Grid", "MachineStudy", "Point", "SoftwareStudy", "Study", "grouped", "quotient"]
-
 Point = dict[str, Any]
 """A point of a figure, or a row or cell of a table, in a study's document."""
 

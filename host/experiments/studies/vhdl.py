@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ALL_LIMIT", "GRAPH_LIMIT", "LEVEL_LIMIT", "LONG_LEVEL", "PublishedHardware"]
-
 GRAPH_LIMIT = 0.008
 """Most difference of a graph's cycles, in the mean over the latencies."""
 

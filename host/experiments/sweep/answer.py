@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from cyscc.host.record.reader import Record
 
-__all__ = ["Sweep"]
-
 _MOST_ROWS = 48
 """Most rows of the points that are shown, except on the page."""
 

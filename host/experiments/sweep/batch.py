@@ -20,8 +20,6 @@ from cyscc.host.runs.sources import sources_digest
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import CycleLimitError, SimulationError
 
-__all__ = ["LOST", "Batch", "Budget", "Swept", "make_point"]
-
 _one_at_a_time = threading.Lock()
 """Lock for threads of a cluster's worker: runs are measured one at a time."""
 

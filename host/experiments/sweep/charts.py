@@ -21,8 +21,6 @@ from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import NO_OVERRIDES
 from cyscc.host.specification.run import resolved_configuration, resolved_profile
 
-__all__ = ["area_chart", "causes_chart", "parameter_chart", "search_chart"]
-
 _RESULTS = {**MEASURES, **AREA}
 """Titles of the axes of results, by their columns."""
 _FACTORS = {"seconds": 1e3}

@@ -26,18 +26,6 @@ from cyscc.sim.documents import read_toml
 from cyscc.sim.notices import notice
 from cyscc.sim.trust import GivenText, rules_file
 
-__all__ = [
-    "VARIANT",
-    "StudyPoint",
-    "SweepStudy",
-    "is_logarithmic",
-    "is_ordered",
-    "is_wide",
-    "line_study",
-    "read_study",
-    "value_text",
-]
-
 VARIANT = "variant"
 """Name of the axis of ``[[points]]`` if its entries set several parameters each."""
 

@@ -1,6 +1,4 @@
 """Results that the plot of a sweep may show; the command line knows them without what draws."""
 
-__all__ = ["MEASURES"]
-
 MEASURES = {"cycles": "cycles", "gteps": "throughput (GTEPS)", "seconds": "simulated time (ms)"}
 """Titles of the results' axes, by columns; the first is the default."""

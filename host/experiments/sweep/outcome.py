@@ -11,8 +11,6 @@ from cyscc.host.experiments.sweep.rows import Row, rows_of, with_area, write_tab
 from cyscc.host.experiments.sweep.search import search
 from cyscc.host.output.files import check_output
 
-__all__ = ["Outcome", "make_study", "study_files"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:

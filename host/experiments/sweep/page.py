@@ -22,8 +22,6 @@ from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.overrides import MEMORY
 from cyscc.sim.notices import printable
 
-__all__ = ["sweep_page"]
-
 _MOST_TEXTS = 8
 
 

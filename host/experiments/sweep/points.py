@@ -20,8 +20,6 @@ from cyscc.host.runs.execution import SOURCE_RULE, execute
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec
 
-__all__ = ["SweepFolder", "SweepPoint"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SweepPoint:

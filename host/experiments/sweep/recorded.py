@@ -22,8 +22,6 @@ from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 from cyscc.sim.trust import GivenText, rules_file
 
-__all__ = ["RecordedPoints", "cycles_of", "settings_text"]
-
 _CHANGEABLE = ("config", "memory", "simplify", "queue_slack")
 """Options of a run that are settings of its machine, besides the values of configuration and memory."""
 

@@ -22,24 +22,6 @@ from cyscc.sim.observation.causes import CAUSES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "DONE",
-    "FAILED",
-    "Effect",
-    "Row",
-    "best_by_input",
-    "best_rows",
-    "best_so_far",
-    "effects",
-    "front",
-    "rows_of",
-    "setting_effects",
-    "shares",
-    "table_of",
-    "with_area",
-    "write_table",
-]
-
 Row = dict[str, Any]
 """A point: its parameters by name, ``point``, ``status``, ``reason``, and the results in its record."""
 

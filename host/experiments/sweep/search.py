@@ -25,8 +25,6 @@ from cyscc.host.output.progress import Progress
 if TYPE_CHECKING:
     import optuna
 
-__all__ = ["search"]
-
 Places = tuple[int, ...]
 """Places of a point's values in the lists of the axes."""
 

@@ -10,8 +10,6 @@ import msgspec
 from cyscc.host.experiments.fpga.area import AREA, families_of
 from cyscc.host.specification.numbers import whole_number
 
-__all__ = ["CYCLES", "MEASURES", "SearchOptions", "range_values", "search_options", "shaped"]
-
 CYCLES = "cycles"
 
 MEASURES = (CYCLES, *AREA)

@@ -16,8 +16,6 @@ from cyscc.host.record.display import record_title, run_document, selection_fact
 from cyscc.host.specification.overrides import MEMORY
 from cyscc.sim.notices import printable
 
-__all__ = ["attempt_line", "conclusion", "trial_answer"]
-
 
 def trial_answer(trial: Trial) -> Answer:
     """Return a trial as an answer: the run, a table of the changes, and the conclusion."""

@@ -18,8 +18,6 @@ from cyscc.hw.values import plain
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Profile
 
-__all__ = ["NOTICEABLE", "Attempt", "Trial", "checked_seconds", "default_limit", "try_changes"]
-
 NOTICEABLE = 0.005
 """Least relative change of the cycles that counts as faster or slower."""
 

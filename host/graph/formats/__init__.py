@@ -15,8 +15,6 @@ from cyscc.host.output.files import Content, check_suffix
 from cyscc.host.output.progress import Progress
 from cyscc.sim.notices import notice
 
-__all__ = ["check_graph", "named_graph", "read_graph", "write_graph"]
-
 _OnNote: TypeAlias = Callable[[str], None] | None
 
 _SMALL = 1 << 16

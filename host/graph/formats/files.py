@@ -15,8 +15,6 @@ from typing import IO, Any, NamedTuple, cast
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import reason, renamed_when_complete
 
-__all__ = ["LONGEST_HEAD", "InputFile", "Watch", "gzipped", "open_input", "open_output", "suffix_of"]
-
 LONGEST_HEAD = 1 << 13
 """Bytes at the beginning of a file used to recognise its format."""
 

@@ -16,20 +16,6 @@ from cyscc.host.graph.formats.writer import write_edges
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.text import count_text
 
-__all__ = [
-    "HEADER_NOTE",
-    "EdgeBuffer",
-    "metis_shape",
-    "read_dimacs",
-    "read_matrix",
-    "read_snap",
-    "recognised_text",
-    "stated_notes",
-    "write_dimacs",
-    "write_matrix",
-    "write_snap",
-]
-
 _BANNERS = {
     "layout": {b"coordinate": 0},
     "field": {b"pattern": 0, b"integer": 1, b"unsigned-integer": 1, b"real": 1, b"double": 1, b"complex": 2},

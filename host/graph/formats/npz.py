@@ -26,8 +26,6 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import bytes_text, count_text
 from cyscc.sim.notices import shortened
 
-__all__ = ["SIGNATURES", "read_npz", "write_npz"]
-
 SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
 """How an archive begins, with members and without any."""
 

@@ -22,29 +22,6 @@ from cyscc.sim.notices import shortened
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "BANNER",
-    "BANNER_FAULT",
-    "BYTE_ORDER_MARK",
-    "LARGEST_ID",
-    "WORD",
-    "Column",
-    "Layout",
-    "Lines",
-    "flags",
-    "matched",
-    "number",
-    "probabilities",
-    "probability",
-    "read_lines",
-    "shortage_text",
-    "shown",
-    "surplus_text",
-    "tokens_of",
-    "whole_numbers",
-    "words",
-]
-
 LARGEST_ID = 2**63 - 1
 """Largest vertex id that a text file may name."""
 

@@ -10,8 +10,6 @@ from cyscc.host.graph.csr import Graph
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Part", "joined", "write_edges", "write_pairs", "write_rows"]
-
 Part: TypeAlias = "bytes | NDArray[Any] | pa.Array"
 """A part of each row: a constant text, a column of numbers, or a column of texts."""
 

@@ -28,8 +28,6 @@ from cyscc.host.output.folders import OwnFolder
 from cyscc.sim.documents import DocumentError, read_plain
 from cyscc.sim.files import remove_left, replaced
 
-__all__ = ["About", "Checkpoint", "CheckpointFolder", "Identity"]
-
 _VERSION = 2
 """Version of the format."""
 

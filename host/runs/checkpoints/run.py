@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from cyscc.host.runs.execution import Session
     from cyscc.sim.machine import Machine
 
-__all__ = ["CheckpointedRun"]
-
 _EVERY = "1min"
 """Default interval between checkpoints."""
 

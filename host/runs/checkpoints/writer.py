@@ -24,8 +24,6 @@ from cyscc.sim.observation.state import MachineState
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
 
-__all__ = ["CheckpointWriter"]
-
 State = TypeVar("State")
 
 _ANY = 1 << 62

@@ -15,8 +15,6 @@ from cyscc.sim.executors.cache import cached_library, cached_runtime, digest_sou
 from cyscc.sim.executors.tools import Steps, Toolchain, run_tool
 from cyscc.sim.export import declared_ports, export_verilog
 
-__all__ = ["KINDS", "TOP", "build_whole_model", "connections_header", "export_machine"]
-
 TOP = "accelerator"
 """The top module."""
 

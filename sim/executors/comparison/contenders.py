@@ -13,8 +13,6 @@ from cyscc.sim.executors.factory import make_executor
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.memory import Memory
 
-__all__ = ["CONTENDERS", "Stopwatch", "executor_maker", "missing_tool", "tool_versions"]
-
 CONTENDERS = {
     "compiled-2": "compiled executor, 2 threads",
     "compiled-1": "compiled executor, 1 thread",

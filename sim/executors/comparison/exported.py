@@ -20,8 +20,6 @@ from cyscc.sim.executors.tools import find_verilator
 from cyscc.sim.memory import Memory
 from cyscc.sim.processors import available_cores
 
-__all__ = ["ExportedExecutor", "build_exported", "missing_cocotb", "run_exported"]
-
 _PORTS = f"""\
 `verilator_config
 public_flat_rw -module "{TOP}" -var "*"

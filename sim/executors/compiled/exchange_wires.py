@@ -3,8 +3,6 @@
 from cyscc.hw.exchange.wires import PLANES, rest_bits
 from cyscc.sim.executors.compiled.slice_wires import get_bits, get_word, put_room, put_word
 
-__all__ = ["exchange_pins", "exchange_wires"]
-
 
 def exchange_wires(kernels: int) -> str:
     """Return C++ source of a class ``ExchangeWires``, which connects ``BfsLanes`` and ``ExchangeSlices``.

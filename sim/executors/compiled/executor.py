@@ -21,8 +21,6 @@ from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import Waves
 from cyscc.sim.observation.waves.variables import Variable
 
-__all__ = ["CompiledExecutor"]
-
 
 class _Target(ctypes.Structure):
     """`WaveTarget` of `native/waves.h`."""

@@ -35,8 +35,6 @@ from cyscc.sim.executors.compiled.verilated import (
 from cyscc.sim.executors.samples import fifos
 from cyscc.sim.executors.tools import SLOW, OnStep, Steps, Toolchain, workers
 
-__all__ = ["build_library"]
-
 _NATIVE = Path(__file__).parent / "native"
 
 _KINDS = {name.removesuffix("_kernel"): kind for kind, name in KERNEL_NAMES.items()}

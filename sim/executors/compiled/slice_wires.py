@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-__all__ = ["WORD", "get_bits", "get_word", "number_slices", "put_room", "put_word"]
-
 WORD = 64
 """Bits of a word of a port."""
 

@@ -5,8 +5,6 @@ from cyscc.hw.switch.switch import SwitchSizes
 from cyscc.hw.switch.wires import link_request
 from cyscc.sim.executors.compiled.slice_wires import WORD, get_bits, number_slices, put_room, put_word
 
-__all__ = ["switch_ports", "switch_wires"]
-
 
 def switch_wires(sizes: SwitchSizes, *, kernels: str, links: str) -> str:
     """Return C++ source of a class ``Wires``, whose functions connect the objects of kernel slices and link slices.

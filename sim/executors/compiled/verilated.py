@@ -14,8 +14,6 @@ from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.registers import Home, aliases, memories, registers
 from cyscc.sim.executors.tools import run_tool
 
-__all__ = ["flattened_verilog", "nameless_state_functions", "state_functions", "tick_function"]
-
 _FLATTEN = "proc -noopt; flatten; opt_clean; wreduce; opt -full; memory_collect; clean"
 
 

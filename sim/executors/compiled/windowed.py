@@ -14,8 +14,6 @@ from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import ENDLESS, Waves
 
-__all__ = ["WindowedExecutor"]
-
 _READ_CYCLES = 200
 """Most cycles of a register read, unless the machine hangs."""
 

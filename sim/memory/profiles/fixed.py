@@ -6,8 +6,6 @@ from typing import ClassVar
 from cyscc.sim.memory.profiles.profile import Profile, parameter, rule
 from cyscc.sim.memory.records import Request, Side
 
-__all__ = ["Fixed"]
-
 _FLUSH = 4
 
 

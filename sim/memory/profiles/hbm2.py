@@ -18,8 +18,6 @@ from cyscc.sim.memory.profiles.ports import QueuedPorts
 from cyscc.sim.memory.profiles.profile import Contention, RowTimes, State, parameter, rule
 from cyscc.sim.memory.structures import Constant, Record, Rows
 
-__all__ = ["Hbm2"]
-
 _CYCLES = 1_000_000
 _TICKS = 100_000
 _PLACES = 65_536

@@ -11,8 +11,6 @@ from cyscc.sim.memory.profiles.ports import QueuedPorts
 from cyscc.sim.memory.profiles.profile import Contention, State, parameter, rule
 from cyscc.sim.memory.structures import Constant, Record, Rows
 
-__all__ = ["Hc2"]
-
 _CYCLES = 1_000_000
 _PLACES = 65_536
 

@@ -8,8 +8,6 @@ from cyscc.sim.memory.profiles.profile import Profile, State, rule
 from cyscc.sim.memory.records import MAX_PORTS, READ, WRITE, ErrorCode, Request, Ring, Side
 from cyscc.sim.memory.structures import Record, Rows, Words
 
-__all__ = ["QueuedPorts"]
-
 
 class WriteQueue(Record):
     """A port's writes in flight, by the cycles in which the port sees their completion."""

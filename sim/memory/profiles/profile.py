@@ -16,8 +16,6 @@ from cyscc.sim.memory.compiling import digest_of
 from cyscc.sim.memory.records import Request, Side
 from cyscc.sim.memory.structures import Address, Arena, Constant, Record, declare
 
-__all__ = ["OUTSIDE", "Contention", "Nothing", "Profile", "RowTimes", "State", "parameter", "rule"]
-
 OUTSIDE = "memory_profile_"
 """Start of the names of modules that are files of rules."""
 

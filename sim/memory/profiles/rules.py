@@ -23,8 +23,6 @@ from cyscc.sim.memory.records import ErrorCode, Request, context_of
 from cyscc.sim.memory.structures import Address, Record
 from cyscc.sim.trust import GivenText, rules_file
 
-__all__ = ["compiling", "load_rules", "rule_at_fault"]
-
 _LONGEST = 1_000_000
 """Most cycles of the least latencies."""
 _MOST_IN_FLIGHT = 1 << 17

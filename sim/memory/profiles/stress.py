@@ -10,8 +10,6 @@ from cyscc.sim.memory.profiles.profile import Profile, parameter, rule
 from cyscc.sim.memory.records import MAX_PORTS, Request, Side
 from cyscc.sim.memory.structures import Record, Words
 
-__all__ = ["Stress", "draw", "stream"]
-
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)

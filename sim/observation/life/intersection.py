@@ -6,8 +6,6 @@ from cyscc.sim.observation.life.lives import Fate, Life, Stage
 from cyscc.sim.observation.life.reads import port_cycles, reads
 from cyscc.sim.observation.life.window import NEVER, Column, Cycles, KernelWindow, after, matched, spans_of
 
-__all__ = ["intersection_lives"]
-
 _REACH_ENTRY = 4
 """Bytes of an entry of a reach queue: an id."""
 

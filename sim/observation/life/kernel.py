@@ -10,8 +10,6 @@ from cyscc.sim.observation.life.lives import Fate, Life, Stage, Wait
 from cyscc.sim.observation.life.reads import Reads, expansions, filtered, port_cycles, reads
 from cyscc.sim.observation.life.window import NEVER, Column, Cycles, KernelWindow, after, matched, next_of, spans_of
 
-__all__ = ["kernel_lives", "known_words"]
-
 
 class Visits(NamedTuple):
     """Vertices that process 4 queues in the window, in their order."""

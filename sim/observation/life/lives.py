@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-__all__ = ["Fate", "Life", "Span", "Stage", "Wait"]
-
 
 class Stage(Enum):
     """Stage of an item. The value is its short name, and the item's activity in it.

@@ -10,8 +10,6 @@ from cyscc.sim.observation.life.lives import Fate, Life, Stage
 from cyscc.sim.observation.life.window import KernelWindow
 from cyscc.sim.observation.wave_reader import WaveFileError, WaveReader
 
-__all__ = ["KERNELS", "Lives", "UntoldLivesError", "read_lives"]
-
 KERNELS = ("engine*.bfs*", "engine*.intersection*")
 """Scopes with the signals of lives, as globs over dotted paths."""
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from cyscc.sim.observation.life.window import NEVER, Cycles, KernelWindow, matched
 
-__all__ = ["Expansions", "Filtered", "Reads", "expansions", "filtered", "port_cycles", "reads"]
-
 
 class Reads(NamedTuple):
     """Reads requested by a process in the window, in order; cycles from the window's first."""

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from cyscc.sim.observation.life.lives import Span, Stage, Wait
 from cyscc.sim.observation.wave_reader import WaveReader
 
-__all__ = ["NEVER", "Column", "Cycles", "KernelWindow", "after", "matched", "next_of", "spans_of"]
-
 Cycles = npt.NDArray[np.int64]
 """Cycles, counted from the first of the window."""
 

@@ -16,8 +16,6 @@ from cyscc.sim.observation.waves.variables import Scopes, Variable, read_head
 from cyscc.sim.observation.waves.views import Focus, View, own_views, write_views
 from cyscc.sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
 
-__all__ = ["ENDLESS", "Conversion", "Waves"]
-
 ENDLESS = 1 << 62
 """Last cycle of an unbounded window."""
 

@@ -23,8 +23,6 @@ from cyscc.hw.shell import Shell
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 from cyscc.hw.verilog import port_names
 
-__all__ = ["Locate", "Names", "Path", "Signals", "accelerator_signals", "model_signals"]
-
 Path = tuple[str, ...]
 """Scopes from the outermost on, then a name. The fields of a signal are in a scope of its name."""
 

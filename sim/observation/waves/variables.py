@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from cyscc.sim.observation.waves.signals import Locate, Names, Path
 
-__all__ = ["Scopes", "Variable", "read_head", "walk"]
-
 _MOST_SHOWN = 8
 """Most names in a message."""
 

@@ -17,8 +17,6 @@ from string import digits
 from cyscc.sim.files import replaced
 from cyscc.sim.observation.waves.variables import Variable
 
-__all__ = ["VIEWS", "Focus", "View", "own_views", "write_views"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Focus:

@@ -14,8 +14,6 @@ from typing import Any
 from cyscc.sim.files import hold
 from cyscc.sim.observation.waves.variables import Variable, walk
 
-__all__ = ["FstWriter", "VcdWriter", "WaveWriter"]
-
 
 class WaveWriter(abc.ABC):
     """Writes a waveform file. Times are cycles."""

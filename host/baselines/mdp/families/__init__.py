@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from cyscc.host.baselines.mdp.model import Mdp
     from cyscc.host.output.progress import OnProgress
 
-__all__ = ["FAMILIES", "Family", "family"]
-
 _MANY = 2**32 - 2
 _STATE, _TRANSITION = 12, 8
 """Most bytes for a state and a transition while a model is generated."""

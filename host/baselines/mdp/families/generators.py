@@ -15,8 +15,6 @@ from cyscc.host.graph.generators import below, stream
 from cyscc.host.output.progress import OnProgress
 from cyscc.sim.caching.code import njit
 
-__all__ = ["coin", "grid", "islands", "leader", "philosophers", "random", "stairs"]
-
 _ROOM = 1 << 20  # transitions in a chunk, unless a single state has more
 
 

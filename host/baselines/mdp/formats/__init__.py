@@ -10,8 +10,6 @@ from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.graph.formats.files import InputFile, Watch, gzipped, open_input, open_output, suffix_of
 from cyscc.host.output.errors import InputError, locating_errors
 
-__all__ = ["STANDARD_INPUT", "check_name", "read_mdp", "write_mdp"]
-
 STANDARD_INPUT = "-"
 """File name that stands for standard input."""
 

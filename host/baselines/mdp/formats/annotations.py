@@ -20,16 +20,6 @@ from cyscc.host.output.text import count_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "Annotations",
-    "StateLabels",
-    "StateNames",
-    "files_beside",
-    "read_annotations",
-    "read_labels",
-    "read_states",
-]
-
 _Read = TypeVar("_Read")
 
 

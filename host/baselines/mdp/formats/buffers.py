@@ -13,8 +13,6 @@ from cyscc.host.output.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TOLERANCE", "NameBuffer", "TransitionBuffer"]
-
 TOLERANCE = 1e-5
 """Tolerance of the sum of a choice's probabilities: PRISM's bound for models that it builds, ``-sumroundoff``.
 

@@ -14,8 +14,6 @@ from cyscc.host.graph.formats.parsing import Column, Lines, shown, words
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.text import count_text
 
-__all__ = ["read_drn", "recognises_drn", "write_drn"]
-
 _DRN_FORM = "TARGET : PROBABILITY"
 _NOTHING, _STATE, _ACTION, _TRANSITION = range(4)
 _GROUPS = {_STATE: "state", _ACTION: "action", _TRANSITION: "target"}

@@ -11,8 +11,6 @@ from cyscc.host.graph.formats.writer import joined, write_rows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["write_states"]
-
 _STATES = 1 << 16  # states formatted at once
 
 

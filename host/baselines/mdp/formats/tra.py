@@ -14,8 +14,6 @@ from cyscc.host.graph.formats import parsing
 from cyscc.host.graph.formats.parsing import Column, Lines, shown, words
 from cyscc.host.output.errors import InputError, locating_errors
 
-__all__ = ["read_tra", "write_tra"]
-
 _HEADER = "STATES CHOICES TRANSITIONS"
 _OTHERS = {2: "two numbers begin a Markov chain", 4: "four numbers begin a POMDP"}
 _FORM = "SOURCE CHOICE TARGET PROBABILITY ACTION"

@@ -12,8 +12,6 @@ from cyscc.host.baselines.software.fbt.layout import lay_out
 from cyscc.host.baselines.software.fbt.schemes import MASK, REMOVED, Listed, Published
 from cyscc.host.graph.csr import Graph
 
-__all__ = ["Fbt", "decompose_regions", "fbt"]
-
 
 class Fbt:
     """A graph on a device, decomposed once or, as its subgraphs shrink, several times.

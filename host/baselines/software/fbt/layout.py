@@ -8,8 +8,6 @@ from cyscc.host.baselines.devices.primitives import DeviceGraph, copied, count_u
 from cyscc.host.baselines.devices.steps import Device, DeviceArray, atomic_max, atomic_min, device_function, step
 from cyscc.host.output.errors import InputError
 
-__all__ = ["MOST", "PADDING", "WARP", "Layout", "Transitions", "lay_out"]
-
 MOST = 2**29 - 1
 """Most states, and longest array of transitions."""
 WARP = 32

@@ -54,8 +54,6 @@ from cyscc.host.baselines.devices.steps import (
 from cyscc.host.baselines.software.decomposition import SoftwareSetting
 from cyscc.host.baselines.software.fbt.layout import PADDING, WARP, Layout, Transitions
 
-__all__ = ["MASK", "REMOVED", "Listed", "Published"]
-
 _LOCK = -(2**31)
 """The highest bit of a signed 32-bit integer."""
 _FRONTIER = 2**30

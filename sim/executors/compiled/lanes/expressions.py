@@ -8,8 +8,6 @@ from cyscc.sim.executors.compiled.lanes.netlist import Bits, Cell
 from cyscc.sim.executors.compiled.lanes.primitives import Form
 from cyscc.sim.executors.compiled.lanes.slices import REGISTERS, Run, Signal, Signals, padded
 
-__all__ = ["Expressions", "scalar_type", "vector_type"]
-
 _SIGNS = {"$and": "&", "$or": "|", "$xor": "^"}
 _COMPARISONS = {"$lt": ("less", False), "$gt": ("less", True), "$ge": ("~less", False), "$le": ("~less", True)}
 

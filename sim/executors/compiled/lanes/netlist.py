@@ -21,8 +21,6 @@ from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.primitives import Primitive, primitive_of
 from cyscc.sim.executors.registers import Home, aliases, memories, registers
 
-__all__ = ["Bits", "Box", "Cell", "Description", "Netlist", "Port", "describe", "read_netlist"]
-
 Bits = tuple[int | str, ...]
 """Bits of a signal, the lowest first: the number of a net, or the constant ``"0"`` or ``"1"``."""
 

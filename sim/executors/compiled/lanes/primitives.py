@@ -15,8 +15,6 @@ from cyscc.hw.queue_bank import QueueBank
 from cyscc.hw.switch.credit_bank import CreditBank
 from cyscc.hw.switch.request_skid import RequestSkid
 
-__all__ = ["WORD", "Form", "Primitive", "primitive_of"]
-
 WORD = 64
 """Bits of the widest number."""
 

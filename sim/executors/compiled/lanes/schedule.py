@@ -6,8 +6,6 @@ A compiler leaves the order of so many statements nearly as it is, and stores wh
 import re
 from collections.abc import Sequence
 
-__all__ = ["NAME", "scheduled"]
-
 NAME = re.compile(r"\b[acnvwx]_\w+")
 """A value that a statement defines or uses; the one that it defines comes first."""
 

@@ -8,8 +8,6 @@ from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.netlist import Bits, Box, Cell, Netlist
 from cyscc.sim.executors.compiled.lanes.primitives import WORD, Form
 
-__all__ = ["REGISTERS", "Run", "Signal", "Signals", "padded"]
-
 REGISTERS = frozenset({"$dff", "$dffe", "$sdff", "$sdffe", "$sdffce"})
 """Register cells."""
 

@@ -10,8 +10,6 @@ from cyscc.sim.executors.compiled.lanes.primitives import WORD, Form
 from cyscc.sim.executors.compiled.lanes.schedule import NAME, scheduled
 from cyscc.sim.executors.compiled.lanes.slices import Run, Signal, Signals, padded
 
-__all__ = ["lanes_source", "single_source"]
-
 _ORDER = ("uint64_t", "uint32_t", "Bits", "uint8_t", "Mask")
 """Types of members in the order in which they are laid out, so that each is aligned."""
 
