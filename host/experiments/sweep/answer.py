@@ -15,6 +15,7 @@ from cyscc.host.experiments.sweep.definition import is_ordered, value_text
 from cyscc.host.experiments.sweep.measures import MEASURES
 from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import best_by_input, best_rows, best_so_far, setting_effects
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.numbers import checked_number
 
@@ -119,6 +120,8 @@ class Sweep(Answer):
         from cyscc.host.experiments.sweep.charts import parameter_chart, search_chart
 
         study, rows = self._outcome.study, self._outcome.rows
+        if not study.axes:
+            raise InputError(f"{study.name}: nothing varies, so that there is nothing to plot")
         if study.search is not None:
             chart = search_chart(study, rows, measure)
         else:

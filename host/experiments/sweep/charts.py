@@ -28,6 +28,7 @@ _FACTORS = {"seconds": 1e3}
 
 _MOST_LINES = 24
 _MOST_BARS = 60
+_MOST_TICKS = 20
 _LEGEND = 70
 """Letters beside each other in a legend, on a narrow page."""
 _LETTER = 7
@@ -205,6 +206,9 @@ def search_chart(study: SweepStudy, rows: Sequence[Row], column: str) -> Chart:
             line={"color": RUN_COLOURS[1], "shape": "hv"},
             hovertemplate=f"after %{{x}} points: %{{y:,}} {title}<extra></extra>",
         )
+    _scale(figure, [result for _, result, _ in done], title, "y")
+    numbers = list(range(1, len(rows) + 1, max(len(rows) // _MOST_TICKS, 1)))
+    figure.update_xaxes(tickvals=numbers, ticktext=_ticks(numbers))
     about = "The points in the order in which they were chosen."
     return Chart(name=f"best-{column}", title=f"Least {title} by number of points", about=about, figure=figure)
 

@@ -16,6 +16,7 @@ from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, parame
 from cyscc.host.experiments.sweep.definition import SweepStudy, line_study
 from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import Row
+from cyscc.host.output.errors import InputError
 from cyscc.sim.observation.causes import cause_named
 
 GRAPH = "random:2^5:4"
@@ -94,6 +95,8 @@ def test_plot(tmp_path: Path) -> None:
     assert "memory=" not in (tmp_path / "plot.svg").read_text().split("hc2")[0]
     with pytest.raises(ValueError, match=r"^measure must be cycles or gteps or seconds, not 'time'$"):
         answer(study, []).plot(measure="time")
+    with pytest.raises(InputError, match=r"^s: nothing varies, so that there is nothing to plot$"):
+        answer(SweepStudy(name="s", title="s", axes={}, points=()), []).plot()
 
 
 def test_names_that_are_not_utf_8_are_escaped(tmp_path: Path) -> None:
