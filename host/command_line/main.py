@@ -5,10 +5,9 @@ import os
 import sys
 
 try:
-    import argparse
     from collections.abc import Sequence
     from contextlib import suppress
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from cyscc.host.command_line.signals import BROKEN_PIPE, INTERRUPTED, Interrupts, ignore_signals
     from cyscc.host.command_line.streams import give_up_output, open_missing, print_error
@@ -52,7 +51,7 @@ def _run(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
     return 0
 
 
-def _kept(arguments: argparse.Namespace | None) -> str:
+def _kept(arguments: Any) -> str:
     """Return what an interrupted command leaves, by the function `kept` that it has set; empty if it says nothing."""
     kept = getattr(arguments, "kept", None)
     return "" if kept is None or getattr(arguments, "quiet", False) else str(kept())

@@ -1,6 +1,5 @@
 """Comparison of several runs, whose iterations are paired, and its charts."""
 
-import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ from cyscc.host.analysis.explain.comparison import outside, paired_iterations
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.report.activity import LONE, OUTSIDE, Key, Levels
 from cyscc.host.analysis.report.charts import Chart, bar_rows, bars, choice, new_figure, points
+from cyscc.host.analysis.report.drawing import literal
 from cyscc.host.answer.colours import STACK
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.reader import Record
@@ -96,7 +96,7 @@ def comparison_charts(comparison: AlignedRuns, names: Sequence[str]) -> list[Cha
 
 def _whole(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     figure = new_figure(height=170 + 44 * len(names), x="cycles")
-    names = [_literal(name) for name in names]
+    names = [literal(name) for name in names]
     bar_rows(
         figure,
         names,
@@ -124,11 +124,6 @@ def _beside(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     return Chart(name="compare-levels", title="Levels beside each other", about=about, figure=figure)
 
 
-def _literal(name: str) -> str:
-    """Return a name for a chart, in whose texts plotly reads tags."""
-    return html.escape(name, quote=False)
-
-
 def _short(names: Sequence[str]) -> list[str]:
     return [chr(ord("A") + number % 26) * (1 + number // 26) for number in range(len(names))]
 
@@ -145,7 +140,7 @@ def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
         form = "%{x}<br>difference: %{y:+,.0f} cycles<extra></extra>"
         diamond = {"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}}
         points(figure, titles, sums.astype(np.float32), "difference", form=form, marker=diamond)
-        options[_literal(f"{names[run]} against {names[0]}")] = list(range(begin, len(figure.data)))
+        options[literal(f"{names[run]} against {names[0]}")] = list(range(begin, len(figure.data)))
     if len(names) > 2:
         choice(figure, options)
     figure.add_hline(y=0, line={"width": 1, "color": "#2b2f36"})

@@ -120,6 +120,11 @@ def _chosen(figure: go.Figure, option: str) -> go.Figure:
     return chosen
 
 
+def literal(text: str) -> str:
+    """Return a text for a chart, in whose texts plotly reads tags."""
+    return html.escape(text, quote=False)
+
+
 def _plain(text: str | None) -> str:
     """Return a text of plotly, which may have tags, as matplotlib takes it."""
     text = _TAG.sub("", (text or "").replace("<br>", "\n"))

@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +115,7 @@ class Sweep(Answer):
 
     def _figure(self, measure: str) -> "Figure":
         """Return the plot: of a search its points, else the first parameter whose values have an order, or any."""
-        from cyscc.host.analysis.report.drawing import draw_chart
+        from cyscc.host.analysis.report.drawing import draw_chart, literal
         from cyscc.host.experiments.sweep.charts import parameter_chart, search_chart
 
         study, rows = self._outcome.study, self._outcome.rows
@@ -131,7 +130,7 @@ class Sweep(Answer):
         said = f"{_common(outcome=self._outcome)}. {chart.about}"
         head = [line for text in (study.title, said) for line in textwrap.wrap(text, 110)]
         chart.figure.update_layout(height=chart.figure.layout.height + 18 * len(head))
-        return draw_chart(chart.figure, title=escape("\n".join(head)))
+        return draw_chart(chart.figure, title=literal("\n".join(head)))
 
 
 def _common(outcome: Outcome) -> str:
