@@ -71,7 +71,7 @@ _OUTPUTS = {
     "json": Ask("write the answer as JSON ('-': standard output)", "OUT"),
     "markdown": Ask("write the answer as Markdown ('-': standard output)", "OUT"),
     "page": Ask("write the answer as a page, one HTML file ('-': standard output)", "OUT"),
-    "plot": Ask("draw the answer's chart: SVG, PNG or PDF by the suffix ('-': SVG)", "OUT"),
+    "plot": Ask("draw the answer's chart, of several NAME:OUT: SVG, PNG or PDF by the suffix ('-': SVG)", "OUT"),
 }
 _SECTION = re.compile(r"\n+([A-Z][a-z]+)\n-+\n")
 """Head of a section of a docstring."""
@@ -168,6 +168,7 @@ def answer_question(function: "Callable[..., Answer]", arguments: argparse.Names
     """
     question: Question = function.question  # type: ignore[attr-defined]  # a function can have attributes
     outputs = {name: getattr(arguments, name) for name in _outputs(question) if hasattr(arguments, name)}
+    chart = _take_chart(question, outputs)
     own, further = _check_files(question, arguments, outputs)
     quiet = getattr(arguments, "quiet", False) or files.STANDARD_OUTPUT in (*own.values(), *further.values())
     progress = Progress(quiet=quiet)
@@ -182,7 +183,7 @@ def answer_question(function: "Callable[..., Answer]", arguments: argparse.Names
         except SpecError as error:
             text, flag = str(error), question.flag(error.field) if error.field in question.asks else ""
             raise UsageError(text if text.startswith("--") or not flag else f"{flag}: {text}") from None
-        _write(answer, outputs)
+        _write(answer, outputs, chart)
         if not quiet:
             from cyscc.host.answer.text import shown
 
@@ -222,7 +223,16 @@ def _keep(path: str | None, answer: "Answer") -> None:
         files.write_json(path, answer.document())
 
 
-def _write(answer: "Answer", outputs: dict[str, str]) -> None:
+def _take_chart(question: Question, outputs: dict[str, str]) -> str | None:
+    """Return the chart that is named before its file, whose path is left in the outputs; None means the first one."""
+    name, colon, path = outputs.get("plot", "").partition(":")
+    if not colon or name not in question.charts:
+        return None
+    outputs["plot"] = path
+    return name
+
+
+def _write(answer: "Answer", outputs: dict[str, str], chart: str | None) -> None:
     if "json" in outputs:
         files.write_json(outputs["json"], answer.document())
     if "markdown" in outputs:
@@ -230,4 +240,4 @@ def _write(answer: "Answer", outputs: dict[str, str]) -> None:
     if "page" in outputs:
         files.write_text(outputs["page"], answer.page())
     if "plot" in outputs:
-        answer.plot(outputs["plot"])
+        answer.plot(outputs["plot"], chart)

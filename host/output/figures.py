@@ -1,6 +1,5 @@
 """Elements shared by all plots: colours, panels, and reproducible files."""
 
-import logging
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -46,6 +45,8 @@ def power_text(number: int) -> str:
 
 def draw_plot(draw: "Callable[[], Figure]", file: "BinaryIO", form: str) -> "Figure":
     """Draw a figure, write it to a file in a format, and return it, regardless of the user's matplotlib settings."""
+    import logging
+
     # Where the user has no home, it warns of a temporary folder for its settings, which have no effect.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib

@@ -8,7 +8,7 @@ import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 
@@ -181,10 +181,8 @@ class Question:
     ----------
     function : callable
         The function.
-    asks : mapping of str to Ask
-        Its parameters that the command line has, in their order.
-    parameters : mapping of str to inspect.Parameter
-        All of its parameters.
+    options : mapping of str to Ask
+        Options that the function takes as further keywords, if no typed dictionary describes them.
     charts : tuple of str
         Names of charts that its answer can have, of which the command draws the first.
     rules : tuple of Rule
@@ -196,12 +194,38 @@ class Question:
     """
 
     function: "Callable[..., Answer]"
-    asks: Mapping[str, Ask]
-    parameters: Mapping[str, inspect.Parameter]
+    options: Mapping[str, Ask]
     charts: tuple[str, ...]
     rules: tuple[Rule, ...]
     examples: str
     own: tuple[str, ...]
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """The function's signature; it and what follows are made when asked for: the helps of all commands do without."""
+        return inspect.signature(self.function)
+
+    @cached_property
+    def further(self) -> str:
+        """The parameter that takes further keywords; empty if there is none."""
+        return next((name for name, each in self.signature.parameters.items() if each.kind == each.VAR_KEYWORD), "")
+
+    @cached_property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """All parameters, further keywords among them."""
+        found = dict(self.signature.parameters)
+        if self.further:
+            unpacked = get_args(found.pop(self.further).annotation)
+            kinds = {**dict.fromkeys(self.options), **(unpacked[0].__annotations__ if unpacked else {})}
+            for name, kind in kinds.items():
+                found[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        return found
+
+    @cached_property
+    def asks(self) -> Mapping[str, Ask]:
+        """The parameters that the command line has, in their order."""
+        notes = {name: note for name, each in self.parameters.items() for note in _notes(each.annotation)}
+        return {name: _completed(note, self.parameters[name]) for name, note in {**notes, **self.options}.items()}
 
     def is_option(self, name: str) -> bool:
         """Return whether a parameter is an option of the command; others are arguments."""
@@ -223,12 +247,10 @@ class Question:
             One is invalid, lacks another one, or excludes one.
         """
         values = self._checked(given)
-        signature = inspect.signature(self.function)
-        arguments = OrderedDict((name, values.pop(name)) for name in signature.parameters if name in values)
+        arguments = OrderedDict((name, values.pop(name)) for name in self.signature.parameters if name in values)
         if values:
-            # The function takes them as further keywords.
-            arguments[next(reversed(signature.parameters))] = values
-        bound = inspect.BoundArguments(signature, arguments)
+            arguments[self.further] = values
+        bound = inspect.BoundArguments(self.signature, arguments)
         return self.function(*bound.args, **bound.kwargs)
 
     def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -292,42 +314,22 @@ def question(
 
     Parameters
     ----------
-    charts, rules, examples, own
+    charts, rules, examples, own, options
         See `Question`.
-    options : mapping of str to Ask, optional
-        Options that the function takes as further keywords; those that a typed dictionary describes are found there.
     """
 
     def made(function: Callable[_Given, _Answer]) -> Callable[_Given, _Answer]:
-        signature = inspect.signature(function)
-        parameters = dict(signature.parameters)
-        more = next((name for name, each in parameters.items() if each.kind == each.VAR_KEYWORD), "")
-        if more:
-            unpacked = get_args(parameters.pop(more).annotation)
-            kinds = {**dict.fromkeys(options or {}), **(unpacked[0].__annotations__ if unpacked else {})}
-            for name, kind in kinds.items():
-                parameters[name] = inspect.Parameter(
-                    name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind
-                )
-        asks = {name: note for name, each in parameters.items() for note in _notes(each.annotation)}
-        asks.update(options or {})
         about = Question(
-            function=function,
-            asks={name: _completed(note, parameters[name]) for name, note in asks.items()},
-            parameters=parameters,
-            charts=charts,
-            rules=rules,
-            examples=examples,
-            own=own,
+            function=function, options=options or {}, charts=charts, rules=rules, examples=examples, own=own
         )
 
         @wraps(function)
         def asked(*args: _Given.args, **keywords: _Given.kwargs) -> _Answer:
-            given = dict(signature.bind(*args, **keywords).arguments)
-            given |= given.pop(more, {})
+            given = dict(about.signature.bind(*args, **keywords).arguments)
+            given |= given.pop(about.further, {})
             for name in given:
-                if name not in parameters:
-                    known = ", ".join(parameters)
+                if name not in about.parameters:
+                    known = ", ".join(about.parameters)
                     raise TypeError(f"{function.__name__}() has no argument {name!r}: there are {known}")
             return about.ask(given)  # type: ignore[return-value]  # it is the function's answer
 

@@ -181,10 +181,8 @@ def _carried(evidence: Evidence) -> float:
     """Return the share of its links' bandwidth that a crossbar can carry; no request blocks another one in a switch."""
     if _configured(evidence, "link_queues") or not evidence.record.memory:
         return 1.0
-    from cyscc.host.analysis.roofline.limits import passed_evenly
-
-    links = int(evidence.record.memory["links"])
-    return passed_evenly(max(evidence.record.machine["kernels"].values()), links) / links
+    ports = max(evidence.record.machine["kernels"].values())
+    return crossbar_share(int(evidence.record.memory["links"]) / ports)
 
 
 def _blamed(evidence: Evidence, loaded: float) -> list[str]:
@@ -257,3 +255,17 @@ _RULES: dict[str, Callable[[Group, Evidence], str]] = {
     "flush": _flush,
     **dict.fromkeys(WORK, _work),
 }
+
+
+def crossbar_share(links: float) -> float:
+    """Return the share of its links' bandwidth that a large crossbar with one queue per port can carry.
+
+    It holds for queues of any length (Karol, Hluchyj, Morgan 1987): 2 - 2**0.5 with as many links as ports. The
+    roofline simulates a crossbar of the machine's own size, which takes as long as all else that is said of a record.
+
+    Parameters
+    ----------
+    links : float
+        Links per port.
+    """
+    return (1 + links - (1 + links * links) ** 0.5) / links if links else 0.0

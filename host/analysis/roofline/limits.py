@@ -8,10 +8,8 @@ chosen at random, passes in each cycle. With evenly drawn links, many ports reac
 8 ports 0.618, 16 ports 0.60. Nothing here is fitted to a measurement.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -380,7 +378,8 @@ def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
             rates["channels"] = left * shared.controllers / rows.burst
             rates["rows"] = left * shared.controllers / rows.activate
         if bounds.blocks:
-            rates[CROSSBAR.title] = Fraction(bounds.engines * passed_evenly(kernels // bounds.engines, shared.links))
+            passed = passed_per_cycle(kernels // bounds.engines, np.full(shared.links, 1 / shared.links))
+            rates[CROSSBAR.title] = Fraction(bounds.engines * passed)
         found += [
             Ceiling(name=name, edge_reads=reads, edge_cost=reads / rate, other_cost=1 / rate)
             for name, rate in rates.items()
@@ -394,6 +393,7 @@ _CHANCES = 1 << 16
 """Most random numbers for the arbitration; after them the sequence repeats."""
 
 
+@jit
 def _rate(links: npt.NDArray[np.int64], chances: npt.NDArray[np.int64], ports: int, count: int) -> float:
     """Return the requests per cycle, where a port whose head passes takes the next of these links."""
     heads = links[:ports].copy()
@@ -417,16 +417,7 @@ def _rate(links: npt.NDArray[np.int64], chances: npt.NDArray[np.int64], ports: i
     return passed / cycles
 
 
-_compiled_rate = jit(_rate)
-
-
-def passed_per_cycle(
-    ports: int,
-    mix: npt.NDArray[np.float64],
-    *,
-    requests: int = _SAMPLE,
-    rate: Callable[[Integers, Integers, int, int], float] = _compiled_rate,
-) -> float:
+def passed_per_cycle(ports: int, mix: npt.NDArray[np.float64], *, requests: int = _SAMPLE) -> float:
     """Return the throughput of a saturated first-in first-out crossbar, in requests per cycle.
 
     Parameters
@@ -437,21 +428,13 @@ def passed_per_cycle(
         Share of the requests to each link; a link passes one request per cycle.
     requests : int
         Number of requests to pass; with few, the rate is a little higher, since all queues begin with fresh heads.
-    rate : callable
-        The simulation, compiled or not: loading the compiled one takes longer than a single simulation without.
     """
     count = max(1, min(requests, _SAMPLE))
     random = np.random.default_rng(0)
     # In the last cycle one request per port may pass, and one stays at the head of each port.
     links = random.choice(mix.size, size=count + 2 * ports, p=mix / mix.sum())
     chances = random.integers(0, 1 << 32, size=min(_CHANCES, 4 * count) | 1)
-    return float(rate(links, chances, ports, count))
-
-
-@cache
-def passed_evenly(ports: int, links: int) -> float:
-    """Return the `passed_per_cycle` of evenly drawn links."""
-    return passed_per_cycle(ports, np.full(links, 1 / links), rate=_rate)
+    return float(_rate(links, chances, ports, count))
 
 
 def crossbar_cycles(ports: int, requests: npt.NDArray[np.float64]) -> int:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from cyscc.host.analysis.explain.evidence import BankUse, Evidence, FifoUse, LatencyUse, LinkUse
-from cyscc.host.analysis.explain.observations import array_text, diagnose, observe
+from cyscc.host.analysis.explain.observations import array_text, crossbar_share, diagnose, observe
 from cyscc.host.analysis.explain.stacks import Group
 from cyscc.host.analysis.explain.verdict import findings, findings_of
 from cyscc.host.record.reader import ENDING, SATURATED, Record
@@ -118,7 +118,7 @@ CREDIT = {"share": lambda *causes: {"credit": 0.4}.get(causes[0], 0.1) if len(ca
 @pytest.mark.parametrize(
     ("cause", "group", "changes", "text"),
     [
-        ("refused", LARGE, {"bank": bank()}, "Busiest: bank 3.7 (words 100%) 99%, all links 30% (60% at most, since "),
+        ("refused", LARGE, {"bank": bank()}, "Busiest: bank 3.7 (words 100%) 99%, all links 30% (59% at most, since "),
         ("refused", LARGE, {"bank": bank(arrays={"queues": 100})}, "(queues 100%)"),
         ("refused", LARGE, {"banks_use": 0.9}, "Busiest: all banks 90%, all links 30% ("),
         ("refused", LARGE, {}, "A request waits 2 cycles for its link, an access to the busiest bank 9 for it."),
@@ -217,6 +217,11 @@ def test_intersections_are_small_or_not_by_their_requests() -> None:
     ((_, observation),) = diagnose(group, evidence(requests=(310.0, 299.0)))
     assert observation.title == "fixed cost of small intersections"
     assert "an intersection needs up to" in observation.text
+
+
+def test_what_a_crossbar_carries() -> None:
+    assert crossbar_share(1) == pytest.approx(2 - 2**0.5)
+    assert [crossbar_share(2), crossbar_share(0)] == pytest.approx([(3 - 5**0.5) / 2, 0])
 
 
 def test_fifos_that_are_nearly_as_short_are_named_with_the_tightest() -> None:
