@@ -22,8 +22,7 @@ ROWS = 12
 """Most rows of a table that are shown, unless it says otherwise."""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table.
 
     Parameters
@@ -41,7 +40,7 @@ class Column:
     left: bool | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Table:
     """A table of an answer: a frame, and the columns that are shown of it.
 
@@ -173,8 +172,7 @@ def _value(value: Any) -> Any:
     return value if isinstance(value, str | int | bool | None) else str(value)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Chart:
+class Chart(NamedTuple):
     """A chart of an answer.
 
     Parameters

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
 from inspect import Parameter, getdoc
+from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -100,11 +101,12 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name in {name: COMMANDS[name] for name in argv[:1] if name in COMMANDS} or COMMANDS:
-        module = import_module(f"cyscc.host.{COMMANDS[name]}")
-        function = getattr(module, name)
+        if name not in argv:
+            commands.add_parser(name, help=_summary_of(name))
+            continue
+        function = getattr(import_module(f"cyscc.host.{COMMANDS[name]}"), name)
         command = commands.add_parser(name, removed=_REMOVED.get(name), **texts(function.question))
-        if name in argv:
-            add_question(command, function.question)
+        add_question(command, function.question)
         command.set_defaults(run=partial(answer_question, function))
     return parser
 
@@ -123,6 +125,22 @@ def check_limits() -> None:
             raise UsageError(f"the process may have {bytes_ >> 20:,} MiB of {name}, and needs {_LEAST >> 20:,} MiB")
 
 
+def _summary_of(name: str) -> str:
+    """Return what the list of commands says of one: the first sentence of its function's docstring.
+
+    It is read from the source, since the modules of all commands take longer to import than the list to print.
+    """
+    source = Path(__file__).parents[1].joinpath(*COMMANDS[name].split(".")).with_suffix(".py").read_text("utf-8")
+    docstring = re.search(rf'^def {name}\(.*?"""(.*?)(?:\n\n|""")', source, re.DOTALL | re.MULTILINE)
+    return _in_list(docstring[1]) if docstring else ""
+
+
+def _in_list(summary: str) -> str:
+    """Return a sentence of a docstring as the list of commands has it: a line that begins small, without its stop."""
+    line = " ".join(summary.split())
+    return line[:1].lower() + line[1:].rstrip(".")
+
+
 def texts(question: Question) -> dict[str, Any]:
     """Return the help of a command, as `argparse` takes it: the docstring's text, and below it notes and examples."""
     intro, *rest = _SECTION.split(getdoc(question.function) or "")
@@ -132,7 +150,7 @@ def texts(question: Question) -> dict[str, Any]:
     examples = indent(sections.get("Examples", ""), "  ")
     below = (examples and f"examples:\n{examples}\n", sections.get("Notes", "") + "\n", question.examples)
     return {
-        "help": summary[:1].lower() + summary[1:].rstrip("."),
+        "help": _in_list(summary),
         "description": "\n\n".join([summary, *more]),
         "epilog": "\n".join(each for each in below if each.strip()),
     }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial, wraps
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, get_args
 
 from cyscc.host.output.files import Content, check_output
 from cyscc.host.specification.numbers import LARGEST, checked_number, whole_number
@@ -123,8 +123,7 @@ class Ask:
         return value
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """Options that need or exclude others.
 
     Each is the name of a parameter, or one with a value, as ``on=accelerator``.
@@ -173,7 +172,7 @@ class Rule:
                 raise SpecError(name.partition("=")[0], f"{given} and {flag(other)} exclude each other{why}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Question:
     """A public function that is a command, too.
 
@@ -202,7 +201,7 @@ class Question:
 
     @cached_property
     def signature(self) -> inspect.Signature:
-        """The function's signature; it and what follows are made when asked for: the helps of all commands do without."""
+        """The function's signature; made when it is asked for, as what follows: the commands' list does without."""
         return inspect.signature(self.function)
 
     @cached_property
