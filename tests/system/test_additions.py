@@ -44,7 +44,7 @@ ADDED = {
         "    )\n",
     ),
     "host/runs/execution.py": (
-        "    source = (source_vertex(read) if",
+        "    algorithm = ALGORITHMS[spec.algorithm](spec, read)",
         "    if spec.backwards:\n        read = read.transpose()\n",
     ),
 }

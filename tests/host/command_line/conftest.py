@@ -31,6 +31,12 @@ class Workshop:
 
 
 @pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have lines that hold the names of temporary folders, which may be long."""
+    monkeypatch.setenv("COLUMNS", "300")
+
+
+@pytest.fixture
 def workshop(monkeypatch: pytest.MonkeyPatch) -> Workshop:
     workshop = Workshop()
     module = types.ModuleType("cyscc.sim.machine")

@@ -12,6 +12,8 @@ import cyscc
 from cyscc.host.command_line.main import main
 from cyscc.sim.caching.libraries import AREA_FOLDER, publish_library
 
+pytestmark = pytest.mark.usefixtures("wide")
+
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

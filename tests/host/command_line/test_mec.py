@@ -15,6 +15,8 @@ from cyscc.host.output.files import identity
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
+pytestmark = pytest.mark.usefixtures("wide")
+
 LEAK = "3 5 7\n0 0 0 1\n0 1 1 0.5\n0 1 2 0.5\n1 0 1 1\n1 1 0 0.5\n1 1 2 0.5\n2 0 2 1\n"
 """Two states, each with a choice to itself and one half to the other, half to a third."""
 

@@ -14,6 +14,8 @@ import pytest
 from cyscc.host.command_line.main import main
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("wide")
+
 ROOT = Path(__file__).resolve().parents[3]
 # Its machines find components as well, and are those of other tests.
 SEARCHED = ["--configs", "published-scc"]
