@@ -183,7 +183,8 @@ def explain(
         base = [record_of(each) for each in against]
         if base or len(rest) > 1:
             if place.given:
-                raise SpecError("at", f"{place} is about one record or two, and there are {1 + len(rest)}")
+                name = place.given[0] if at is None else "at"
+                raise SpecError(name, f"{place} is about one record or two, and there are {1 + len(rest)}")
             from cyscc.host.analysis.explain.grouped import grouped
             from cyscc.host.analysis.explain.groups import groups_of_runs
 

@@ -1,5 +1,6 @@
 """Ranges of values, and the options of a search, as a study has them."""
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import takewhile
@@ -67,6 +68,18 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         return f"least {' and '.join(self.minimise)}{f' with {budget}' if budget else ''}"
 
 
+_TYPE = re.compile("`([^`]+)`")
+_KINDS = {
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "object": "a table",
+    "array": "a list",
+}
+"""Types of messages as users know them."""
+
+
 class _Document(msgspec.Struct):
     """The part of a study with its search."""
 
@@ -84,7 +97,9 @@ def shaped(value: Any, kind: type[_Shape]) -> _Shape:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        cause, _, place = str(error).rstrip("`").partition(" - at `$.")
+        text, _, place = str(error).rstrip("`").partition(" - at `$.")
+        text = text.removeprefix("Object ")
+        cause = _TYPE.sub(lambda found: _KINDS.get(found[1], found[0]), text[:1].lower() + text[1:])
         raise ValueError(f"{place}: {cause}" if place else cause) from None
 
 

@@ -194,9 +194,9 @@ def test_without_optuna(searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "cause"),
     [
-        ("search = { points = 30, SEARCH }", "search = 0", "search.points: Expected `int` >= 1"),
-        ("SEARCH", "aim = 1", "search: Object contains unknown field `aim`"),
-        ("points = 30, SEARCH", "seed = 1", "search: Object missing required field `points`"),
+        ("search = { points = 30, SEARCH }", "search = 0", "search.points: expected a whole number >= 1"),
+        ("SEARCH", "aim = 1", "search: contains unknown field `aim`"),
+        ("points = 30, SEARCH", "seed = 1", "search: missing required field `points`"),
         (
             "SEARCH",
             'minimise = "time"',
@@ -204,9 +204,9 @@ def test_without_optuna(searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             "block_ram, xc6v.luts, xc6v.registers, xc6v.block_ram",
         ),
         ("SEARCH", "minimise = []", "search: minimise must be a result or a list of different ones, not []"),
-        ("SEARCH", "budget = 5", "search.budget: Expected `object`, got `int`"),
-        ("SEARCH", "budget.luts = 1.5", "search.budget[...]: Expected `int`, got `float`"),
-        ("SEARCH", 'batch = "many"', "search.batch: Expected `int`, got `str`"),
+        ("SEARCH", "budget = 5", "search.budget: expected a table, got a whole number"),
+        ("SEARCH", "budget.luts = 1.5", "search.budget[...]: expected a whole number, got a number"),
+        ("SEARCH", 'batch = "many"', "search.batch: expected a whole number, got a string"),
         (
             "[grid]",
             "[grid]\ngraph.seed = [1, 2]",
