@@ -4,6 +4,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -169,6 +170,8 @@ def run_requests(
 
     Raises
     ------
+    InputError
+        No process can be started, since the user may not execute Python.
     Exception
         The error of a request, or EndedError if its process has ended. No further request is started, and running
         ones are killed.
@@ -179,6 +182,8 @@ def run_requests(
         for request in waiting:
             on_result(request, work(request))
         return
+    if not os.access(sys.executable, os.X_OK):
+        raise InputError("this user may not execute it, so no process can measure", path=sys.executable)
     # Workers share a temporary cache, if there is one.
     with suppress(BuildError):
         usable_cache()

@@ -188,3 +188,11 @@ def test_a_process_has_a_session_of_its_own_and_ends_with_its_parent(tmp_path: P
     assert blocked == 0
     assert ignored & 1 << (signal.SIGINT - 1)
     assert not ignored & (1 << (signal.SIGTERM - 1) | 1 << (signal.SIGHUP - 1))
+
+
+def test_a_python_that_may_not_be_executed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    python = tmp_path / "python"
+    python.touch(mode=0o644)
+    monkeypatch.setattr(sys, "executable", str(python))
+    with pytest.raises(InputError, match="python: this user may not execute it"):
+        run_requests([Nap(label="one")], nap, jobs=1, apart=True, on_result=lambda *_: None)
