@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import types
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cyscc.host.baselines.algorithms import KINDS
-from cyscc.host.command_line.commands import COMMANDS
+from cyscc.host.command_line.commands import COMMANDS, make_parser, texts
 from cyscc.host.command_line.main import main
 from cyscc.host.output.files import version
 from cyscc.hw.axi import AxiLimits
@@ -21,6 +22,15 @@ from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_has_the_sentence_of_each(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        make_parser(["--help"]).parse_args(["--help"])
+    listed = " ".join(capfd.readouterr().out.split())
+    question = import_module(f"cyscc.host.{COMMANDS[name]}").__dict__[name].question
+    assert f" {name} {texts(question)['help']} " in listed
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 
-from cyscc.host.answer.answer import Answer
+from cyscc.host.answer.answer import Answer, Chart
 from cyscc.host.command_line.commands import add_question, answer_question, texts
 from cyscc.host.command_line.parser import Parser, UsageError
 from cyscc.host.output.errors import InputError
@@ -70,6 +72,30 @@ def test_the_command_asks_the_function(capsys: pytest.CaptureFixture[str]) -> No
     )
     assert shown(capsys, "a", "--quiet") == ""
     assert shown(capsys, "a", "--area", "--family", "x", "--family", "y") == "a\n"
+
+
+@question(charts=("cycles", "area"))
+def drawn() -> Answer:
+    """Draw something."""
+    from matplotlib.figure import Figure
+
+    # A chart is told by its width in points, 72 an inch.
+    charts = {name: Chart(name, partial(Figure, (size, 1))) for name, size in (("cycles", 2), ("area", 3))}
+    return Answer(title="drawn", charts=charts)
+
+
+@pytest.mark.parametrize(("path", "width"), [("a.svg", 144), ("cycles:a.svg", 144), ("area:a.svg", 216)])
+def test_of_several_charts_one_is_named(
+    path: str, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    parser = Parser()
+    add_question(parser, drawn.question)  # type: ignore[attr-defined]  # set by the decorator
+    arguments = parser.parse_args(["--plot", path])
+    arguments.words = []
+    answer_question(drawn, arguments)
+    assert capsys.readouterr().out == "drawn\n"
+    assert f'width="{width}pt"' in Path("a.svg").read_text()
 
 
 def test_help_is_the_docstring(capsys: pytest.CaptureFixture[str]) -> None:
