@@ -134,7 +134,7 @@ _REMOVED = {
     "WhatIf": "what_if returns an Answer",
     "compare_groups": "explain(A, B, C, against=...) compares groups of records",
 }
-"""What to use instead of names that there were."""
+"""Names that the interface had once, and what replaces each of them."""
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 

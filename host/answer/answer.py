@@ -188,7 +188,7 @@ class Chart(NamedTuple):
 
 
 class Displayed:
-    """What notebooks display as an answer."""
+    """Base class of objects that have an answer, which notebooks display."""
 
     def answer(self) -> "Answer":
         """Return the answer."""

@@ -140,7 +140,7 @@ NoVerify = Annotated[bool, Ask("do not check the result", flag="--no-verify", sw
 
 
 class Inputs(TypedDict, total=False):
-    """What a recorded run is made again with."""
+    """Graph and memory with which a recorded run is made again."""
 
     graph: Annotated[MaybeGraph, Ask("the graph, if its file was moved", "FILE")]
     memory: MemoryAgain

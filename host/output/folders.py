@@ -35,7 +35,7 @@ class OwnFolder:
     """
 
     CONTENT: ClassVar[str]
-    """What it holds, for messages."""
+    """Its contents in words, for messages."""
     NOTE: ClassVar[str] = ""
     """End of every message, such as the option that names the folder."""
     FILES: ClassVar[re.Pattern[str]]

@@ -62,7 +62,7 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What is compared, on which graph.
+    """A comparison of two ways to run a command on the same graph.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Comparison:
         ``random`` or ``rmat``, of the preset's size, for a search; otherwise the name of a file in `GRAPHS`, whose
         components are found.
     sides : tuple of (Side, Side)
-        What is compared with, and what is.
+        The one that is compared with, and the one that is compared.
     """
 
     graph: str

@@ -48,7 +48,7 @@ _SUMMED = ("cycles", "edges", "levels", "duplicates")
 
 
 class Key(NamedTuple):
-    """What a point is measured on."""
+    """Machine and graph of a point."""
 
     config: str
     """Machine, of `cyscc.host.experiments.studies.machines.SEARCH_MACHINES`."""

@@ -32,7 +32,7 @@ class Case(NamedTuple):
     requests: Mapping[str, Request]
     """The measurements by contender."""
     beside: Any = None
-    """What else of the paper its points are made of."""
+    """Further values of the paper from which its points are made."""
 
 
 @dataclass(frozen=True, kw_only=True)
