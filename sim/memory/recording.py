@@ -80,6 +80,16 @@ REQUESTS = 42
 An AE's ports send at most 2**21 requests in the longest interval. Each waits less than 2**21 cycles, even if every
 port has its longest queue."""
 
+CONSTANTS = {
+    "KINDS": KINDS,
+    "KIND_WORDS": KIND_WORDS,
+    "ENGINE_WORDS": ENGINE_WORDS,
+    "ACCESSES": ACCESSES,
+    "REQUESTS": REQUESTS,
+    "SEVERAL": SEVERAL,
+}
+"""Numbers of the record's layout by name."""
+
 WAITED = (1 << ACCESSES) - 1
 COUNT = (1 << 64 - ACCESSES) - 1
 

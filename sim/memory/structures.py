@@ -80,6 +80,8 @@ class Address:
         Bytes of the record, or of an element.
     methods : mapping
         Functions of a record, whose first parameter is the record.
+    counts : mapping
+        Elements of each embedded array.
     """
 
     def __init__(
@@ -90,12 +92,14 @@ class Address:
         fields: dict[str, tuple[int, Any, str]] | None = None,
         size: int = 8,
         methods: Mapping[str, Callable[..., Any]] | None = None,
+        counts: Mapping[str, int] | None = None,
     ) -> None:
         self.name = name
         self.element = element
         self.fields = fields or {}
         self.size = size
         self.methods = methods or {}
+        self.counts = counts or {}
 
 
 DECLARED: dict[str, Address] = {}
@@ -155,6 +159,7 @@ def declare(
         Type of words in numpy arrays; in compiled code they are always signed.
     """
     fields, formats, place = {}, [], 0
+    counts = {field: get_args(kind)[1] for field, kind in kinds.items() if get_origin(kind) is Annotated}
     for field, annotation in kinds.items():
         kind, format_, access = _field(annotation, word)
         if access == "inside" and np.dtype(format_).itemsize % _LINE_BYTES == 0:
@@ -165,7 +170,7 @@ def declare(
     size = _whole_lines(place) if lines else place
     offsets = [offset for offset, _, _ in fields.values()]
     dtype = np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size})
-    address = DECLARED[name] = Address(name, fields=fields, size=size, methods=methods)
+    address = DECLARED[name] = Address(name, fields=fields, size=size, methods=methods, counts=counts)
     return dtype, address
 
 

@@ -1,0 +1,162 @@
+// Delivery of responses: the AE's own part of the timing of its responses.
+//
+// All code here accesses only the side and the batch of one AE, so AEs may run in parallel threads.
+#pragma once
+
+#include "record.h"
+#include "rules.h"
+
+namespace cyscc::memory {
+
+// What is kept of delivered requests.
+enum class Kept { kNothing, kRecord, kLog };
+
+// Appends a response that is far ahead to the ring of its port.
+CYSCC_RARE inline void push_far(Side& side, int64_t number, int64_t seen, int64_t tag, int64_t data, int64_t now) {
+    Port& port = side.ports[number];
+    if (full(port.later)) {
+        note(side.error, Code::RING_FULL, kRead, port.later.mask + 1, side.number, number, now);
+        return;
+    }
+    port.responses[push(port.later)] = {seen, tag, data};
+    side.far |= int64_t(1) << number;
+}
+
+// Queues a flush, complete at `done` at the earliest, after the writes and the other flushes of its port.
+CYSCC_RARE inline void push_flush(Side& side, int64_t number, int64_t done, int64_t now) {
+    Port& port = side.ports[number];
+    done = std::max({done, port.last_written, port.last_flushed + 1});
+    port.last_flushed = done;
+    if (full(port.flushes)) {
+        note(side.error, Code::RING_FULL, kFlush, kFlushDepth, side.number, number, now);
+        return;
+    }
+    if (port.flushes.head == port.flushes.tail) {
+        port.flush_due = done;
+        side.next_flush = std::min(done, side.next_flush);
+    }
+    port.flush_times[push(port.flushes)] = done;
+}
+
+CYSCC_INLINE void count_latency(Statistics& statistics, int64_t latency) {
+    if (rarely(latency >= kHistogramBins - 1)) {
+        statistics.latency_excess += latency - (kHistogramBins - 1);
+        statistics.latency_max = std::max(latency, statistics.latency_max);
+        latency = kHistogramBins - 1;
+    }
+    ++statistics.histogram[latency];
+}
+
+// Queues the response of a read that is back at a cycle; returns the cycle in which it is seen.
+CYSCC_INLINE int64_t respond(const Context& context, Side& side, int64_t number, const Request& request, int64_t back) {
+    Port& port = side.ports[number];
+    const int64_t cycle = cycle_of(request), seen = std::max(back, port.last_seen + 1);
+    port.last_seen = seen;
+    count_latency(side.statistics, seen - cycle);
+    const int64_t tag = request.payload >> context.tag_shift & context.tag_mask, ahead = seen - side.cycle;
+    if (rarely(uint64_t(ahead) >= kNear)) {
+        push_far(side, number, seen, tag, request.data[0], cycle);
+    } else {
+        const int64_t place = seen & (kNear - 1);
+        side.due[place] |= int64_t(1) << number;
+        int64_t* const row = side.rows + 2 * kRow * place + number;
+        row[0] = tag;
+        row[kRow] = request.data[0];
+    }
+    return seen;
+}
+
+// Logs an access if it is among those chosen: the request, with the cycle of its response as its time.
+inline void log_access(AccessLog& log, const Request& request, int64_t address, int64_t answered) {
+    const int64_t cycle = cycle_of(request);
+    if (cycle < log.first || cycle >= log.end) return;
+    for (int64_t index = 0; index < log.ranges; ++index) {
+        const AccessRange& chosen = log.chosen[index];
+        if (address < chosen.start || address >= chosen.end) continue;
+        if ((request.data[0] & chosen.mask) != chosen.value) continue;
+        if (log.count < log.capacity) {
+            log.rows[log.count] = {request.when, request.payload, {request.data[0]}, answered};
+        }
+        ++log.count;
+        return;
+    }
+}
+
+// Queues the responses and completions of some requests of a batch.
+template <Kept kKept>
+CYSCC_INLINE void deliver_run(Context& context, Side& side, Batch& batch, int64_t first, int64_t stop) {
+    const Parameters& rules = context.rules;
+    const int64_t size_bit = context.size_bit, address_mask = context.address_mask, parts = context.parts;
+    int64_t soonest = side.soonest, order_wait = 0, wide_reads = 0, writes = 0, wide_writes = 0, flushes = 0;
+    EngineRecord* const record = kKept == Kept::kRecord ? context.engine_records + side.number : nullptr;
+    int64_t* const row =
+        kKept == Kept::kRecord ? record->arrays + (record->row & record->last) * kKinds * kKindWords : nullptr;
+    AccessLog* const log = kKept == Kept::kLog ? context.access_logs + side.number : nullptr;
+    const Request* const requests = batch.queues[0].requests;
+    for (int64_t index = first; index < stop; ++index) {
+        const Request& request = requests[place_of(batch, index, parts)];
+        const int64_t number = port_of(request), wide = request.payload >> size_bit & 1;
+        int64_t answered;
+        if (kind_of(request) == kRead) {
+            wide_reads += wide;
+            const int64_t back = Rules::read_back(rules, side, number, request);
+            answered = respond(context, side, number, request, back);
+            soonest = std::min(soonest, answered);
+            order_wait += answered - back;
+            if constexpr (kKept == Kept::kRecord) {
+                ++row[array_of(request) * kKindWords];
+                row[array_of(request) * kKindWords + 2] += answered - cycle_of(request);
+            }
+        } else if (kind_of(request) == kWrite) {
+            ++writes;
+            wide_writes += wide;
+            answered = Rules::written(rules, side, number, request);
+            Port& port = side.ports[number];
+            port.last_written = std::max(port.last_written, answered);
+            if constexpr (kKept == Kept::kRecord) ++row[array_of(request) * kKindWords + 1];
+        } else {
+            ++flushes;
+            push_flush(side, number, Rules::flushed(rules, cycle_of(request)), cycle_of(request));
+            continue;
+        }
+        if constexpr (kKept == Kept::kLog) log_access(*log, request, request.payload & address_mask, answered);
+    }
+    Statistics& statistics = side.statistics;
+    statistics.reads4 += stop - first - flushes - writes - wide_reads;
+    statistics.reads8 += wide_reads;
+    statistics.writes4 += writes - wide_writes;
+    statistics.writes8 += wide_writes;
+    statistics.flushes += flushes;
+    statistics.order_wait += order_wait;
+    side.soonest = soonest;
+    if constexpr (kKept == Kept::kRecord) record->engines[(record->row & record->last) * kEngineWords] += order_wait;
+}
+
+// Queues and records the responses of a batch, by intervals of acceptance.
+CYSCC_RARE inline void deliver_recorded(Context& context, Side& side, Batch& batch) {
+    EngineRecord& record = context.engine_records[side.number];
+    const Request* const requests = batch.queues[0].requests;
+    const auto cycle = [&](int64_t number) { return cycle_of(requests[place_of(batch, number, context.parts)]); };
+    for (int64_t first = 0, stop; first != batch.count; first = stop) {
+        if (cycle(first) >= record.end) start_row(context, record, cycle(first));
+        for (stop = batch.count; cycle(stop - 1) >= record.end;) --stop;
+        deliver_run<Kept::kRecord>(context, side, batch, first, stop);
+    }
+}
+
+// Queues the responses to an AE's requests of a round; see `Memory.deliver`.
+inline void deliver(Context& context, int64_t ae) {
+    Side& side = context.sides[ae];
+    Batch& batch = side.batches[context.delivered];
+    if (batch.count == 0) return;
+    if (context.deliver_kept == 0) {
+        deliver_run<Kept::kNothing>(context, side, batch, 0, batch.count);
+    } else if (context.interval == 0) {
+        deliver_run<Kept::kLog>(context, side, batch, 0, batch.count);
+    } else {
+        deliver_recorded(context, side, batch);
+    }
+    empty(batch, context.parts);
+}
+
+}  // namespace cyscc::memory

@@ -1,0 +1,106 @@
+// The record over time, by the interval in which a request was accepted; see sim/memory/recording.py.
+#pragma once
+
+#include "requests.h"
+
+namespace cyscc::memory {
+
+inline constexpr int64_t kWaited = (int64_t(1) << kAccesses) - 1;
+inline constexpr int64_t kCount = (int64_t(1) << (64 - kAccesses)) - 1;
+
+// Third-highest bit of each field of a packed count. While these are clear, a sum over all arrays fits, and one more
+// access sets no higher bit, since no bank can be booked 2**38 cycles ahead (half an hour of the machine).
+inline constexpr int64_t kAlmostFull = int64_t(1) << (kAccesses - 3) | int64_t(1) << 61;
+
+// The kind of the last allocation that begins at or before an address; there is one.
+CYSCC_RARE inline int64_t kind_among(const Places& places, int64_t address) {
+    const int64_t* const after = std::upper_bound(places.starts + 1, places.starts + places.allocations, address);
+    return places.kinds[after - places.starts - 1];
+}
+
+// The kind of the array at an address.
+CYSCC_INLINE int64_t kind_at(const Places& places, int64_t address) {
+    const int64_t kind = places.blocks[address >> places.shift];
+    return rarely(kind == kSeveral) ? kind_among(places, address) : kind;
+}
+
+// Records an access that a packed count cannot hold, and flushes that count.
+CYSCC_RARE inline void record_apart(ServiceRecord& record, int64_t place, int64_t bank) {
+    const int64_t words = record.word_mask + 1, word = place & record.word_mask;
+    int64_t since = -record.before[word];
+    for (int64_t kind = 0; kind < kKinds; ++kind) since += record.counts[kind * words + word];
+    const int64_t count = record.counts[place];
+    record.before[word] += since - count;
+    record.counts[place] = 0;
+    record.totals[2 * place] += (count >> kAccesses) + 1;
+    record.totals[2 * place + 1] += (count & kWaited) + bank;
+    const int64_t row = record.row & record.last;
+    record.more[2 * (row * words + word)] += (since >> kAccesses & kCount) + 1;
+    record.more[2 * (row * words + word) + 1] += (since & kWaited) + bank;
+    record.filled[row] |= 2;
+}
+
+// Records an access to a word, or to the index that the profile counts instead. It waited for its bank, and for the
+// link whose index in the row is given.
+CYSCC_INLINE void record_service(ServiceRecord& record, int64_t kind, int64_t word, int64_t bank, int64_t link,
+                                 int64_t waited) {
+    const int64_t place = kind * (record.word_mask + 1) + word;
+    const int64_t count = record.counts[place] + bank + (int64_t(1) << kAccesses);
+    if (rarely((count & kAlmostFull) != 0)) {
+        record_apart(record, place, bank);
+    } else {
+        record.counts[place] = count;
+    }
+    record.links[link] += (int64_t(1) << kRequests) + waited;
+}
+
+// Advances to the interval of a cycle.
+template <class Record>
+CYSCC_INLINE void start_row(const Context& context, Record& record, int64_t cycle) {
+    record.row = cycle / context.interval;
+    record.end = (record.row + 1) * context.interval;
+}
+
+// Completes the current interval of banks, and advances to that of a cycle.
+CYSCC_RARE inline void start_service_row(const Context& context, ServiceRecord& record, int64_t cycle) {
+    const int64_t words = record.word_mask + 1;
+    int64_t* const since = record.since + (record.row & record.last) * words;
+    // Words in the inner loops, so that they vectorize.
+    for (int64_t word = 0; word < words; ++word) since[word] = -record.before[word];
+    for (int64_t kind = 0; kind < kKinds; ++kind) {
+        const int64_t* const counts = record.counts + kind * words;
+        for (int64_t word = 0; word < words; ++word) since[word] += counts[word];
+    }
+    for (int64_t word = 0; word < words; ++word) record.before[word] += since[word];
+    record.filled[record.row & record.last] |= 1;
+    start_row(context, record, cycle);
+}
+
+// Completes an AE's current interval of stalls, and advances to that of a cycle.
+CYSCC_RARE inline void start_stall_row(const Context& context, int64_t ae, int64_t cycle) {
+    const Side& side = context.sides[ae];
+    EngineRecord& record = context.engine_records[ae];
+    int64_t* const row = record.engines + (record.stall_row & record.last) * kEngineWords + 1;
+    for (int64_t kind = 0; kind < 2; ++kind) {
+        int64_t stalls = 0;
+        for (int64_t port = 0; port < side.width; ++port) stalls += side.stalls[kind * kMaxPorts + port];
+        row[kind] += stalls - record.stalls[kind];
+        record.stalls[kind] = stalls;
+    }
+    record.stall_row = cycle / context.interval;
+    record.stall_end = (record.stall_row + 1) * context.interval;
+}
+
+// Completes all intervals that end before a cycle; everything before it is delivered.
+CYSCC_RARE inline void record_until(Context& context, int64_t cycle) {
+    ServiceRecord& service = *context.service_record;
+    if (cycle >= service.end) start_service_row(context, service, cycle);
+    for (int64_t ae = 0; ae < context.engines; ++ae) {
+        EngineRecord& record = context.engine_records[ae];
+        if (cycle >= record.end) start_row(context, record, cycle);
+        if (cycle >= record.stall_end) start_stall_row(context, ae, cycle);
+    }
+    context.recorded = cycle;
+}
+
+}  // namespace cyscc::memory
