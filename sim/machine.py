@@ -13,15 +13,14 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.interfaces import port_tag_bits, read_request
 from cyscc.hw.kernel import Fifo
 from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
+from cyscc.sim.caching.tools import OnStep, workers
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor
 from cyscc.sim.errors import CycleLimitError, HangError, MemoryAccessError
 from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState
 from cyscc.sim.executors.factory import make_executor, watchdog_cycles
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.executors.samples import fifos
-from cyscc.sim.executors.tools import OnStep, workers
 from cyscc.sim.memory import Memory, PayloadLayout, Profile
-from cyscc.sim.memory.functions import was_compiled_for
 from cyscc.sim.observation.diagnosis import diagnose
 from cyscc.sim.observation.state import MachineState, Tally
 from cyscc.sim.recording import PartRecording, Recording, RecordingState, Sink
@@ -444,8 +443,8 @@ def create_machine(
         payload = PayloadLayout.of(read_request(port_tag_bits(config)))
         return Memory(memory, engines=config.engines, ports=config.ports, payload=payload)
 
-    if executor == "compiled" and waves is None and not was_compiled_for(type(memory)):
-        # On the first run of all: most of both is done by compilers, side by side.
+    if executor == "compiled" and waves is None:
+        # On the first run, most of both is done by compilers, side by side.
         from cyscc.sim.executors.compiled.parts import build_library
 
         with workers() as pool:

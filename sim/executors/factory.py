@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.caching.tools import OnStep
 from cyscc.sim.executors.base import Command, CommandKind, Executor
-from cyscc.sim.executors.tools import OnStep
 from cyscc.sim.memory import Memory, Profile
 from cyscc.sim.observation.state import MachineState
 

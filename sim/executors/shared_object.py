@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.sim.caching.code import load
-from cyscc.sim.errors import BuildError, SimulationError
+from cyscc.sim.caching.building import load_library
+from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, sync_interval
 from cyscc.sim.memory import Memory, MemoryModel
 from cyscc.sim.named_words import WORD, Field, NamedWords
@@ -237,14 +237,7 @@ def _checked(last_failure: Callable[[], bytes], result: Any, *_: Any) -> Any:
 
 
 def _load(path: Path) -> ctypes.CDLL:
-    try:
-        library = ctypes.CDLL(str(path))
-    except OSError as error:
-        # A file system may be mounted such that nothing is executed from it (noexec).
-        in_memory = load(path.read_bytes())
-        if in_memory is None:
-            raise BuildError(f"{path}: cannot be loaded: {error}") from None
-        library = in_memory
+    library = load_library(path)
     library.cyscc_failure.restype = ctypes.c_char_p
     library.cyscc_failure.argtypes = []
     return library

@@ -1,13 +1,13 @@
 """The memory model of all executors: functional and cycle-accurate.
 
-Its files follow a request's path: `acceptance`, `crossbar`, `service`, `delivery`, `seen`. `functions` has the entry
-points of executors, `recording` the record over time, and `access_log` the log of single accesses. `records` declares
-the state, and `profiles` the rules. Executors use `Memory`.
+The code of a request's way is C++, in `native`: acceptance, calendars of links, service, delivery, what an AE sees,
+the record; `library` builds it. `records` declares the state, and `profiles` the parameters; `recording` owns the
+record over time, `access_log` the log of single accesses. Executors use `Memory`.
 """
 
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory.access_log import Accesses, WatchedRange
-from cyscc.sim.memory.functions import MemoryModel, memory_header
+from cyscc.sim.memory.library import MemoryModel, memory_header
 from cyscc.sim.memory.memory import Memory, PayloadLayout
 from cyscc.sim.memory.profiles import (
     Contention,

@@ -1,4 +1,4 @@
-"""Reservation of crossbar links by cycle (compiled).
+"""Calendars of crossbar links by cycle; `native/calendar.h` books them.
 
 A calendar has a bit for each cycle of a link, 64 to a block, so that a later request can use a gap. The blocks of all
 links for the same cycles form a row. Rows are reused cyclically, and cleared when their cycles are over. Parts of the
@@ -9,12 +9,7 @@ import numpy as np
 from numpy import void
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.compiling import apart, out_of_line, prefetch, trailing_zeros
-from cyscc.sim.memory.records import NEVER
-from cyscc.sim.memory.structures import LINE_WORDS, Arena, Constant, Record, Words
-
-_AHEAD = 4
-"""Rows prefetched ahead of the current one: more than most responses take."""
+from cyscc.sim.memory.structures import Arena, Constant, Record, Words
 
 
 class Calendar(Record):
@@ -29,63 +24,6 @@ class Calendar(Record):
     rows: Constant
     now: int
     taken: Words
-
-    def advance(self, cycle: int) -> None:
-        """Clear the rows before a cycle, before which nothing will be booked any more."""
-        if self.now != cycle >> 6:
-            _clear(self, cycle >> 6)
-
-    def book(self, link: int, cycle: int, now: int, take: int) -> int:
-        """Return the first free cycle of a link from `cycle` on; far below 0 if it is beyond the calendar.
-
-        Parameters
-        ----------
-        link, cycle, now : int
-            The link; the earliest cycle; the cycle that `advance` was called with.
-        take : int
-            1 to reserve the cycle, 0 to leave it free.
-        """
-        number = cycle >> 6
-        block = (number & (self.rows - 1)) * self.links + link
-        taken = self.taken[block]
-        free = ~taken >> (cycle & 63)
-        if number - (now >> 6) >= self.rows or free == 0:
-            return _search(self, link, cycle, now, take)
-        found = cycle + trailing_zeros(free)
-        self.taken[block] = taken | take << (found & 63)
-        return found
-
-
-@apart
-def _clear(calendar: Calendar, now: int) -> None:
-    out_of_line()
-    links, taken = calendar.links, calendar.taken
-    for number in range(max(calendar.now, now - calendar.rows), now):
-        first = (number & (calendar.rows - 1)) * links
-        for link in range(calendar.first, calendar.end):
-            taken[first + link] = 0
-    first = ((now + _AHEAD) & (calendar.rows - 1)) * links
-    for link in range(calendar.first, calendar.end, LINE_WORDS):
-        prefetch(taken, first + link)
-    calendar.now = now
-
-
-@apart
-def _search(calendar: Calendar, link: int, cycle: int, now: int, take: int) -> int:
-    """Book in any row; see `book`."""
-    number = cycle >> 6
-    allowed = -1 << (cycle & 63)
-    while number - (now >> 6) < calendar.rows:
-        block = (number & (calendar.rows - 1)) * calendar.links + link
-        taken = calendar.taken[block]
-        free = ~taken & allowed
-        if free != 0:
-            bit = trailing_zeros(free)
-            calendar.taken[block] = taken | take << bit
-            return number << 6 | bit
-        number += 1
-        allowed = -1
-    return -NEVER
 
 
 def make_calendars(arena: Arena, owners: NDArray[void], *, links: int, horizon: int, common: bool = False) -> None:

@@ -1,12 +1,17 @@
 """The layout of the memory's records as C++, generated from their declarations in Python."""
 
+import sys
+from collections.abc import Callable
 from enum import IntEnum
+from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory import records
-from cyscc.sim.memory.records import ErrorCode, context_of
+from cyscc.sim.memory.profiles.profile import INHERITED, OUTSIDE, RULES, rules_of
 from cyscc.sim.memory.recording import CONSTANTS as RECORDING
+from cyscc.sim.memory.records import ErrorCode, Kept, context_of
 from cyscc.sim.memory.structures import BYTES, LINE_WORDS, WORDS, Address
 
 _CONSTANTS = (
@@ -28,11 +33,12 @@ def layout_header(profile: type[Any], *, engines: int, ports: int) -> str:
     engines, ports : int
         Application Engines, and memory ports of each.
     """
-    _, _, context = context_of(profile)
+    side, service, context = context_of(profile)
     structs: dict[str, str] = {}
     names = {profile.address.name: "Parameters"}
     _declare(context.address, structs, names)
-    own, shared = (_declare(kind.address, structs, names) for kind in (profile.Own, profile.Shared))
+    states = (side.address.fields["own"][1], service.address.fields["shared"][1])
+    own, shared = (_declare(state, structs, names) for state in states)
     numbers = {name: getattr(records, name) for name in _CONSTANTS} | {"LINE_WORDS": LINE_WORDS} | RECORDING
     numbers |= {"ENGINES": engines, "PORTS": ports, "ROW": records.in_lines(ports)}
     return "\n".join(
@@ -45,12 +51,84 @@ def layout_header(profile: type[Any], *, engines: int, ports: int) -> str:
             *(f"inline constexpr int64_t {_constant(name)} = {value};" for name, value in numbers.items()),
             _enumeration(ErrorCode, "Code"),
             _enumeration(ArrayKind, "Array"),
+            _enumeration(Kept, "Kept"),
             *structs.values(),
             *(f"using {role} = {name};" for role, name in (("Own", own), ("Shared", shared)) if role != name),
             "}  // namespace cyscc::memory",
             "",
         ]
     )
+
+
+def rules_header(profile: type[Any]) -> str:
+    """Return the C++ header with the rules of a profile, `Rules`; those of a user's call Python's by address."""
+    inherited = next(kind for kind in profile.__mro__ if not kind.__module__.startswith(OUTSIDE))
+    include = f'#include "profiles/{inherited.__module__.rpartition(".")[2]}.h"'
+    name, more = inherited.__name__, []
+    if profile.header:
+        name = profile.__name__
+        more = [Path(str(sys.modules[profile.__module__].__file__)).with_name(profile.header).read_text()]
+    outside = str(profile.__module__.startswith(OUTSIDE)).lower()
+    rules = [_rule(rule, function, profile) for rule, function in rules_of(profile).items()]
+    return "\n".join(
+        [
+            "#pragma once",
+            include,
+            *more,
+            "namespace cyscc::memory {",
+            f"struct Rules : {name}<Rules> {{",
+            f"    using Inherited = {name}<Rules>;",
+            f"    static constexpr bool kOutside = {outside};",
+            *rules,
+            "};",
+            "}  // namespace cyscc::memory",
+            "",
+        ]
+    )
+
+
+_RETURNED = {
+    "nothing": ("void", "{};"),
+    "an integer": ("int64_t", "return {};"),
+    "whether": ("bool", "return {} != 0;"),
+    "two masks, integers": ("Stalled", "return unpacked({});"),
+}
+"""The type that a rule returns in C++, and the statement with a word that is its answer in Python."""
+
+
+def _rule(name: str, function: Callable[..., Any], profile: type[Any]) -> str:
+    """Return the C++ of a rule that calls Python's."""
+    rule = RULES[name]
+    requested = rule.numbers[-2:] == ("cycle", "time")
+    numbers = [each for each in rule.numbers if not (rule.state == "own" and each == "ae")]
+    taken = ["const Parameters& p"]
+    given, state = ["p"], "nullptr"
+    if rule.state:
+        variable = "side" if rule.state == "own" else "shared"
+        taken.append(f"{variable.capitalize()}& {variable}")
+        given.append(variable)
+        if first := next(iter(getattr(profile, rule.state)), ""):
+            place = f"{'side.own' if rule.state == 'own' else 'shared'}.{first}"
+            state = f"reinterpret_cast<int64_t*>(&{place})"
+    for number in numbers[: -2 if requested else None]:
+        taken.append(f"int64_t {number}")
+        given.append(number)
+    if requested:
+        taken.append("const Request& request")
+        given.append("request")
+    values = {"ae": "side.number", "cycle": "cycle_of(request)", "time": "request.time"}
+    words = [values[each] if each not in numbers or (requested and each in values) else each for each in rule.numbers]
+    inherited = f"Inherited::{name}({', '.join(given)})"
+    kind, statement = _RETURNED[rule.answer]
+    if INHERITED in signature(function).parameters:
+        words.append(f"packed({inherited})")
+    kinds = ", ".join(["const Parameters*", "int64_t*", *["int64_t"] * len(words)])
+    call = f"Function(p.rules[{list(RULES).index(name)}])({', '.join(['&p', state, *words])})"
+    lines = [f"    static {kind} {name}({', '.join(taken)}) {{"]
+    if rule.answer == "nothing":
+        lines.append(f"        {inherited};")
+    lines += [f"        using Function = int64_t (*)({kinds});", f"        {statement.format(call)}", "    }"]
+    return "\n".join(lines)
 
 
 def _declare(record: Address, structs: dict[str, str], names: dict[str, str]) -> str:

@@ -1,7 +1,7 @@
 """The memory as a whole: storage, timing, statistics and record."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory.access_log import Accesses
-from cyscc.sim.memory.functions import PROTOTYPES, MemoryModel, compiled_for
+from cyscc.sim.memory.library import PROTOTYPES, MemoryModel, functions_of
 from cyscc.sim.memory.profiles.profile import OUTSIDE, Profile, State
-from cyscc.sim.memory.profiles.rules import rule_at_fault
+from cyscc.sim.memory.profiles.rules import addresses_of, rule_at_fault
 from cyscc.sim.memory.recording import RecordedIntervals, RecordedSums, Recorder
 from cyscc.sim.memory.records import (
     BASE_ADDRESS,
@@ -23,6 +23,7 @@ from cyscc.sim.memory.records import (
     NEAR,
     NEVER,
     TAG_BITS_LIMIT,
+    Kept,
     Mailbox,
     Request,
     Response,
@@ -160,6 +161,7 @@ class Memory:
         self._set_sides()
         profile.build(self._state, ports=ports)
         self._pointer = self._context.ctypes.data
+        self._functions = functions_of(type(profile), engines=engines, ports=ports)
         self._model: MemoryModel | None = None
         self.divide(1)
 
@@ -185,8 +187,10 @@ class Memory:
         for name, number in numbers.items():
             self._context[name] = number
         self._arena.set_link(self._context, "storage", self._storage.address)
-        for name in type(self.profile).dtype.names or ():
-            self._context["rules"][name] = getattr(self.profile, name)
+        for each in fields(self.profile):
+            self._context["rules"][each.name] = getattr(self.profile, each.name)
+        if type(self.profile).__module__.startswith(OUTSIDE):
+            self._context["rules"]["rules"] = addresses_of(type(self.profile))
 
     def _set_sides(self) -> None:
         """Allocate the arrays of each AE's side, large enough that none can overflow."""
@@ -240,12 +244,16 @@ class Memory:
 
     @property
     def model(self) -> MemoryModel:
-        """Interface for native code: compiled functions, context and mailboxes."""
+        """Interface for native code: functions, context and mailboxes."""
         if self._model is None:
             self._model = MemoryModel(context=self._pointer, mailboxes=self.mailboxes.ctypes.data, parts=self.parts)
-            for name, address in compiled_for(type(self.profile)).items():  # type: ignore[arg-type]
-                setattr(self._model, name, PROTOTYPES[name](address))
+            for name in PROTOTYPES:
+                setattr(self._model, name, self._functions[name])
         return self._model
+
+    def _call(self, name: str, *words: int) -> int:
+        """Call a function of the library; return its answer, if any."""
+        return int(self._functions[name](self._pointer, *words) or 0)
 
     def prepare(self, ae: int, cycle: int) -> None:
         """Fill an AE's mailbox for a cycle: readiness, responses, completed flushes.
@@ -469,7 +477,7 @@ class Memory:
         ValueError
             The interval is not from 1 to 2**16 cycles, or a record or a log is kept already.
         """
-        if self._context["deliver_kept"][0]:
+        if self._context["kept"][0]:
             raise ValueError("the memory keeps a record already")
         cycle = int(self._context["settled"][0]) + 1
         recorder = Recorder(
@@ -479,14 +487,13 @@ class Memory:
             quantum=self.quantum,
             contention=self.profile.contention,
             stalls=self._stalls(),
+            call=self._call,
         )
         recorder.know(self.allocations, self._kinds, self._storage.top)
-        recorder.take(self._sides["statistics"]["histogram"], self.profile.openings(self._state))
         for field, records in recorder.records.items():
             self._arena.set_link(self._context, field, records.ctypes.data)
-        for name, pointer in compiled_for(type(self.profile), "recording").items():  # type: ignore[arg-type]
-            self._arena.set_link(self._context, name, pointer)
-        self._context["recorded"], self._context["interval"] = cycle, interval
+        recorder.take(self.profile.openings(self._state))
+        self._context["kept"], self._context["recorded"], self._context["interval"] = Kept.RECORD, cycle, interval
         self._recorder = recorder
 
     @property
@@ -531,7 +538,7 @@ class Memory:
         ValueError
             No record is kept.
         """
-        return self._recording.take(self._sides["statistics"]["histogram"], self.profile.openings(self._state))
+        return self._recording.take(self.profile.openings(self._state))
 
     def log_accesses(self, *, span: int) -> Accesses:
         """Return a log of accesses, which is empty until addresses are chosen; call between two settled cycles.
@@ -546,12 +553,11 @@ class Memory:
         ValueError
             A record or a log is kept already.
         """
-        if self._context["deliver_kept"][0]:
+        if self._context["kept"][0]:
             raise ValueError("the memory keeps a record already")
         log = Accesses(self._context, span=span)
         self._arena.set_link(self._context, "access_logs", log.records.ctypes.data)
-        for name, pointer in compiled_for(type(self.profile), "logging").items():  # type: ignore[arg-type]
-            self._arena.set_link(self._context, name, pointer)
+        self._context["kept"] = Kept.LOG
         self._access_log = log
         return log
 

@@ -6,7 +6,7 @@ the end of each interval. `Recorder` owns the arrays, and returns rows of comple
 array.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.intervals import LONGEST_INTERVAL
-from cyscc.sim.memory.compiling import apart, inlined, jit, rarely
 from cyscc.sim.memory.profiles.profile import Contention
-from cyscc.sim.memory.records import HISTOGRAM_BINS, MAX_PORTS, Context, EngineRecord, Places, ServiceRecord
+from cyscc.sim.memory.records import HISTOGRAM_BINS, EngineRecord, Places, ServiceRecord
 from cyscc.sim.memory.structures import Arena
 
 BLOCKS = 4096
@@ -89,150 +88,6 @@ CONSTANTS = {
     "SEVERAL": SEVERAL,
 }
 """Numbers of the record's layout by name."""
-
-WAITED = (1 << ACCESSES) - 1
-COUNT = (1 << 64 - ACCESSES) - 1
-
-_ALMOST_FULL = 1 << ACCESSES - 3 | 1 << 61
-"""Third-highest bit of each field of a packed count. While these are clear, a sum over all arrays fits, and one more
-access sets no higher bit, since no bank can be booked 2**38 cycles ahead (half an hour of the machine)."""
-
-
-@inlined
-def kind_at(places: Places, address: int) -> int:
-    """Return the kind of the array at an address."""
-    kind = places.blocks[address >> places.shift]
-    if rarely(kind == SEVERAL):
-        kind = _kind_among(places, address)
-    return kind
-
-
-@apart
-def _kind_among(places: Places, address: int) -> int:
-    """Return the kind of the last allocation that begins at or before an address; there is one."""
-    low, high = 0, places.allocations - 1
-    while low < high:
-        middle = (low + high + 1) >> 1
-        if places.starts[middle] <= address:
-            low = middle
-        else:
-            high = middle - 1
-    return places.kinds[low]
-
-
-@inlined
-def row_of_links(context: Context, record: ServiceRecord, ae: int) -> int:
-    """Return the start of the current row of an AE's links: reads, followed by writes."""
-    return ((record.row & record.last) * context.engines + ae) * 2 * record.links_of_engine
-
-
-@inlined
-def record_service(record: ServiceRecord, kind: int, word: int, bank: int, link: int, waited: int) -> None:
-    """Record an access to a word, or to the index that the profile counts instead.
-
-    It waited for its bank, and for the link whose index in the row is given.
-    """
-    place = kind * (record.word_mask + 1) + word
-    count = record.counts[place] + bank + (1 << ACCESSES)
-    if rarely(count & _ALMOST_FULL != 0):
-        _record_apart(record, place, bank)
-    else:
-        record.counts[place] = count
-    record.links[link] += (1 << REQUESTS) + waited
-
-
-@apart
-def _record_apart(record: ServiceRecord, place: int, bank: int) -> None:
-    """Record an access that a packed count cannot hold, and flush that count."""
-    words, word = record.word_mask + 1, place & record.word_mask
-    counts, before, totals, more = record.counts, record.before, record.totals, record.more
-    since = -before[word]
-    for kind in range(KINDS):
-        since += counts[kind * words + word]
-    count = counts[place]
-    before[word] += since - count
-    counts[place] = 0
-    totals[2 * place] += (count >> ACCESSES) + 1
-    totals[2 * place + 1] += (count & WAITED) + bank
-    row = record.row & record.last
-    more[2 * (row * words + word)] += (since >> ACCESSES & COUNT) + 1
-    more[2 * (row * words + word) + 1] += (since & WAITED) + bank
-    record.filled[row] |= 2
-
-
-@inlined
-def start_row(context: Context, record: EngineRecord | ServiceRecord, cycle: int) -> None:
-    """Advance to the interval of a cycle."""
-    record.row = cycle // context.interval
-    record.end = (record.row + 1) * context.interval
-
-
-@apart
-def start_service_row(context: Context, record: ServiceRecord, cycle: int) -> None:
-    """Complete the current interval of banks, and advance to that of a cycle."""
-    words = record.word_mask + 1
-    row = record.row & record.last
-    counts, before, since = record.counts, record.before, record.since
-    # Words in the inner loops, so that they vectorize.
-    for word in range(words):
-        since[row * words + word] = -before[word]
-    for kind in range(KINDS):
-        for word in range(words):
-            since[row * words + word] += counts[kind * words + word]
-    for word in range(words):
-        before[word] += since[row * words + word]
-    record.filled[row] |= 1
-    start_row(context, record, cycle)
-
-
-@inlined
-def row_of_arrays(record: EngineRecord) -> int:
-    """Return the start of the current row of arrays."""
-    return (record.row & record.last) * KINDS * KIND_WORDS
-
-
-@inlined
-def record_read(record: EngineRecord, row: int, kind: int, latency: int) -> None:
-    """Record a read of an array in a row."""
-    record.arrays[row + kind * KIND_WORDS] += 1
-    record.arrays[row + kind * KIND_WORDS + 2] += latency
-
-
-@inlined
-def record_write(record: EngineRecord, row: int, kind: int) -> None:
-    """Record a write of an array in a row."""
-    record.arrays[row + kind * KIND_WORDS + 1] += 1
-
-
-@apart
-def start_stall_row(context: Context, ae: int, cycle: int) -> None:
-    """Complete an AE's current interval of stalls, and advance to that of a cycle."""
-    side, record = context.sides[ae], context.engine_records[ae]
-    place = (record.stall_row & record.last) * ENGINE_WORDS + 1
-    for kind in range(2):
-        stalls = 0
-        for port in range(side.width):
-            stalls += side.stalls[kind * MAX_PORTS + port]
-        record.engines[place + kind] += stalls - record.stalls[kind]
-        record.stalls[kind] = stalls
-    record.stall_row = cycle // context.interval
-    record.stall_end = (record.stall_row + 1) * context.interval
-
-
-@apart
-def record_until(context: Context, cycle: int) -> None:
-    """Complete all intervals that end before a cycle; everything before it is delivered."""
-    service = context.service_record[0]
-    if cycle >= service.end:
-        start_service_row(context, service, cycle)
-    for ae in range(context.engines):
-        record = context.engine_records[ae]
-        if cycle >= record.end:
-            start_row(context, record, cycle)
-        if cycle >= record.stall_end:
-            start_stall_row(context, ae, cycle)
-    context.recorded = cycle
-
 
 _ROWS = 64
 _SPAN = 8
@@ -310,6 +165,8 @@ class Recorder:
         Links and banks, if any.
     stalls : ndarray, shape (engines, 2)
         Current counters of stalls of reads and of writes.
+    call : callable
+        Calls a function of the memory's library by name, with words.
 
     Members
     -------
@@ -335,15 +192,17 @@ class Recorder:
         quantum: int,
         contention: Contention | None,
         stalls: NDArray[np.int64],
+        call: Callable[..., int],
     ) -> None:
         if not 1 <= interval <= LONGEST_INTERVAL:
             raise ValueError(f"the interval of a record must be from 1 to {LONGEST_INTERVAL} cycles, not {interval!r}")
         self.interval = interval
+        self._call = call
         nothing = np.zeros(1, np.int64)
         self._bank_by_word = nothing
         if contention is not None:
             places = contention.bank_by_place
-            self._bank_by_word = contention.bank_by_word if places is None else places
+            self._bank_by_word = np.ascontiguousarray(contention.bank_by_word if places is None else places)
         self._bank_count = contention.banks if contention else 1
         self._link_count = contention.links if contention else 1
         words = self._bank_by_word.size
@@ -434,7 +293,8 @@ class Recorder:
         self._passed += links[..., 0].sum(axis=0)
         links = links.sum(axis=2)
         banks = np.zeros((places.size, self._bank_count, 2), np.int64)
-        _empty_words(self._since, self._more, self._filled, places, self._bank_by_word, banks)
+        of_row = 2 * self._bank_count
+        self._call("drain_banks", first, stop, self._bank_by_word.ctypes.data, banks.ctypes.data, of_row)
         self._settings["next"][0] = max(first, stop)
         return RecordedIntervals(
             first=first,
@@ -444,21 +304,19 @@ class Recorder:
             engines=engines,
         )
 
-    def take(self, histograms: NDArray[np.int64], openings: NDArray[np.int64] | None) -> RecordedSums:
+    def take(self, openings: NDArray[np.int64] | None) -> RecordedSums:
         """Return the sums since the last call.
 
         Parameters
         ----------
-        histograms : ndarray, shape (engines, 2048)
-            Reads by latency.
         openings : ndarray, shape (banks,), or None
             Rows that each bank has opened; None where banks have no rows.
         """
-        words = (self._counts, self._totals, self._taken, self._bank_by_word)
-        banks = _take_words(*words, self._sums, self._found_banks)
-        latencies = _take_latencies(histograms, self._latencies, self._found_latencies)
+        taken, of, sums = self._taken.ctypes.data, self._bank_by_word.ctypes.data, self._sums.ctypes.data
+        banks = self._call("take_banks", taken, of, sums, self._bank_count, self._found_banks.ctypes.data)
+        latencies = self._call("take_latencies", self._latencies.ctypes.data, self._found_latencies.ctypes.data)
         span = int(self._settings["next"][0]), int(self._of_service["row"][0])
-        links = _take_links(self._links, *span, self._passed, self._found_links)
+        links = self._call("take_links", *span, self._passed.ctypes.data, self._found_links.ctypes.data)
         opened = np.zeros((0, 2), np.int64)
         if openings is not None:
             counts = openings - self._opened
@@ -533,77 +391,3 @@ class Recorder:
         rows = ring[places]
         ring[places] = 0
         return rows
-
-
-@jit
-def _empty_words(since, more, filled, places, bank_by_word, banks):  # type: ignore[no-untyped-def]
-    """Add the rings' counts by word to their banks, and clear them."""
-    for index in range(places.size):
-        place = places[index]
-        some, rest = filled[place] & 1, filled[place] & 2
-        for word in range(since.shape[1] if some | rest else 0):
-            packed = since[place, word] if some else 0
-            accesses, waited = packed >> ACCESSES & COUNT, packed & WAITED
-            if rest:
-                accesses += more[place, word, 0]
-                waited += more[place, word, 1]
-            banks[index, bank_by_word[word], 0] += accesses
-            banks[index, bank_by_word[word], 1] += waited
-        if rest:
-            more[place] = 0
-        filled[place] = 0
-
-
-@jit
-def _take_words(counts, totals, taken, bank_by_word, banks, found):  # type: ignore[no-untyped-def]
-    """List the counts since the last call by bank and kind; the sums by bank are 0 before and afterwards."""
-    for kind in range(counts.shape[0]):
-        for word in range(counts.shape[1]):
-            accesses = totals[kind, word, 0] + (counts[kind, word] >> ACCESSES)
-            waited = totals[kind, word, 1] + (counts[kind, word] & WAITED)
-            if accesses != taken[kind, word, 0] or waited != taken[kind, word, 1]:
-                banks[bank_by_word[word], kind, 0] += accesses - taken[kind, word, 0]
-                banks[bank_by_word[word], kind, 1] += waited - taken[kind, word, 1]
-                taken[kind, word, 0] = accesses
-                taken[kind, word, 1] = waited
-    places = 0
-    for bank in range(banks.shape[0]):
-        for kind in range(counts.shape[0]):
-            if banks[bank, kind, 0] != 0 or banks[bank, kind, 1] != 0:
-                found[places] = bank, kind, banks[bank, kind, 0], banks[bank, kind, 1]
-                banks[bank, kind] = 0
-                places += 1
-    return places
-
-
-@jit
-def _take_latencies(histograms, taken, found):  # type: ignore[no-untyped-def]
-    """List the counts since the last call by latency."""
-    places = 0
-    for latency in range(taken.size):
-        reads = 0
-        for side in range(histograms.shape[0]):
-            reads += histograms[side, latency]
-        if reads != taken[latency]:
-            found[places] = latency, reads - taken[latency]
-            taken[latency] = reads
-            places += 1
-    return places
-
-
-@jit
-def _take_links(links, first, last, passed, found):  # type: ignore[no-untyped-def]
-    """List the counts since the last call by AE and link, including undrained intervals."""
-    rows, places = links.shape[0], 0
-    for ae in range(links.shape[1]):
-        for link in range(links.shape[3]):
-            reads, writes = 0, 0
-            for number in range(first, last + 1):
-                reads += links[number & (rows - 1), ae, 0, link] >> REQUESTS & _REQUESTS
-                writes += links[number & (rows - 1), ae, 1, link] >> REQUESTS & _REQUESTS
-            taken = reads + passed[ae, 0, link], writes + passed[ae, 1, link]
-            passed[ae, 0, link], passed[ae, 1, link] = -reads, -writes
-            if taken[0] + taken[1] != 0:
-                found[places] = ae, link, taken[0], taken[1]
-                places += 1
-    return places

@@ -6,12 +6,12 @@ view, see
 `cyscc.sim.memory.functions`.
 """
 
+from collections.abc import Mapping
 from enum import IntEnum
 from functools import cache
 from typing import Annotated, Any
 
-from cyscc.sim.memory.compiling import out_of_line
-from cyscc.sim.memory.structures import LINE_WORDS, Bytes, Constant, Record, Rows, Words, seldom
+from cyscc.sim.memory.structures import LINE_WORDS, Bytes, Constant, Record, Rows, Words
 
 MAX_ENGINES = 4
 MAX_PORTS = 32
@@ -45,6 +45,14 @@ class ErrorCode(IntEnum):
     PLACE = 10
 
 
+class Kept(IntEnum):
+    """What is kept of requests."""
+
+    NOTHING = 0
+    RECORD = 1
+    LOG = 2
+
+
 class Error(Record):
     """The first error: code, request, AE, port and cycle."""
 
@@ -54,18 +62,6 @@ class Error(Record):
     engine: int
     port: int
     cycle: int
-
-    @seldom
-    def note(self, code: int, kind: int, value: int, ae: int, port: int, cycle: int) -> None:
-        """Record an error unless there is one already."""
-        out_of_line()
-        if self.code == 0:
-            self.code = code
-            self.kind = kind
-            self.value = value
-            self.engine = ae
-            self.port = port
-            self.cycle = cycle
 
 
 class Mailbox(Record, lines=True, word="<u8"):
@@ -101,30 +97,6 @@ class Request(Record):
     data: Annotated[Words, 1]
     time: int
 
-    def cycle(self) -> int:
-        """Return the cycle in which it was accepted."""
-        return self.when >> 16
-
-    def port(self) -> int:
-        """Return its port."""
-        return (self.when >> 8) & 255
-
-    def kind(self) -> int:
-        """Return READ, WRITE or FLUSH."""
-        return self.when & 3
-
-    def array(self) -> int:
-        """Return the recorded `ArrayKind`."""
-        return (self.when >> 2) & 63
-
-    def note_array(self, array: int) -> None:
-        """Set the `ArrayKind` of its target; must not be set yet."""
-        self.when |= array << 2
-
-    def stamp(self, cycle: int, port: int, kind: int) -> None:
-        """Set cycle, port and kind."""
-        self.when = cycle << 16 | port << 8 | kind
-
 
 class Queue(Record, lines=True):
     """The requests of an AE and round that a part of the service performs, their number, and the number served."""
@@ -145,17 +117,6 @@ class Batch(Record, lines=True):
     order: Words
     queues: Annotated[Rows[Queue], MAX_PARTS]
 
-    def place_of(self, number: int, parts: int) -> int:
-        """Return the place of a request, given by its number in the order of acceptance."""
-        return number if parts == 1 else self.order[number]
-
-    def empty(self, parts: int) -> None:
-        """Remove all requests."""
-        self.count = 0
-        for part in range(parts):
-            self.queues[part].count = 0
-            self.queues[part].served = 0
-
 
 class Ring(Record):
     """Indices of a ring buffer: numbers of the oldest and of the next element, masked to get their slots."""
@@ -163,20 +124,6 @@ class Ring(Record):
     head: int
     tail: int
     mask: Constant
-
-    def full(self) -> bool:
-        """Return whether all slots are in use."""
-        return self.tail - self.head > self.mask
-
-    def oldest(self) -> int:
-        """Return the slot of the oldest element."""
-        return self.head & self.mask
-
-    def push(self) -> int:
-        """Return the slot for one more element."""
-        place = self.tail & self.mask
-        self.tail += 1
-        return place
 
 
 class Response(Record):
@@ -346,9 +293,8 @@ class Context(Record, lines=True):
     The first `parts` of `divisions` services are in use; an address is of the part that is the profile's `division_of`,
     shifted by `part_shift`. Places in a queue are `queue_places` apart from those of the next queue.
 
-    `interval` is the record's interval in cycles, 0 if not recording; `recorded` is the first cycle that is not
-    completely recorded. `serve_recorded` and `record_until` are addresses of code for recording, and `deliver_kept` of
-    code that records or logs what it delivers; 0 without that.
+    `kept` is what is kept of requests, a `Kept`. `interval` is the record's interval in cycles, 0 if not recording;
+    `recorded` is the first cycle that is not completely recorded.
     """
 
     engines: Constant
@@ -370,11 +316,9 @@ class Context(Record, lines=True):
     size_bit: Constant
     tag_shift: Constant
     tag_mask: Constant
+    kept: Constant
     interval: int
     recorded: int
-    serve_recorded: int
-    deliver_kept: int
-    record_until: int
     storage: Words
     mailboxes: Rows[Mailbox]
     sides: Rows[Side]
@@ -390,15 +334,20 @@ class Context(Record, lines=True):
 @cache
 def context_of(profile: type[Any]) -> tuple[type[Side], type[Service], type[Context]]:
     """Return the records of an AE's side, of a part of the service, and of the memory for a profile."""
-    name = {"__module__": profile.__module__}
 
-    def special(base: type[Record], **kinds: Any) -> Any:
-        named = {**name, "__qualname__": f"{profile.__qualname__}.{base.__name__}", "__annotations__": kinds}
-        return type(base.__name__, (base,), named, lines=True)
+    def special(base: type[Record], role: str, *, lines: bool = True, **kinds: Any) -> Any:
+        about = {"__module__": profile.__module__, "__qualname__": f"{profile.__qualname__}.{role}"}
+        return type(role, (base,), {**about, "__annotations__": kinds}, lines=lines)
 
-    side = special(Side, own=profile.Own)
-    service = special(Service, shared=profile.Shared)
-    context = special(Context, sides=Rows[side], rules=profile, services=Rows[service])  # type: ignore[valid-type]
+    def extended(base: type[Record], role: str, words: Mapping[str, int]) -> Any:
+        kinds = {name: int if count == 1 else Annotated[Words, count] for name, count in words.items()}
+        return special(base, role, lines=False, **kinds) if words else base
+
+    own, shared = extended(profile.Own, "Own", profile.own), extended(profile.Shared, "Shared", profile.shared)
+    side = special(Side, "Side", own=own)
+    service = special(Service, "Service", shared=shared)
+    links = {"sides": Rows[side], "services": Rows[service]}  # type: ignore[valid-type]
+    context = special(Context, "Context", rules=profile, **links)
     return side, service, context
 
 

@@ -1,4 +1,4 @@
-"""Records in memory, declared as classes for use in Python, compiled Python and C++.
+"""Records in memory, declared as classes for use in Python and C++.
 
 A record is a class whose annotations are its fields::
 
@@ -6,20 +6,13 @@ A record is a class whose annotations are its fields::
         head: int
         slots: Words
 
-        def oldest(self) -> int:
-            return self.slots[self.head]
-
 `int` is a 64-bit word, and `Any` is defined by a subclass. A field of a record type is embedded; `Annotated[Words, 32]`
 and `Annotated[Rows[Ring], 32]` embed 32 elements. `Words`, `Bytes` and `Rows[Ring]` without a number are links:
-addresses of arrays owned by an `Arena`. In compiled code a record is its address, a field access is a plain load or
-store, and methods are inlined (`cyscc.sim.memory.addresses`); there are no array headers, bounds checks, negative
-indices or reference counts.
-Numba's own records have the same syntax, but their arrays take 1.5 times as long. In Python a record is an element of
-a structured numpy array.
+addresses of arrays owned by an `Arena`. In C++ a record is a struct, and a link a pointer (`cyscc.sim.memory.layout`);
+in Python it is an element of a structured numpy array.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from inspect import isfunction
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -29,40 +22,23 @@ LINE_WORDS = 8
 """Words of a cache line."""
 
 Element = TypeVar("Element")
-Method = TypeVar("Method", bound=Callable[..., Any])
 _LINE_BYTES = 8 * LINE_WORDS
 
 
 Constant = Annotated[int, "constant"]
-"""A word that compiled code never changes, so that loads of it can be reused."""
+"""A word that never changes, and keeps its value when a state is loaded."""
 
 
 class Words:
-    """Array of words in compiled code."""
-
-    def __getitem__(self, index: int) -> int:
-        """Return a word."""
-        raise NotImplementedError
-
-    def __setitem__(self, index: int, value: int) -> None:
-        """Change a word."""
-        raise NotImplementedError
+    """Array of words."""
 
 
 class Bytes:
-    """Read-only array of bytes in compiled code, always behind a link."""
-
-    def __getitem__(self, index: int) -> int:
-        """Return a byte."""
-        raise NotImplementedError
+    """Read-only array of bytes, always behind a link."""
 
 
 class Rows(Generic[Element]):
-    """Array of records in compiled code."""
-
-    def __getitem__(self, index: int) -> Element:
-        """Return a record."""
-        raise NotImplementedError
+    """Array of records."""
 
 
 class Address:
@@ -78,9 +54,7 @@ class Address:
         Byte offset and layout of each field of a record, and whether it is embedded, a constant or a variable.
     size : int
         Bytes of the record, or of an element.
-    methods : mapping
-        Functions of a record, whose first parameter is the record.
-    counts : mapping
+    counts : dict
         Elements of each embedded array.
     """
 
@@ -91,28 +65,17 @@ class Address:
         element: Any = None,
         fields: dict[str, tuple[int, Any, str]] | None = None,
         size: int = 8,
-        methods: Mapping[str, Callable[..., Any]] | None = None,
-        counts: Mapping[str, int] | None = None,
+        counts: dict[str, int] | None = None,
     ) -> None:
         self.name = name
         self.element = element
         self.fields = fields or {}
         self.size = size
-        self.methods = methods or {}
         self.counts = counts or {}
 
 
-DECLARED: dict[str, Address] = {}
-"""The records by name."""
-
 WORDS = Address("words", element=int)
 BYTES = Address("bytes", element=int)
-
-
-def seldom(method: Method) -> Method:
-    """Mark a method of a record that is not inlined, because it would slow down its callers' loops."""
-    method.__dict__["seldom"] = True
-    return method
 
 
 class Record:
@@ -125,19 +88,14 @@ class Record:
 
     def __init_subclass__(cls, *, lines: bool = False, word: str = "<i8") -> None:
         """Lay out the fields, those of a base class first."""
-        methods = {name: function for name, function in vars(cls).items() if isfunction(function)}
-        for base in cls.__mro__[1:-1]:
-            methods = {name: function for name, function in vars(base).items() if isfunction(function)} | methods
-        methods.pop("__init_subclass__", None)
         hints = get_type_hints(cls, include_extras=True)
         kinds = {name: kind for name, kind in hints.items() if kind is not Any and get_origin(kind) is not ClassVar}
-        cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds, methods, lines=lines, word=word)
+        cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds, lines=lines, word=word)
 
 
 def declare(
     name: str,
     kinds: dict[str, Any],
-    methods: Mapping[str, Callable[..., Any]],
     *,
     lines: bool = False,
     word: str = "<i8",
@@ -150,13 +108,11 @@ def declare(
         Unique name of the record.
     kinds : dict
         The annotation of each field.
-    methods : dict
-        Functions to compile, whose first parameter is the record.
     lines : bool
         Whether its size is a multiple of the cache line. Such records are aligned to cache lines when embedded, to
         avoid false sharing between threads.
     word : str
-        Type of words in numpy arrays; in compiled code they are always signed.
+        Type of words in numpy arrays.
     """
     fields, formats, place = {}, [], 0
     counts = {field: get_args(kind)[1] for field, kind in kinds.items() if get_origin(kind) is Annotated}
@@ -170,7 +126,7 @@ def declare(
     size = _whole_lines(place) if lines else place
     offsets = [offset for offset, _, _ in fields.values()]
     dtype = np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size})
-    address = DECLARED[name] = Address(name, fields=fields, size=size, methods=methods, counts=counts)
+    address = Address(name, fields=fields, size=size, counts=counts)
     return dtype, address
 
 

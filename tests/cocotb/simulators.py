@@ -9,7 +9,7 @@ import pytest
 from cocotb_tools.runner import get_runner
 
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.sim.executors.tools import find_verilator
+from cyscc.sim.caching.tools import find_verilator
 from cyscc.sim.export import AxiLimits, declared_ports, export_verilog
 from tests.cocotb.machine import machine_verilog
 

@@ -16,7 +16,7 @@ from cyscc.hw.config import PRESETS
 from cyscc.hw.registers import Instruction, Register
 from cyscc.hw.shell import Shell
 from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog, port_names, shell_verilog
-from cyscc.sim.executors.tools import find_verilator
+from cyscc.sim.caching.tools import find_verilator
 from cyscc.sim.export import AxiLimits, declared_ports, export_verilog
 from cyscc.sim.export.files import Port, constraints, meaning
 

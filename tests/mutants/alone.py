@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.sim.executors.cache import cached_runtime
-from cyscc.sim.executors.tools import Steps, Toolchain
+from cyscc.sim.caching.tools import Steps, Toolchain
 from tests.alone.parts import all_parts, same_part
 from tests.alone.pins import pins
 from tests.alone.stimuli import Stimuli

@@ -14,7 +14,7 @@ from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.executors.cache import cached_runtime, machine_headers
 from cyscc.sim.executors.comparison.build import TOP, connections_header
 from cyscc.sim.executors.shared_object import LibraryExecutor
-from cyscc.sim.executors.tools import Steps, Toolchain
+from cyscc.sim.caching.tools import Steps, Toolchain
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import Memory, parse_profile
 from tests.mutants.design import Design

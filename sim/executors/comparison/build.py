@@ -10,9 +10,9 @@ from pathlib import Path
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.verilog import accelerator_verilog
+from cyscc.sim.caching.tools import Steps, Toolchain, run_tool
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.cache import cached_library, cached_runtime, digest_sources, machine_headers, write_headers
-from cyscc.sim.executors.tools import Steps, Toolchain, run_tool
 from cyscc.sim.export import declared_ports, export_verilog
 
 TOP = "accelerator"

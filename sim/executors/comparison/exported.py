@@ -12,11 +12,11 @@ from cocotb.task import resume
 from cocotb.triggers import FallingEdge
 
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.caching.tools import find_verilator
 from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.executors.base import RunState
 from cyscc.sim.executors.comparison.build import TOP, export_machine
 from cyscc.sim.executors.pin_driver import PinDriver
-from cyscc.sim.executors.tools import find_verilator
 from cyscc.sim.memory import Memory
 from cyscc.sim.processors import available_cores
 

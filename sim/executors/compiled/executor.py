@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.caching.tools import OnStep
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.base import Command, RunState, sync_interval
 from cyscc.sim.executors.compiled.parts import build_library
 from cyscc.sim.executors.samples import Samples, sample_dtype
 from cyscc.sim.executors.shared_object import LibraryExecutor, Pieces, command_table
 from cyscc.sim.executors.spells import SpellBuffer, SpellRequest
-from cyscc.sim.executors.tools import OnStep
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import Waves
@@ -135,7 +135,7 @@ class CompiledExecutor(LibraryExecutor):
     objects : bool
         Each kernel is an object of its own even without waveforms: slower, and only for comparison.
     on_build : callable, optional
-        Progress callback of a build, see `cyscc.sim.executors.tools.OnStep`.
+        Progress callback of a build, see `cyscc.sim.caching.tools.OnStep`.
 
     Raises
     ------

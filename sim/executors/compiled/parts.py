@@ -14,6 +14,7 @@ from cyscc.hw.exchange.wires import PLANES
 from cyscc.hw.shell import Shell
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 from cyscc.hw.verilog import KERNEL_NAMES, exchange_verilog, kernel_verilog, port_names, shell_verilog, switch_verilog
+from cyscc.sim.caching.tools import SLOW, OnStep, Steps, Toolchain, workers
 from cyscc.sim.executors.cache import (
     cached,
     cached_library,
@@ -33,7 +34,6 @@ from cyscc.sim.executors.compiled.verilated import (
     tick_function,
 )
 from cyscc.sim.executors.samples import fifos
-from cyscc.sim.executors.tools import SLOW, OnStep, Steps, Toolchain, workers
 
 _NATIVE = Path(__file__).parent / "native"
 
@@ -435,7 +435,7 @@ def build_library(
     objects : bool
         Each kernel is an object of its own even without waveforms: for comparison with lanes.
     on_step : callable, optional
-        Progress callback, see `cyscc.sim.executors.tools.OnStep`; not called if there is nothing to build.
+        Progress callback, see `cyscc.sim.caching.tools.OnStep`; not called if there is nothing to build.
 
     Raises
     ------

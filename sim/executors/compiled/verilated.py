@@ -10,9 +10,9 @@ from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 
 from cyscc.hw.verilog import port_names
+from cyscc.sim.caching.tools import run_tool
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.registers import Home, aliases, memories, registers
-from cyscc.sim.executors.tools import run_tool
 
 _FLATTEN = "proc -noopt; flatten; opt_clean; wreduce; opt -full; memory_collect; clean"
 

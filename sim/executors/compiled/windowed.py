@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.caching.tools import OnStep
 from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, sync_interval
 from cyscc.sim.executors.compiled.executor import CompiledExecutor
 from cyscc.sim.executors.samples import Samples
-from cyscc.sim.executors.tools import OnStep
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import ENDLESS, Waves

@@ -8,9 +8,6 @@
 
 namespace cyscc::memory {
 
-// What is kept of delivered requests.
-enum class Kept { kNothing, kRecord, kLog };
-
 // Appends a response that is far ahead to the ring of its port.
 CYSCC_RARE inline void push_far(Side& side, int64_t number, int64_t seen, int64_t tag, int64_t data, int64_t now) {
     Port& port = side.ports[number];
@@ -36,6 +33,13 @@ CYSCC_RARE inline void push_flush(Side& side, int64_t number, int64_t done, int6
         side.next_flush = std::min(done, side.next_flush);
     }
     port.flush_times[push(port.flushes)] = done;
+}
+
+// The time that a user's rules answered; refuses one that is too early, or too far ahead.
+CYSCC_RARE inline int64_t checked(Side& side, int64_t number, int64_t kind, int64_t answer, int64_t now, int64_t least) {
+    if (now + least <= answer && answer <= now + kLatest) return answer;
+    note(side.error, Code::ANSWER, kind, answer, side.number, number, now);
+    return now;
 }
 
 CYSCC_INLINE void count_latency(Statistics& statistics, int64_t latency) {
@@ -83,15 +87,16 @@ inline void log_access(AccessLog& log, const Request& request, int64_t address, 
 }
 
 // Queues the responses and completions of some requests of a batch.
-template <Kept kKept>
+// `kKept` is what is kept of them.
+template <int64_t kKept>
 CYSCC_INLINE void deliver_run(Context& context, Side& side, Batch& batch, int64_t first, int64_t stop) {
     const Parameters& rules = context.rules;
     const int64_t size_bit = context.size_bit, address_mask = context.address_mask, parts = context.parts;
     int64_t soonest = side.soonest, order_wait = 0, wide_reads = 0, writes = 0, wide_writes = 0, flushes = 0;
-    EngineRecord* const record = kKept == Kept::kRecord ? context.engine_records + side.number : nullptr;
+    EngineRecord* const record = kKept == Kept::RECORD ? context.engine_records + side.number : nullptr;
     int64_t* const row =
-        kKept == Kept::kRecord ? record->arrays + (record->row & record->last) * kKinds * kKindWords : nullptr;
-    AccessLog* const log = kKept == Kept::kLog ? context.access_logs + side.number : nullptr;
+        kKept == Kept::RECORD ? record->arrays + (record->row & record->last) * kKinds * kKindWords : nullptr;
+    AccessLog* const log = kKept == Kept::LOG ? context.access_logs + side.number : nullptr;
     const Request* const requests = batch.queues[0].requests;
     for (int64_t index = first; index < stop; ++index) {
         const Request& request = requests[place_of(batch, index, parts)];
@@ -99,11 +104,14 @@ CYSCC_INLINE void deliver_run(Context& context, Side& side, Batch& batch, int64_
         int64_t answered;
         if (kind_of(request) == kRead) {
             wide_reads += wide;
-            const int64_t back = Rules::read_back(rules, side, number, request);
+            int64_t back = Rules::read_back(rules, side, number, request);
+            if constexpr (Rules::kOutside) {
+                back = checked(side, number, kRead, back, cycle_of(request), context.quantum);
+            }
             answered = respond(context, side, number, request, back);
             soonest = std::min(soonest, answered);
             order_wait += answered - back;
-            if constexpr (kKept == Kept::kRecord) {
+            if constexpr (kKept == Kept::RECORD) {
                 ++row[array_of(request) * kKindWords];
                 row[array_of(request) * kKindWords + 2] += answered - cycle_of(request);
             }
@@ -111,15 +119,19 @@ CYSCC_INLINE void deliver_run(Context& context, Side& side, Batch& batch, int64_
             ++writes;
             wide_writes += wide;
             answered = Rules::written(rules, side, number, request);
+            if constexpr (Rules::kOutside) answered = checked(side, number, kWrite, answered, cycle_of(request), 0);
             Port& port = side.ports[number];
             port.last_written = std::max(port.last_written, answered);
-            if constexpr (kKept == Kept::kRecord) ++row[array_of(request) * kKindWords + 1];
+            if constexpr (kKept == Kept::RECORD) ++row[array_of(request) * kKindWords + 1];
         } else {
             ++flushes;
-            push_flush(side, number, Rules::flushed(rules, cycle_of(request)), cycle_of(request));
+            const int64_t now = cycle_of(request);
+            int64_t complete = Rules::flushed(rules, now);
+            if constexpr (Rules::kOutside) complete = checked(side, number, kFlush, complete, now, context.quantum);
+            push_flush(side, number, complete, now);
             continue;
         }
-        if constexpr (kKept == Kept::kLog) log_access(*log, request, request.payload & address_mask, answered);
+        if constexpr (kKept == Kept::LOG) log_access(*log, request, request.payload & address_mask, answered);
     }
     Statistics& statistics = side.statistics;
     statistics.reads4 += stop - first - flushes - writes - wide_reads;
@@ -129,7 +141,7 @@ CYSCC_INLINE void deliver_run(Context& context, Side& side, Batch& batch, int64_
     statistics.flushes += flushes;
     statistics.order_wait += order_wait;
     side.soonest = soonest;
-    if constexpr (kKept == Kept::kRecord) record->engines[(record->row & record->last) * kEngineWords] += order_wait;
+    if constexpr (kKept == Kept::RECORD) record->engines[(record->row & record->last) * kEngineWords] += order_wait;
 }
 
 // Queues and records the responses of a batch, by intervals of acceptance.
@@ -140,7 +152,7 @@ CYSCC_RARE inline void deliver_recorded(Context& context, Side& side, Batch& bat
     for (int64_t first = 0, stop; first != batch.count; first = stop) {
         if (cycle(first) >= record.end) start_row(context, record, cycle(first));
         for (stop = batch.count; cycle(stop - 1) >= record.end;) --stop;
-        deliver_run<Kept::kRecord>(context, side, batch, first, stop);
+        deliver_run<Kept::RECORD>(context, side, batch, first, stop);
     }
 }
 
@@ -149,10 +161,10 @@ inline void deliver(Context& context, int64_t ae) {
     Side& side = context.sides[ae];
     Batch& batch = side.batches[context.delivered];
     if (batch.count == 0) return;
-    if (context.deliver_kept == 0) {
-        deliver_run<Kept::kNothing>(context, side, batch, 0, batch.count);
-    } else if (context.interval == 0) {
-        deliver_run<Kept::kLog>(context, side, batch, 0, batch.count);
+    if (context.kept == Kept::NOTHING) {
+        deliver_run<Kept::NOTHING>(context, side, batch, 0, batch.count);
+    } else if (context.kept == Kept::LOG) {
+        deliver_run<Kept::LOG>(context, side, batch, 0, batch.count);
     } else {
         deliver_recorded(context, side, batch);
     }

@@ -1,6 +1,7 @@
 // The memory of a machine under a profile: the end of a round, its errors, and the functions for executors.
 #include "accept.h"
 #include "deliver.h"
+#include "drain.h"
 #include "serve.h"
 #include "show.h"
 
@@ -70,7 +71,7 @@ int64_t settle(Context& context, int64_t cycle) {
             Rules::before_service(context.rules, context.services[division].shared, cycle);
         }
     }
-    if (context.interval != 0) record_until(context, cycle + 1);
+    if (context.kept == Kept::RECORD) record_until(context, cycle + 1);
     return collect_errors(context);
 }
 
@@ -90,25 +91,44 @@ int64_t last_completion(const Context& context) {
 }  // namespace
 }  // namespace cyscc::memory
 
+// Functions for executors, for Python and for tests; see `FUNCTIONS` in sim/memory/library.py.
 #define CYSCC_EXPORT extern "C" __attribute__((visibility("default")))
 
-using cyscc::memory::Context;
+namespace memory = cyscc::memory;
+using memory::Context;
 
 CYSCC_EXPORT void cyscc_memory_prepare(Context* context, int64_t ae, int64_t cycle) {
-    cyscc::memory::prepare(*context, ae, cycle);
+    memory::prepare(*context, ae, cycle);
 }
 CYSCC_EXPORT void cyscc_memory_accept(Context* context, int64_t ae, int64_t cycle) {
-    cyscc::memory::accept(*context, ae, cycle);
+    memory::accept(*context, ae, cycle);
 }
-CYSCC_EXPORT int64_t cyscc_memory_settle(Context* context, int64_t cycle) {
-    return cyscc::memory::settle(*context, cycle);
-}
-CYSCC_EXPORT int64_t cyscc_memory_seal(Context* context, int64_t cycle) { return cyscc::memory::seal(*context, cycle); }
-CYSCC_EXPORT void cyscc_memory_serve(Context* context, int64_t part) { cyscc::memory::serve(*context, part); }
-CYSCC_EXPORT void cyscc_memory_deliver(Context* context, int64_t ae) { cyscc::memory::deliver(*context, ae); }
+CYSCC_EXPORT int64_t cyscc_memory_settle(Context* context, int64_t cycle) { return memory::settle(*context, cycle); }
+CYSCC_EXPORT int64_t cyscc_memory_seal(Context* context, int64_t cycle) { return memory::seal(*context, cycle); }
+CYSCC_EXPORT void cyscc_memory_serve(Context* context, int64_t part) { memory::serve(*context, part); }
+CYSCC_EXPORT void cyscc_memory_deliver(Context* context, int64_t ae) { memory::deliver(*context, ae); }
 CYSCC_EXPORT int64_t cyscc_memory_next_event(Context* context, int64_t ae, int64_t cycle) {
-    return cyscc::memory::next_event(*context, ae, cycle);
+    return memory::next_event(*context, ae, cycle);
 }
-CYSCC_EXPORT int64_t cyscc_memory_last_completion(const Context* context) {
-    return cyscc::memory::last_completion(*context);
+CYSCC_EXPORT int64_t cyscc_memory_last_completion(const Context* context) { return memory::last_completion(*context); }
+CYSCC_EXPORT void cyscc_memory_drain_banks(const Context* context, int64_t first, int64_t stop,
+                                           const int64_t* bank_by_word, int64_t* banks, int64_t of_row) {
+    memory::drain_banks(*context->service_record, first, stop, bank_by_word, banks, of_row);
+}
+CYSCC_EXPORT int64_t cyscc_memory_take_banks(const Context* context, int64_t* taken, const int64_t* bank_by_word,
+                                             int64_t* sums, int64_t banks, int64_t* found) {
+    return memory::take_banks(*context->service_record, taken, bank_by_word, sums, banks, found);
+}
+CYSCC_EXPORT int64_t cyscc_memory_take_latencies(const Context* context, int64_t* taken, int64_t* found) {
+    return memory::take_latencies(*context, taken, found);
+}
+CYSCC_EXPORT int64_t cyscc_memory_take_links(const Context* context, int64_t first, int64_t last, int64_t* passed,
+                                             int64_t* found) {
+    return memory::take_links(*context->service_record, first, last, passed, found);
+}
+CYSCC_EXPORT int64_t cyscc_memory_link_of(const Context* context, int64_t address) {
+    return memory::Rules::link_of(context->rules, address);
+}
+CYSCC_EXPORT int64_t cyscc_memory_place_of(const Context* context, int64_t address, int64_t last) {
+    return memory::Rules::place_of(context->rules, address, last);
 }

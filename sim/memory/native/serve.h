@@ -25,6 +25,13 @@ CYSCC_RARE inline void refuse(const Context& context, Service& service, Request&
     request.payload &= ~context.address_mask;
 }
 
+// The index of a link or word that a user's rules answered; refuses one that does not exist.
+CYSCC_RARE inline int64_t checked_place(Service& service, int64_t place, int64_t count, int64_t ae, int64_t cycle) {
+    if (0 <= place && place < count) return place;
+    note(service.error, Code::PLACE, 0, place, ae, 0, cycle);
+    return 0;
+}
+
 // Performs the read or write of a request on the storage. A read also writes, but only its own data back: this costs
 // less than an unpredictable branch.
 CYSCC_INLINE void access(int64_t* storage, Request& request, int64_t address, int64_t wide, int64_t is_read) {
@@ -67,10 +74,14 @@ CYSCC_INLINE int64_t serve_engine(Context& context, Service& service, int64_t ae
         int64_t back = Rules::serve(rules, service.shared, ae, address, is_read, entered, cycle);
         if constexpr (kRecorded) {
             const int64_t bank = Rules::bank_waits(rules, service.shared) - earlier;
-            const int64_t link = Rules::link_of(rules, address) + links + (is_read ^ 1) * record->links_of_engine;
+            int64_t link = Rules::link_of(rules, address), word = Rules::place_of(rules, address, record->word_mask);
+            if constexpr (Rules::kOutside) {
+                link = checked_place(service, link, record->links_of_engine, ae, cycle);
+                word = checked_place(service, word, record->word_mask + 1, ae, cycle);
+            }
+            link += links + (is_read ^ 1) * record->links_of_engine;
             request.when |= kind << 2;
-            record_service(*record, kind, Rules::place_of(rules, address, record->word_mask), bank, link,
-                           entered - cycle);
+            record_service(*record, kind, word, bank, link, entered - cycle);
         }
         if (rarely(back < 0)) {
             note(service.error, Code::OVERBOOKED, kind_of(request) + 4, back, ae, port_of(request), cycle);
@@ -120,7 +131,7 @@ CYSCC_INLINE void serve_parts(Context& context, int64_t first, int64_t stop) {
 // Performs the requests of a part of a round; see `Memory.serve`. With a record all parts as one: its rows are common
 // to them.
 inline void serve(Context& context, int64_t part) {
-    if (context.interval == 0) {
+    if (context.kept != Kept::RECORD) {
         serve_parts<false>(context, part, part + 1);
     } else if (part == 0) {
         serve_parts<true>(context, 0, context.parts);

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cyscc.sim.memory.profiles.profile import Profile, parameter, rule
-from cyscc.sim.memory.records import Request, Side
+from cyscc.sim.memory.profiles.profile import Profile, parameter
 
 _FLUSH = 4
 
@@ -38,13 +37,3 @@ class Fixed(Profile):
     def reads_in_flight_limit(self) -> int:
         """One read per cycle of latency."""
         return self.latency
-
-    @rule
-    def read_back(self, side: Side, port: int, request: Request) -> int:
-        """Return when a read's response is at the port."""
-        return request.cycle() + self.latency
-
-    @rule
-    def flushed(self, now: int) -> int:
-        """Return when a flush is complete."""
-        return now + _FLUSH

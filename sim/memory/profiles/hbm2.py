@@ -12,10 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.compiling import apart, inlined, rarely, trailing_zeros
 from cyscc.sim.memory.crossbar import Calendar, divide_calendars, make_calendars
 from cyscc.sim.memory.profiles.ports import QueuedPorts
-from cyscc.sim.memory.profiles.profile import Contention, RowTimes, State, parameter, rule
+from cyscc.sim.memory.profiles.profile import Contention, RowTimes, State, parameter
 from cyscc.sim.memory.structures import Constant, Record, Rows
 
 _CYCLES = 1_000_000
@@ -55,7 +54,6 @@ class Shared(Record):
     clocks that `refreshes` accesses waited for a refresh.
     """
 
-    engines: Constant
     least_read: Constant
     least_write: Constant
     bursts_now: int
@@ -73,33 +71,9 @@ class Shared(Record):
     activates: Calendar
 
 
-@inlined
 def _bits(count: int) -> int:
     """Return the base-2 logarithm of a power of two."""
-    return trailing_zeros(count)
-
-
-@inlined
-def _whole(number: int, divisor: int) -> int:
-    """Return the quotient of a number from 0 to 2**50: as `//`, but in a third of the time."""
-    return int((number + 0.5) * (1.0 / divisor))
-
-
-@apart
-def _refresh(shared: Any, bank: Any, start: int, opening: int, period: int, length: int, cycle: int) -> int:
-    """Perform a bank's refreshes due before a time, or before a row could be open then; return when it may continue."""
-    due = bank.refresh + max(start - bank.refresh, 0) // period * period
-    end = due + length
-    if start >= end and start + opening >= due + period:
-        due += period
-        end += period
-    bank.refresh = due + period
-    bank.row = _CLOSED
-    bank.activated = max(bank.activated, end - cycle)
-    if start < end:
-        shared.refreshes += 1
-        shared.refreshing += end - start
-    return max(start, end)
+    return count.bit_length() - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,27 +185,22 @@ class Hbm2(QueuedPorts):
         """Latency of a lone write to an open row."""
         return self.request_travel + self._cycles(self.write_ticks()) + self.response_travel
 
-    @rule
     def read_ticks(self) -> int:
         """Return the memory clocks of a read from an open row, from the AXI port and back."""
         return self.way_there + self.t_cl + self.burst + self.way_back
 
-    @rule
     def write_ticks(self) -> int:
         """Return the memory clocks of a write to an open row, from the AXI port and back."""
         return self.way_there + self.t_cwl + self.burst + self.way_back
 
-    @rule
     def activate_window(self) -> int:
         """Return the memory clocks of a window for one activate of a pseudo-channel."""
         return max(self.t_rrd, (self.t_faw + 3) >> 2)
 
-    @rule
     def channel_of(self, address: int) -> int:
         """Return the pseudo-channel of a byte address."""
         return (address >> self.channel_bit) & (self.channels - 1)
 
-    @rule
     def link_of(self, address: int) -> int:
         """Return the link that an AE uses for a byte address; each pseudo-channel's are neighbours."""
         channel = self.channel_of(address)
@@ -239,13 +208,11 @@ class Hbm2(QueuedPorts):
             return channel
         return channel * self.links + (self.bank_within(self.within(address)) & (self.links - 1))
 
-    @rule
     def within(self, address: int) -> int:
         """Return the number of a burst in its pseudo-channel: a byte address without the bits of byte and channel."""
         below = address & ((1 << self.channel_bit) - 1)
         return (address >> (self.channel_bit + _bits(self.channels)) << self.channel_bit | below) >> _BURST_BITS
 
-    @rule
     def bank_within(self, inside: int) -> int:
         """Return the bank of a burst of a pseudo-channel, counted over its groups."""
         low_group = inside & ((1 << self.low_groups) - 1)
@@ -253,30 +220,14 @@ class Hbm2(QueuedPorts):
         group = (above >> _bits(self.banks)) << self.low_groups | low_group
         return (group & (self.groups - 1)) * self.banks + (above & (self.banks - 1))
 
-    @rule
-    def row_within(self, inside: int) -> int:
-        """Return the row of a burst of a pseudo-channel in its bank."""
-        return inside >> _bits(self.groups * self.banks * self.columns)
-
-    @rule
     def bank_of(self, address: int) -> int:
         """Return the bank of a byte address, counted over all pseudo-channels."""
         return self.channel_of(address) * self.groups * self.banks + self.bank_within(self.within(address))
-
-    @rule
-    def place_of(self, address: int, last: int) -> int:
-        """Return the bank, by which the record counts."""
-        return self.bank_of(address)
 
     @property
     def divisions(self) -> int:
         """Pseudo-channels share nothing."""
         return self.channels
-
-    @rule
-    def division_of(self, address: int) -> int:
-        """Return the pseudo-channel of a byte address."""
-        return self.channel_of(address)
 
     @property
     def contention(self) -> Contention:
@@ -308,7 +259,6 @@ class Hbm2(QueuedPorts):
         arena, engines, shared = state.arena, state.own.size, state.shared
         links = self.channels * self.links
         ahead, in_flight = self.build_ports(state, ports=ports, links=links)
-        shared["engines"] = engines
         shared["least_read"], shared["least_write"] = (
             self._cycles(ticks()) for ticks in (self.read_ticks, self.write_ticks)
         )
@@ -336,88 +286,6 @@ class Hbm2(QueuedPorts):
         """Divide the calendars."""
         for name in ("links", "bursts", "groups", "activates"):
             divide_calendars(state.shared[name], parts)
-
-    @rule
-    def before_service(self, shared: Any, now: int) -> None:
-        """Advance the calendars to a cycle."""
-        ticks = now * self.memory_mhz // self.machine_mhz
-        shared.bursts_now = ticks // self.burst
-        shared.groups_now = ticks // self.t_ccd_l
-        shared.activates_now = ticks // self.activate_window()
-        shared.bursts.advance(shared.bursts_now)
-        shared.groups.advance(shared.groups_now)
-        shared.activates.advance(shared.activates_now)
-        shared.links.advance(now)
-
-    @rule
-    def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
-        """Return when a request is back, or less than 0 if it is too far ahead."""
-        channel, inside = self.channel_of(address), self.within(address)
-        number = channel * self.groups * self.banks + self.bank_within(inside)
-        bank, row = shared.banks[number], self.row_within(inside)
-        arrival = entered + self.request_travel
-        at = _whole(arrival * self.memory_mhz + self.machine_mhz - 1, self.machine_mhz) + self.way_there
-        start = max(at, bank.readable if is_read != 0 else bank.used)
-        group, busy, cycle = number >> _bits(self.banks), self.t_rp + self.t_rfc, self.t_ras + self.t_rp
-        opening = 0 if bank.row == row else self.t_rcd + (0 if bank.row == _CLOSED else self.t_rp)
-        if rarely(start + opening >= bank.refresh):
-            # A command that does not fit before a refresh is performed after it.
-            start = _refresh(shared, bank, start, self.t_rcd, self.t_refi, busy, cycle)
-        window = self.activate_window()
-        while True:
-            column = max(start, bank.activated + self.t_rcd)
-            opened = bank.activated
-            if bank.row != row:
-                if bank.row != _CLOSED:
-                    start = max(start, bank.closable) + self.t_rp
-                opened = max(start, bank.activated + self.t_ras + self.t_rp)
-                booked = shared.activates.book(channel, _whole(opened, window), shared.activates_now, 1)
-                if booked < 0:
-                    return booked
-                opened = max(opened, booked * window)
-                if rarely(opened + self.t_rcd >= bank.refresh):
-                    start = _refresh(shared, bank, opened, self.t_rcd, self.t_refi, busy, cycle)
-                    if start > opened:
-                        continue
-                column = opened + self.t_rcd
-            booked = shared.groups.book(group, _whole(column, self.t_ccd_l), shared.groups_now, 1)
-            column = max(column, booked * self.t_ccd_l)
-            booked = shared.bursts.book(channel, _whole(column, self.burst), shared.bursts_now, 1)
-            if booked < 0:
-                return booked
-            column = max(column, booked * self.burst)
-            if not rarely(column >= bank.refresh):
-                break
-            start = _refresh(shared, bank, column, self.t_rcd, self.t_refi, busy, cycle)
-        if bank.row == row:
-            bank.hits += 1
-        else:
-            shared.conflicts += bank.row != _CLOSED
-            bank.openings += 1
-            bank.row = row
-            bank.activated = opened
-            bank.closable = opened + self.t_ras
-        return self._back(shared, bank, column, ae, address, is_read, arrival, now)
-
-    @rule
-    def _back(
-        self, shared: Any, bank: Any, column: int, ae: int, address: int, is_read: int, arrival: int, now: int
-    ) -> int:
-        """Return when the result of a column command is back, and update the bank's earliest times."""
-        bank.used = bank.readable = column
-        idle, ticks, least = column + self.t_rtp, self.read_ticks(), shared.least_read
-        if is_read == 0:
-            written = column + self.t_cwl + self.burst
-            bank.readable = written + self.t_wtr
-            idle, ticks, least = written + self.t_wr, self.write_ticks(), shared.least_write
-        bank.closable = max(bank.closable, idle)
-        done = column - self.way_there + ticks
-        back = _whole(done * self.machine_mhz + self.memory_mhz - 1, self.memory_mhz)
-        shared.waited += back - arrival - least
-        link = self.link_of(address) * shared.engines + ae
-        slot = shared.links.book(link, back, now, is_read) if is_read != 0 else back
-        shared.returned += slot - back
-        return slot + self.response_travel
 
     def check(self, state: State, *, ports: int) -> None:
         """Refuse times of banks that no run reaches, as well: bringing them up to date would not end."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cyscc.sim.memory.crossbar import Calendar, divide_calendars, make_calendars
 from cyscc.sim.memory.profiles.ports import QueuedPorts
-from cyscc.sim.memory.profiles.profile import Contention, State, parameter, rule
+from cyscc.sim.memory.profiles.profile import Contention, State, parameter
 from cyscc.sim.memory.structures import Constant, Record, Rows
 
 _CYCLES = 1_000_000
@@ -29,7 +29,6 @@ class Shared(Record):
     """
 
     last_bank: Constant
-    engines: Constant
     waited: int
     banks: Rows[Bank]
     links: Calendar
@@ -104,12 +103,10 @@ class Hc2(QueuedPorts):
         """A lone write takes as long as a read."""
         return self.unloaded_latency
 
-    @rule
     def controller_of(self, address: int) -> int:
         """Return the controller of a byte address."""
         return (address >> self.controller_bit) & (self.controllers - 1)
 
-    @rule
     def link_of(self, address: int) -> int:
         """Return the link that an AE uses for a byte address; each controller's are neighbours."""
         return self.controller_of(address) * self.links + ((address >> self.link_bit) & (self.links - 1))
@@ -124,11 +121,6 @@ class Hc2(QueuedPorts):
     def divisions(self) -> int:
         """Controllers share nothing."""
         return self.controllers
-
-    @rule
-    def division_of(self, address: int) -> int:
-        """Return the controller of a byte address."""
-        return self.controller_of(address)
 
     @property
     def contention(self) -> Contention:
@@ -151,7 +143,6 @@ class Hc2(QueuedPorts):
         shared["last_bank"] = self.controllers * self.banks - 1
         arena.link(shared[:1], "banks", Bank, self.controllers * self.banks)
         arena.share(shared, "banks")
-        shared["engines"] = own.size
         # Worst case: all requests in flight wait for the same bank.
         ahead += self.request_travel + in_flight * (self.bank_busy + 1)
         make_calendars(arena, shared["links"], links=own.size * links, horizon=ahead, common=True)
@@ -159,24 +150,6 @@ class Hc2(QueuedPorts):
     def divide(self, state: State, parts: int) -> None:
         """Divide the return links."""
         divide_calendars(state.shared["links"], parts)
-
-    @rule
-    def before_service(self, shared: Any, now: int) -> None:
-        """Advance the calendars of the return links to a cycle."""
-        shared.links.advance(now)
-
-    @rule
-    def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
-        """Return when a request is back: banks serve requests in order, and reads reserve a return link."""
-        bank = shared.banks[(address >> 3) & shared.last_bank]
-        bank.accesses += 1
-        arrival = entered + self.request_travel
-        start = max(arrival, bank.free)
-        done = start + self.bank_busy
-        bank.free = done
-        shared.waited += start - arrival
-        slot = shared.links.book(self.link_of(address) * shared.engines + ae, done, now, is_read)
-        return (slot if is_read != 0 else done) + self.response_travel
 
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
         """Return accesses by controller and bank, bank times, and waiting cycles of requests."""

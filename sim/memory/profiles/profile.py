@@ -1,25 +1,104 @@
 """Base of memory profiles: parameters, the timing rules of requests, and guarantees about them."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from fractions import Fraction
+from hashlib import sha256
 from inspect import isfunction
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.hw.values import plain
-from cyscc.sim.memory.compiling import digest_of
-from cyscc.sim.memory.records import Request, Side
-from cyscc.sim.memory.structures import Address, Arena, Constant, Record, declare
+from cyscc.sim import arrays
+from cyscc.sim.memory.structures import Address, Arena, Constant, Record, Words, declare
+
+# Computed at import: this process does not run later changes of the files.
+_PACKAGE = Path(__file__).parents[1]
+_FILES = (
+    *sorted(file for file in _PACKAGE.rglob("*.*") if file.suffix in (".py", ".h", ".cpp")),
+    Path(arrays.__file__),
+)
+_SOURCES = sha256(b"".join(source.read_bytes() for source in _FILES))
 
 OUTSIDE = "memory_profile_"
 """Start of the names of modules that are files of rules."""
 
-Rule = TypeVar("Rule", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Rule(NamedTuple):
+    """A rule of a profile: the state that it gets, its numbers after that, and its answer."""
+
+    state: Literal["", "own", "shared"]
+    numbers: tuple[str, ...]
+    answer: Literal["nothing", "an integer", "whether", "two masks, integers"]
+
+
+RULES = {
+    "before_entries": Rule("own", ("ae", "cycle"), "nothing"),
+    "enter": Rule("own", ("ae", "port", "kind", "address", "cycle"), "an integer"),
+    "before_service": Rule("shared", ("now",), "nothing"),
+    "serve": Rule("shared", ("ae", "address", "is_read", "entered", "now"), "an integer"),
+    "bank_waits": Rule("shared", (), "an integer"),
+    "link_of": Rule("", ("address",), "an integer"),
+    "place_of": Rule("", ("address", "last"), "an integer"),
+    "read_back": Rule("own", ("ae", "port", "cycle", "time"), "an integer"),
+    "written": Rule("own", ("ae", "port", "cycle", "time"), "an integer"),
+    "flushed": Rule("", ("now",), "an integer"),
+    "answered": Rule("own", ("ae", "shown"), "nothing"),
+    "stalled": Rule("own", ("ae", "cycle"), "two masks, integers"),
+    "restless": Rule("own", ("ae", "cycle"), "whether"),
+}
+"""The rules that a file of the user's can replace, along a request's path.
+
+================ ============================== ======================================================================
+rule             called                         answers
+================ ============================== ======================================================================
+`before_entries` once a cycle, before any       nothing
+                 `enter`
+`enter`          when a request is accepted     its `time`: when it has entered the way to the memory; below 0 where
+                                                that is too far ahead
+`before_service` once a cycle, before any       nothing
+                 `serve`
+`serve`          in the order of all requests   its new `time`: when the memory has done its part; likewise
+`bank_waits`     around each `serve`            the cycles that all accesses have waited for their banks so far
+`link_of`        after it                       the AE's link that an address uses
+`place_of`       after it                       what the record counts an address for, at most `last`
+`read_back`      when a read returns            when the response is at the port
+`written`        when a write returns           when it is complete
+`flushed`        when a flush returns           when it is complete, if the port's writes are
+`answered`       when responses are seen        nothing; `shown` is the mask of the ports
+`stalled`        before each cycle              the masks of the ports that take no read, and no write
+`restless`       between cycles                 whether `stalled` may change without any request or response
+================ ============================== ======================================================================
+
+`bank_waits`, `link_of` and `place_of` are only used for the record of a profile that has `contention`. Rules with `own`
+may access nothing else, because an AE runs ahead of the others; `shared` is the state that all AEs share.
+"""
+
+
+INHERITED = "inherited"
+"""The parameter of a rule for the answer of the rule that it replaces."""
+
+
+def rules_of(profile: "type[Profile]") -> dict[str, Callable[..., Any]]:
+    """Return the rules that a file of the user's replaces, by name."""
+    members = {name: getattr(profile, name, None) for name in RULES}
+    return {
+        name: member for name, member in members.items() if isfunction(member) and member.__module__.startswith(OUTSIDE)
+    }
+
+
+def digest_of(*more: Path) -> str:
+    """Return a digest of all sources in this package, and of further files."""
+    digest = _SOURCES.copy()
+    for source in more:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def parameter(default: int | None, *, low: int, high: int) -> Any:
@@ -27,8 +106,8 @@ def parameter(default: int | None, *, low: int, high: int) -> Any:
     return field(default=MISSING if default is None else default, metadata={"low": low, "high": high})
 
 
-def rule(function: Rule) -> Rule:
-    """Mark a method of a profile to be compiled; `self` then has the parameters and the other rules."""
+def rule(function: Function) -> Function:
+    """Mark a method of a user's profile as a rule; see `cyscc.sim.memory.profiles.rules`."""
     function.__dict__["rule"] = True
     return function
 
@@ -114,31 +193,10 @@ class Contention:
 class Profile:
     """Base of all profiles: a frozen dataclass whose fields are made by `parameter`; times in cycles of 150 MHz.
 
-    The rules are compiled by numba for the machine's native loop. In the order of a request's path:
-
-    ========== ============================== ==============================================================
-    rule       called                         returns
-    ========== ============================== ==============================================================
-    enter      when a request is accepted     its `time`: when it has entered the way to the memory; below 0
-                                              where that is too far ahead
-    serve      in the order of all requests   its new `time`: when the memory has done its part; likewise
-    read_back  when a read returns            when the response is at the port
-    written    when a write returns           when it is complete
-    flushed    when a flush returns           when it is complete, if the port's writes are
-    answered   when responses are seen        nothing
-    stalled    before each cycle              the masks of the ports that take no read, and no write
-    restless   between cycles                 whether `stalled` may change without any request or response
-    bank_waits around each `serve`            the cycles that all accesses have waited for their banks so far
-    link_of    after it                       the AE's link that an address uses
-    place_of   after it                       what the record counts an address for
-    ========== ============================== ==============================================================
-
-    The last three are only used for the record of a profile that has `contention`.
-
-    `before_entries` and `before_service` are called once per cycle, before any `enter` and `serve`. All rules except
-    `serve` and `before_service` get the AE's `side`, and may access nothing else, because an AE runs ahead of the
-    others. `side.own` is the profile's state of an AE; `shared`, which only these two get, is its state shared by all
-    AEs.
+    A profile of this package is a class, with parameters, state, address map and statistics, and a C++ header of its
+    rules, named as the class's file, in `sim/memory/native/profiles`; `profile.h` there has the rules and their
+    defaults. A profile from a file of the user's inherits one, and replaces single rules in Python or by a header of
+    its own, see `cyscc.sim.memory.profiles.rules`.
 
     Members
     -------
@@ -150,8 +208,12 @@ class Profile:
         The parameter with the machine's clock in MHz, for a profile with times in a clock of its own.
     Own, Shared : type of Record
         State of one AE, and state shared by all.
+    own, shared : mapping of str to int
+        Further words of both, of a user's profile: the number of each.
+    header : str
+        The header of a user's profile that has one: a file beside its own.
     digest : str
-        Digest of the memory's sources and the profile's file.
+        Digest of the memory's sources and the profile's files.
     """
 
     name: ClassVar[str]
@@ -159,22 +221,21 @@ class Profile:
     clock: ClassVar[str] = ""
     Own: ClassVar[type[Record]] = Nothing
     Shared: ClassVar[type[Record]] = Nothing
+    own: ClassVar[Mapping[str, int]] = {}
+    shared: ClassVar[Mapping[str, int]] = {}
+    header: ClassVar[str] = ""
     digest: ClassVar[str]
     dtype: ClassVar[np.dtype[np.void]]
     address: ClassVar[Address]
 
     def __init_subclass__(cls) -> None:
-        """Declare the parameters as a record, with the rules as its methods."""
-        cls.digest = digest_of(Path(str(sys.modules[cls.__module__].__file__)))
-        hints = get_type_hints(cls)
-        members = ((name, getattr(cls, name)) for name in dir(cls))
-        rules: dict[str, Callable[..., Any]] = {
-            name: member for name, member in members if isfunction(member) and hasattr(member, "rule")
-        }
+        """Declare the parameters as a record, and those of a file of the user's with the addresses of its rules."""
+        file = Path(str(sys.modules[cls.__module__].__file__))
+        cls.digest = digest_of(file, *([file.with_name(cls.header)] if cls.header else []))
+        kinds: dict[str, Any] = {name: Constant for name, kind in get_type_hints(cls).items() if kind is int}
         if cls.__module__.startswith(OUTSIDE):
-            rules["is_outside"] = _yes
-        kinds = {name: Constant for name, kind in hints.items() if kind is int}
-        cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds, rules)
+            kinds |= {"rules": Annotated[Words, len(RULES)]}
+        cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds)
 
     def __post_init__(self) -> None:
         """Refuse impossible values."""
@@ -283,78 +344,3 @@ class Profile:
 
     def reset_statistics(self, state: State) -> None:
         """Reset the counters."""
-
-    @rule
-    def before_entries(self, side: Side, cycle: int) -> None:
-        """Prepare for an AE's requests of a cycle."""
-
-    @rule
-    def enter(self, side: Side, port: int, kind: int, address: int, cycle: int) -> int:
-        """Return when a request has entered the path to the memory; at once."""
-        return cycle
-
-    @rule
-    def before_service(self, shared: Any, now: int) -> None:
-        """Prepare for serving the requests of a cycle."""
-
-    @rule
-    def division_of(self, address: int) -> int:
-        """Return the division of a byte address, see `divisions`."""
-        return 0
-
-    @rule
-    def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
-        """Return when the memory has served a read or a write; at once."""
-        return entered
-
-    @rule
-    def bank_waits(self, shared: Any) -> int:
-        """Return the total cycles that accesses have waited for their banks; none."""
-        return 0
-
-    @rule
-    def link_of(self, address: int) -> int:
-        """Return the link that an AE uses for a byte address; the first."""
-        return 0
-
-    @rule
-    def place_of(self, address: int, last: int) -> int:
-        """Return the index, at most `last`, under which the record counts a byte address; its word by default."""
-        return (address >> 3) & last
-
-    @rule
-    def read_back(self, side: Side, port: int, request: Request) -> int:
-        """Return when a read's response is at the port."""
-        return request.time
-
-    @rule
-    def written(self, side: Side, port: int, request: Request) -> int:
-        """Return when a write is complete."""
-        return request.time
-
-    def flushed(self, now: int) -> int:
-        """Return when a flush is complete, if the port's writes are; every profile has this rule."""
-        raise NotImplementedError
-
-    @rule
-    def answered(self, side: Side, shown: int) -> None:
-        """Update the state after the ports of a mask have seen a response."""
-
-    @rule
-    def stalled(self, side: Side, cycle: int) -> tuple[int, int]:
-        """Return the masks of the ports that are not ready for reads, and for writes, in a cycle; none."""
-        return 0, 0
-
-    @rule
-    def restless(self, side: Side, cycle: int) -> bool:
-        """Return whether `stalled` may change from a cycle on without any request or response."""
-        return False
-
-    @rule
-    def is_outside(self) -> bool:
-        """Return whether the rules are from a file, so that their answers are checked; a constant."""
-        return False
-
-
-def _yes(self: Profile) -> bool:
-    return True

@@ -1,4 +1,11 @@
-"""Files of memory rules, which are code: loaded only when the user of this process names them, and checked then."""
+"""Files of memory rules, which are code: loaded only when the user of this process names them, and checked then.
+
+A file has one class that inherits a profile, and replaces single rules of it: methods marked by `rule`, which numba
+compiles, or a C++ header that the class names in `header`. A rule in Python has parameters by name: `self`, the
+profile's parameters; `own` or `shared`, the words of state that the class names, see `Profile`; the numbers of the
+rule, see `RULES`, as far as it wants them; and `inherited`, the answer of the rule that it replaces, which otherwise
+is not asked. A rule that answers nothing is called after the one that it replaces.
+"""
 
 import dis
 import json
@@ -6,21 +13,20 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING, fields
-from functools import wraps
+from functools import cache, wraps
 from hashlib import sha256
-from inspect import Parameter, isfunction, signature
+from inspect import Parameter, signature
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, get_type_hints
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from cyscc.sim.caching.code import njit
 from cyscc.sim.documents import LONGEST_SETTING, read_plain
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.memory.compiling import OPTIONS
-from cyscc.sim.memory.profiles.profile import OUTSIDE, Contention, Profile, State
-from cyscc.sim.memory.records import ErrorCode, Request, context_of
-from cyscc.sim.memory.structures import Address, Record
+from cyscc.sim.memory.profiles.profile import INHERITED, OUTSIDE, RULES, Contention, Profile, rules_of
+from cyscc.sim.memory.records import ErrorCode
 from cyscc.sim.trust import GivenText, rules_file
 
 _LONGEST = 1_000_000
@@ -28,14 +34,12 @@ _LONGEST = 1_000_000
 _MOST_IN_FLIGHT = 1 << 17
 """Most reads in flight at a port."""
 _WORD = 2**63
+_MOST_WORDS = 1 << 16
+"""Most words of a field of state."""
 _FIXED = ("describe", "check_clock", "__str__")
 """Methods on which identity and messages depend."""
-_RULES = {
-    name: list(signature(member).parameters)
-    for name, member in vars(Profile).items()
-    if isfunction(member) and (hasattr(member, "rule") or name == "flushed")
-}
-"""The parameters of each rule that is called."""
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "nogil": True}
+"""Options of numba for rules."""
 
 
 def load_rules(text: str, *, taken: tuple[str, ...]) -> type[Profile]:
@@ -89,30 +93,68 @@ def rule_at_fault(profile: type[Profile], code: int, kind: int) -> str | None:
     else:
         # The rule of the base answers what an earlier one did.
         names = (("read_back", *before), ("written", *before), ("flushed",))[kind & 3]
-    own = [name for name in names if _is_own(getattr(profile, name), profile)]
+    own = [name for name in names if name in rules_of(profile)]
     return f"{sys.modules[profile.__module__].__file__}: {(own or names)[0]}"
 
 
-@contextmanager
-def compiling(profile: type[Profile]) -> Iterator[None]:
-    """Turn errors of a block that compiles the memory for a profile from a file of rules into one line.
+@cache
+def addresses_of(profile: type[Profile]) -> list[int]:
+    """Return the addresses of a profile's rules in Python, compiled now, in the order of `RULES`; 0 for others."""
+    own = rules_of(profile)
+    return [_callable(profile, name, own[name]).address if name in own else 0 for name in RULES]
 
-    Raises
-    ------
-    SimulationError
-        The rules cannot be compiled together.
-    """
-    try:
-        yield
-    except Exception as error:
-        if not profile.__module__.startswith(OUTSIDE) or not _is_of_compiler(error):
-            raise
-        file = sys.modules[profile.__module__].__file__
-        raise SimulationError(f"{file}: cannot be compiled: {_told(error)}") from None
+
+def _callable(profile: type[Profile], name: str, function: Callable[..., Any]) -> Any:
+    """Return a rule as numba's function for callers in C: of parameters, state and words."""
+    from numba import carray, cfunc, from_dtype, njit, types  # noqa: TID251
+
+    rule, wanted = RULES[name], signature(function).parameters
+    words = [*rule.numbers, *([INHERITED] if INHERITED in wanted else [])]
+    records = {"self": "parameters", rule.state: "state"}
+    given = [f"carray({records[each]}, 1)[0]" if each in records else _given(each, rule.answer) for each in wanted]
+    answer = {"nothing": "{}", "two masks, integers": "return packed({})"}.get(rule.answer, "return int64({})")
+    called = answer.format(f"rule({', '.join(given)})")
+    source = f"def call({', '.join(['parameters', 'state', *words])}):\n    {called}"
+    place = {
+        "carray": carray,
+        "int64": np.int64,
+        "rule": njit(**_OPTIONS)(function),
+        "packed": njit(**_OPTIONS)(_packed),
+    }
+    exec(source, place)
+    kinds = [types.CPointer(from_dtype(np.dtype(_dtype_of(profile, each)))) for each in ("self", rule.state)]
+    returned = types.void if rule.answer == "nothing" else types.int64
+    options = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
+    compiled = cfunc(returned(*kinds, *[types.int64] * len(words)), **options)(place["call"])
+    _compiled.append(compiled)
+    return compiled
+
+
+_compiled: list[Any] = []
+"""Rules that C++ calls, which live as long as the process."""
+
+
+def _given(word: str, answer: str) -> str:
+    """Return the text of a word as an argument of a rule."""
+    masks = word == INHERITED and answer == "two masks, integers"
+    return f"({word} & 0xFFFFFFFF, ({word} >> 32) & 0xFFFFFFFF)" if masks else word
+
+
+def _packed(masks: tuple[int, int]) -> int:
+    """Return two masks of 32 bits as a word."""
+    return (masks[0] & 0xFFFFFFFF) | (masks[1] << 32)
+
+
+def _dtype_of(profile: type[Profile], place: str) -> DTypeLike:
+    """Return numpy's type of the parameters, or of the words of state, that a rule gets."""
+    if place == "self":
+        return profile.dtype
+    words = getattr(profile, place).items() if place else ()
+    return [(name, np.int64) if count == 1 else (name, np.int64, (count,)) for name, count in words] or [("", np.int64)]
 
 
 def _is_of_compiler(error: Exception) -> bool:
-    from numba.core.errors import NumbaError
+    from numba import NumbaError
 
     return isinstance(error, NumbaError)
 
@@ -167,19 +209,39 @@ def _check(path: str, profile: type[Profile], taken: tuple[str, ...]) -> None:
         raise ValueError(f"{path}: name: {name!r} is that of a profile of the program")
     _check_parameters(path, profile)
     for state in ("Own", "Shared"):
-        kind = getattr(profile, state)
-        if not isinstance(kind, type) or not issubclass(kind, Record):
-            raise ValueError(f"{path}: {state} must be a class of Record, not {kind!r}")
+        if state in vars(profile):
+            raise ValueError(f"{path}: {state}: a file names words of state: {state.lower()} = {{'turns': 1}}")
+    _check_words(path, profile)
     _guard(path, profile)
-    if profile.flushed is Profile.flushed:
+    if profile.header:
+        _check_header(path, profile)
+    elif profile.__mro__[1] is Profile and "flushed" not in vars(profile):
         raise ValueError(f"{path}: flushed: is missing: every profile needs this rule")
-    for each in _RULES:
-        if _is_own(function := getattr(profile, each), profile):
-            _check_rule(path, profile, each, function)
+    for rule in RULES:
+        if rule in vars(profile):
+            _check_rule(path, profile, rule, vars(profile)[rule])
 
 
-def _is_own(function: Callable[..., Any], profile: type[Profile]) -> bool:
-    return function.__module__ == profile.__module__
+def _check_words(path: str, profile: type[Profile]) -> None:
+    """Refuse words of state that have no name, no number, or the name of a profile's own."""
+    for state, base in (("own", profile.Own), ("shared", profile.Shared)):
+        words = getattr(profile, state)
+        if not isinstance(words, dict):
+            raise ValueError(f"{path}: {state} must be a dict of numbers of words by name, not {words!r}")
+        for name, count in words.items():
+            if not isinstance(name, str) or not name.isidentifier() or name in base.address.fields:
+                raise ValueError(f"{path}: {state}: {name!r} can be no name of words")
+            if type(count) is not int or not 1 <= count <= _MOST_WORDS:
+                raise ValueError(f"{path}: {state}: {name} must have from 1 to {_MOST_WORDS} words, not {count!r}")
+
+
+def _check_header(path: str, profile: type[Profile]) -> None:
+    """Refuse a header that is no file beside the profile's."""
+    header = profile.header
+    if not isinstance(header, str) or header != Path(header).name or not header.endswith(".h"):
+        raise ValueError(f"{path}: header must be the name of a file beside it that ends in .h, not {header!r}")
+    if not Path(path).with_name(header).is_file():
+        raise ValueError(f"{path}: header: there is no {header} beside it")
 
 
 def _check_parameters(path: str, profile: type[Profile]) -> None:
@@ -208,7 +270,7 @@ def _guard(path: str, profile: type[Profile]) -> None:
             with _naming(f"{path}: {name}", SimulationError):
                 found = function(*arguments, **keywords)
             if name == "build":
-                _check_build(path, profile, found, arguments[1])
+                _check_build(path, found)
             elif (wanted := _METHODS[name](found)) is not None:
                 raise SimulationError(f"{path}: {name}: must return {wanted}, not {found!r}")
             return found
@@ -250,14 +312,10 @@ _METHODS: dict[str, Callable[[Any], str | None]] = {
 """Methods in Python that are called with the machine's state; each with what it must return, if it does not."""
 
 
-def _check_build(path: str, profile: type[Profile], answer: Any, state: State) -> None:
-    """Refuse a `build` that answers something, or leaves a link without an array, which compiled code would follow."""
+def _check_build(path: str, answer: Any) -> None:
+    """Refuse a `build` that answers something."""
     if answer is not None:
         raise SimulationError(f"{path}: build: must return nothing, not {answer!r}")
-    for kind, records in ((profile.Own, state.own), (profile.Shared, state.shared)):
-        for name, (_, field, access) in kind.address.fields.items():
-            if access == "constant" and isinstance(field, Address) and not records[name].all():
-                raise SimulationError(f"{path}: build: makes no array for {name} of {kind.__name__}")
 
 
 def _check_times(path: str, profile: Profile) -> None:
@@ -300,46 +358,49 @@ def _check_contention(path: str, found: Any) -> None:
 
 def _check_rule(path: str, profile: type[Profile], name: str, function: Callable[..., Any]) -> None:
     """Refuse a rule that has other parameters, raises, cannot be compiled, or answers another type."""
-    wanted, given = _RULES[name], signature(function).parameters
+    rule, given = RULES[name], signature(function).parameters
+    answers = [INHERITED] if rule.answer != "nothing" else []
+    known = ["self", *([rule.state] if rule.state else []), *rule.numbers, *answers]
     plain = all(each.kind is Parameter.POSITIONAL_OR_KEYWORD for each in given.values())
-    if len(wanted) != len(given) or not plain:
-        raise ValueError(f"{path}: {name}: must have the parameters {', '.join(wanted)}: it has {signature(function)}")
+    if not plain or next(iter(given), "") != "self" or not set(given) <= set(known):
+        raise ValueError(f"{path}: {name}: may have the parameters {', '.join(known)}: it has {signature(function)}")
     if not hasattr(function, "rule"):
         raise ValueError(f"{path}: {name}: is not marked as a @rule")
     if _raises(function.__code__):
         raise ValueError(f"{path}: {name}: has raise or assert, which compiled rules cannot have")
-    from cyscc.sim.memory.addresses import type_of
+    from numba import from_dtype, njit, types  # noqa: TID251
 
-    side, service, _ = context_of(profile)  # type: ignore[arg-type]
-    kinds = {
-        "self": profile.address,
-        "side": side.address,
-        "shared": service.address.fields["shared"][1],
-        "request": Request.address,
-    }
-    arguments = tuple(type_of(kinds.get(parameter, int)) for parameter in wanted)
+    kinds = {each: from_dtype(np.dtype(_dtype_of(profile, each))) for each in ("self", rule.state)}
+    if rule.answer == "two masks, integers":
+        kinds[INHERITED] = types.UniTuple(types.int64, 2)
     try:
-        compiled = njit(cache=True, stamp=profile.digest, **OPTIONS)(function)
-        compiled.compile(arguments)
-        answer = compiled.overloads[arguments].signature.return_type
+        compiled = njit(**_OPTIONS)(function)
+        compiled.compile(tuple(kinds.get(parameter, types.int64) for parameter in given))
+        answer = compiled.nopython_signatures[0].return_type
     except Exception as error:
         cause = _told(error) if _is_of_compiler(error) else _cause(error)
         raise ValueError(f"{path}: {name}: cannot be compiled: {cause}") from None
-    _check_answer(f"{path}: {name}", answer, get_type_hints(getattr(Profile, name))["return"])
+    _check_answer(f"{path}: {name}", answer, rule.answer)
 
 
-def _check_answer(place: str, answer: Any, wanted: Any) -> None:
+def _check_answer(place: str, answer: Any, wanted: str) -> None:
     """Refuse a rule's answer of another type."""
     from numba import types
 
+    integer = isinstance(answer, types.Integer)
     masks = isinstance(answer, types.BaseTuple) and len(answer.types) == 2
-    valid, text = {
-        int: (isinstance(answer, types.Integer), "an integer"),
-        bool: (isinstance(answer, types.Integer | types.Boolean), "whether"),
-        type(None): (isinstance(answer, types.NoneType), "nothing"),
-    }.get(wanted, (masks and all(isinstance(each, types.Integer) for each in answer.types), "two masks, integers"))
-    if not valid:
-        raise ValueError(f"{place}: must answer {text}, not {answer}")
+    valid = {
+        "an integer": integer,
+        "whether": integer or isinstance(answer, types.Boolean),
+        "nothing": isinstance(answer, types.NoneType),
+        "two masks, integers": masks and all(isinstance(each, types.Integer) for each in answer.types),
+    }
+    if not valid[wanted]:
+        raise ValueError(f"{place}: must answer {wanted}, not {answer}")
+
+
+def _is_own(function: Any, profile: type[Profile]) -> bool:
+    return getattr(function, "__module__", None) == profile.__module__
 
 
 def _raises(code: CodeType) -> bool:

@@ -16,7 +16,7 @@ from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.cache import machine_headers
 from cyscc.sim.executors.compiled import executor
 from cyscc.sim.executors.compiled.parts import build_library
-from cyscc.sim.executors.tools import NATIVE
+from cyscc.sim.caching.tools import NATIVE
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import Hc2
 from tests.sim.executors.outcomes import CROWD, TANGLE

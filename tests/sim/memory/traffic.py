@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.sim.memory import FLUSH, READ, WRITE, Memory
-from cyscc.sim.memory.compiling import jit
+from cyscc.sim.caching.code import njit
 from cyscc.sim.memory.records import Mailbox
 
 REQUEST = np.dtype(
@@ -55,7 +55,7 @@ _TAGS, _DATA, _READ_PAYLOADS, _WRITE_PAYLOADS, _WRITE_DATA = _ARRAYS
 """Where the fields of a mailbox are among its words, signed for numba, which makes a float of signed and unsigned."""
 
 
-@jit
+@njit(error_model="numpy", nogil=True)
 def _advance(model, box, plan, ae, start, stop, counts, accepted, seen, tag, data, flushed):  # type: ignore[no-untyped-def]
     """Run one engine from cycle `start` until before `stop`; its counts are those of (requests, responses, flushes)."""
     prepare, accept, context = model

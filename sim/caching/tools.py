@@ -16,7 +16,7 @@ from cyscc.sim.errors import BuildError
 from cyscc.sim.processes import end_descendants
 from cyscc.sim.processors import available_cores, processor
 
-NATIVE = Path(__file__).parent / "native"
+NATIVE = Path(__file__).parents[1] / "executors" / "native"
 """C++ sources shared by all native executors."""
 
 SLOW = "__Slow"

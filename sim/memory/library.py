@@ -1,0 +1,138 @@
+"""The memory's code in C++, built for a profile's class and a machine's shape; its functions for ctypes and C++."""
+
+import ctypes
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cyscc.sim.memory.layout import layout_header, rules_header
+from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Mailbox
+
+_NATIVE = Path(__file__).parent / "native"
+
+
+class Function(NamedTuple):
+    """A function of the memory: its words after the context, numbers or addresses, and whether it returns one."""
+
+    arguments: tuple[str, ...]
+    returns: bool
+
+
+FUNCTIONS = {
+    "prepare": Function(("ae", "cycle"), False),
+    "accept": Function(("ae", "cycle"), False),
+    "settle": Function(("cycle",), True),
+    "seal": Function(("cycle",), True),
+    "serve": Function(("part",), False),
+    "deliver": Function(("ae",), False),
+    "next_event": Function(("ae", "cycle"), True),
+    "last_completion": Function((), True),
+}
+"""Functions of every executor by name; see the methods of `cyscc.sim.memory.memory.Memory`."""
+
+_FURTHER = {
+    "drain_banks": Function(("first", "stop", "bank_by_word", "banks", "of_row"), False),
+    "take_banks": Function(("taken", "bank_by_word", "sums", "banks", "found"), True),
+    "take_latencies": Function(("taken", "found"), True),
+    "take_links": Function(("first", "last", "passed", "found"), True),
+    "link_of": Function(("address",), True),
+    "place_of": Function(("address", "last"), True),
+}
+"""Functions of `Memory` and `Recorder` alone."""
+
+
+def _prototype(function: Function) -> Any:
+    returned = ctypes.c_int64 if function.returns else None
+    return ctypes.CFUNCTYPE(returned, *[ctypes.c_int64] * (1 + len(function.arguments)))
+
+
+PROTOTYPES = {name: _prototype(function) for name, function in FUNCTIONS.items()}
+"""ctypes prototypes; the first argument is the address of the context."""
+
+
+class MemoryModel(ctypes.Structure):
+    """Interface of a memory to native code: functions, context, mailboxes, and number of parts to serve in a round."""
+
+    _fields_ = (
+        *PROTOTYPES.items(),
+        *((name, ctypes.c_int64) for name in ("context", "mailboxes", "parts")),
+    )
+
+
+@cache
+def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, Any]:
+    """Return the functions of a memory under a profile, by name, built now if they are not in the cache.
+
+    Parameters
+    ----------
+    profile : type of Profile
+        The profile's class. Its parameters are no part of the code.
+    engines, ports : int
+        Application Engines, and memory ports of each.
+
+    Raises
+    ------
+    BuildError
+        They cannot be built.
+    """
+    from cyscc.sim.caching.building import cached, load_library
+    from cyscc.sim.caching.tools import Steps, Toolchain
+
+    headers = {"layout.h": layout_header(profile, engines=engines, ports=ports), "rules.h": rules_header(profile)}
+    tools = Toolchain.find(verilator=False)
+
+    def build(folder: Path) -> Path:
+        for name, text in headers.items():
+            (folder / name).write_text(text)
+        unit, library = _NATIVE / "memory.cpp", folder / "memory.so"
+        flags = ["-I", str(_NATIVE)]
+        tools.link([tools.compile_object(unit, folder=folder, flags=flags, level="-O3", steps=Steps(None))], library)
+        return library
+
+    inputs = repr(sorted(headers.items())).encode() + _digest_of_sources()
+    library = load_library(cached("memory", tools, inputs=inputs, build=build, suffix=".so"))
+    return {
+        name: _prototype(function)((f"cyscc_memory_{name}", library))
+        for name, function in (FUNCTIONS | _FURTHER).items()
+    }
+
+
+@cache
+def _digest_of_sources() -> bytes:
+    digest = hashlib.sha256()
+    for source in sorted(_NATIVE.rglob("*.*")):
+        digest.update(source.name.encode() + source.read_bytes())
+    return digest.digest()
+
+
+def memory_header() -> str:
+    """Return a C++ header with the mailbox, and the functions of a memory as in `MemoryModel`."""
+    constants = {"kMaxPorts": MAX_PORTS, "kReads": READ, "kWrites": WRITE, "kFlushes": FLUSH}
+    fields = {name: "".join(f"[{count}]" for count in Mailbox.dtype[name].shape) for name in Mailbox.dtype.names or ()}
+    functions = [
+        f"    {'int64_t' if each.returns else 'void'} (*{name})"
+        f"({', '.join(['void* context', *(f'int64_t {argument}' for argument in each.arguments)])});"
+        for name, each in FUNCTIONS.items()
+    ]
+    return "\n".join(
+        [
+            "// Generated; see sim/memory/records.py for the meaning of the fields.",
+            "#pragma once",
+            "#include <cstdint>",
+            "namespace cyscc {",
+            *(f"inline constexpr int {name} = {value};" for name, value in constants.items()),
+            "struct alignas(64) Mailbox {",
+            *(f"    uint64_t {name}{shape};" for name, shape in fields.items()),
+            "};",
+            f"static_assert(sizeof(Mailbox) == {Mailbox.dtype.itemsize});",
+            "struct MemoryModel {",
+            *functions,
+            "    void* context;",
+            "    Mailbox* mailboxes;",
+            "    int64_t parts;",
+            "};",
+            "}  // namespace cyscc",
+            "",
+        ]
+    )
