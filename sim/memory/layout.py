@@ -67,7 +67,8 @@ def rules_header(profile: type[Any]) -> str:
     name, more = inherited.__name__, []
     if profile.header:
         name = profile.__name__
-        more = [Path(str(sys.modules[profile.__module__].__file__)).with_name(profile.header).read_text()]
+        header = Path(str(sys.modules[profile.__module__].__file__)).with_name(profile.header)
+        more = [f'#line 1 "{header}"', header.read_text(), '#line 1 "rules.h"']
     outside = str(profile.__module__.startswith(OUTSIDE)).lower()
     rules = [_rule(rule, function, profile) for rule, function in rules_of(profile).items()]
     return "\n".join(

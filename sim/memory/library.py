@@ -2,10 +2,12 @@
 
 import ctypes
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.memory.layout import layout_header, rules_header
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Mailbox
 
@@ -87,7 +89,13 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
             (folder / name).write_text(text)
         unit, library = _NATIVE / "memory.cpp", folder / "memory.so"
         flags = ["-I", str(_NATIVE)]
-        tools.link([tools.compile_object(unit, folder=folder, flags=flags, level="-O3", steps=Steps(None))], library)
+        try:
+            made = tools.compile_object(unit, folder=folder, flags=flags, level="-O3", steps=Steps(None))
+        except BuildError as error:
+            if profile.header and (found := re.search(r"^(.*\.h):(\d+):\d+: (error: .*)$", str(error.args[-1]), re.MULTILINE)):
+                raise SimulationError(f"{found[1]}: cannot be compiled: line {found[2]}: {found[3]}") from None
+            raise
+        tools.link([made], library)
         return library
 
     inputs = repr(sorted(headers.items())).encode() + _digest_of_sources()

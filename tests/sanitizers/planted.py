@@ -15,7 +15,7 @@ from cyscc.sim.executors.compiled import executor
 from cyscc.sim.memory import Memory, parse_profile
 from cyscc.sim.memory.addresses import type_of
 from cyscc.sim.memory.compiling import OPTIONS
-from cyscc.sim.memory.functions import PROTOTYPES
+from cyscc.sim.memory.library import PROTOTYPES
 from cyscc.sim.memory.records import context_of
 from cyscc.sim.numba_internals import compiled_cfunc
 from tests.sanitizers.watching import watch

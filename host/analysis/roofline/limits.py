@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from cyscc.host.record.arrow import Integers
 from cyscc.sim import hardware
+from cyscc.sim.caching.code import njit
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Contention, Profile, RowTimes
-from cyscc.sim.memory.compiling import jit
 
 
 class Limit(NamedTuple):
@@ -393,7 +393,7 @@ _CHANCES = 1 << 16
 """Most random numbers for the arbitration; after them the sequence repeats."""
 
 
-@jit
+@njit(cache=True, error_model="numpy")
 def _rate(links: npt.NDArray[np.int64], chances: npt.NDArray[np.int64], ports: int, count: int) -> float:
     """Return the requests per cycle, where a port whose head passes takes the next of these links."""
     heads = links[:ports].copy()

@@ -231,7 +231,8 @@ class Profile:
     def __init_subclass__(cls) -> None:
         """Declare the parameters as a record, and those of a file of the user's with the addresses of its rules."""
         file = Path(str(sys.modules[cls.__module__].__file__))
-        cls.digest = digest_of(file, *([file.with_name(cls.header)] if cls.header else []))
+        header = file.parent / str(cls.header)
+        cls.digest = digest_of(file, *([header] if cls.header and header.is_file() else []))
         kinds: dict[str, Any] = {name: Constant for name, kind in get_type_hints(cls).items() if kind is int}
         if cls.__module__.startswith(OUTSIDE):
             kinds |= {"rules": Annotated[Words, len(RULES)]}

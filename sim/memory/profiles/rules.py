@@ -69,6 +69,10 @@ def load_rules(text: str, *, taken: tuple[str, ...]) -> type[Profile]:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     name = f"{OUTSIDE}{sha256(source).hexdigest()[:16]}"
+    if (before := sys.modules.get(name)) is not None and (header := _defined(path, before).header):
+        # Of the same file with another header it is another class.
+        beside = Path(path).with_name(header)
+        name += sha256(beside.read_bytes() if beside.is_file() else b"").hexdigest()[:16]
     module = sys.modules.get(name)
     if module is None:
         module = sys.modules[name] = ModuleType(name)

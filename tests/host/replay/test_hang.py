@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cyscc.sim.memory.profiles.profile import Profile, parameter, rule
-from cyscc.sim.memory.records import Request, Side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,20 +28,20 @@ class Deaf(Profile):
     reads_in_flight_limit = property(lambda self: 21)
 
     @rule
-    def read_back(self, side: Side, port: int, request: Request) -> int:
-        return request.cycle() + 20
+    def read_back(self, cycle: int) -> int:
+        return cycle + 20
 
     @rule
     def flushed(self, now: int) -> int:
         return now + 4
 
     @rule
-    def stalled(self, side: Side, cycle: int) -> tuple[int, int]:
-        deaf = 0xFFFFFFFF if side.number == 1 and cycle >= self.since else 0
+    def stalled(self, ae: int, cycle: int) -> tuple[int, int]:
+        deaf = 0xFFFFFFFF if ae == 1 and cycle >= self.since else 0
         return deaf, deaf
 
     @rule
-    def restless(self, side: Side, cycle: int) -> bool:
+    def restless(self) -> bool:
         return True
 """
 SINCE = 900

@@ -12,10 +12,10 @@ import pytest
 
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.caching.folder import cache_directory, remove_temporary_cache
+from cyscc.sim.caching.tools import Toolchain as Tools
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled import parts
 from cyscc.sim.executors.compiled.parts import build_library
-from cyscc.sim.caching.tools import Toolchain as Tools
 from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import parse_profile
 from tests.sim.executors.toolchain import Toolchain

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from cyscc.hw.config import PRESETS
+from cyscc.sim.caching.tools import NATIVE
 from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.executors.base import Command, CommandKind
 from cyscc.sim.executors.cache import machine_headers
 from cyscc.sim.executors.shared_object import LibraryExecutor
-from cyscc.sim.caching.tools import NATIVE
 from cyscc.sim.memory import Memory, parse_profile
 
 TEST = PRESETS["test"]

@@ -9,7 +9,7 @@ from cyscc.hw.config import PRESETS
 from cyscc.hw.shell import Shell
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory import Memory, MemoryModel
-from cyscc.sim.memory.functions import PROTOTYPES
+from cyscc.sim.memory.library import PROTOTYPES
 from tests.sim.executors.outcomes import TANGLE, assert_equal, outcome
 from tests.system.runs import made
 

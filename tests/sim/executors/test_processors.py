@@ -12,11 +12,11 @@ import tests.sim.executors.replay
 from cyscc.host.graph.generators import rmat_graph
 from cyscc.hw.config import PRESETS
 from cyscc.sim.caching.folder import code_directory
+from cyscc.sim.caching.tools import NATIVE
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.cache import machine_headers
 from cyscc.sim.executors.compiled import executor
 from cyscc.sim.executors.compiled.parts import build_library
-from cyscc.sim.caching.tools import NATIVE
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import Hc2
 from tests.sim.executors.outcomes import CROWD, TANGLE

@@ -1,33 +1,23 @@
 """A memory profile from outside the package: one channel that all AEs share, and a read buffer in each AE."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cyscc.sim.memory.profiles.profile import Profile, parameter, rule
-from cyscc.sim.memory.records import Side
-from cyscc.sim.memory.structures import Record
-
-
-class Own(Record):
-    """The line that an AE read last."""
-
-    line: int
-
-
-class Shared(Record):
-    """The cycle from which on the channel is free."""
-
-    free: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Channel(Profile):
-    """Requests pass one after another; what the AE read last comes without them."""
+    """Requests pass one after another; what the AE read last comes without them.
+
+    `line` is the line that an AE read last, `free` the cycle from which on the channel is free.
+    """
 
     name: ClassVar[str] = "channel"
     short: ClassVar[str] = "latency"
-    Own: ClassVar[type[Record]] = Own
-    Shared: ClassVar[type[Record]] = Shared
+    own: ClassVar[Mapping[str, int]] = {"line": 1}
+    shared: ClassVar[Mapping[str, int]] = {"free": 1}
 
     latency: int = parameter(20, low=-9, high=2**62)
     flush: int = parameter(2, low=-9, high=2**62)
@@ -38,14 +28,14 @@ class Channel(Profile):
     reads_in_flight_limit = property(lambda self: 4096)
 
     @rule
-    def enter(self, side: Side, port: int, kind: int, address: int, cycle: int) -> int:
+    def enter(self, own: Any, kind: int, address: int, cycle: int) -> int:
         line = (address >> self.line_bits) + 1
-        hit = line == side.own.line and kind == 0
-        side.own.line = line
+        hit = line == own.line and kind == 0
+        own.line = line
         return cycle << 1 | hit
 
     @rule
-    def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
+    def serve(self, shared: Any, entered: int, now: int) -> int:
         if entered & 1 == 1:
             return now + 2
         shared.free = max(shared.free, now) + 1

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from cyscc.sim.memory import Hc2
+from cyscc.sim.memory import Hbm2, Hc2, Memory
+from cyscc.sim.memory.library import functions_of
 
 HC2 = Hc2()
 BANKS, LINKS = 1024, 16
@@ -56,3 +57,27 @@ def test_banks_and_links_of_any_parameters_share_alike(profile: Hc2) -> None:
     controllers = words >> profile.controller_bit & profile.controllers - 1
     assert np.array_equal(shared.bank_by_word // profile.banks, controllers)
     assert np.array_equal(shared.link_by_word // profile.links, controllers)
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        HC2,
+        Hc2(controllers=4, banks=16, links=4, controller_bit=7, link_bit=5),
+        Hbm2(),
+        Hbm2(channels=8, links=2, channel_bit=10, low_groups=0, low_columns=3),
+    ],
+    ids=str,
+)
+def test_compiled_rules_have_the_same_map(profile: Hc2 | Hbm2) -> None:
+    memory = Memory(profile, engines=1, ports=1)
+    functions = functions_of(type(profile), engines=1, ports=1)
+    places = profile.contention.bank_by_place
+    for address in np.random.default_rng(3).integers(0, 1 << 36, 200).tolist():
+        assert functions["link_of"](memory.model.context, address) == profile.link_of(address)
+        place = functions["place_of"](memory.model.context, address, (1 << 30) - 1)
+        if places is None:
+            word = place % profile.contention.bank_by_word.size
+            assert profile.contention.bank_by_word[word] == profile.bank_of(address)
+        else:
+            assert places[place] == profile.bank_of(address)

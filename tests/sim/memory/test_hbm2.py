@@ -64,7 +64,6 @@ def test_place_of_an_address() -> None:
     inside = HBM2.within(address)
     assert HBM2.channel_of(address) == HBM2.link_of(address) == 17
     assert HBM2.bank_within(inside) == 3 * 4 + 2
-    assert HBM2.row_within(inside) == 5
     assert HBM2.bank_of(address) == HBM2.bank_of(address + 31) == 17 * 16 + 14
     contention = HBM2.contention
     words = np.arange(1 << 17)
@@ -78,7 +77,6 @@ def test_other_maps() -> None:
     assert [blocks.bank_of(1024 * n) for n in (0, 1, 31, 32, 64, 32 * 16)] == [0, 16, 31 * 16, 1, 2, 0]
     spread = Hbm2(channel_bit=5, low_groups=0, low_columns=0)
     assert [spread.bank_of(32 * 32 * n) for n in (0, 1, 3, 4, 15, 16)] == [0, 1, 3, 4, 15, 0]
-    assert [spread.row_within(spread.within(32 * 32 * n)) for n in (511, 512)] == [0, 1]
     assert Hbm2(links=2).link_of(far(bank=1, channel=3)) == 7
 
 

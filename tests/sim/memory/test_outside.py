@@ -3,15 +3,18 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cyscc.host.driver.search import breadth_first_search
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.sim.configuration import PRESETS
+from cyscc.sim.errors import SimulationError
 from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import Profile, parse_profile
 from cyscc.sim.trust import GivenText
 from tests.sim.memory.stepper import Request, Stepper, flush, machine, read, write
+from tests.sim.memory.traffic import play, requests
 from tests.system.graphs import messy_graph
 
 RULES = Path(__file__).with_name("outside.py")
@@ -79,3 +82,101 @@ def test_other_source_is_another_profile(profile: Profile, tmp_path: Path) -> No
     bench.step([read(0, 4096)])
     bench.step([read(1, 4096)])
     assert [(cycle, list(view.responses)) for cycle, view in bench.run(20)] == [(4, [1]), (9, [0])]
+
+
+EXTENDED = """
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cyscc.sim.memory import Hc2
+from cyscc.sim.memory.profiles.profile import parameter, rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refreshed(Hc2):
+    name: ClassVar[str] = "refreshed"
+    own: ClassVar[dict[str, int]] = {"seen": 1, "late": 32}
+    shared: ClassVar[dict[str, int]] = {"served": 1}
+
+    every: int = parameter(7, low=1, high=1000)
+    MORE
+"""
+IN_PYTHON = """
+    @rule
+    def serve(self, shared: Any, is_read: int, inherited: int) -> int:
+        shared.served += 1
+        return inherited + 5 * (shared.served % self.every == 0)
+
+    @rule
+    def read_back(self, own: Any, ae: int, port: int, time: int, inherited: int) -> int:
+        own.late[port] += inherited - time + ae
+        return inherited + (own.late[port] & 1)
+
+    @rule
+    def answered(self, own: Any, shown: int) -> None:
+        own.seen += shown
+
+    @rule
+    def stalled(self, own: Any, cycle: int, inherited: tuple[int, int]) -> tuple[int, int]:
+        reads, writes = inherited
+        return reads | (cycle % 50 == 0), writes | (own.seen & 2)
+
+    @rule
+    def restless(self) -> bool:
+        return True
+"""
+IN_CPP = """
+namespace cyscc::memory {
+
+template <class Self>
+struct Refreshed : Hc2<Self> {
+    using Base = Hc2<Self>;
+    static int64_t serve(const Parameters& p, Shared& shared, int64_t ae, int64_t address, int64_t is_read,
+                         int64_t entered, int64_t now) {
+        ++shared.served;
+        return Base::serve(p, shared, ae, address, is_read, entered, now) + 5 * (shared.served % p.every == 0);
+    }
+    static int64_t read_back(const Parameters& p, Side& side, int64_t port, const Request& request) {
+        side.own.late[port] += side.number;
+        return Base::read_back(p, side, port, request) + (side.own.late[port] & 1);
+    }
+    static void answered(const Parameters& p, Side& side, int64_t shown) {
+        Base::answered(p, side, shown);
+        side.own.seen += shown;
+    }
+    static Stalled stalled(const Parameters& p, Side& side, int64_t cycle) {
+        Stalled masks = Base::stalled(p, side, cycle);
+        masks.reads |= cycle % 50 == 0;
+        masks.writes |= side.own.seen & 2;
+        return masks;
+    }
+    static bool restless(const Parameters&, const Side&, int64_t) { return true; }
+};
+
+}  // namespace cyscc::memory
+"""
+
+
+def test_rules_that_extend_a_profile_are_the_same_in_python_and_as_a_header(tmp_path: Path) -> None:
+    (tmp_path / "python.py").write_text(EXTENDED.replace("    MORE", IN_PYTHON))
+    (tmp_path / "refreshed.h").write_text(IN_CPP)
+    (tmp_path / "header.py").write_text(EXTENDED.replace("MORE", 'header: ClassVar[str] = "refreshed.h"'))
+    plan = requests(engines=2, ports=4, count=200, kind=np.arange(200) % 5 == 4)
+    plan["address"] += 8 * np.random.default_rng(1).integers(0, 4000, plan.shape)
+    played = []
+    for text in ("hc2", f"{tmp_path}/python.py", f"{tmp_path}/header.py"):
+        memory = machine(parse_profile(GivenText(text)), engines=2, ports=4)
+        found = play(memory, plan, cycles=3000)
+        played.append((found.accepted.tolist(), found.seen.tolist(), memory.statistics() | {"profile": ""}))
+        assert memory.error() is None
+    assert played[1] == played[2]
+    assert played[0] != played[1]
+
+
+def test_header_that_does_not_compile(tmp_path: Path) -> None:
+    (tmp_path / "refreshed.h").write_text(IN_CPP.replace("++shared.served", "++shared.nothing"))
+    (tmp_path / "header.py").write_text(EXTENDED.replace("MORE", 'header: ClassVar[str] = "refreshed.h"'))
+    with pytest.raises(SimulationError) as caught:
+        machine(parse_profile(GivenText(f"{tmp_path}/header.py")))
+    assert str(caught.value).startswith(f"{tmp_path}/refreshed.h: cannot be compiled: line 9: error: ")
+    assert "nothing" in str(caught.value)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from cyscc.sim.memory import READ, ArrayKind, Hbm2, Hc2, Memory, Profile, RecordedIntervals, RecordedSums, parse_profile
 from cyscc.sim.memory.recording import ACCESSES
-from tests.sim.memory.outside import Channel
+from cyscc.sim.trust import GivenText
+from tests.sim.memory import outside
 from tests.sim.memory.stepper import Stepper, hand_over, read, write
 from tests.sim.memory.test_order import mixed
 from tests.sim.memory.traffic import Played, Rounds, play, requests
@@ -177,7 +178,9 @@ def drive(
 
 
 @pytest.mark.parametrize(
-    "profile", [Hc2(), SMALL, Hbm2(), Channel(), *map(parse_profile, ("fixed:5", "stress:3"))], ids=str
+    "profile",
+    [Hc2(), SMALL, Hbm2(), *map(parse_profile, (GivenText(f"{outside.__file__}:20"), "fixed:5", "stress:3"))],
+    ids=lambda profile: profile.name,
 )
 def test_sums_agree_with_the_statistics_however_it_is_driven(profile: Profile) -> None:
     stop = 16 * 9 + 5

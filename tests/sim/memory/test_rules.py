@@ -16,17 +16,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cyscc.sim.memory.profiles.profile import Contention, Profile, parameter, rule
-from cyscc.sim.memory.structures import Record, Words
 """
 PIPE = f"""{IMPORTS}
-class Pipe(Record):
-    free: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class OnePipe(Profile):
     name: ClassVar[str] = "pipe"
-    Shared: ClassVar[type[Record]] = Pipe
+    shared: ClassVar[dict[str, int]] = {{"free": 1}}
 
     length: int = parameter(40, low=1, high=1000)
 
@@ -35,7 +30,7 @@ class OnePipe(Profile):
     reads_in_flight_limit = property(lambda self: 4096)
 
     @rule
-    def serve(self, shared: Any, ae: int, address: int, is_read: int, entered: int, now: int) -> int:
+    def serve(self, shared: Any, entered: int, is_read: int) -> int:
         return entered + (self.length if is_read == 1 else 1)
 
     @rule
@@ -100,7 +95,9 @@ def test_file_that_does_not_run(source: str | bytes, message: str) -> None:
         ("length: int = parameter(40, low=1, high=1000)", "length: int = 4", INT),
         ("length: int", "length: float", INT),
         ("@dataclass(frozen", "@(lambda **_: lambda each: each)(frozen", "OnePipe is no dataclass: it needs "),
-        ("= Pipe\n", "= 3\n", "Shared must be a class of Record, not 3"),
+        ('{"free": 1}', "3", "shared must be a dict of numbers of words by name, not 3"),
+        ('{"free": 1}', '{"free": 0}', "shared: free must have from 1 to 65536 words, not 0"),
+        ('{"free": 1}', '{"a b": 1}', "shared: 'a b' can be no name of words"),
         ("self: 4096", "self: 4096.0", "reads_in_flight_limit: must be an integer from 1 to 131072, not 4096.0"),
         ("self: 4096", "self: 2**40", "reads_in_flight_limit: must be an integer from 1 to 131072, not 1099511627776"),
         ("self: 4096", "self: exit(0)", "reads_in_flight_limit: SystemExit: 0"),
@@ -108,12 +105,16 @@ def test_file_that_does_not_run(source: str | bytes, message: str) -> None:
         ("def flushed", "def fluhsed", "flushed: is missing: every profile needs this rule"),
         (
             "flushed(self, now: int) -> int",
-            "flushed(self) -> int",
-            "flushed: must have the parameters self, now: ",
+            "flushed(self, when: int) -> int",
+            "flushed: may have the parameters self, now, inherited: it has (self, when: int) -> int",
         ),
         ("    @rule\n    def flushed", "    def flushed", "flushed: is not marked as a @rule"),
         ("self.length if", "1.5 if", "serve: must answer an integer, not float64"),
-        ("return entered +", "return None if now > 9 else", "serve: must answer an integer, not OptionalType(int64)"),
+        (
+            "return entered +",
+            "return None if entered > 9 else",
+            "serve: must answer an integer, not OptionalType(int64)",
+        ),
         ("self.length if", "open(3) if", "serve: cannot be compiled: Untyped global name 'open': "),
         (
             "        return entered",
@@ -134,7 +135,10 @@ def test_profile_that_is_none(old: str, new: str, message: str) -> None:
         ("def __post_init__(self): raise SystemExit(0)", "__post_init__: SystemExit: 0"),
         ("def describe(self): return {}", "describe: no file of rules can define it"),
         ('short: ClassVar[str] = "width"', "short: there is no parameter 'width'"),
-        ("@rule\n    def stalled(self, side, cycle): return 0.5, 1", "stalled: must answer two masks, integers, not "),
+        ("Own = Profile.Own", "Own: a file names words of state: own = {'turns': 1}"),
+        ('header = "../x.h"', "header must be the name of a file beside it that ends in .h, not '../x.h'"),
+        ('header = "x.h"', "header: there is no x.h beside it"),
+        ("@rule\n    def stalled(self, cycle): return 0.5, 1", "stalled: must answer two masks, integers, not "),
     ],
 )
 def test_member_that_is_wrong(member: str, message: str) -> None:
@@ -152,12 +156,6 @@ def test_build_that_fails(member: str, message: str) -> None:
     with pytest.raises(SimulationError) as caught:
         machine(loaded(added(member)))
     assert str(caught.value) == f"pipe.py: {message}"
-
-
-def test_link_without_an_array() -> None:
-    profile = loaded(PIPE.replace("free: int", "free: int\n    table: Words"))
-    with pytest.raises(SimulationError, match=r"^pipe\.py: build: makes no array for table of Pipe$"):
-        machine(profile)
 
 
 def test_rules_are_loaded_only_for_the_user() -> None:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.memory import FLUSH, READ, WRITE, Memory
 from cyscc.sim.caching.code import njit
+from cyscc.sim.memory import FLUSH, READ, WRITE, Memory
 from cyscc.sim.memory.records import Mailbox
 
 REQUEST = np.dtype(

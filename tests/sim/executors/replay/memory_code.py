@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
-
-from cyscc.sim.caching.compiler import module_of
 from cyscc.sim.memory.compiling import OPTIONS
 from cyscc.sim.memory.functions import FUNCTIONS, signature_of
+
+from cyscc.sim.caching.compiler import module_of
 from tests.sim.executors.replay.recording import BASE
 
 
