@@ -11,6 +11,9 @@ from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.memory.layout import layout_header, rules_header
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Mailbox
 
+_OF_HEADER = re.compile(r"^(.*\.h):(\d+):\d+: (error: .*)$", re.MULTILINE)
+"""The compiler's first line on an error in a header."""
+
 _NATIVE = Path(__file__).parent / "native"
 
 
@@ -92,7 +95,8 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
         try:
             made = tools.compile_object(unit, folder=folder, flags=flags, level="-O3", steps=Steps(None))
         except BuildError as error:
-            if profile.header and (found := re.search(r"^(.*\.h):(\d+):\d+: (error: .*)$", str(error.args[-1]), re.MULTILINE)):
+            found = _OF_HEADER.search(error.diagnosis) if profile.header else None
+            if found is not None:
                 raise SimulationError(f"{found[1]}: cannot be compiled: line {found[2]}: {found[3]}") from None
             raise
         tools.link([made], library)

@@ -42,6 +42,10 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "nogil
 """Options of numba for rules."""
 
 
+_headers: dict[str, str] = {}
+"""Digests of the headers of the files that were loaded, by name of the module."""
+
+
 def load_rules(text: str, *, taken: tuple[str, ...]) -> type[Profile]:
     """Return the profile class that a file of rules defines; equal contents give the same class.
 
@@ -69,20 +73,29 @@ def load_rules(text: str, *, taken: tuple[str, ...]) -> type[Profile]:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     name = f"{OUTSIDE}{sha256(source).hexdigest()[:16]}"
-    if (before := sys.modules.get(name)) is not None and (header := _defined(path, before).header):
-        # Of the same file with another header it is another class.
-        beside = Path(path).with_name(header)
-        name += sha256(beside.read_bytes() if beside.is_file() else b"").hexdigest()[:16]
-    module = sys.modules.get(name)
-    if module is None:
-        module = sys.modules[name] = ModuleType(name)
+    known = sys.modules.get(name)
+    # Of the same file with another header it is another class.
+    if known is not None and _digest_of_header(path, known) != _headers[name]:
+        name += _digest_of_header(path, known)
+        known = sys.modules.get(name)
+    module = known or ModuleType(name)
+    if known is None:
+        sys.modules[name] = module
         try:
             _run(source, path, module)
             _check(path, _defined(path, module), taken)
+            _headers[name] = _digest_of_header(path, module)
         except BaseException:
             del sys.modules[name]
             raise
     return _defined(path, module)
+
+
+def _digest_of_header(path: str, module: ModuleType) -> str:
+    """Return a digest of the header beside a file that its class names; empty without one."""
+    header = _defined(path, module).header
+    beside = Path(path).with_name(header or "nothing")
+    return sha256(beside.read_bytes()).hexdigest()[:16] if header and beside.is_file() else ""
 
 
 def rule_at_fault(profile: type[Profile], code: int, kind: int) -> str | None:
