@@ -4,20 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from cyscc.host.graph.loops import loop
 
 from cyscc.host.output.text import count_text
-from cyscc.sim.caching.code import njit
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED
-
-
-@njit(cache=True, nogil=True)
-def _first_beyond(frontier: npt.NDArray[np.uint64], edges: int) -> int:
-    for place in range(frontier.size):
-        word = frontier[place]
-        if np.int64(word >> START.shift & START.mask) + np.int64(word >> DEGREE.shift & DEGREE.mask) > edges:
-            return place
-    return frontier.size
 
 
 def check_frontier(frontier: npt.NDArray[np.uint64], *, edges: int, name: str) -> None:
@@ -39,7 +30,7 @@ def check_frontier(frontier: npt.NDArray[np.uint64], *, edges: int, name: str) -
     SimulationError
         There is such an entry.
     """
-    place = _first_beyond(frontier, edges)
+    place = loop("first_beyond", frontier, frontier.size, edges, np.array([START, DEGREE], np.uint64))
     if place < frontier.size:
         raise SimulationError(
             f"entry {place} of a frontier queue is {int(frontier[place]):#x}: "
@@ -55,31 +46,6 @@ def _check_ids(ids: npt.NDArray[np.uint32], *, vertices: int, name: str) -> None
             f"entry {place} of the reach queue of the {name} is {ids[place]}: "
             f"there are {count_text(vertices, 'vertex')}"
         )
-
-
-@njit(cache=True, nogil=True)
-def _distinct(
-    words: npt.NDArray[np.uint64],
-    reach: npt.NDArray[np.uint32],
-    counts: npt.NDArray[np.int64],
-    stamps: npt.NDArray[np.uint32],
-    stamp: int,
-    found: npt.NDArray[np.int64],
-) -> int:
-    """Count the distinct vertices of each part, and their edges; return the number of entries that are no vertices."""
-    place = beyond = 0
-    for part in range(counts.size):
-        for _ in range(counts[part]):
-            vertex = reach[place]
-            if vertex >= stamps.size:
-                beyond += 1
-            elif stamps[vertex] != stamp:
-                stamps[vertex] = stamp
-                found[part, 0] += 1
-                # numpy would promote a sum of signed and unsigned integers to float.
-                found[part, 1] += np.int64(words[vertex] >> DEGREE.shift & DEGREE.mask)
-            place += 1
-    return beyond
 
 
 def _first_places(entries: npt.NDArray[np.uint32], vertices: int) -> npt.NDArray[np.int64]:
@@ -164,18 +130,16 @@ class ReachAccount:
         """
         self._searches += 1
         found = np.zeros((len(counts), 2), np.int64)
-        if _distinct(words, reach, np.array(counts, np.int64), self._stamps, self._searches, found):
+        parts, degree = np.array(counts, np.int64), np.array([DEGREE], np.uint64)
+        stamps = self._stamps
+        if loop("distinct", words, reach, parts, parts.size, stamps, stamps.size, self._searches, degree, found):
             _check_ids(reach[: sum(counts)], vertices=words.size, name=name)
         return found
 
 
-@njit(cache=True, nogil=True)
 def first_uncoloured(colours: npt.NDArray[np.uint32], begin: int) -> int:
     """Return the first vertex from `begin` on whose colour is 0, or the number of vertices if there is none."""
-    vertex = begin
-    while vertex < colours.size and colours[vertex] != 0:
-        vertex += 1
-    return vertex
+    return loop("first_uncoloured", colours, colours.size, begin)
 
 
 def check_colours(colours: npt.NDArray[np.uint32], components: int) -> None:

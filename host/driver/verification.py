@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from cyscc.host.graph.loops import loop
 
 from cyscc.host.graph.memory_map import BLOCK_BYTES, PlacedGraph, block_digests
 from cyscc.host.output.text import count_text
-from cyscc.sim.caching.code import njit
 from cyscc.sim.coprocessor import Coprocessor
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, Field
+from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,31 +50,6 @@ def check_stray_writes(coprocessor: Coprocessor) -> None:
         )
 
 
-@njit(cache=True, nogil=True)
-def _wrong_words(
-    offsets: NDArray[np.int64], words: NDArray[np.uint64], levels: bool, fields: tuple[Field, Field, Field, Field]
-) -> tuple[int, int, int]:
-    """Return the number of wrong graph words, the first of them, and the number of correct ones that hold a level."""
-    start, degree, visited, level = fields
-    one = np.uint64(1)
-    level_bits = level.mask << level.shift | visited.mask << visited.shift
-    wrong, first, holding = 0, -1, 0
-    for vertex in range(words.size):
-        word = words[vertex]
-        if levels and word >> visited.shift & one:
-            right = word & ~level_bits == 0
-            holding += right
-        else:
-            begin = np.uint64(offsets[vertex])
-            count = np.uint64(offsets[vertex + 1]) - begin
-            right = word >> start.shift & start.mask == begin and word >> degree.shift & degree.mask == count
-        if not right:
-            wrong += 1
-            if first < 0:
-                first = vertex
-    return wrong, first, holding
-
-
 def _check_neighbours(graph: PlacedGraph) -> None:
     changed = np.flatnonzero(block_digests(graph.graph.targets) != graph.digests)
     if not changed.size:
@@ -90,8 +64,9 @@ def _check_neighbours(graph: PlacedGraph) -> None:
 
 def _check_words(graph: PlacedGraph, *, levels: bool) -> int:
     """Check the graph words; return how many hold a level."""
-    fields = START, DEGREE, VISITED, LEVEL
-    wrong, first, holding = _wrong_words(graph.graph.offsets, graph.words, levels, fields)
+    fields, found = np.array([START, DEGREE, VISITED, LEVEL], np.uint64), np.zeros(3, np.int64)
+    loop("wrong_words", graph.graph.offsets, graph.words, graph.words.size, levels, fields, found)
+    wrong, first, holding = found.tolist()
     if wrong:
         raise SimulationError(
             f"memory: graph words of the {graph.name} are not those of the graph that was read: word {first}, "

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
+from cyscc.host.graph.loops import loop
 from numpy.typing import ArrayLike, NDArray
 
 from cyscc.host.graph.available_memory import check_available_memory
 from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.output.text import count_text
 from cyscc.hw.values import plain
-from cyscc.sim.caching.code import njit
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32]]
 """Offsets and targets of a graph, as compiled functions take them."""
@@ -101,68 +101,13 @@ def list_bytes(vertices: int, edges: int) -> int:
     return 2 * ID_BYTES * edges + csr_bytes(vertices, edges)
 
 
-@njit(cache=True, nogil=True)
-def _count(values: NDArray[np.uint32], offsets: NDArray[np.int64]) -> None:
-    """Turn zeroed `offsets` (n + 2,) into the start of each value's run, shifted up by one place."""
-    for value in values:
-        offsets[np.int64(value) + 2] += 1
-    for index in range(2, len(offsets)):
-        offsets[index] += offsets[index - 1]
-
-
-@njit(cache=True, nogil=True)
-def _scatter(
-    keys: NDArray[np.uint32], values: NDArray[np.uint32], offsets: NDArray[np.int64], sorted_: NDArray[np.uint32]
-) -> None:
-    """Append each value to the run of its key; advances `offsets[1:]` from run starts to run ends."""
-    for index in range(len(keys)):
-        place = np.int64(keys[index]) + 1
-        sorted_[offsets[place]] = values[index]
-        offsets[place] += 1
-
-
-@njit(cache=True, nogil=True)
-def _scatter_rows(
-    rows: NDArray[np.int64], columns: NDArray[np.uint32], offsets: NDArray[np.int64], sorted_: NDArray[np.uint32]
-) -> None:
-    """Scatter the row numbers of a CSR matrix by column; see `_scatter`."""
-    for row in range(len(rows) - 1):
-        for index in range(rows[row], rows[row + 1]):
-            place = np.int64(columns[index]) + 1
-            sorted_[offsets[place]] = row
-            offsets[place] += 1
-
-
 def rows_by_column(rows: NDArray[np.int64], columns: NDArray[np.uint32], count: int) -> Csr:
     """Transpose a CSR matrix: return the rows of each of `count` columns, in ascending order."""
     offsets, sorted_ = np.zeros(count + 2, np.int64), np.empty(len(columns), np.uint32)
-    _count(columns, offsets)
-    _scatter_rows(rows, columns, offsets, sorted_)
+    columns = np.ascontiguousarray(columns)
+    loop("count", columns, columns.size, offsets, count)
+    loop("scatter_rows", np.ascontiguousarray(rows), len(rows) - 1, columns, offsets, sorted_)
     return offsets[:-1], sorted_
-
-
-@njit(cache=True, nogil=True)
-def _mark_first(
-    rows: NDArray[np.int64],
-    columns: NDArray[np.uint32],
-    met: NDArray[np.uint32],
-    kept: NDArray[np.bool_],
-    offsets: NDArray[np.int64],
-) -> None:
-    """Mark, in each row of a square CSR matrix, the first of equal off-diagonal entries, and count the marks.
-
-    `met`, zeroed, stores for each column the last row, counted from 1, with an entry in it.
-    """
-    for row in range(len(rows) - 1):
-        number = np.uint32(row + 1)
-        met[row] = number
-        count = 0
-        for index in range(rows[row], rows[row + 1]):
-            column = columns[index]
-            kept[index] = met[column] != number
-            met[column] = number
-            count += kept[index]
-        offsets[row + 1] = offsets[row] + count
 
 
 def _endpoints(name: str, given: ArrayLike, vertices: int) -> NDArray[np.uint32]:
@@ -288,8 +233,8 @@ class Graph:
             raise ValueError(f"sources and targets must be equally long, not {len(keys)} and {len(values)}")
         offsets = np.zeros(vertices + 2, dtype=np.int64)
         sorted_ = np.empty(len(values), dtype=np.uint32)
-        _count(keys, offsets)
-        _scatter(keys, values, offsets, sorted_)
+        loop("count", keys, keys.size, offsets, vertices)
+        loop("scatter", keys, values, keys.size, offsets, sorted_)
         return cls(offsets=offsets[:-1], targets=sorted_, ids=ids, base=base)
 
     def transpose(self) -> "Graph":
@@ -304,7 +249,8 @@ class Graph:
         """
         kept = np.empty(self.edges, np.bool_)
         offsets = np.zeros(self.vertices + 1, np.int64)
-        _mark_first(self.offsets, self.targets, np.zeros(self.vertices, np.uint32), kept, offsets)
+        met = np.zeros(self.vertices, np.uint32)
+        loop("mark_first", self.offsets, self.vertices, self.targets, met, kept, offsets)
         if offsets[-1] == self.edges:
             return self
         return replace(self, offsets=offsets, targets=self.targets[kept])

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from cyscc.host.graph.loops import loop
 
 from cyscc.host.graph.csr import ID_BYTES, OFFSET_BYTES, Graph
-from cyscc.sim.caching.code import njit
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor
-from cyscc.sim.hardware import DEGREE, START, VISITED, Field
+from cyscc.sim.hardware import DEGREE, START, VISITED
 
 _SLACK_FLOOR = 65_536
 
@@ -64,16 +64,6 @@ def simulation_bytes(vertices: int, edges: int, *, directions: int, capacity: in
     return queues + words + transposed + results + most
 
 
-@njit(cache=True, nogil=True)
-def _digest(ids: npt.NDArray[np.uint32], keys: npt.NDArray[np.uint64], digests: npt.NDArray[np.uint64]) -> None:
-    for block in range(digests.size):
-        first = block * keys.size
-        total = np.uint64(0)
-        for place in range(min(keys.size, ids.size - first)):
-            total += np.uint64(ids[first + place]) * keys[place]
-        digests[block] = total
-
-
 def block_digests(ids: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
     """Return a digest of each block of an array: the sum of its ids, each times a key of its position, modulo 2**64.
 
@@ -91,22 +81,8 @@ def block_digests(ids: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
     ndarray of uint64, shape (blocks,)
     """
     digests = np.empty(-(-4 * ids.size // BLOCK_BYTES), np.uint64)
-    _digest(ids, _KEYS, digests)
+    loop("digest", ids, ids.size, _KEYS, _KEYS.size, digests)
     return digests
-
-
-@njit(cache=True, nogil=True)
-def _write_words(
-    offsets: npt.NDArray[np.int64],
-    visited: npt.NDArray[np.bool_],
-    words: npt.NDArray[np.uint64],
-    fields: tuple[Field, Field, Field],
-) -> None:
-    start, degree, flag = fields
-    for vertex in range(words.size):
-        first = np.uint64(offsets[vertex])
-        count = np.uint64(offsets[vertex + 1]) - first
-        words[vertex] = first << start.shift | count << degree.shift | np.uint64(visited[vertex]) << flag.shift
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +155,8 @@ class PlacedGraph:
         visited : ndarray of bool, shape (vertices,)
             The vertices whose visited bit is set.
         """
-        _write_words(self.graph.offsets, visited, self.words, (START, DEGREE, VISITED))
+        fields = np.array([START, DEGREE, VISITED], np.uint64)
+        loop("write_words", self.graph.offsets, visited, self.words, self.words.size, fields)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,11 +6,11 @@ Canonical labels make components of different algorithms comparable.
 from typing import TYPE_CHECKING
 
 import numpy as np
+from cyscc.host.graph.loops import loop
 from numpy.typing import NDArray
 
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.text import count_text
-from cyscc.sim.caching.code import njit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -120,57 +120,6 @@ def strong_components(graph: Graph) -> NDArray[np.uint32]:
     return canonical(matrix_components(component_matrix(graph)))
 
 
-@njit(cache=True, nogil=True)
-def _label(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    cursor: NDArray[np.int64],
-    order: NDArray[np.uint32],
-    lowest: NDArray[np.uint32],
-    path: NDArray[np.uint32],
-    stack: NDArray[np.uint32],
-    labels: NDArray[np.uint32],
-) -> None:
-    """Label each vertex with the first one of its component that the search met.
-
-    `cursor` is the next edge of each vertex to inspect. `order`, zeroed, becomes the order in which vertices are met,
-    from 1, and `lowest` the lowest order on the stack that each one reaches. `labels` are `UNLABELLED` at first.
-    """
-    seen, height = 0, 0
-    for root in range(order.size):
-        if order[root]:
-            continue
-        depth = 1
-        path[0] = root
-        seen += 1
-        order[root] = lowest[root] = seen
-        stack[height] = root
-        height += 1
-        while depth:
-            vertex = path[depth - 1]
-            if cursor[vertex] < offsets[vertex + 1]:
-                target = targets[cursor[vertex]]
-                cursor[vertex] += 1
-                if not order[target]:
-                    seen += 1
-                    order[target] = lowest[target] = seen
-                    stack[height] = target
-                    height += 1
-                    path[depth] = target
-                    depth += 1
-                elif labels[target] == UNLABELLED:
-                    lowest[vertex] = min(lowest[vertex], order[target])
-                continue
-            depth -= 1
-            if depth:
-                parent = path[depth - 1]
-                lowest[parent] = min(lowest[parent], lowest[vertex])
-            if lowest[vertex] == order[vertex]:
-                while labels[vertex] == UNLABELLED:
-                    height -= 1
-                    labels[stack[height]] = vertex
-
-
 def depth_first_components(graph: Graph) -> NDArray[np.uint32]:
     """Find the strongly connected components by one depth-first search (R. Tarjan, SIAM J. Comput. 1(2), 1972).
 
@@ -182,30 +131,9 @@ def depth_first_components(graph: Graph) -> NDArray[np.uint32]:
     order = np.zeros(graph.vertices, np.uint32)
     lowest, path, stack = (np.empty(graph.vertices, np.uint32) for _ in range(3))
     labels = np.full(graph.vertices, UNLABELLED, np.uint32)
-    _label(*graph.csr, graph.offsets[:-1].copy(), order, lowest, path, stack, labels)
+    cursor = graph.offsets[:-1].copy()
+    loop("label", *graph.csr, graph.vertices, cursor, order, lowest, path, stack, labels)
     return labels
-
-
-@njit(cache=True, nogil=True)
-def _bfs(
-    offsets: NDArray[np.int64],
-    targets: NDArray[np.uint32],
-    source: int,
-    levels: NDArray[np.int32],
-    queue: NDArray[np.uint32],
-) -> None:
-    queue[0] = source
-    levels[source] = 0
-    head, tail = 0, 1
-    while head < tail:
-        vertex = queue[head]
-        head += 1
-        for index in range(offsets[vertex], offsets[vertex + 1]):
-            target = targets[index]
-            if levels[target] < 0:
-                levels[target] = levels[vertex] + 1
-                queue[tail] = target
-                tail += 1
 
 
 def bfs_levels(graph: Graph, source: int) -> NDArray[np.int32]:
@@ -231,7 +159,7 @@ def bfs_levels(graph: Graph, source: int) -> NDArray[np.int32]:
     if not 0 <= source < graph.vertices:
         raise ValueError(f"source must be 0 to {graph.vertices - 1}, not {source}")
     levels = np.full(graph.vertices, -1, dtype=np.int32)
-    _bfs(graph.offsets, graph.targets, source, levels, np.empty(graph.vertices, np.uint32))
+    loop("bfs", *graph.csr, source, levels, np.empty(graph.vertices, np.uint32))
     return levels
 
 

@@ -9,14 +9,14 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from cyscc.host.graph.loops import loop
 from numpy.typing import NDArray
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
-from cyscc.sim.caching.code import njit
 from cyscc.sim.notices import shortened
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ BANNER_FAULT = "a Matrix Market banner, which must be the first line"
 WORD = r"[^ \t\n]+"
 """Regular expression of a token between blanks."""
 
-_Text: TypeAlias = NDArray[np.uint8]
 
 _BLOCK = 1 << 22  # bytes, and so the longest line
 _LONGEST_HEADER = 1 << 24  # bytes, comments included
@@ -364,7 +363,7 @@ def shortage_text(announced: int, found: int, noun: str) -> str:
     return f"the header announces {count_text(announced, noun)}, but only {found:,} follow"
 
 
-_TAB, _LINE_END, _SPACE, _ZERO, _NINE = b"\t\n 09"
+_LINE_END = ord("\n")
 _DIGITS = "0123456789"
 _END = 254
 _NUMBER: tuple[dict[str, int], ...] = (
@@ -391,7 +390,7 @@ _NUMBER: tuple[dict[str, int], ...] = (
 
 The states are those behind nothing, the sign, whole digits, a point without them, the point or digits behind it, the e,
 its sign and its digits, and then the letters of `nan` and `infinity`, which `inf` may stand for."""
-_RIGHT, _WRONG, _WHOLE, _COMMENT = _END << 8, (_END + 1) << 8, 2 << 8, len(_NUMBER) << 8
+_RIGHT, _WRONG, _COMMENT = _END << 8, (_END + 1) << 8, len(_NUMBER) << 8
 
 
 def _moves() -> NDArray[np.uint16]:
@@ -419,115 +418,6 @@ def _is_number(token: bytes) -> bool:
     return state == _RIGHT
 
 
-@njit(cache=True, nogil=True)
-def _scan(
-    text: _Text,
-    letter: int,
-    comments: _Text,
-    moves: NDArray[np.uint16],
-    limits: NDArray[np.int64],
-    counts: tuple[int, int, bool],
-    ids: NDArray[np.int64],
-    places: NDArray[np.int64],
-    state: NDArray[np.int64],
-) -> int:
-    """Parse lines as a `Layout` describes them, each ending with LF, up to the first wrong one; return the rows.
-
-    Parameters
-    ----------
-    text : ndarray of uint8
-        The lines.
-    letter : int
-        Letter that begins each row, 0 for none.
-    comments : ndarray of uint8
-        Characters that begin a comment.
-    moves : ndarray of uint16, shape (states * 256,)
-        The automaton of numbers and comments; see `_moves`.
-    limits : ndarray of int64, shape (columns, 2)
-        Least and largest id of each column.
-    counts : tuple
-        Fewest and most columns, and whether all rows have the same number of them.
-    ids : ndarray of int64, shape (columns, lines)
-        The ids, which are written.
-    places : ndarray of int64, shape (5, lines) or (0, lines)
-        Of transitions the number of each row's line, and where its probability and its word begin and end; written.
-    state : ndarray of int64, shape (4,)
-        Columns of the first row, or 0 before it, and the number of its line; how many rows are left to come; the number
-        of the first line, and afterwards of the line behind the last right one.
-    """
-    fewest, most, alike = counts
-    usual, first, room, line = state[0], state[1], state[2], state[3]
-    at = rows = 0
-    # A single way out: numba would count references to the arrays at others, which code that is kept cannot.
-    valid = True
-    while valid and at < text.size:
-        while text[at] == _SPACE or text[at] == _TAB:
-            at += 1
-        is_comment = False
-        for comment in comments:
-            is_comment |= text[at] == comment
-        if is_comment:
-            now = np.int64(_COMMENT)
-            while now < _RIGHT:
-                now = np.int64(moves[now + text[at]])
-                at += 1
-            at -= 1
-            valid = now == _RIGHT
-        elif text[at] != _LINE_END:
-            # The letter is in front of the columns.
-            columns = -1 if letter else 0
-            while valid and text[at] != _LINE_END:
-                begin = at
-                if columns < 0:
-                    valid = text[at] == letter
-                    at += 1
-                elif columns < limits.shape[0]:
-                    number = np.int64(0)
-                    while _ZERO <= text[at] <= _NINE:
-                        number = 10 * number + np.int64(text[at] - _ZERO)
-                        at += 1
-                    ids[columns, rows] = number
-                    # Up to so many digits, a number that is beyond 63 bits has become negative.
-                    digits = at - begin
-                    while digits > _MOST_DIGITS and text[at - digits] == _ZERO:
-                        digits -= 1
-                    valid = digits <= _MOST_DIGITS and limits[columns, 0] <= number <= limits[columns, 1]
-                elif places.shape[0]:
-                    while text[at] != _SPACE and text[at] != _TAB and text[at] != _LINE_END:
-                        at += 1
-                    if columns < most:
-                        place = 1 + 2 * (columns - limits.shape[0])
-                        places[place, rows], places[place + 1, rows] = begin, at
-                else:
-                    now = np.int64(0)
-                    # Most numbers begin with digits, which take less time by themselves.
-                    while _ZERO <= text[at] <= _NINE:
-                        now = np.int64(_WHOLE)
-                        at += 1
-                    while now < _RIGHT:
-                        now = np.int64(moves[now + text[at]])
-                        at += 1
-                    at -= 1
-                    valid = now == _RIGHT
-                end = at
-                while text[at] == _SPACE or text[at] == _TAB:
-                    at += 1
-                valid &= end > begin and (at > end or text[at] == _LINE_END)
-                columns += 1
-            if usual == 0:
-                usual, first = columns, line
-            valid &= fewest <= columns <= most and (not alike or columns == usual) and rows < room
-            if places.shape[0]:
-                places[0, rows] = line
-                if columns == limits.shape[0] + 1:
-                    places[3, rows] = places[4, rows] = at
-            rows += valid
-        at += 1
-        line += valid
-    state[0], state[1], state[2], state[3] = usual, first, room - rows, line
-    return rows
-
-
 def _tokens(text: bytes, places: NDArray[np.int64]) -> "pa.Array":
     """Return the parts of a text between pairs of places, which ascend, as an Arrow array."""
     import pyarrow as pa
@@ -546,17 +436,18 @@ def _rows(text: bytes, count: int, layout: Layout, state: NDArray[np.int64], ann
     ids = np.empty((len(limits), count), np.int64)
     places = np.zeros((5 * layout.weighed, count), np.int64)
     after, room = state[3] + count, state[2]
-    rows = _scan(
-        np.frombuffer(text, np.uint8),
+    text_, comments = np.frombuffer(text, np.uint8), np.frombuffer(layout.comments.encode(), np.uint8)
+    numbers = (
         ord(layout.letter or "\0"),
-        np.frombuffer(layout.comments.encode(), np.uint8),
-        _moves(),
-        limits,
-        (layout.fewest, layout.most, layout.alike),
-        ids,
-        places,
-        state,
+        layout.fewest,
+        layout.most,
+        layout.alike,
+        len(limits),
+        layout.weighed,
+        _COMMENT,
     )
+    how = np.array(numbers, np.int64)
+    rows = loop("scan", text_, text_.size, comments, comments.size, _moves(), limits, how, ids, places, count, state)
     found: list[Any] = list(ids[:, :rows])
     if layout.weighed:
         likely = probabilities(_tokens(text, places[1:3, :rows]))
