@@ -14,9 +14,10 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids, within
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError, kernel_name
 from cyscc.host.replay.neighbour_reads import ids_read
-from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.replaying import Replay, replay_of
 from cyscc.host.replay.search import Reached
 from cyscc.host.replay.watching import watch_run
+from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import Place
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, chunk_words
@@ -53,6 +54,8 @@ _CAUSES = {
 _DIRECTIONS = ("forward", "backward")
 _BUT_VISITED = (1 << 64) - 1 - int(VISITED.put(1))
 _WHOLE = (1 << 64) - 1
+_LEAD = 100
+"""Cycles before the first read of a vertex in which that read may have been offered."""
 _MOST_ENTRIES = 16
 """Most queue entries of a vertex that are watched by their values; of one with more, all entries are."""
 
@@ -96,6 +99,42 @@ class VertexHistory:
             if len(found):
                 return int(found[0])
         return None
+
+    @property
+    def lead(self) -> int:
+        """Cycles before the first visit in which its kernel can have begun with the vertex: by a read of its id."""
+        if self.visit is None:
+            return 0
+        visit = self.events.loc[self.visit]
+        same = ["engine", "module", "kernel", "iteration", "phase", "level"]
+        own = self.events[(self.events[same] == visit[same]).all(axis=1)]
+        reads = own[own["event"] == ("id_read" if visit["event"] == "visited" else "entry_read")]["cycle"]
+        # Where kernels exchange ids, another one has read the id.
+        first = visit["cycle"] if reads.empty else reads.min()
+        return int(visit["cycle"] - max(first - _LEAD, 0))
+
+
+def vertex_histories(record: Record, vertices: Sequence[int], setting: RerunSetting) -> list[VertexHistory]:
+    """Make a recorded run again for each of some vertices, and return their events.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    vertices : sequence of int
+        The vertices, as named in the graph's file.
+    setting : RerunSetting
+        How the run is made again.
+
+    Raises
+    ------
+    InputError
+        The record or the graph cannot be used, or the graph has no such vertex.
+    SimulationError
+        The machine could not be built, or the run failed.
+    """
+    replay = replay_of(record.document, record.folder, setting)
+    return [vertex_history(replay, record, vertex) for vertex in vertices]
 
 
 def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: bool = False) -> VertexHistory:
