@@ -47,13 +47,13 @@ def bench(
 
     Notes
     -----
-    rows: compiled-2, compiled-1, next-2, next-1, objects, blocks, verilator, cxxrtl, amaranth, cocotb;
+    rows: compiled-2, compiled-1, next-2, next-1, verilator, amaranth;
     with --compare: random-1, random-2, rmat-1, rmat-2, wiki-Vote, soc-Epinions1, record, avx2, pair
 
     Examples
     --------
     cyscc bench --quick
-    cyscc bench --rows compiled-1,cxxrtl --repetitions 3
+    cyscc bench --rows compiled-1,verilator --repetitions 3
     cyscc bench --compare HEAD~1 --rows random-1,record
     """
     from cyscc.host.experiments.benchmark import reports, revisions

@@ -72,7 +72,7 @@ def build(design: Design, preset: str, mutants: Sequence[Mutant], folder: Path) 
     place = folder / f"build-{key}"
     place.mkdir(exist_ok=True)
     top = write_selectable(module, place, mutants, name=TOP)
-    connections = connections_header(top, str)
+    connections = connections_header(top)
     kernels = config.bfs_kernels + config.intersection_kernels
     cases = " ".join(f"case {n}: return get(pins.cause_{n});" for n in range(kernels))
     cause = f"inline uint64_t cause_of(const EnginePins& pins, int n) {{ switch (n) {{ {cases} default: return 0; }} }}"
