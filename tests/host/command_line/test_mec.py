@@ -120,13 +120,6 @@ def test_files_beside_a_model(folder: Path, capfd: pytest.CaptureFixture[str]) -
         {"state": 4, "name": "s=5, on=true", "choice": 1, "action": "east"},
         {"state": 5, "name": "s=4, on=true", "choice": 1, "action": "west"},
     ]
-    (folder / "bad.lab").write_text('0="a"\n7: 0\n')
-    assert main(["mec", "robot.tra", "--lab", "bad.lab"]) == 2
-    assert main(["mec", "robot.tra", "-o", "robot.sta"]) == 2
-    assert capfd.readouterr().err.splitlines() == [
-        "cyscc mec: bad.lab:2: state 7 is outside 0..5",
-        "cyscc mec: -o and the states are the same file: robot.sta",
-    ]
 
 
 def test_a_long_table_of_components_is_cut(

@@ -80,12 +80,6 @@ def test_table_1_again_and_by_several_processes(folder: Path, capfd: pytest.Capt
     assert without_wall(json.loads(Path("several/table1.json").read_text())) == document
 
 
-def test_software_has_no_memory_profile(capfd: pytest.CaptureFixture[str]) -> None:
-    for option in (["--memory", "hc2"], ["--set", "memory.bank_busy=3"]):
-        assert main(["reproduce", "wijs-table1", *option]) == 2
-        assert capfd.readouterr().err.startswith("cyscc reproduce: --memory: wijs-table1 has no such option: it has ")
-
-
 @pytest.mark.long
 def test_table_1_of_wijs_et_al_again(capfd: pytest.CaptureFixture[str]) -> None:
     arguments = ["reproduce", "wijs-table1", "--quick", "--threads", "1", "-o", "out"]

@@ -102,6 +102,11 @@ _SIMULATION = tuple(
         "--checkpoint r-bfs",
         "--checkpoint g.txt",
         "--checkpoint missing/new",
+        "--checkpoint loop.txt",
+        "--checkpoint new --memory none",
+        "--live-every 1s",
+        "--live - --json -",
+        "--live missing/out",
         "extra",
     )
 )
@@ -123,6 +128,8 @@ _SCC = (
     "scc --resume missing",
     "scc --resume empty",
     "scc --resume g.txt",
+    "scc --resume loop.txt --checkpoint new",
+    "scc missing.txt --checkpoint new",
     "scc --resume r-scc",
     "scc --resume kept-bfs",
     "scc --resume kept-newer",

@@ -33,6 +33,25 @@ _EXPLAIN = (
     "explain r-bfs --top 0",
     "explain r-bfs --json missing/out.json",
     "explain r-bfs --json empty",
+    "explain r-bfs --at bank=0.1",
+    "explain r-bfs r-slow --at 1:2",
+    "explain r-bfs --level 2 --at level=3",
+    *(
+        f"explain {options}"
+        for options in (
+            *("r-bfs --within 2", "r-bfs --check g.txt", "r-bfs --depths --try", "r-bfs --depths --level 1"),
+            *("r-bfs r-slow --depths", "r-bfs --depths --within 101", "r-bfs --depths --within none"),
+        )
+    ),
+)
+
+_EVENTS = tuple(
+    f"events {words}"
+    for words in (
+        *("missing", "r-bfs --kind none", "r-bfs --kind bank --longer 3", "r-bfs --kind bank --fifo words"),
+        *("r-bfs --bank 0.0 --engine 0", "r-bfs --kind wait --cause host", "r-bfs --sort name"),
+        *("r-bfs --level 99", "r-bfs --at 1e9", "r-bfs --engine 9", "r-bfs --fifo none", "r-bfs --bank 99.0"),
+    )
 )
 
 _REPORT = (
@@ -60,6 +79,9 @@ _REPLAY = (
             *("x", "-1", "1e9", "level=99", "level=x", "slots", "slot,slot", "slot,level", "slot,level=0,level=0"),
             *("100,level=1", "slot,phase=sideways", "phase=backward", "full,fifo=none", "full=none", "engine=9"),
             *("start,engine=0", "slot,engine=9", "slot,kernel=9", "iteration=2", "hang", "error", "overflow", "''"),
+            *("12x", "3:1", "level=-1", "level=3-", "iteration=0", "slot,wait=credit", "overflow,vertex=3", "above=3"),
+            *("full:words,above=3", "longer=3", "bank=3", "slot,nth=0", "slot:words", "slot,foo=3"),
+            *("bank=3.1,level=2", "level=1,kernel=3", "duplicate,engine=1", "error,nth=2", "cause=no_work"),
         )
     ),
     "replay r-failed --at 1e6",
@@ -162,6 +184,7 @@ _MEC = (
     "mec m.tra --order sideways",
     "mec m.tra --threads 0",
     "mec m.tra -o m.tra",
+    "mec s.tra -o s.sta",
     "mec m.tra -o missing/out",
     "mec m.tra -o same --json same",
     "mec m.tra -o - --json -",
@@ -208,6 +231,13 @@ _SOFTWARE = (
     "software hong g.txt --seed -1",
     "software hong g.txt --json missing/out.json",
     "software hong g.txt --json g.txt",
+    "software tarjan g.txt --threads 2",
+    "software li g.txt --device cuda --threads 2",
+    "software hong g.txt --seed 2",
+    "software hong g.txt --order shuffled",
+    "software hong g.txt --pivots 4",
+    "software hong g.txt --as-printed",
+    "mec m.tra --threads 2",
 )
 
 _COMPARE = (
@@ -229,6 +259,11 @@ _COMPARE = (
     "compare g.txt --runs 0",
     "compare g.txt --limit 0",
     "compare g.txt --seed -1",
+    "compare g.txt --algorithms tarjan,scipy --configs none --threads 2",
+    "compare g.txt --algorithms tarjan,fbt --seed 2",
+    "compare g.txt --configs none --memory hbm2",
+    "compare g.txt --configs none --area",
+    "compare g.txt --runs 1001",
     "compare g.txt --plot same --json same",
     "compare g.txt --plot missing/out.svg",
     "compare g.txt --json g.txt",
@@ -270,6 +305,8 @@ _REPRODUCE = (
             "quach-table2 --pivots 32",
             "quach-table2 --device tpu",
             "wijs-table1 --threads 0",
+            "wijs-table1 --memory hc2",
+            "wijs-table1 --set memory.bank_busy=3",
             "wijs-table2 --models star",
             "wijs-table2 --algorithm fast",
         )
@@ -311,6 +348,12 @@ _TOOLS = (
     "synth --config hc3",
     "synth --family virtex7",
     "synth --depth 0",
+    "synth --depth x",
+    "synth --depth 12 -o out",
+    "synth --depth 1024 -o out",
+    "synth more",
+    "synth --json .",
+    "synth --keep g.txt -o out",
     "synth --set memory.bank_busy=1",
     "synth --set neighbour_dept=16",
     "synth --jobs 0",
@@ -319,6 +362,7 @@ _TOOLS = (
     "synth --config test -o g.txt",
     "timing --config hc3",
     "timing --component alu",
+    "timing --component link_slice -o out",
     "timing --seeds 0",
     "timing --set memory.bank_busy=1",
     "timing --jobs 0",
@@ -331,7 +375,7 @@ _TOOLS = (
 )
 
 BESIDE: tuple[str, ...] = (
-    *(*_EXPLAIN, *_REPORT, *_REPLAY, *_GENERATE, *_MODEL, *_MEC, *_VERILOG, *_SOFTWARE, *_COMPARE),
+    *(*_EXPLAIN, *_EVENTS, *_REPORT, *_REPLAY, *_GENERATE, *_MODEL, *_MEC, *_VERILOG, *_SOFTWARE, *_COMPARE),
     *(*_REPRODUCE, *_SWEEP, *_TOOLS),
 )
 """All of them."""

@@ -75,6 +75,8 @@ _TEXTS = {
     "bad-interval.drn": "@type: MDP\n@nr_states\n1\n@model\nstate 0\n\taction 0\n\t\t0 : [0.4, 0.9]\n",
     "bad-key.drn": "@type: MDP\n@colour\n",
     "m.txt": "3 5 7\n",
+    "s.tra": "1 1 1\n0 0 0 1\n",
+    "s.sta": "(s)\n0:(0)\n",
     "bad.lab": '0="a"\n7: 0\n',
     # Machines and memories.
     "only.toml": 'preset = "test"\nbfs_only = true\n',

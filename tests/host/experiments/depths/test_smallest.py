@@ -87,20 +87,6 @@ def test_other_graphs(seen: Path) -> None:
         cyscc.smallest_depths(seen, folder="kept", check=["none.gr"])
 
 
-def test_usage(capfd: pytest.CaptureFixture[str]) -> None:
-    for words, cause in {
-        "seen --within 2": "--within needs --depths",
-        "seen --check g.gr": "--check needs --depths",
-        "seen --depths --try": "--try and --depths exclude each other: these are two questions",
-        "seen --depths --level 1": "--depths and --level exclude each other: runs are made of one record, and whole",
-        "seen other --depths": "--depths and DIR2 exclude each other: runs are made of one record, and whole",
-        "seen --depths --within 101": "argument --within: must be from 0 to 100, not 101",
-        "seen --depths --within none": "argument --within: 'none' is no number",
-    }.items():
-        assert main(["explain", *words.split()]) == 2
-        assert capfd.readouterr().err.splitlines()[-1] == f"cyscc explain: {cause}"
-
-
 @pytest.mark.long
 def test_real_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
