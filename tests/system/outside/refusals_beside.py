@@ -325,7 +325,11 @@ _SWEEP = (
             *("syntax", "empty", "title", "grid", "grid-value", "grid-none", "points", "name", "parameter", "both"),
             *("twice", "many", "machine", "memory", "memory-key", "profile", "config", "config-type", "graph"),
             *("no-graph", "graph-file", "graph-both", "degree", "vertices", "rmat", "kind", "algorithm", "simplify"),
-            *("limit", "interval", "executor", "source", "only", "nested"),
+            *("limit", "interval", "executor", "source", "only", "nested", "seed", "seeds", "source-type"),
+            *("source-word", "search-graphs", "search-points", "search-aim", "search-seed", "search-result"),
+            *("search-nothing", "search-budget", "search-luts", "search-batch", "range-by", "range-times"),
+            *("range-none", "graphs-number", "graphs-empty", "graphs-degree", "graphs-none", "graphs-kind"),
+            *("graphs-key", "graphs-both", "graphs-twice", "graphs-seed"),
         )
     ),
     "sweep s-grid.toml --jobs 0",
