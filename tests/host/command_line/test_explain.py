@@ -1,4 +1,4 @@
-"""`cyscc explain`: its output, the JSON, and refusals."""
+"""`cyscc explain`: its output and the JSON."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`cyscc mec`: the table, the JSON, the file, the accelerator (a fake), and refusals."""
+"""`cyscc mec`: the table, the JSON, the file, and the accelerator (a fake)."""
 
 import gzip
 import json

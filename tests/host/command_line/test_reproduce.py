@@ -1,4 +1,4 @@
-"""`cyscc reproduce` as a whole, on small graphs and the real machines, and refusals."""
+"""`cyscc reproduce` as a whole, on small graphs and the real machines."""
 
 import json
 import os

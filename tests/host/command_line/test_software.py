@@ -1,4 +1,4 @@
-"""`cyscc software`: the table, the JSON, and refusals."""
+"""`cyscc software`: the table, the JSON, limits and interrupts."""
 
 import json
 import multiprocessing

@@ -1,4 +1,4 @@
-"""Places: their texts, and refusals."""
+"""Places: their texts, and what commands take of them."""
 
 import numpy as np
 import pytest
