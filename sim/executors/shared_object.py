@@ -173,6 +173,8 @@ class LibraryExecutor(Executor):
             ("begin_instruction", None, [pointer]),
             ("log_spells", None, [pointer, pointer]),
             ("write_spells", None, [pointer, ctypes.c_int]),
+            ("log_accesses", None, [pointer, pointer]),
+            ("take_accesses", integer, [pointer, integer, pointer]),
             ("pieces", integer, [pointer, pointer]),
             ("save", None, [pointer, pointer]),
             ("load", None, [pointer, pointer]),

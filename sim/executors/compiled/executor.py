@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
+from cyscc.sim.executors.accesses import AccessRequest, AccessRows, reads_under_way
 from cyscc.sim.executors.base import Command, RunState, sync_interval
 from cyscc.sim.executors.compiled.parts import build_library
 from cyscc.sim.executors.samples import Samples, sample_dtype
@@ -179,6 +180,9 @@ class CompiledExecutor(LibraryExecutor):
         self._config = config
         self._interval = interval or sync_interval(config, memory)
         self._spells: SpellBuffer | None = None
+        self._accesses = AccessRows(self._library, self._machine, config.engines)
+        self._request: AccessRequest | None = None
+        self._log_begins = False
         self._row = sample_dtype(config)
 
     def record(self, interval: int, places: int) -> Samples:
@@ -216,8 +220,21 @@ class CompiledExecutor(LibraryExecutor):
             self._library.cyscc_write_spells(self._machine, True)
         return self._spells.take()
 
+    def log_accesses(self, request: AccessRequest) -> None:
+        """Start logging accesses of kernels, instead of those logged before; call between two runs."""
+        self._request = request
+        self._log_begins = True
+
+    def take_accesses(self) -> npt.NDArray[np.void]:
+        """Return the logged accesses since the last call, in no order; call between two runs."""
+        return self._accesses.take()
+
     def run(self, budget: int) -> RunState:
         """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
+        if self._log_begins:
+            assert self._request is not None, "accesses are logged"
+            self._log_begins = False
+            self._accesses.want(self._request, reads_under_way(self._config, self._memory, self._pieces.save))
         if self._spells is None:
             return super().run(budget)
         end = self.cycle + budget
@@ -244,6 +261,8 @@ class CompiledExecutor(LibraryExecutor):
             self.samples.restart(self.cycle)
         if self._spells is not None:
             self._spells.restart()
+        # Only once the memory has its state too, it is known what is under way.
+        self._log_begins = self._request is not None
 
     def take_over(self, other: "CompiledExecutor", commands: Sequence[Command], played: Sequence[Command]) -> None:
         """Take over the state of another machine with the same memory.
