@@ -14,8 +14,8 @@ from cyscc.host.replay.finding import Located, MissingPointError, Search, kernel
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.watching import watch_run
 from cyscc.host.specification.place import Place
+from cyscc.sim.executors.accesses import DROP, READ, WRITE, WatchedAccesses
 from cyscc.sim.hardware import VISITED, chunks_of
-from cyscc.sim.memory import WatchedRange
 
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
@@ -38,32 +38,28 @@ class PushWatcher(AccessWatcher):
         super().__init__(self._written, window=window)
         self._record = record
 
-    def _written(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> list[WatchedRange]:
-        """Return the ranges to watch: the reach queues, or else the graph words; and unvisited graph words."""
-        queues = queues_of(machine)
-        overflows = self._record.attempt > 0
-        ranges = [WatchedRange(start=start, end=start + size) for start, size in queues.reaches]
-        for each in graphs:
-            place = {"start": each.words_address, "end": each.words_address + 8 * each.graph.vertices}
+    def _written(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> list[WatchedAccesses]:
+        """Return what to watch: writes to reach queues, or else to graph words; dropped vertices; unvisited words."""
+        queues, words = queues_of(machine), [(each.words_address, 8 * each.graph.vertices) for each in graphs]
+        watched = [WatchedAccesses(start=0, end=1, kinds=[DROP])]
+        written = list(queues.reaches or words)
+        if self._record.attempt > 0:
             flag = int(VISITED.put(1))
-            if not queues.reaches:
-                ranges.append(WatchedRange(**place, mask=flag, value=flag))
-            if overflows:
-                ranges.append(WatchedRange(**place, mask=flag))
-        if overflows and not queues.reaches:
-            ranges += [WatchedRange(start=start, end=start + size) for start, size in queues.frontiers]
-        return ranges
+            watched += [WatchedAccesses(start=at, end=at + size, kinds=[READ], mask=flag) for at, size in words]
+            written += [] if queues.reaches else queues.frontiers
+        return watched + [WatchedAccesses(start=at, end=at + size, kinds=[WRITE]) for at, size in written]
 
     def _of_searches(self) -> pd.DataFrame:
         """Return the accesses of searches with the attempt, iteration, phase and level of their instruction."""
-        rows = self.frame(self._record)
+        rows = self.frame()
         its = self._record.instructions_at(rows["cycle"])
         rows = rows.join(its[["instruction", "attempt", "iteration", "phase", "level"]])
         rows = rows[rows["module"] == "bfs"]
         if self._machine.config.writes_single_ids:
             return rows
         # Of the queues, only those of ids are watched.
-        return single_ids(rows, (rows["kind"] == "write") & (rows["array"] == "queues"))
+        ids = rows["array"] == "queues"
+        return pd.concat([rows[~ids], single_ids(rows[ids])], ignore_index=True)
 
     def duplicates(self) -> pd.DataFrame:
         """Return every push of each vertex that an instruction of the last attempt pushed more than once, by cycle.
@@ -99,7 +95,7 @@ class PushWatcher(AccessWatcher):
         last = self._record.attempts.groupby("attempt").tail(1)
         over = last.index[last["attempt"] < self._record.attempt]
         rows = rows[rows["instruction"].isin(over)].sort_values([*_KERNEL, "cycle"], kind="stable")
-        words = rows[(rows["process"] == "word_reader") & (VISITED.get(rows["data"].to_numpy()) == 0)]
+        words = rows[rows["kind"] == "read"]
         size = 4 if self._machine.config.keeps_reach_queue else 8
         pushes = rows[(rows["kind"] == "write") & (rows["array"] == "queues") & (rows["size"] == size)]
         if size == 8:
@@ -124,6 +120,26 @@ class PushWatcher(AccessWatcher):
         where = ["instruction", "iteration", "phase", "level", "engine", "module", "kernel", "address"]
         rows = rows.assign(vertex=vertices)[[*names, *where, *banks]]
         return rows.sort_values(["cycle", "engine", "kernel"], kind="stable").reset_index(drop=True)
+
+
+def locate_overflow(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:
+    """Find where a kernel drops the first vertex of an instruction for which there is no room in the queues.
+
+    Raises
+    ------
+    MissingPointError
+        None does.
+    InputError, SimulationError
+        See `Replay.make`.
+    """
+    first, last = wanted.spans[0].start, wanted.spans[0].end - 1
+    pushes = PushWatcher(record, window=(first, last))
+    watch_run(replay, [pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
+    drops = pushes.drops()
+    if not drops:
+        raise MissingPointError.few(point, record, 0)
+    cycle, engine, kernel = min(drops)
+    return Located(cycle=cycle, kernel=f"engine{engine}.bfs{kernel}")
 
 
 def locate_copy(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:

@@ -38,6 +38,11 @@ class WaitWatcher:
         spells of the run by default.
     causes : collection of Cause
         Their causes.
+
+    Attributes
+    ----------
+    waiting : bool
+        False: spells under way are returned as they are.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class WaitWatcher:
         self._ended = [np.zeros(0, SPELL)]
         self._under_way = np.zeros(0, SPELL)
         self._start: int | None = None
+        self.waiting = False
 
     def begin(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> None:
         """Start collecting, before the machine's first cycle or the state that it goes on from."""

@@ -26,9 +26,12 @@ ACCESS = np.dtype(
         *((name, np.uint8) for name in ("module", "kernel", "tag", "kind", "size", "unused")),
     ]
 )
-"""dtype of an access, `Access` in `native/access_log.h`: the cycle in which the kernel's port took it, and that of the
-answer; data; byte address; of a read, its number among those of the kernel with its tag in the instruction; AE; index of
-the module in `cyscc.sim.executors.samples.MODULES`; kernel; tag of a read; kind; bytes."""
+"""dtype of an access, `Access` in `native/access_log.h`.
+
+The cycle in which the kernel's port took it, and that of the answer; data; byte address; of a read, its number among
+those of the kernel with its tag in the instruction; AE; index of the module in `cyscc.sim.executors.samples.MODULES`;
+kernel; tag of a read; kind; bytes.
+"""
 
 _WATCHED = np.dtype(
     [
@@ -37,6 +40,16 @@ _WATCHED = np.dtype(
     ]
 )
 """dtype of `WatchedAccesses` in `native/access_log.h`."""
+
+
+_SLICE_READS = (
+    *("reads.output__valid", "input__valid", "order.fifo.inner_level", "order.fifo.r_rdy", "order.output__valid"),
+    *("coming", "port__response__valid"),
+)
+"""Registers of a `cyscc.hw.switch.kernel_slice.KernelSlice` that count its reads in all stages; its first one may have
+two, namely if these ends are the same."""
+
+_SLICE_ENDS = ("reads.first", "reads.end")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +139,10 @@ class AccessRows:
         )
         self._library.cyscc_log_accesses(self._machine, ctypes.byref(asked))
 
+    def open(self) -> int:
+        """Return the reads that are not answered yet, of those to be logged or of others in the same cycles."""
+        return int(self._library.cyscc_open_reads(self._machine))
+
     def take(self) -> npt.NDArray[np.void]:
         """Return the accesses since the last call, see `Executor.take_accesses`."""
         found = [np.zeros(0, ACCESS)]
@@ -154,4 +171,11 @@ def reads_under_way(config: AcceleratorConfig, memory: Memory, save: Callable[[]
     if not config.link_queues:
         for engine, port, reads in memory.outstanding():
             found[engine, port] = reads
+        return found
+    state = save()
+    for engine, kernel in np.ndindex(found.shape):
+        place = f"engine{engine}.switch.kernel{kernel}"
+        here = {name: state.signed(f"{place}.{name}") for name in (*_SLICE_READS, *_SLICE_ENDS)}
+        full = here["reads.output__valid"] and len({here[name] for name in _SLICE_ENDS}) == 1
+        found[engine, kernel] = sum(here[name] for name in _SLICE_READS) + int(full)
     return found

@@ -197,6 +197,16 @@ class Executor(abc.ABC):
         """
         raise NotImplementedError("this executor cannot log accesses")
 
+    def open_reads(self) -> int:
+        """Return how many reads of the cycles that are logged are not answered yet; call between two runs.
+
+        Raises
+        ------
+        NotImplementedError
+            This executor does not support it.
+        """
+        raise NotImplementedError("this executor cannot log accesses")
+
     def save(self) -> NamedWords:
         """Return the state: registers, tokens on links, progress of the host. Call between runs without pending reads.
 

@@ -1,14 +1,13 @@
-"""Creation of executors by name, and single-stepping a machine from a state."""
+"""Creation of executors by name."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.sim.executors.base import Command, CommandKind, Executor
+from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.tools import OnStep
 from cyscc.sim.memory import Memory, Profile
-from cyscc.sim.observation.state import MachineState
 
 if TYPE_CHECKING:
     from cyscc.sim.observation.waves.signals import Signals
@@ -75,39 +74,3 @@ def _signals(name: str, config: AcceleratorConfig) -> "Signals":
     from cyscc.sim.observation.waves.signals import accelerator_signals, model_signals
 
     return (accelerator_signals if name == "amaranth" else model_signals)(config)
-
-
-class Stepper:
-    """Continues within an instruction by single cycles, whereas a machine only stops at sync points of its AEs.
-
-    The machine that owns the memory cannot be used afterwards.
-
-    Parameters
-    ----------
-    config : AcceleratorConfig
-        Sizes.
-    memory : Memory
-        The memory.
-    executor : str
-        Name of the executor.
-
-    Attributes
-    ----------
-    executor : Executor
-        The executor.
-    """
-
-    def __init__(self, config: AcceleratorConfig, memory: Memory, executor: str) -> None:
-        self._memory = memory
-        watchdog = watchdog_cycles(memory.profile)
-        self.executor: Executor = make_executor(memory, watchdog, name=executor, config=config, threads=1, interval=1)
-
-    def load(self, state: MachineState) -> None:
-        """Load a state."""
-        self.executor.begin([Command(CommandKind(kind), index, value) for kind, index, value in state.commands])
-        self.executor.load(state.hardware)
-        self._memory.load(state.memory)
-
-    def close(self) -> None:
-        """Release the executor."""
-        self.executor.close()

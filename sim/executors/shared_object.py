@@ -104,7 +104,7 @@ class Pieces:
 _COMMAND = Struct("=qqQ")
 """`Command` of `native/pin_driver.h`."""
 
-_SURE = ("cycle", "instruction_cycles", "answers")
+_SURE = ("cycle", "instruction_cycles", "answers", "open_reads")
 """Functions that never fail."""
 
 
@@ -175,6 +175,7 @@ class LibraryExecutor(Executor):
             ("write_spells", None, [pointer, ctypes.c_int]),
             ("log_accesses", None, [pointer, pointer]),
             ("take_accesses", integer, [pointer, integer, pointer]),
+            ("open_reads", integer, [pointer]),
             ("pieces", integer, [pointer, pointer]),
             ("save", None, [pointer, pointer]),
             ("load", None, [pointer, pointer]),

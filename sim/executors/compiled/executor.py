@@ -229,6 +229,10 @@ class CompiledExecutor(LibraryExecutor):
         """Return the logged accesses since the last call, in no order; call between two runs."""
         return self._accesses.take()
 
+    def open_reads(self) -> int:
+        """Return how many reads of the cycles that are logged are not answered yet; call between two runs."""
+        return self._accesses.open()
+
     def run(self, budget: int) -> RunState:
         """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
         if self._log_begins:

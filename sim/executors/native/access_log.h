@@ -98,6 +98,14 @@ public:
         return taken_;
     }
 
+    // The reads taken in the cycles that are asked for, and not answered yet.
+    int64_t open() const {
+        int64_t count = 0;
+        for (const Kernel& kernel : kernels_)
+            for (const Access& read : kernel.reads) count += read.cycle >= first_ && read.cycle < end_;
+        return count;
+    }
+
 private:
     static constexpr int kDropped = kFlushes;  // a kind of its own, since flushes access nothing
 

@@ -117,6 +117,7 @@ CYSCC_EXPORT int64_t cyscc_take_accesses(cyscc::Machine* machine, int64_t engine
         return taken ? int64_t(taken->size()) : 0;
     });
 }
+CYSCC_EXPORT int64_t cyscc_open_reads(const cyscc::Machine* machine) { return machine->open_reads(); }
 CYSCC_EXPORT int64_t cyscc_pieces(cyscc::Machine* machine, cyscc::Piece** pieces) {
     return cyscc::guarded([&] {
         *pieces = machine->inventory().pieces().data();

@@ -72,6 +72,8 @@ public:
     // Logs the accesses of all kernels from now on; then those of an AE since the last call, there until the next one.
     virtual void log_accesses(const AccessRequest&) {}
     virtual const std::vector<Access>* take_accesses(int64_t) { return nullptr; }
+    // How many reads will yet be logged, though no port takes another request.
+    virtual int64_t open_reads() const { return 0; }
 
     // Completes what is written while the machine runs; throws where that is impossible.
     virtual void finish() {}

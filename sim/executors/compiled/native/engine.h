@@ -127,6 +127,7 @@ public:
     // From now on, logs the accesses of all kernels.
     void log_accesses(const AccessRequest& request) { accesses_.want(number_, request); }
     const std::vector<Access>& take_accesses() { return accesses_.take(); }
+    int64_t open_reads() const { return accesses_.open(); }
 
     PinDriver& driver() { return driver_; }
 
