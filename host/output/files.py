@@ -33,7 +33,6 @@ class Content(StrEnum):
     PAGE = "a page"
     JSON = "a JSON document"
     TRACE = "a trace"
-    LIVES = "Kanata text"
     LIST = "a list"
     GRAPH = "a graph"
     WAVES = "a waveform"
@@ -46,7 +45,6 @@ _SUFFIXES = {
     Content.PAGE: (".html", ".htm"),
     Content.JSON: (".json",),
     Content.TRACE: (".pftrace", ".perfetto-trace"),
-    Content.LIVES: (".kanata",),
     Content.LIST: (".txt",),
     Content.GRAPH: (".mtx", ".gr", ".npz", ".txt"),
     Content.WAVES: (".fst", ".vcd"),
@@ -71,7 +69,6 @@ _BY_OPTION = {
     "--plot": Content.FIGURE,
     "--choices": Content.LIST,
     "--trace": Content.TRACE,
-    "--life": Content.LIVES,
 }
 """Contents of the files that options name which mean the same in every command."""
 

@@ -4,16 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cyscc.host.analysis.lives import name_lives
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
+from cyscc.host.replay.finding import kernel_name
 from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.vertices import vertex_history
 from cyscc.host.replay.watching import watch_run
-from cyscc.sim.observation.life import Stage, read_lives
-from cyscc.sim.observation.wave_reader import WaveReader
+from cyscc.hw.bfs.tags import Tag
+from cyscc.hw.interfaces import ADDRESS_WIDTH
 from tests.host.replay.conftest import GRAPH, Recorded, replayed
+from tests.sim.observation.waves.reading import Recording, recording
 
 ACCESSES = {
     ("bfs", "frontier_reader", "read", "queues", 8),
@@ -88,43 +89,60 @@ def test_pushes_are_those_that_the_record_counts(restarted: Record) -> None:
     assert set(dropped["vertex"]) <= set(range(43))
 
 
-def test_events_of_vertices_are_those_of_the_waveforms(recorded: Recorded) -> None:
-    graph = GRAPH + "1 41\n41 42\n42 41\n2 12\n2 41\n"
-    record = recorded("--waves", "whole.fst", "--scope", "engine*.bfs*", graph=graph)
-    replay, lives = replayed(record), read_lives(WaveReader(record.folder.parent / "whole.fst"))
-    addresses = sorted({life.graph for life in lives.lives})
-    name_lives(lives, dict(zip(addresses, [[replay.graph], [replay.graph.transpose()]], strict=True)))
-    for vertex in (12,):
-        history = vertex_history(replay, record, vertex)
-        assert history.in_degree == (replay.graph.targets == replay.graph.index(vertex)).sum()
-        events = history.events.assign(of=history.events["of"].fillna(-1))
-        own = [life for life in lives.lives if life.vertex == vertex and "bfs" in life.kernel]
-        assert len(own) > 5
-        for event, stage, of_neighbour, exact in (
-            ("id_read", Stage.ID_MEMORY, True, 1),
-            ("word_read", Stage.WORD_MEMORY, True, 1),
-            ("pushed", Stage.ENQUEUE, True, 0),
-            ("visited", Stage.MARK, True, 0),
-            ("entry_read", Stage.ENTRY_MEMORY, False, 1),
-        ):
-            found = events[events["event"] == event].itertuples()
-            # Lives follow writes to the multiplexer, and not to the port.
-            assert [(exact * row.cycle, f"engine{row.engine}.bfs{row.kernel}", row.of) for row in found] == [
-                (exact * (first - 1), kernel, of)
-                for first, kernel, of in sorted(
-                    (span.first, life.kernel, life.parent.vertex if life.parent else -1)
-                    for life in own
-                    if life.neighbour is of_neighbour
-                    for span in life.spans
-                    if span.stage is stage
-                )
-            ], event
-        assert events["cycle"].is_monotonic_increasing
-        assert history.visit is not None
-        visit = history.events.loc[history.visit]
-        assert visit["event"] == "visited"
-        early = vertex_history(replay, record, vertex, first_visit=True)
-        assert early.events.loc[history.visit].equals(visit)
+KERNELS = [f"engine{engine}.bfs{kernel}" for engine in (0, 1) for kernel in (0, 1)]
+
+
+def writes_of(waves: Recording, kernel: str) -> list[tuple[int, int]]:
+    """Return cycle and address of each write that the memory port took of a kernel."""
+    addresses = waves.values(f"{kernel}.port__write__payload.address")
+    return [(cycle, addresses[cycle - waves.first]) for cycle in waves.passes(f"{kernel}.port__write")]
+
+
+def reads_of(waves: Recording, kernel: str, tag: Tag) -> dict[int, int]:
+    """Return the addresses of the reads of one kind that the memory port took of a kernel, by cycle."""
+    payloads = waves.values(f"{kernel}.port__read__payload")
+    taken = [(cycle, payloads[cycle - waves.first]) for cycle in waves.passes(f"{kernel}.port__read")]
+    # Between address and tag is the size.
+    return {
+        cycle: payload & (1 << ADDRESS_WIDTH) - 1
+        for cycle, payload in taken
+        if payload >> ADDRESS_WIDTH + 1 == tag.value
+    }
+
+
+def test_events_of_a_vertex_are_those_of_the_waveforms(recorded: Recorded) -> None:
+    edges = GRAPH + "1 41\n41 42\n42 41\n2 12\n2 41\n"
+    record = recorded("--waves", "whole.fst", "--scope", "engine*.bfs*", graph=edges)
+    replay, waves = replayed(record), recording(record.folder.parent / "whole.fst")
+    history = vertex_history(replay, record, 12)
+    assert history.in_degree == (replay.graph.targets == replay.graph.index(12)).sum()
+    events = history.events
+    for tag, names in zip(Tag, (["entry_read"], ["id_read", "expanded"], ["word_read"]), strict=True):
+        own = events[events["event"].isin(names)]
+        told = {(kernel_name(row), row["cycle"], row["address"]) for row in own.to_dict("records")}
+        reads = {(kernel, *read) for kernel in KERNELS for read in reads_of(waves, kernel, tag).items()}
+        assert told
+        assert told <= reads
+        if tag.name == "NEIGHBOUR_WORD":
+            addresses = set(own["address"])
+            assert told == {read for read in reads if read[2] in addresses}, "no read of its words is missing"
+    own = events[events["event"].isin(["pushed", "visited", "reached"])]
+    written = {(kernel, *write) for kernel in KERNELS for write in writes_of(waves, kernel)}
+    assert len(own) >= 6, "three in each direction"
+    assert {(kernel_name(row), row["cycle"], row["address"]) for row in own.to_dict("records")} <= written
+    lists = waves.values("engine0.bfs0.control.register_neighbours")
+    read = events[(events["event"] == "id_read") & (events["phase"] == "forward")]
+    places = [(row["address"] - lists[row["cycle"] - waves.first]) // 4 for row in read.to_dict("records")]
+    graph = replay.graph.simplified() if replay.spec.simplify else replay.graph
+    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
+    assert read["of"].tolist() == graph.original(sources[places]).tolist()
+    assert events["cycle"].is_monotonic_increasing
+    assert history.visit is not None
+    visit = events.loc[history.visit]
+    assert visit["event"] == "visited"
+    assert 100 < history.lead < 1000
+    early = vertex_history(replay, record, 12, first_visit=True)
+    assert early.events.loc[history.visit].equals(visit)
     with pytest.raises(InputError, match=r"g.txt: the graph has no vertex 40$"):
         vertex_history(replay, record, 40)
     absent = vertex_history(replay, record, 0)

@@ -269,10 +269,6 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
         ("trimmed --at start", "trimmed: there is no start in the run: it ran no instruction"),
         ("trimmed --at overflow", "trimmed: there is no overflow in the run: it ran no instruction"),
         ("seen --at slot --scope none.*", "scope none.*: matches no signal: the machine has engine0, engine1"),
-        (
-            "seen --at slot --life life --life-of engine7",
-            "seen: no kernel 'engine7': there are engine0.bfs0 to engine1.intersection0 (--life-of)",
-        ),
         ("old --at 5", "old: the run was made by another version of this program"),
     ],
 )

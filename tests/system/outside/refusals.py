@@ -11,7 +11,7 @@ _GENERAL = (
     "unknown",
     "sccc g.txt",
     "--quiet scc g.txt",
-    *(f"{command} --unknown" for command in ("scc", "bfs", "explain", "report", "replay", "life", "generate", "model")),
+    *(f"{command} --unknown" for command in ("scc", "bfs", "explain", "report", "replay", "generate", "model")),
     *(f"{command} --jason x" for command in ("mec", "software", "compare", "sweep", "bench", "synth", "timing")),
     "verilog --confg test -o rtl",
     "cache --limt 1",

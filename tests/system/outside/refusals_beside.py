@@ -71,34 +71,17 @@ _REPLAY = (
     "replay r-bfs --at 100 -o out.txt",
     "replay r-bfs --at 100 -o missing/out.fst",
     "replay r-bfs --at 100 --life-of 10",
+    "replay r-bfs --life-of engine0",
+    "replay r-bfs --life-of 99",
+    "replay r-bfs --life-of 10 11 --trace out.pftrace",
     "replay r-bfs --at 100 --life out --scope engine0",
-    "replay r-bfs --at 100 --life out.fst -o out.fst",
+    "life run.vcd --of 99",
     "replay r-bfs --at 100 --graph missing.txt",
     "replay r-bfs --at 100 --graph other.txt",
     "replay r-bfs --at 100 --from missing",
     "replay r-bfs --at 100 --from kept",
     "replay r-bfs --at 100 --executor fast",
     "replay r-bfs --at 100 --threads 0",
-)
-
-_LIFE = (
-    "life",
-    "life missing.vcd",
-    "life empty",
-    "life g.txt",
-    "life bad.vcd",
-    "life bad.fst",
-    "life run.vcd -o missing/out",
-    "life run.vcd -o run.vcd",
-    "life run.vcd --of 99",
-    "life run.vcd --of engine9",
-    "life run.vcd --of engine0.bfs9",
-    "life run.vcd --of",
-    "life run.vcd --graph missing.txt",
-    "life run.vcd --graph tiny.txt",
-    "life run.vcd --graph other.txt",
-    "life run.vcd --first 0",
-    "life run.vcd --top 0",
 )
 
 _GENERATE = (
@@ -348,7 +331,7 @@ _TOOLS = (
 )
 
 BESIDE: tuple[str, ...] = (
-    *(*_EXPLAIN, *_REPORT, *_REPLAY, *_LIFE, *_GENERATE, *_MODEL, *_MEC, *_VERILOG, *_SOFTWARE, *_COMPARE),
+    *(*_EXPLAIN, *_REPORT, *_REPLAY, *_GENERATE, *_MODEL, *_MEC, *_VERILOG, *_SOFTWARE, *_COMPARE),
     *(*_REPRODUCE, *_SWEEP, *_TOOLS),
 )
 """All of them."""

@@ -60,7 +60,6 @@ _FILES = (
     "compare g.txt --family xc6v",
     "compare g.txt bad-word.txt --configs none",
     "compare r-bfs g.txt",
-    "life run.vcd --undirected",
     "mec m.tra --lab bad.lab",
     "model grid -o m.gr",
     "model grid room=1 -o m2.tra",

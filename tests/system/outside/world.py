@@ -93,8 +93,6 @@ _TEXTS = {
     "bad-memory-rules.toml": 'profile = "rules.py"\n',
     "rules.py": "x = 1\n",
     # Waveforms that are none.
-    "bad.vcd": "this is text\n",
-    "bad.fst": "this is text\n",
     "plain.txt.d": "a file where a folder is wanted\n",
 }
 
@@ -141,7 +139,6 @@ _RUNS: tuple[tuple[str, ...], ...] = (
     ("bfs", "g.txt", "--source", "10", "--config", "test", "--threads", "1", "--quiet", "--record", "r-bfs"),
     ("bfs", "g.txt", "--source", "14", *_SMALL, "--record", "r-slow"),
     ("bfs", "g.txt", "--source", "10", *_SMALL, "--waves", "run.vcd"),
-    ("bfs", "g.txt", "--source", "10", *_SMALL, "--waves", "part.fst", "--wave-window", "0:600"),
 )
 """Commands that make the valid records and waveforms."""
 

@@ -16,6 +16,22 @@ class Recording(NamedTuple):
     changes: dict[tuple[str, ...], list[Change]]
     end: int
 
+    @property
+    def first(self) -> int:
+        """First cycle of the window: every signal has a value in it."""
+        return min(changes[0][0] for changes in self.changes.values() if changes)
+
+    def values(self, name: str) -> list[int]:
+        """Return the number that a signal shows in each cycle of the window, given its path with dots."""
+        changes = self.changes[*name.split("."),]
+        times = [*(time for time, _ in changes[1:]), self.end]
+        return [int(value) for (time, value), then in zip(changes, times, strict=True) for _ in range(time, then)]
+
+    def passes(self, stream: str) -> list[int]:
+        """Return the cycles in which a stream transfers something."""
+        ends = (self.values(f"{stream}__{end}") for end in ("valid", "ready"))
+        return [cycle for cycle, both in enumerate(zip(*ends, strict=True), self.first) if all(both)]
+
 
 def unread(path: tuple[str, ...]) -> bool:
     """Return whether a signal may be anything at times: what a channel carries while it is not valid."""
