@@ -203,11 +203,11 @@ def _of_vertices(
     record: "Record", vertices: Sequence[int], setting: "RerunSetting", *, window: Any
 ) -> tuple[Replayed, Place, int]:
     """Return the lives of vertices, the place of the first one's first visit, and cycles to show before it."""
-    from cyscc.host.replay.vertices import vertex_histories
+    from cyscc.host.replay.meanwhile import vertex_lives
 
     if len(vertices) > 1 and window is not None:
         raise SpecError("", "-o and --trace are of one window: give one vertex, or --at")
-    histories = vertex_histories(record, vertices, setting)
+    histories = vertex_lives(record, vertices, setting)
     return _lives_answer(record, histories), Place(vertex=vertices[0]), histories[0].lead
 
 
@@ -285,7 +285,7 @@ def _lives_answer(record: "Record", histories: "Sequence[VertexHistory]") -> Rep
     return Replayed(
         title=f"{record.folder}: {len(histories)} vertices" if several else titles[0],
         facts=facts,
-        tables={"events": _events(record, histories)},
+        tables={"events": _events(record, histories), "spells": _spells(histories)},
         fields={**({} if several else documents[0]), "vertices": documents},
     )
 
@@ -337,7 +337,8 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
                 memory=took,
                 waiting=(took - history.latency).clip(lower=0),
                 at_level=events["level"].where(events["level"] >= 0).astype("Int64"),
-                repeated=events["event"].isin(["id_read", "word_read"]) & (events.index > (history.visit or 0)),
+                meanwhile=_meanwhile(history),
+                repeated=history.repeated,
             )
         )
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
@@ -350,6 +351,24 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
     columns |= {"iteration": Column(), "phase": Column()} if (frame["iteration"] > 0).any() else {}
     columns |= {"at_level": Column("level"), "where": Column("kernel"), "text": Column("event")}
     columns |= {"memory": Column(), "waiting": Column(), "part": Column("bank", left=False)}
+    columns |= {"meanwhile": Column()} if frame["meanwhile"].any() else {}
     at = f"{shlex.quote(str(record.folder))} --at vertex={histories[0].vertex},nth=N"
     note = f"to see event N: cyscc replay {at}" if len(frame) else ""
     return Table(title="events", frame=frame, columns=columns, rows=shown, note=note)
+
+
+def _meanwhile(history: "VertexHistory") -> list[str]:
+    """Return what the kernel of each event did and waited for since the one before, the longest first."""
+    sums = history.spells.groupby(["number", "cause"], observed=True)["cycles"].sum()
+    texts: dict[int, list[str]] = {}
+    for (number, cause), cycles in sums.sort_values(ascending=False, kind="stable").items():
+        texts.setdefault(int(number), []).append(f"{cause} {cycles:,}")
+    return [", ".join(texts.get(number, [])) for number in history.events.index]
+
+
+def _spells(histories: "Sequence[VertexHistory]") -> Table:
+    """Return the table of what kernels did and waited for between events, which is not shown."""
+    import pandas as pd
+
+    frames = [history.spells.assign(life_of=history.vertex) for history in histories]
+    return Table(title="spells", frame=pd.concat(frames, ignore_index=True), shown=False)

@@ -1,7 +1,7 @@
 """Events of a vertex in a recorded run: each access to its words, colour, neighbours and queue entries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +14,9 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids, within
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError, kernel_name
 from cyscc.host.replay.lists import ids_read
-from cyscc.host.replay.replaying import Replay, replay_of
+from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.search import Reached
 from cyscc.host.replay.watching import watch_run
-from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import Place
 from cyscc.sim.executors.accesses import READ, WRITE, WatchedAccesses
 from cyscc.sim.hardware import LEVEL, START, VISITED
@@ -77,6 +76,9 @@ class VertexHistory:
         in words; ``accesses``, of which it consists; ``address``; ``controller`` and ``bank``, if the memory has banks.
     absent : str
         Why the vertex was never visited; empty if it was.
+    spells : DataFrame
+        What its kernels did and waited for before events since the one before, if that was asked for: the event's
+        ``number``, ``engine``, ``module``, ``kernel``, ``cause``, ``begin``, ``cycles``.
     """
 
     vertex: int
@@ -85,6 +87,7 @@ class VertexHistory:
     latency: int
     events: pd.DataFrame
     absent: str = ""
+    spells: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({"number": [], "cause": [], "cycles": []}))
 
     @property
     def visit(self) -> int | None:
@@ -99,6 +102,12 @@ class VertexHistory:
         return None
 
     @property
+    def repeated(self) -> "pd.Series":
+        """Which events are reads of its id or word after the first visit, of which a hub has thousands."""
+        reads = self.events["event"].isin(["id_read", "id_dropped", "word_read"])
+        return reads & (self.events.index > (self.visit or 0))
+
+    @property
     def lead(self) -> int:
         """Cycles before the first visit in which its kernel can have begun with the vertex: by a read of its id."""
         if self.visit is None:
@@ -110,29 +119,6 @@ class VertexHistory:
         # Where kernels exchange ids, another one has read the id.
         first = visit["cycle"] if reads.empty else reads.min()
         return int(visit["cycle"] - max(first - _LEAD, 0))
-
-
-def vertex_histories(record: Record, vertices: Sequence[int], setting: RerunSetting) -> list[VertexHistory]:
-    """Make a recorded run again for each of some vertices, and return their events.
-
-    Parameters
-    ----------
-    record : Record
-        The record.
-    vertices : sequence of int
-        The vertices, as named in the graph's file.
-    setting : RerunSetting
-        How the run is made again.
-
-    Raises
-    ------
-    InputError
-        The record or the graph cannot be used, or the graph has no such vertex.
-    SimulationError
-        The machine could not be built, or the run failed.
-    """
-    replay = replay_of(record.document, record.folder, setting)
-    return [vertex_history(replay, record, vertex) for vertex in vertices]
 
 
 def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: bool = False) -> VertexHistory:
@@ -247,16 +233,18 @@ class _VertexWatcher(AccessWatcher):
 
         All reads of entries are among it: they tell for which list the ids of neighbours are read.
         """
-        queues, memory = queues_of(machine), machine.memory
+        queues, memory, config = queues_of(machine), machine.memory, machine.config
         # Two ids may be read or written together; of each, the one that is not this vertex's may have any value.
         halves = [{"mask": ID_MASK << shift, "low": self._number << shift} for shift in (0, 32)]
         watched = [_bytes(*queue, READ) for queue in queues.frontiers]
-        watched += [_bytes(*queue, **half) for queue in queues.reaches for half in halves]
+        watched += [
+            _bytes(*queue, **half) for queue in queues.reaches for half in halves[: 2 - config.writes_single_ids]
+        ]
         whole = int(START.mask << START.shift)
         for word, (first, end), each in zip(self._words_at, self._lists, graphs, strict=True):
             neighbours = each.neighbours_address, 4 * each.graph.edges
             watched.append(_bytes(word, 8))
-            watched += [_bytes(*neighbours, **half) for half in halves]
+            watched += [_bytes(*neighbours, **half) for half in halves[: 1 + config.pair_reads]]
             # A pair may begin before the list.
             start = each.neighbours_address + 4 * first & ~7
             watched.append(_bytes(start, each.neighbours_address + 4 * end - start))
@@ -392,7 +380,11 @@ class _VertexWatcher(AccessWatcher):
         colour = np.where(data == 0, "none", "coloured already").astype(object)
         reads_colours = process == "colour_reader"
         told = (
-            ("reach_read", process == "reach_reader", "read from the " + queue + " reach queue"),
+            (
+                "reach_read",
+                (process == "reach_reader") & (data == self._number),
+                "read from the " + queue + " reach queue",
+            ),
             ("colour_read", reads_colours & (array == "colours"), "colour read: " + colour),
             ("other_word_read", reads_colours & (array == "words"), word + " graph word read: " + state),
             ("own_word_read", (process == "classifier") & ~writes, word + _CLEARED),

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cyscc.host.graph.generate import generate
+from cyscc.host.graph.generators import rmat_graph
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import queues_of, within
 from cyscc.host.replay.vertices import VertexHistory, vertex_history
@@ -160,7 +160,8 @@ def _check(expected: Expected, record: Record, history: VertexHistory) -> None:
         instruction=record.instructions_at(events["cycle"])["instruction"].to_numpy(),
     )
     told = events[events["event"] != "expanded"]
-    rows = pd.concat([expected.words(number), expected.ids(number), expected.queued(number, history.vertex, record)])
+    parts = [expected.words(number), expected.ids(number), expected.queued(number, history.vertex, record)]
+    rows = pd.concat(parts, ignore_index=True)
     names = ["instruction", "engine", "write", "address"]
     if not expected.switched:
         rows = rows.assign(kernel=rows["port"])
@@ -232,9 +233,11 @@ def test_each_access_to_a_vertex_is_told(options: str, recorded: Recorded) -> No
 @pytest.mark.parametrize("options", ["hc2", "fast", "published", "hc2 remembered_ids=128"])
 def test_each_access_to_twenty_vertices_of_a_full_machine(options: str, recorded: Recorded) -> None:
     name, *settings = options.split()
-    graph = generate("rmat", vertices=1 << 13, degree=8, seed=3)
+    graph = rmat_graph(1 << 13, 8, seed=3)
     sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
-    edges = "".join(f"{source} {target}\n" for source, target in zip(sources.tolist(), graph.targets.tolist()))
+    edges = "".join(
+        f"{source} {target}\n" for source, target in zip(sources.tolist(), graph.targets.tolist(), strict=True)
+    )
     chosen = [word for setting in settings for word in ("--set", setting)]
     record = recorded("--config", name, *chosen, graph=edges)
     expected = Expected(record)

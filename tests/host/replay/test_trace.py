@@ -35,7 +35,7 @@ def trace(record: Record) -> ReadBack:
 
 
 def test_slices_are_causes_and_accesses(record: Record, trace: ReadBack) -> None:
-    waits, accesses = WaitWatcher(1, window=(FIRST, LAST)), AccessWatcher(window=(FIRST, LAST))
+    waits, accesses = WaitWatcher(1, windows=[(FIRST, LAST)]), AccessWatcher(window=(FIRST, LAST), completions=True)
     watch_run(replayed(record), [waits, accesses], last=LAST, aim="")
     expected = {}
     for row in waits.frame().to_dict("records"):
