@@ -142,7 +142,7 @@ def test_events_of_a_vertex_are_those_of_the_waveforms(recorded: Recorded) -> No
     assert visit["event"] == "visited"
     assert 100 < history.lead < 1000
     early = vertex_history(replay, record, 12, first_visit=True)
-    assert early.events.loc[history.visit].equals(visit)
+    assert early.events.loc[history.visit].drop("answered").equals(visit.drop("answered"))
     with pytest.raises(InputError, match=r"g.txt: the graph has no vertex 40$"):
         vertex_history(replay, record, 40)
     absent = vertex_history(replay, record, 0)
@@ -192,7 +192,6 @@ def test_events_of_all_vertices_are_all_that_each_kernel_did(options: str, recor
     events.loc[reached & ~replay.spec.configuration.writes_single_ids, "request"] = events["address"] & ~7
     key = ["instruction", "engine", "module", "kernel"]
     expected = record.frame("instruction_kernels").set_index(key)
-    several = options == "switch"  # kernels that visit a vertex at the same time are not told apart
     for cause, names in {
         "issue_1": ("entry_read", "reach_read"),
         "issue_2": ("id_read", "colour_read", "other_word_read"),
@@ -201,11 +200,7 @@ def test_events_of_all_vertices_are_all_that_each_kernel_did(options: str, recor
     }.items():
         own = events[events["event"].isin(names)].drop_duplicates([*key, "event", "cycle", "request"])
         found, counts = own.groupby(key, observed=True).size(), expected[cause]
-        if several and cause == "write":
-            found, counts = found.groupby(key[:3], observed=True).sum(), counts.groupby(key[:3], observed=True).sum()
         assert {at: n for at, n in found.items() if n} == {at: n for at, n in counts.items() if n}, cause
-    unknown = events[events["kernel"] < 0]
-    assert len(unknown) < 0.1 * len(events) if several else unknown.empty
 
     graph = replay.graph
     sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
