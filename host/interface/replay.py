@@ -358,12 +358,12 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
 
 
 def _meanwhile(history: "VertexHistory") -> list[str]:
-    """Return what the kernel of each event did and waited for since the one before, the longest first."""
+    """Return the causes of most of the cycles of each event's kernel since the one before: one or two, in words."""
     sums = history.spells.groupby(["number", "cause"], observed=True)["cycles"].sum()
     texts: dict[int, list[str]] = {}
     for (number, cause), cycles in sums.sort_values(ascending=False, kind="stable").items():
         texts.setdefault(int(number), []).append(f"{cause} {cycles:,}")
-    return [", ".join(texts.get(number, [])) for number in history.events.index]
+    return [", ".join(texts.get(number, [])[:2]) for number in history.events.index]
 
 
 def _spells(histories: "Sequence[VertexHistory]") -> Table:
