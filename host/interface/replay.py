@@ -285,7 +285,7 @@ def _lives_answer(record: "Record", histories: "Sequence[VertexHistory]") -> Rep
     return Replayed(
         title=f"{record.folder}: {len(histories)} vertices" if several else titles[0],
         facts=facts,
-        tables={"events": _events(record, histories), "spells": _spells(histories)},
+        tables={"events": _events(record, histories), **_between(histories)},
         fields={**({} if several else documents[0]), "vertices": documents},
     )
 
@@ -337,7 +337,6 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
                 memory=took,
                 waiting=(took - history.latency).clip(lower=0),
                 at_level=events["level"].where(events["level"] >= 0).astype("Int64"),
-                meanwhile=_meanwhile(history),
                 repeated=history.repeated,
             )
         )
@@ -351,24 +350,30 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
     columns |= {"iteration": Column(), "phase": Column()} if (frame["iteration"] > 0).any() else {}
     columns |= {"at_level": Column("level"), "where": Column("kernel"), "text": Column("event")}
     columns |= {"memory": Column(), "waiting": Column(), "part": Column("bank", left=False)}
-    columns |= {"meanwhile": Column()} if frame["meanwhile"].any() else {}
     at = f"{shlex.quote(str(record.folder))} --at vertex={histories[0].vertex},nth=N"
     note = f"to see event N: cyscc replay {at}" if len(frame) else ""
     return Table(title="events", frame=frame, columns=columns, rows=shown, note=note)
 
 
-def _meanwhile(history: "VertexHistory") -> list[str]:
-    """Return the causes of most of the cycles of each event's kernel since the one before: one or two, in words."""
-    sums = history.spells.groupby(["number", "cause"], observed=True)["cycles"].sum()
-    texts: dict[int, list[str]] = {}
-    for (number, cause), cycles in sums.sort_values(ascending=False, kind="stable").items():
-        texts.setdefault(int(number), []).append(f"{cause} {cycles:,}")
-    return [", ".join(texts.get(number, [])[:2]) for number in history.events.index]
-
-
-def _spells(histories: "Sequence[VertexHistory]") -> Table:
-    """Return the table of what kernels did and waited for between events, which is not shown."""
+def _between(histories: "Sequence[VertexHistory]") -> dict[str, Table]:
+    """Return the tables of what the kernels of events did and waited for since the event before, and of single spells."""
     import pandas as pd
 
-    frames = [history.spells.assign(life_of=history.vertex) for history in histories]
-    return Table(title="spells", frame=pd.concat(frames, ignore_index=True), shown=False)
+    spells = pd.concat([each.spells.assign(life_of=each.vertex) for each in histories], ignore_index=True)
+    if spells.empty:
+        return {}
+    event = ["life_of", "number"]
+    sums = spells.groupby([*event, "cause"], observed=True)["cycles"].sum().reset_index()
+    sums = sums.assign(text=sums["cause"].astype(str) + sums["cycles"].map(" {:,}".format))
+    ordered = sums.sort_values("cycles", ascending=False, kind="stable")
+    frame = ordered.groupby(event).agg(cycles=("cycles", "sum"), causes=("text", ", ".join)).reset_index()
+    columns = {"life_of": Column("vertex")} if len(histories) > 1 else {}
+    columns |= {
+        "number": Column("no"),
+        "cycles": Column(form="{:,}"),
+        "causes": Column("its kernel since the one before"),
+    }
+    return {
+        "meanwhile": Table(title="before the events", frame=frame, columns=columns, most=_ROWS),
+        "spells": Table(title="spells", frame=spells, shown=False),
+    }

@@ -342,7 +342,7 @@ class _VertexWatcher(AccessWatcher):
             keys = pd.MultiIndex.from_arrays([rows["instruction"] - levels, self._slots(rows)])
             return keys.isin(own)
 
-        sources = (entries["level"] == 0) & (entries["source"] == self._vertex)
+        sources = (entries["level"] == 0) & (entries["source"] == self._number)
         return pushes[found(pushes, 0)], entries[sources | ((entries["level"] > 0) & found(entries, 1))]
 
     def _in_lists(self, entries: pd.DataFrame) -> pd.DataFrame:

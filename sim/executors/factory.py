@@ -25,17 +25,13 @@ def make_executor(
     name: str,
     config: AcceleratorConfig,
     threads: int,
-    interval: int | None = None,
     waves: Path | None = None,
     wave_window: tuple[int, int] | None = None,
     scopes: Sequence[str] = (),
     wave_view: bool = False,
     on_build: OnStep | None = None,
 ) -> Executor:
-    """Return an executor, one of `names.EXECUTORS`, with the parameters of `cyscc.sim.machine.create_machine`.
-
-    With an interval other than `cyscc.sim.executors.base.sync_interval` it can only continue within an instruction.
-    """
+    """Return an executor, one of `names.EXECUTORS`, with the parameters of `cyscc.sim.machine.create_machine`."""
     # Imported here because each import is slow, and most runs have no waveforms.
     drawn = None
     if waves is not None:
@@ -45,14 +41,14 @@ def make_executor(
     if name == "amaranth":
         from cyscc.sim.executors.amaranth import AmaranthExecutor
 
-        return AmaranthExecutor(config, memory, watchdog=watchdog, interval=interval, waves=drawn)
+        return AmaranthExecutor(config, memory, watchdog=watchdog, waves=drawn)
     if drawn is not None:
         from cyscc.sim.executors.compiled.windowed import WindowedExecutor
 
         return WindowedExecutor(config, memory, watchdog=watchdog, threads=threads, waves=drawn, on_build=on_build)
     from cyscc.sim.executors.compiled.executor import CompiledExecutor
 
-    return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, interval=interval, on_build=on_build)
+    return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, on_build=on_build)
 
 
 def check_scopes(scopes: Sequence[str], *, name: str, config: AcceleratorConfig) -> None:

@@ -130,8 +130,6 @@ class LibraryExecutor(Executor):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
-    interval : int, optional
-        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     **options
         Further members of ``Setup`` in `native/machine.h`, 0 by default.
 
@@ -150,7 +148,6 @@ class LibraryExecutor(Executor):
         memory: Memory,
         *,
         watchdog: int,
-        interval: int | None = None,
         **options: int | bytes | None,
     ) -> None:
         self._memory = memory
@@ -187,9 +184,7 @@ class LibraryExecutor(Executor):
                 # Not a method: a reference cycle through the executor would keep its memory until the next garbage
                 # collection.
                 function.errcheck = checked
-        setup = _Setup(
-            memory=memory.model, interval=interval or sync_interval(config, memory), watchdog=watchdog, **options
-        )
+        setup = _Setup(memory=memory.model, interval=sync_interval(config, memory), watchdog=watchdog, **options)
         self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
 
     @property

@@ -128,8 +128,6 @@ class CompiledExecutor(LibraryExecutor):
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
     threads : int
         Threads that share the AEs and the memory, at most one for each of them. Results do not depend on it.
-    interval : int, optional
-        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     waves : Waves, optional
         Waveform file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one
         thread.
@@ -153,7 +151,6 @@ class CompiledExecutor(LibraryExecutor):
         *,
         watchdog: int,
         threads: int = 1,
-        interval: int | None = None,
         waves: Waves | None = None,
         objects: bool = False,
         on_build: OnStep | None = None,
@@ -165,20 +162,20 @@ class CompiledExecutor(LibraryExecutor):
                 failing.callback(waves.discard)
             library = build_library(config, waves=waves is not None, objects=objects, on_step=on_build)
             if waves is None:
-                round_ = _round(interval or sync_interval(config, memory), memory)
+                round_ = _round(sync_interval(config, memory), memory)
                 memory.divide(threads if round_ else 1)
                 options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}
             else:
                 first, last = waves.window
                 drawn = " ".join(waves.models).encode()
                 options = {"threads": 1, "drawn": drawn, "first_wave": first, "last_wave": last}
-            super().__init__(library, config, memory, watchdog=watchdog, interval=interval, **options)
+            super().__init__(library, config, memory, watchdog=watchdog, **options)
             if waves is not None:
                 failing.callback(super().close)
                 self._drawing = Drawing(self._library, self._machine, waves)
             failing.pop_all()
         self._config = config
-        self._interval = interval or sync_interval(config, memory)
+        self._interval = sync_interval(config, memory)
         self._spells: SpellBuffer | None = None
         self._accesses = AccessRows(self._library, self._machine, config.engines)
         self._request: AccessRequest | None = None

@@ -105,7 +105,7 @@ class Expected:
             found.append(inside[inside["data"] == number])
         return pd.concat([*found, self.reached[self.reached["data"] == number]])
 
-    def queued(self, number: int, source: int, record: Record) -> pd.DataFrame:
+    def queued(self, number: int, record: Record) -> pd.DataFrame:
         """Return the accesses to a vertex's entries of the frontier queues."""
         entries, every = self.entries, record.attempts
         level = entries["instruction"].map(every["level"])
@@ -116,7 +116,7 @@ class Expected:
             return entries[(start >= first) & (start < end) & (DEGREE.get(entries["data"].to_numpy()) > 0)]
         own = self.reached[self.reached["write"] & (self.reached["data"] == number)]
         keys = set(zip(own["instruction"], own["slot"], strict=True))
-        of_source = entries["instruction"].map(every["source"]) == source
+        of_source = entries["instruction"].map(every["source"]) == number
         chosen = [
             (instruction - (not write), slot) in keys if write or level_ else from_source
             for instruction, slot, write, level_, from_source in zip(
@@ -160,7 +160,7 @@ def _check(expected: Expected, record: Record, history: VertexHistory) -> None:
         instruction=record.instructions_at(events["cycle"])["instruction"].to_numpy(),
     )
     told = events[events["event"] != "expanded"]
-    parts = [expected.words(number), expected.ids(number), expected.queued(number, history.vertex, record)]
+    parts = [expected.words(number), expected.ids(number), expected.queued(number, record)]
     rows = pd.concat(parts, ignore_index=True)
     names = ["instruction", "engine", "write", "address"]
     if not expected.switched:
@@ -206,6 +206,8 @@ def _same(told: pd.DataFrame, rows: pd.DataFrame, names: list[str]) -> None:
     assert counted[0] == counted[1], (counted[0] - counted[1], counted[1] - counted[0])
 
 
+NAMED = "".join(" ".join(str(100 + int(name)) for name in line.split()) + "\n" for line in HUBS.splitlines())
+"""The graph with vertices from 100 on."""
 SMALL = {
     **OPTIONS,
     "plain": "edge_chunk=0",
@@ -222,10 +224,10 @@ def test_each_access_to_a_vertex_is_told(options: str, recorded: Recorded) -> No
     if options == "fast-test":
         chosen = ["--config", options]
     elif options == "search":
-        chosen, command = ["--set", "bfs_only=true"], {"command": ("bfs", "--source", "3")}
-    record = recorded(*chosen, graph=HUBS, **command)
+        chosen, command = ["--set", "bfs_only=true"], {"command": ("bfs", "--source", "103")}
+    record = recorded(*chosen, graph=NAMED, **command)
     expected = Expected(record)
-    for vertex in (0, 3, 8, 11, 20):
+    for vertex in (100, 103, 108, 111, 120):
         _check(expected, record, vertex_history(expected.replay, record, vertex))
 
 
