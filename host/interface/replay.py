@@ -356,7 +356,7 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
 
 
 def _between(histories: "Sequence[VertexHistory]") -> dict[str, Table]:
-    """Return the tables of what the kernels of events did and waited for since the event before, and of single spells."""
+    """Return the tables of what kernels did and waited for between their events, in all and spell by spell."""
     import pandas as pd
 
     spells = pd.concat([each.spells.assign(life_of=each.vertex) for each in histories], ignore_index=True)

@@ -1,6 +1,7 @@
 """Memory accesses of a replayed run: who read or wrote what, when, and where in the memory."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -141,14 +142,15 @@ class AccessWatcher:
             ranges = [WatchedRange(start=each.start, end=each.end) for each in watched if WRITE in each.kinds]
             self._log.choose(ranges, first=first)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self, record: Record) -> pd.DataFrame:
         """Return the accesses by cycle, AE and kernel.
 
         Columns: ``cycle`` (the kernel's port took it), ``answered`` (a read's response; a write is complete, or its
         port took it if completions are not told), ``engine``, ``module``, ``kernel``, ``process`` (one of
         `PROCESSES`), ``kind`` (read, write), ``number`` (of a read, among those of its tag in the instruction),
-        ``array``, ``address``, ``size`` (bytes), ``data``, and, if the memory has banks, ``controller`` and ``bank`` of
-        the controller.
+        ``array``, ``address``, ``size`` (bytes), ``data``; if the memory has banks, ``controller`` and ``bank`` of the
+        controller; and of the record's `attempts`, ``instruction``, ``attempt``, ``iteration``, ``source``, ``phase``
+        and ``level``.
         """
         rows = np.concatenate(self._parts)
         rows = rows[np.isin(rows["kind"], (READ, WRITE))]
@@ -158,7 +160,7 @@ class AccessWatcher:
         columns["module"] = pd.Categorical.from_codes(modules, list(MODULES))
         columns["kernel"] = rows["kernel"].astype(np.int64)
         reads = rows["kind"] == READ
-        process = np.where(reads, _READERS[modules, rows["tag"]], _WRITERS[modules, arrays])
+        process = _processes()[modules, rows["kind"], np.where(reads, rows["tag"], arrays)]
         columns["process"] = pd.Categorical.from_codes(process, list(PROCESSES))
         columns["kind"] = pd.Categorical.from_codes(rows["kind"].astype(np.int8), ["read", "write"])
         columns["array"] = pd.Categorical.from_codes(arrays, list(ARRAYS))
@@ -169,14 +171,16 @@ class AccessWatcher:
             each = contention.banks // contention.controllers
             banks = contention.bank_by_word[rows["address"] >> 3 & contention.bank_by_word.size - 1]
             columns["controller"], columns["bank"] = banks // each, banks % each
+        its = record.instructions_at(rows["cycle"])
         found = pd.DataFrame(columns)
+        found = found.join(its[["instruction", "attempt", "iteration", "source", "phase", "level"]])
         return self._complete(found) if self._completed else found
 
-    def drops(self) -> list[tuple[int, int, int]]:
-        """Return the cycle, AE and kernel of the first vertex that each kernel dropped in an instruction."""
+    def drops(self) -> pd.DataFrame:
+        """Return ``cycle``, ``engine``, ``module``, ``kernel`` of the first vertex that each kernel dropped, by cycle."""
         rows = np.concatenate(self._parts)
-        rows = rows[rows["kind"] == DROP]
-        return list(zip(*(rows[name].tolist() for name in ("cycle", "engine", "kernel")), strict=True))
+        names = ["cycle", "engine", "kernel"]
+        return pd.DataFrame(np.sort(rows[rows["kind"] == DROP], order=names))[names].assign(module="bfs")
 
     def _complete(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return accesses with the cycles in which the writes are complete: of equal ones, the next in the memory."""
@@ -189,7 +193,7 @@ class AccessWatcher:
         answered[writes.index] = told["complete"].fillna(told["answered"]).to_numpy(np.int64)
         return rows.assign(answered=answered)
 
-    def vertices(self, rows: pd.DataFrame, record: Record) -> npt.NDArray[np.int64]:
+    def vertices(self, rows: pd.DataFrame) -> npt.NDArray[np.int64]:
         """Return the vertex of each access to words, colours and queues, as the machine numbers them.
 
         It is -1 where it is not known. Of a write of two ids it is the first one. An entry of a vertex without
@@ -199,12 +203,10 @@ class AccessWatcher:
         ----------
         rows : DataFrame
             The accesses, see `frame`.
-        record : Record
-            The record of the run.
         """
         address, array = rows["address"].to_numpy(), rows["array"].astype(str).to_numpy()
         data = rows["data"].to_numpy().astype(np.uint64)
-        backward = (record.instructions_at(rows["cycle"])["phase"] == "backward").to_numpy()
+        backward = (rows["phase"] == "backward").to_numpy()
         memory = self._machine.memory
         found = np.full(len(rows), -1, np.int64)
         reached = within(address, queues_of(self._machine).reaches)
@@ -227,8 +229,8 @@ class AccessWatcher:
 
         Of the id of a neighbour it is the neighbour; else see `vertices`.
         """
-        rows = self.frame()
-        numbers, read = self.vertices(rows, record), (rows["array"] == "neighbours").to_numpy()
+        rows = self.frame(record)
+        numbers, read = self.vertices(rows), (rows["array"] == "neighbours").to_numpy()
         numbers[read] = rows["data"].to_numpy()[read]
         graph = self._graphs[0].graph
         known = (numbers >= 0) & (numbers < graph.vertices)
@@ -243,26 +245,13 @@ class AccessWatcher:
         return kinds[np.searchsorted(starts, addresses, side="right") - 1]
 
 
-def _table(of_modules: dict[str, dict[Any, int]], size: int) -> npt.NDArray[np.int64]:
-    """Return numbers of processes by module and key, -1 where there is none."""
-    found = np.full((len(MODULES), size), -1, np.int64)
-    for module, numbers in enumerate(of_modules[name] for name in MODULES):
-        for key, process in numbers.items():
-            found[module, key] = process
+@cache
+def _processes() -> npt.NDArray[np.int64]:
+    """Return the number of a process by module, kind of access, and the tag of a read or the array of a write."""
+    found = np.full((len(MODULES), 2, max(len(ARRAYS), *(1 + max(reads) for reads in READS.values()))), -1, np.int64)
+    for number, module in enumerate(MODULES):
+        for tag, (process, _) in READS[module].items():
+            found[number, READ, tag] = PROCESSES.index(process)
+        for array, process in WRITES[module].items():
+            found[number, WRITE, ARRAYS.index(array)] = PROCESSES.index(process)
     return found
-
-
-_READERS = _table(
-    {name: {tag: PROCESSES.index(process) for tag, (process, _) in reads.items()} for name, reads in READS.items()},
-    1 + max(max(reads) for reads in READS.values()),
-)
-"""Process of reads by module and tag."""
-
-_WRITERS = _table(
-    {
-        name: {ARRAYS.index(array): PROCESSES.index(process) for array, process in writes.items()}
-        for name, writes in WRITES.items()
-    },
-    len(ARRAYS),
-)
-"""Process of writes by module and array."""

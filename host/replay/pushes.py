@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from cyscc.host.graph.memory_map import PlacedGraph
@@ -50,10 +49,8 @@ class PushWatcher(AccessWatcher):
         return watched + [WatchedAccesses(start=at, end=at + size, kinds=[WRITE]) for at, size in written]
 
     def _of_searches(self) -> pd.DataFrame:
-        """Return the accesses of searches with the attempt, iteration, phase and level of their instruction."""
-        rows = self.frame()
-        its = self._record.instructions_at(rows["cycle"])
-        rows = rows.join(its[["instruction", "attempt", "iteration", "phase", "level"]])
+        """Return the accesses of searches, those to ids one by one."""
+        rows = self.frame(self._record)
         rows = rows[rows["module"] == "bfs"]
         if self._machine.config.writes_single_ids:
             return rows
@@ -71,16 +68,12 @@ class PushWatcher(AccessWatcher):
         """
         rows = self._of_searches()
         rows = rows[(rows["attempt"] == self._record.attempt) & (rows["kind"] == "write")]
-        if self._machine.config.keeps_reach_queue:
-            rows = rows[rows["array"] == "queues"]
-            number = rows["data"].to_numpy().astype(np.int64)
-        else:
-            rows = rows[rows["array"] == "words"]
-            number = self._numbers(rows)
+        reach = self._machine.config.keeps_reach_queue
+        rows = rows[rows["array"] == ("queues" if reach else "words")]
+        rows = rows.assign(vertex=self.vertices(rows))
+        if not reach:
             # Vertices without neighbours are marked, but not pushed.
-            queued = self._graphs[0].graph.out_degrees()[number] > 0
-            rows, number = rows[queued], number[queued]
-        rows = rows.assign(vertex=number)
+            rows = rows[self._graphs[0].graph.out_degrees()[rows["vertex"]] > 0]
         times = rows.groupby(["instruction", "vertex"])["cycle"].transform("size")
         return self._told(rows.assign(times=times)[times > 1], ["vertex", "times", "cycle"])
 
@@ -99,19 +92,13 @@ class PushWatcher(AccessWatcher):
         size = 4 if self._machine.config.keeps_reach_queue else 8
         pushes = rows[(rows["kind"] == "write") & (rows["array"] == "queues") & (rows["size"] == size)]
         if size == 8:
-            words = words[self._graphs[0].graph.out_degrees()[self._numbers(words)] > 0]
+            words = words[self._graphs[0].graph.out_degrees()[self.vertices(words)] > 0]
         pushed = pushes.groupby(_KERNEL).size().rename("pushed").reset_index()
         room = words[_KERNEL].merge(pushed, on=_KERNEL, how="left")["pushed"].fillna(0).to_numpy()
         chunks = chunks_of(words["data"].to_numpy(), self._machine.config.edge_chunk)
         demanded = words.assign(chunks=chunks).groupby(_KERNEL)["chunks"].cumsum()
         words = words[demanded.to_numpy() > room]
-        return self._told(words.assign(vertex=self._numbers(words)), ["vertex", "cycle", "answered", "attempt"])
-
-    def _numbers(self, words: pd.DataFrame) -> np.ndarray:
-        """Return the vertices of accesses to graph words."""
-        starts = np.array([each.words_address for each in self._graphs])
-        addresses = words["address"].to_numpy()
-        return (addresses - starts[np.searchsorted(starts, addresses, side="right") - 1]) // 8
+        return self._told(words.assign(vertex=self.vertices(words)), ["vertex", "cycle", "answered", "attempt"])
 
     def _told(self, rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         """Return columns of some rows by cycle, with the vertices' names."""
@@ -122,48 +109,32 @@ class PushWatcher(AccessWatcher):
         return rows.sort_values(["cycle", "engine", "kernel"], kind="stable").reset_index(drop=True)
 
 
-def locate_overflow(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:
-    """Find where a kernel drops the first vertex of an instruction for which there is no room in the queues.
+def locate_push(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:
+    """Find the further push of a vertex in an instruction by its number, or the first vertex that a kernel drops in it.
 
     Raises
     ------
     MissingPointError
-        None does.
-    InputError, SimulationError
-        See `Replay.make`.
-    """
-    first, last = wanted.spans[0].start, wanted.spans[0].end - 1
-    pushes = PushWatcher(record, window=(first, last))
-    watch_run(replay, [pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
-    drops = pushes.drops()
-    if not drops:
-        raise MissingPointError.few(point, record, 0)
-    cycle, engine, kernel = min(drops)
-    return Located(cycle=cycle, kernel=f"engine{engine}.bfs{kernel}")
-
-
-def locate_copy(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:
-    """Find the further push of a vertex in an instruction by its number.
-
-    Raises
-    ------
-    MissingPointError
-        The instruction has fewer.
+        The instruction has no such one.
     InputError
-        The machine keeps no queue that shows it; or see `Replay.make`.
+        The machine keeps no queue that shows further pushes; or see `Replay.make`.
     SimulationError
         See `Replay.make`.
     """
-    try:
-        replay.spec.configuration.require("keeps_reach_queue")
-    except ValueError as error:
-        raise InputError(f"there is no duplicate to be found in the run: {error}") from None
+    if point.event == "duplicate":
+        try:
+            replay.spec.configuration.require("keeps_reach_queue")
+        except ValueError as error:
+            raise InputError(f"there is no duplicate to be found in the run: {error}") from None
     first, last = wanted.spans[0].start, wanted.spans[0].end - 1
     pushes = PushWatcher(record, window=(first, last))
     watch_run(replay, [pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
-    rows = pushes.duplicates()
-    copies = rows[rows.duplicated("vertex")]
-    if len(copies) < wanted.nth:
-        raise MissingPointError.few(point, record, len(copies))
-    row = copies.iloc[wanted.nth - 1]
+    if point.event == "overflow":
+        found = pushes.drops()
+    else:
+        rows = pushes.duplicates()
+        found = rows[rows.duplicated("vertex")]
+    if len(found) < wanted.nth:
+        raise MissingPointError.few(point, record, len(found))
+    row = found.iloc[wanted.nth - 1]
     return Located(cycle=int(row["cycle"]), kernel=kernel_name(row))

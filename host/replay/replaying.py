@@ -145,14 +145,10 @@ class Replay:
             from cyscc.host.replay.vertices import locate_vertex
 
             return locate_vertex(point, self, record)
-        if point.event == "duplicate":
-            from cyscc.host.replay.pushes import locate_copy
+        if point.event in ("duplicate", "overflow"):
+            from cyscc.host.replay.pushes import locate_push
 
-            return locate_copy(point, found, self, record)
-        if point.event == "overflow":
-            from cyscc.host.replay.pushes import locate_overflow
-
-            return locate_overflow(point, found, self, record)
+            return locate_push(point, found, self, record)
         searches: list[SpellSearch] = []
 
         def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:

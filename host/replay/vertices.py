@@ -269,9 +269,7 @@ class _VertexWatcher(AccessWatcher):
 
     def history(self, record: Record) -> VertexHistory:
         """Return the events."""
-        rows = self.frame()
-        columns = ["instruction", "attempt", "iteration", "source", "phase", "level"]
-        rows = rows.join(record.instructions_at(rows["cycle"])[columns])
+        rows = self.frame(record)
         rows = rows[rows["attempt"] == record.attempt]
         rows = rows.assign(direction=(rows["phase"] == "backward").astype(int), accesses=1)
         bfs = rows["module"] == "bfs"
@@ -329,7 +327,7 @@ class _VertexWatcher(AccessWatcher):
         machines without one, a vertex without neighbours has no entry, and those of the others tell whose they are.
         """
         if not self._machine.config.keeps_reach_queue:
-            return self._in_lists(pushes), self._in_lists(entries)
+            return tuple(rows[self.vertices(rows) == self._number] for rows in (pushes, entries))
         every = record.attempts
         search = every.groupby(["attempt", "iteration", "phase"])["pushed"]
         before = 1 + search.cumsum() - every["pushed"]  # the source is the first
@@ -344,12 +342,6 @@ class _VertexWatcher(AccessWatcher):
 
         sources = (entries["level"] == 0) & (entries["source"] == self._number)
         return pushes[found(pushes, 0)], entries[sources | ((entries["level"] > 0) & found(entries, 1))]
-
-    def _in_lists(self, entries: pd.DataFrame) -> pd.DataFrame:
-        """Return those of some entries that are of the vertex."""
-        first, end = np.array(self._lists).T[:, entries["direction"]]
-        starts = START.get(entries["data"].to_numpy()).astype(np.int64)
-        return entries[(starts >= first) & (starts < end)]
 
     def _expansions(self, ids: pd.DataFrame) -> pd.DataFrame:
         """Return an event for the reads of all of its neighbours' ids, or of those of a chunk."""

@@ -47,7 +47,7 @@ def test_accesses_are_those_that_the_record_counts(restarted: Record) -> None:
     every, some = AccessWatcher(), AccessWatcher(window=(700, 900))
     assert watch_run(replay, [every], aim="") == record.cycles
     watch_run(replay, [some], last=900, aim="")
-    found = every.frame()
+    found = every.frame(record)
 
     found["interval"] = found["cycle"] // 64 * 64
     found["latency"] = (found["answered"] - found["cycle"]).where(found["kind"] == "read", 0)
@@ -71,9 +71,9 @@ def test_accesses_are_those_that_the_record_counts(restarted: Record) -> None:
         within = pd.IntervalIndex.from_arrays(own["start"], own["end"], closed="left")
         assert (within.get_indexer(of["cycle"]) >= 0).all(), "an access is of the instruction that runs"
 
-    part = found[found["cycle"].between(700, 900)][some.frame().columns].reset_index(drop=True)
+    part = found[found["cycle"].between(700, 900)][some.frame(record).columns].reset_index(drop=True)
     assert len(part) > 50
-    assert some.frame().equals(part)
+    assert some.frame(record).equals(part)
 
 
 def test_pushes_are_those_that_the_record_counts(restarted: Record) -> None:

@@ -43,7 +43,7 @@ def test_slices_are_causes_and_accesses(record: Record, trace: ReadBack) -> None
         expected[row["engine"], row["module"], row["kernel"], begin] = TITLES[row["cause"]], end
     reads = {
         (row["engine"], row["module"], row["kernel"], row["process"], row["cycle"], row["answered"], row["address"])
-        for row in accesses.frame().to_dict("records")
+        for row in accesses.frame(record).to_dict("records")
     }
     found, seen = {}, []
     for path, slices in trace.slices.items():
