@@ -177,7 +177,7 @@ class AccessWatcher:
         return self._complete(found) if self._completed else found
 
     def drops(self) -> pd.DataFrame:
-        """Return ``cycle``, ``engine``, ``module``, ``kernel`` of the first vertex that each kernel dropped, by cycle."""
+        """Return cycle and kernel (``engine``, ``module``, ``kernel``) of the first vertex that each dropped."""
         rows = np.concatenate(self._parts)
         names = ["cycle", "engine", "kernel"]
         return pd.DataFrame(np.sort(rows[rows["kind"] == DROP], order=names))[names].assign(module="bfs")

@@ -179,6 +179,12 @@ def _check(expected: Expected, record: Record, history: VertexHistory) -> None:
             keys = ["instruction", "engine", "kernel"]
             before = set(told[told["event"] == read][keys].itertuples(index=False))
             assert set(told[told["event"] == written][keys].itertuples(index=False)) <= before
+    ids = told[told["event"] == "id_read"]
+    for direction, each in enumerate(expected.log.graphs):
+        own = ids[(ids["phase"] == "backward") == bool(direction)]
+        places = (own["address"].to_numpy() - each.neighbours_address) // 4
+        sources = np.searchsorted(each.graph.offsets, places, side="right") - 1
+        assert own["of"].tolist() == each.graph.original(sources).tolist()
     touching, partly = expected.listed(number)
     expansions = events[events["event"] == "expanded"]
     assert len(expansions) == ((told["event"] == "entry_read") & _has_list(told, history)).sum()
