@@ -53,6 +53,8 @@ _CAUSES = {
 
 _DIRECTIONS = ("forward", "backward")
 _KERNEL = ["instruction", "engine", "kernel"]
+_LOOK = 1024
+"""Cycles between two looks for the first visit."""
 _LEAD = 100
 """Cycles before the first read of a vertex in which that read may have been offered."""
 
@@ -265,7 +267,7 @@ class _VertexWatcher(AccessWatcher):
             if (visits & (rows["cycle"] >= self._begin)).any():
                 self._first_visit = False
                 raise Reached
-        return left
+        return min(left, _LOOK) if self._first_visit else left
 
     def history(self, record: Record) -> VertexHistory:
         """Return the events."""
