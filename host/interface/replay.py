@@ -203,11 +203,11 @@ def _of_vertices(
     record: "Record", vertices: Sequence[int], setting: "RerunSetting", *, window: Any
 ) -> tuple[Replayed, Place, int]:
     """Return the lives of vertices, the place of the first one's first visit, and cycles to show before it."""
-    from cyscc.host.replay.vertices import vertex_histories
+    from cyscc.host.replay.meanwhile import vertex_lives
 
     if len(vertices) > 1 and window is not None:
         raise SpecError("", "-o and --trace are of one window: give one vertex, or --at")
-    histories = vertex_histories(record, vertices, setting)
+    histories = vertex_lives(record, vertices, setting)
     return _lives_answer(record, histories), Place(vertex=vertices[0]), histories[0].lead
 
 
@@ -285,7 +285,7 @@ def _lives_answer(record: "Record", histories: "Sequence[VertexHistory]") -> Rep
     return Replayed(
         title=f"{record.folder}: {len(histories)} vertices" if several else titles[0],
         facts=facts,
-        tables={"events": _events(record, histories)},
+        tables={"events": _events(record, histories), **_between(histories)},
         fields={**({} if several else documents[0]), "vertices": documents},
     )
 
@@ -337,7 +337,7 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
                 memory=took,
                 waiting=(took - history.latency).clip(lower=0),
                 at_level=events["level"].where(events["level"] >= 0).astype("Int64"),
-                repeated=events["event"].isin(["id_read", "word_read"]) & (events.index > (history.visit or 0)),
+                repeated=history.repeated,
             )
         )
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
@@ -353,3 +353,27 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
     at = f"{shlex.quote(str(record.folder))} --at vertex={histories[0].vertex},nth=N"
     note = f"to see event N: cyscc replay {at}" if len(frame) else ""
     return Table(title="events", frame=frame, columns=columns, rows=shown, note=note)
+
+
+def _between(histories: "Sequence[VertexHistory]") -> dict[str, Table]:
+    """Return the tables of what kernels did and waited for between their events, in all and spell by spell."""
+    import pandas as pd
+
+    spells = pd.concat([each.spells.assign(life_of=each.vertex) for each in histories], ignore_index=True)
+    if spells.empty:
+        return {}
+    event = ["life_of", "number"]
+    sums = spells.groupby([*event, "cause"], observed=True)["cycles"].sum().reset_index()
+    sums = sums.assign(text=sums["cause"].astype(str) + sums["cycles"].map(" {:,}".format))
+    ordered = sums.sort_values("cycles", ascending=False, kind="stable")
+    frame = ordered.groupby(event).agg(cycles=("cycles", "sum"), causes=("text", ", ".join)).reset_index()
+    columns = {"life_of": Column("vertex")} if len(histories) > 1 else {}
+    columns |= {
+        "number": Column("no"),
+        "cycles": Column(form="{:,}"),
+        "causes": Column("its kernel since the one before"),
+    }
+    return {
+        "meanwhile": Table(title="before the events", frame=frame, columns=columns, most=_ROWS),
+        "spells": Table(title="spells", frame=spells, shown=False),
+    }

@@ -25,7 +25,7 @@ from cyscc.host.replay.finding import (
     nearest_waits,
     place_of,
 )
-from cyscc.host.replay.search import OverflowSearch, Reached, SpellSearch, search_of, stop_behind
+from cyscc.host.replay.search import Reached, SpellSearch, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import Session, execute
@@ -145,15 +145,14 @@ class Replay:
             from cyscc.host.replay.vertices import locate_vertex
 
             return locate_vertex(point, self, record)
-        if point.event == "duplicate":
-            from cyscc.host.replay.pushes import locate_copy
+        if point.event in ("duplicate", "overflow"):
+            from cyscc.host.replay.pushes import locate_push
 
-            return locate_copy(point, found, self, record)
-        searches: list[OverflowSearch | SpellSearch] = []
+            return locate_push(point, found, self, record)
+        searches: list[SpellSearch] = []
 
         def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
-            without = [graph.neighbours_address for graph in graphs]
-            searches.append(search_of(point, found, machine, executor=self.spec.executor, without=without))
+            searches.append(SpellSearch(machine, found, point))
 
         first = found.spans[0].start
         self.make(watch, by=first, aim=f"looking for {point} from cycle {first:,} on")

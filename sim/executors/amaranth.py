@@ -251,8 +251,6 @@ class AmaranthExecutor(PinDriver):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
-    interval : int, optional
-        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     waves : Waves, optional
         Waveform file to write.
     """
@@ -263,10 +261,9 @@ class AmaranthExecutor(PinDriver):
         memory: Memory,
         *,
         watchdog: int,
-        interval: int | None = None,
         waves: Waves | None = None,
     ) -> None:
-        super().__init__(config, memory, watchdog=watchdog, interval=interval)
+        super().__init__(config, memory, watchdog=watchdog)
         self._config = config
         fragment = elaborated(config)
         self._engines = [_Pins(engine) for engine in fragment.accelerator.engines]

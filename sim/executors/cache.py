@@ -15,7 +15,7 @@ from typing import Any
 from cyscc.hw.accelerator import bfs_passage
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import PRESETS, AcceleratorConfig
-from cyscc.hw.interfaces import FILL_WIDTH
+from cyscc.hw.interfaces import ADDRESS_WIDTH, FILL_WIDTH, TAG_BITS
 from cyscc.hw.shell import Shell
 from cyscc.sim.caching.folder import provide_for_tools, temporary_cache, usable_cache
 from cyscc.sim.caching.libraries import build_folder, evict, find, limit, publish_library, remove_interrupted_builds
@@ -39,6 +39,8 @@ def fixed_headers() -> dict[str, str]:
         "causes": len(Cause),
         "idle": Cause.IDLE.value,
         "fill_bits": FILL_WIDTH,
+        "address_bits": ADDRESS_WIDTH,
+        "kernel_tag_bits": TAG_BITS,
         "most_held": MOST_HELD,
     }
     numbers = _header(constants, enumerations=[_enumeration(CommandKind), _enumeration(RunState)])

@@ -1,14 +1,13 @@
-"""Creation of executors by name, and single-stepping a machine from a state."""
+"""Creation of executors by name."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.sim.executors.base import Command, CommandKind, Executor
+from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.tools import OnStep
 from cyscc.sim.memory import Memory, Profile
-from cyscc.sim.observation.state import MachineState
 
 if TYPE_CHECKING:
     from cyscc.sim.observation.waves.signals import Signals
@@ -26,17 +25,13 @@ def make_executor(
     name: str,
     config: AcceleratorConfig,
     threads: int,
-    interval: int | None = None,
     waves: Path | None = None,
     wave_window: tuple[int, int] | None = None,
     scopes: Sequence[str] = (),
     wave_view: bool = False,
     on_build: OnStep | None = None,
 ) -> Executor:
-    """Return an executor, one of `names.EXECUTORS`, with the parameters of `cyscc.sim.machine.create_machine`.
-
-    With an interval other than `cyscc.sim.executors.base.sync_interval` it can only continue within an instruction.
-    """
+    """Return an executor, one of `names.EXECUTORS`, with the parameters of `cyscc.sim.machine.create_machine`."""
     # Imported here because each import is slow, and most runs have no waveforms.
     drawn = None
     if waves is not None:
@@ -46,14 +41,14 @@ def make_executor(
     if name == "amaranth":
         from cyscc.sim.executors.amaranth import AmaranthExecutor
 
-        return AmaranthExecutor(config, memory, watchdog=watchdog, interval=interval, waves=drawn)
+        return AmaranthExecutor(config, memory, watchdog=watchdog, waves=drawn)
     if drawn is not None:
         from cyscc.sim.executors.compiled.windowed import WindowedExecutor
 
         return WindowedExecutor(config, memory, watchdog=watchdog, threads=threads, waves=drawn, on_build=on_build)
     from cyscc.sim.executors.compiled.executor import CompiledExecutor
 
-    return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, interval=interval, on_build=on_build)
+    return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, on_build=on_build)
 
 
 def check_scopes(scopes: Sequence[str], *, name: str, config: AcceleratorConfig) -> None:
@@ -75,39 +70,3 @@ def _signals(name: str, config: AcceleratorConfig) -> "Signals":
     from cyscc.sim.observation.waves.signals import accelerator_signals, model_signals
 
     return (accelerator_signals if name == "amaranth" else model_signals)(config)
-
-
-class Stepper:
-    """Continues within an instruction by single cycles, whereas a machine only stops at sync points of its AEs.
-
-    The machine that owns the memory cannot be used afterwards.
-
-    Parameters
-    ----------
-    config : AcceleratorConfig
-        Sizes.
-    memory : Memory
-        The memory.
-    executor : str
-        Name of the executor.
-
-    Attributes
-    ----------
-    executor : Executor
-        The executor.
-    """
-
-    def __init__(self, config: AcceleratorConfig, memory: Memory, executor: str) -> None:
-        self._memory = memory
-        watchdog = watchdog_cycles(memory.profile)
-        self.executor: Executor = make_executor(memory, watchdog, name=executor, config=config, threads=1, interval=1)
-
-    def load(self, state: MachineState) -> None:
-        """Load a state."""
-        self.executor.begin([Command(CommandKind(kind), index, value) for kind, index, value in state.commands])
-        self.executor.load(state.hardware)
-        self._memory.load(state.memory)
-
-    def close(self) -> None:
-        """Release the executor."""
-        self.executor.close()

@@ -104,7 +104,7 @@ class Pieces:
 _COMMAND = Struct("=qqQ")
 """`Command` of `native/pin_driver.h`."""
 
-_SURE = ("cycle", "instruction_cycles", "answers")
+_SURE = ("cycle", "instruction_cycles", "answers", "open_reads")
 """Functions that never fail."""
 
 
@@ -130,8 +130,6 @@ class LibraryExecutor(Executor):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
-    interval : int, optional
-        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     **options
         Further members of ``Setup`` in `native/machine.h`, 0 by default.
 
@@ -150,7 +148,6 @@ class LibraryExecutor(Executor):
         memory: Memory,
         *,
         watchdog: int,
-        interval: int | None = None,
         **options: int | bytes | None,
     ) -> None:
         self._memory = memory
@@ -173,6 +170,9 @@ class LibraryExecutor(Executor):
             ("begin_instruction", None, [pointer]),
             ("log_spells", None, [pointer, pointer]),
             ("write_spells", None, [pointer, ctypes.c_int]),
+            ("log_accesses", None, [pointer, pointer]),
+            ("take_accesses", integer, [pointer, integer, pointer]),
+            ("open_reads", integer, [pointer]),
             ("pieces", integer, [pointer, pointer]),
             ("save", None, [pointer, pointer]),
             ("load", None, [pointer, pointer]),
@@ -184,9 +184,7 @@ class LibraryExecutor(Executor):
                 # Not a method: a reference cycle through the executor would keep its memory until the next garbage
                 # collection.
                 function.errcheck = checked
-        setup = _Setup(
-            memory=memory.model, interval=interval or sync_interval(config, memory), watchdog=watchdog, **options
-        )
+        setup = _Setup(memory=memory.model, interval=sync_interval(config, memory), watchdog=watchdog, **options)
         self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
 
     @property

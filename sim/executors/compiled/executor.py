@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
+from cyscc.sim.executors.accesses import AccessRequest, AccessRows, reads_under_way
 from cyscc.sim.executors.base import Command, RunState, sync_interval
 from cyscc.sim.executors.compiled.parts import build_library
 from cyscc.sim.executors.samples import Samples, sample_dtype
@@ -127,8 +128,6 @@ class CompiledExecutor(LibraryExecutor):
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
     threads : int
         Threads that share the AEs and the memory, at most one for each of them. Results do not depend on it.
-    interval : int, optional
-        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     waves : Waves, optional
         Waveform file to write; each kernel is then an object of its own instead of a lane, and the AEs run on one
         thread.
@@ -152,7 +151,6 @@ class CompiledExecutor(LibraryExecutor):
         *,
         watchdog: int,
         threads: int = 1,
-        interval: int | None = None,
         waves: Waves | None = None,
         objects: bool = False,
         on_build: OnStep | None = None,
@@ -164,21 +162,24 @@ class CompiledExecutor(LibraryExecutor):
                 failing.callback(waves.discard)
             library = build_library(config, waves=waves is not None, objects=objects, on_step=on_build)
             if waves is None:
-                round_ = _round(interval or sync_interval(config, memory), memory)
+                round_ = _round(sync_interval(config, memory), memory)
                 memory.divide(threads if round_ else 1)
                 options: dict[str, int | bytes] = {"round": round_, "threads": min(threads, config.engines + 1)}
             else:
                 first, last = waves.window
                 drawn = " ".join(waves.models).encode()
                 options = {"threads": 1, "drawn": drawn, "first_wave": first, "last_wave": last}
-            super().__init__(library, config, memory, watchdog=watchdog, interval=interval, **options)
+            super().__init__(library, config, memory, watchdog=watchdog, **options)
             if waves is not None:
                 failing.callback(super().close)
                 self._drawing = Drawing(self._library, self._machine, waves)
             failing.pop_all()
         self._config = config
-        self._interval = interval or sync_interval(config, memory)
+        self._interval = sync_interval(config, memory)
         self._spells: SpellBuffer | None = None
+        self._accesses = AccessRows(self._library, self._machine, config.engines)
+        self._request: AccessRequest | None = None
+        self._log_begins = False
         self._row = sample_dtype(config)
 
     def record(self, interval: int, places: int) -> Samples:
@@ -216,8 +217,25 @@ class CompiledExecutor(LibraryExecutor):
             self._library.cyscc_write_spells(self._machine, True)
         return self._spells.take()
 
+    def log_accesses(self, request: AccessRequest) -> None:
+        """Start logging accesses of kernels, instead of those logged before; call between two runs."""
+        self._request = request
+        self._log_begins = True
+
+    def take_accesses(self) -> npt.NDArray[np.void]:
+        """Return the logged accesses since the last call, in no order; call between two runs."""
+        return self._accesses.take()
+
+    def open_reads(self) -> int:
+        """Return how many reads of the cycles that are logged are not answered yet; call between two runs."""
+        return self._accesses.open()
+
     def run(self, budget: int) -> RunState:
         """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
+        if self._log_begins:
+            assert self._request is not None, "accesses are logged"
+            self._log_begins = False
+            self._accesses.want(self._request, reads_under_way(self._config, self._memory, self._pieces.save))
         if self._spells is None:
             return super().run(budget)
         end = self.cycle + budget
@@ -244,6 +262,8 @@ class CompiledExecutor(LibraryExecutor):
             self.samples.restart(self.cycle)
         if self._spells is not None:
             self._spells.restart()
+        # Only once the memory has its state too, it is known what is under way.
+        self._log_begins = self._request is not None
 
     def take_over(self, other: "CompiledExecutor", commands: Sequence[Command], played: Sequence[Command]) -> None:
         """Take over the state of another machine with the same memory.

@@ -107,6 +107,17 @@ CYSCC_EXPORT void cyscc_log_spells(cyscc::Machine* machine, const cyscc::SpellLo
 CYSCC_EXPORT void cyscc_write_spells(cyscc::Machine* machine, int open) {
     cyscc::guarded([&] { machine->write_spells(open); });
 }
+CYSCC_EXPORT void cyscc_log_accesses(cyscc::Machine* machine, const cyscc::AccessRequest* request) {
+    cyscc::guarded([&] { machine->log_accesses(*request); });
+}
+CYSCC_EXPORT int64_t cyscc_take_accesses(cyscc::Machine* machine, int64_t engine, const cyscc::Access** rows) {
+    return cyscc::guarded([&] {
+        const auto* taken = machine->take_accesses(engine);
+        *rows = taken ? taken->data() : nullptr;
+        return taken ? int64_t(taken->size()) : 0;
+    });
+}
+CYSCC_EXPORT int64_t cyscc_open_reads(const cyscc::Machine* machine) { return machine->open_reads(); }
 CYSCC_EXPORT int64_t cyscc_pieces(cyscc::Machine* machine, cyscc::Piece** pieces) {
     return cyscc::guarded([&] {
         *pieces = machine->inventory().pieces().data();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "access_log.h"
 #include "pin_driver.h"
 #include "spell_log.h"
 
@@ -67,6 +68,12 @@ public:
     virtual void log_spells(SpellLog) {}
     // Brings the log up to now, if asked with the spells that are under way.
     virtual void write_spells(bool) {}
+
+    // Logs the accesses of all kernels from now on; then those of an AE since the last call, there until the next one.
+    virtual void log_accesses(const AccessRequest&) {}
+    virtual const std::vector<Access>* take_accesses(int64_t) { return nullptr; }
+    // How many reads will yet be logged, though no port takes another request.
+    virtual int64_t open_reads() const { return 0; }
 
     // Completes what is written while the machine runs; throws where that is impossible.
     virtual void finish() {}

@@ -338,6 +338,11 @@ inline bool Engine::station_rests() const {
 #endif
 }
 
+// Out of line, since nearly no run wants them.
+__attribute__((noinline)) void Engine::note_accesses(const Mailbox& box, int64_t cycle) {
+    accesses_.note(box, shell_->intersection_owns, bfs_->error(), driver_.dispatched(), cycle);
+}
+
 void Engine::step(int64_t cycle) {
     driver_.prepare(cycle);
     Shell& shell = *shell_;
@@ -368,6 +373,7 @@ void Engine::step(int64_t cycle) {
         bfs_->step(bfs, !intersection_owns, box, cycle);
         intersection_->step(intersection, intersection_owns, box, cycle);
     }
+    if (accesses_.wanted()) note_accesses(box, cycle);
 #if CYSCC_SWITCH
     Mailbox& ports = driver_.box();
     if (shell.flush) ports.requests[kFlushes] = (uint64_t(1) << kPorts) - 1;

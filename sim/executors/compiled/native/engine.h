@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "access_log.h"
 #include "config.h"
 #include "kernels.h"
 #include "pin_driver.h"
@@ -123,6 +124,11 @@ public:
     void log_spells(int64_t cycle, SpellLog log);
     void write_spells(int64_t cycle, bool open);
 
+    // From now on, logs the accesses of all kernels.
+    void log_accesses(const AccessRequest& request) { accesses_.want(number_, request); }
+    const std::vector<Access>& take_accesses() { return accesses_.take(); }
+    int64_t open_reads() const { return accesses_.open(); }
+
     PinDriver& driver() { return driver_; }
 
     // Of the cycle that the last `run` ended with.
@@ -159,6 +165,7 @@ private:
     bool station_rests() const;
     void step_shell(int64_t cycle, bool wanted);
     void send(int64_t cycle);
+    void note_accesses(const Mailbox& box, int64_t cycle);
 #if CYSCC_SWITCH && VM_TRACE
     Mailbox look() const;
 #endif
@@ -182,6 +189,7 @@ private:
     int64_t interval_ = 0;       // cycles between two rows; 0: none is written
     int64_t places_ = 0;
     int64_t* rows_ = nullptr;
+    AccessLog accesses_;
 #if CYSCC_STATION && VM_TRACE
     uint64_t blocks_[kBfsKernels];  // from the station to the kernels
 #endif

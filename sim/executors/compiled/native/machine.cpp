@@ -91,6 +91,18 @@ public:
         for (auto& engine : engines_) engine->write_spells(cycle_, open);
     }
 
+    void log_accesses(const AccessRequest& request) override {
+        for (auto& engine : engines_) engine->log_accesses(request);
+    }
+
+    const std::vector<Access>* take_accesses(int64_t engine) override { return &engines_[engine]->take_accesses(); }
+
+    int64_t open_reads() const override {
+        int64_t count = 0;
+        for (const auto& engine : engines_) count += engine->open_reads();
+        return count;
+    }
+
     void rest() override {
         for (auto& engine : engines_) engine->rest(cycle_);
         for (Link& link : links_) link.rest();

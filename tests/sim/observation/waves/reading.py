@@ -27,11 +27,6 @@ class Recording(NamedTuple):
         times = [*(time for time, _ in changes[1:]), self.end]
         return [int(value) for (time, value), then in zip(changes, times, strict=True) for _ in range(time, then)]
 
-    def passes(self, stream: str) -> list[int]:
-        """Return the cycles in which a stream transfers something."""
-        ends = (self.values(f"{stream}__{end}") for end in ("valid", "ready"))
-        return [cycle for cycle, both in enumerate(zip(*ends, strict=True), self.first) if all(both)]
-
 
 def unread(path: tuple[str, ...]) -> bool:
     """Return whether a signal may be anything at times: what a channel carries while it is not valid."""
