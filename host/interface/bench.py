@@ -47,7 +47,7 @@ def bench(
 
     Notes
     -----
-    rows: compiled-2, compiled-1, next-2, next-1, objects, blocks, verilator, cxxrtl, amaranth, cocotb;
+    rows: compiled-2, compiled-1, next-2, next-1, blocks, verilator, cxxrtl, amaranth, cocotb;
     with --compare: random-1, random-2, rmat-1, rmat-2, wiki-Vote, soc-Epinions1, record, avx2, pair
 
     Examples

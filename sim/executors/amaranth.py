@@ -25,6 +25,7 @@ from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import Waves
 from cyscc.sim.observation.waves.files import Conversion
+from cyscc.sim.observation.waves.signals import accelerator_signals
 
 
 class KernelCounts:
@@ -281,7 +282,8 @@ class AmaranthExecutor(PinDriver):
         self._files = ExitStack()
         self.waves = waves
         if waves is not None:
-            conversion = Conversion(waves, cycle_of=self._cycle_of)
+            locate = accelerator_signals(config).locate
+            conversion = Conversion(waves, locate=locate, cycle_of=self._cycle_of)
             self._files.callback(lambda: conversion.finish(self._cycle))
             self._files.enter_context(self._simulator.write_vcd(str(conversion.raw)))
 

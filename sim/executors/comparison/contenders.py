@@ -18,7 +18,6 @@ CONTENDERS = {
     "compiled-1": "compiled executor, 1 thread",
     "next-2": "next machine, compiled executor, 2 threads",
     "next-1": "next machine, compiled executor, 1 thread",
-    "objects": "one Verilator model a kind of kernel",
     "blocks": "Verilator's hierarchical blocks",
     "verilator": "one Verilator model",
     "cxxrtl": "CXXRTL",
@@ -64,10 +63,6 @@ def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, in
         if kind in EXECUTORS or kind == "next":
             executor = "compiled" if kind == "next" else kind
             return make_executor(memory, watchdog, name=executor, config=config, threads=int(threads or 1))
-        if name == "objects":
-            from cyscc.sim.executors.compiled.executor import CompiledExecutor
-
-            return CompiledExecutor(config, memory, watchdog=watchdog, objects=True)
         from cyscc.sim.executors.comparison.build import build_whole_model
         from cyscc.sim.executors.shared_object import LibraryExecutor
 

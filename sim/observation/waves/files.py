@@ -3,7 +3,7 @@
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import gettempdir
@@ -11,7 +11,7 @@ from tempfile import gettempdir
 from cyscc.sim.errors import OutputError
 from cyscc.sim.files import temporary_file
 from cyscc.sim.notices import notice
-from cyscc.sim.observation.waves.signals import Signals
+from cyscc.sim.observation.waves.signals import Locate
 from cyscc.sim.observation.waves.variables import Scopes, Variable, read_head
 from cyscc.sim.observation.waves.views import Focus, View, own_views, write_views
 from cyscc.sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
@@ -33,8 +33,6 @@ class Waves:
         the format.
     window : tuple of int, optional
         First and last cycle to show; all by default.
-    signals : Signals
-        Available signals and their scopes.
     scopes : sequence of str
         Globs over dotted paths that select signals; all by default.
     view : bool
@@ -48,13 +46,13 @@ class Waves:
         First and last cycle to show.
     named : pathlib.Path
         The file as given.
-    models : list of str
-        The models of the compiled executor with selected signals.
+    scopes : Scopes
+        The selection.
 
     Raises
     ------
     ValueError
-        The suffix is unknown, or a glob selects nothing.
+        The suffix is unknown.
     cyscc.sim.errors.OutputError
         The folder cannot be written.
     """
@@ -64,17 +62,13 @@ class Waves:
         output: Path,
         window: tuple[int, int] | None,
         *,
-        signals: Signals,
         scopes: Sequence[str] = (),
         view: bool = False,
     ) -> None:
         if output.suffix not in FORMATS:
             raise ValueError(f"{output}: waveforms end in {' or '.join(filter(None, FORMATS))}")
-        self._scopes = Scopes(scopes)
-        self._scopes.check(path for paths in signals.models.values() for path in paths)
-        self.models = [model for model, paths in signals.models.items() if any(path in self._scopes for path in paths)]
+        self.scopes = Scopes(scopes)
         self.window = window or (0, ENDLESS)
-        self._signals = signals
         self._view = view
         self.focus: Focus | None = None
         self.named = output
@@ -83,7 +77,7 @@ class Waves:
         self._in_place = self._output.exists() and not self._output.is_file()
         self._files = ExitStack()
         self._writer: WaveWriter | None = None
-        self._variables: list[Variable] = []
+        self._variables: Sequence[Variable] = ()
         beside = Path(gettempdir(), f"cyscc{output.suffix}") if self._in_place else self._output
         try:
             if view:
@@ -94,31 +88,22 @@ class Waves:
         except OSError as error:
             raise self.refusal(error) from None
 
-    def begin(self, head: Iterable[bytes]) -> tuple[WaveWriter, list[Variable]]:
-        """Begin the file, given the header of a simulator's own VCD text.
-
-        Returns
-        -------
-        WaveWriter
-            Writer of the window's values.
-        list of Variable
-            The variables shown.
+    def begin(self, variables: Sequence[Variable]) -> WaveWriter:
+        """Begin the file with the variables that it shows; return the writer of the window's values.
 
         Raises
         ------
-        ValueError
-            A glob selects nothing that the simulator has.
         cyscc.sim.errors.OutputError
             The file cannot be written.
         """
-        self._variables = read_head(head, self._signals.locate, self._scopes)
+        self._variables = variables
         try:
             self._writer = FORMATS[self._output.suffix](self._path)
             self._files.callback(self._writer.discard)
             self._writer.declare(self._variables)
         except OSError as error:
             raise self.refusal(error) from None
-        return self._writer, self._variables
+        return self._writer
 
     def finish(self, cycles: int) -> None:
         """Complete the file after all values of the window were written. Without any values, there is no file.
@@ -171,6 +156,8 @@ class Conversion:
     ----------
     waves : Waves
         The file.
+    locate : Locate
+        Maps a variable of the simulator's file to its path.
     cycle_of : callable
         Converts a time of the simulator's file to a cycle.
 
@@ -185,8 +172,9 @@ class Conversion:
         It cannot be created.
     """
 
-    def __init__(self, waves: Waves, *, cycle_of: Callable[[int], int]) -> None:
+    def __init__(self, waves: Waves, *, locate: Locate, cycle_of: Callable[[int], int]) -> None:
         self._waves = waves
+        self._locate = locate
         self._cycle_of = cycle_of
         self._files = ExitStack()
         try:
@@ -251,10 +239,11 @@ class Conversion:
 
     def _convert_lines(self, lines: Iterator[bytes], cycles: int, until: float | None) -> int:
         first, last = self._waves.window
-        writer, variables = self._waves.begin(lines)
+        found = read_head(lines, self._locate, self._waves.scopes)
+        writer = self._waves.begin([variable for _, variable in found])
         targets: dict[bytes, dict[int, Variable]] = {}
-        for variable in variables:
-            targets.setdefault(variable.source, {}).setdefault(variable.number, variable)
+        for source, variable in found:
+            targets.setdefault(source, {}).setdefault(variable.number, variable)
         changed: dict[bytes, bytes] = {}
         shown: dict[bytes, bytes] = {}
 

@@ -85,8 +85,6 @@ class Variable:
 
     Parameters
     ----------
-    source : bytes
-        Its identifier in the simulator's text.
     number : int
         Its number in the file; variables that always have the same value share one.
     path : Path
@@ -97,7 +95,6 @@ class Variable:
         Names of its values; a value without a name is shown as a number.
     """
 
-    source: bytes
     number: int
     path: Path
     width: int
@@ -125,15 +122,15 @@ class Variable:
         return [self.text(f"b{value:b}".encode()) for value in range(1 << self.width)]
 
 
-def read_head(lines: Iterable[bytes], locate: Locate, scopes: Scopes) -> list[Variable]:
-    """Read the header of a simulator's text; return the selected variables in its order.
+def read_head(lines: Iterable[bytes], locate: Locate, scopes: Scopes) -> list[tuple[bytes, Variable]]:
+    """Read the header of a simulator's text; return the selected variables in its order, each with its name there.
 
     Raises
     ------
     ValueError
         A selected scope has no variables.
     """
-    shown: list[Variable] = []
+    shown: list[tuple[bytes, Variable]] = []
     left_out: list[Path] = []
     numbers: dict[tuple[bytes, str], int] = {}
     scope: list[str] = []
@@ -157,8 +154,8 @@ def read_head(lines: Iterable[bytes], locate: Locate, scopes: Scopes) -> list[Va
                 source = words[3]
                 table = (source, "" if names is None else repr(sorted(names.items())))
                 number = numbers.setdefault(table, len(numbers))
-                shown.append(Variable(source=source, number=number, path=path, width=int(words[2]), names=names))
-    scopes.check([*(variable.path for variable in shown), *left_out])
+                shown.append((source, Variable(number=number, path=path, width=int(words[2]), names=names)))
+    scopes.check([*(variable.path for _, variable in shown), *left_out])
     return shown
 
 

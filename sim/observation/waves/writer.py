@@ -23,8 +23,8 @@ class WaveWriter(abc.ABC):
         """Write the head."""
 
     @abc.abstractmethod
-    def key(self, variable: Variable) -> tuple[int, bytes]:
-        """Return what the file calls a variable, as a number and as text."""
+    def key(self, number: int) -> tuple[int, bytes]:
+        """Return what the file calls the variables of a number, as a number and as text."""
 
     @abc.abstractmethod
     def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
@@ -87,9 +87,9 @@ class VcdWriter(WaveWriter):
         # Native code may write next.
         self._file.flush()
 
-    def key(self, variable: Variable) -> tuple[int, bytes]:
-        """Return what the file calls a variable, as a number and as text."""
-        return variable.number, _key(variable.number).encode()
+    def key(self, number: int) -> tuple[int, bytes]:
+        """Return what the file calls the variables of a number, as a number and as text."""
+        return number, _key(number).encode()
 
     def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
         """Write the changes of a cycle."""
@@ -217,9 +217,9 @@ class FstWriter(WaveWriter):
             code = ctypes.get_errno()
             raise OSError(code, os.strerror(code))
 
-    def key(self, variable: Variable) -> tuple[int, bytes]:
-        """Return a variable's number in the file; there is no text identifier."""
-        return self._handles[variable.number], b""
+    def key(self, number: int) -> tuple[int, bytes]:
+        """Return the variables' number in the file; there is no text identifier."""
+        return self._handles[number], b""
 
     def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
         """Write the changes of a cycle."""

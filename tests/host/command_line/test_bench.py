@@ -59,7 +59,6 @@ def test_quick_run_of_all_rows(capfd: Capture) -> None:
         "compiled-1",
         "next-2",
         "next-1",
-        "objects",
         "blocks",
         "verilator",
         "cxxrtl",

@@ -29,7 +29,7 @@ def whole_model(kind: str, memory: str, *, cycle_limit: int = 100_000) -> Machin
     return create_machine(SMALL, parse_profile(memory), executor=executor_maker(kind, SMALL), cycle_limit=cycle_limit)
 
 
-@pytest.mark.parametrize("kind", [*BY_TOOL, pytest.param("objects", marks=pytest.mark.long)])
+@pytest.mark.parametrize("kind", BY_TOOL)
 @pytest.mark.parametrize(
     ("memory", "graph", "source"),
     [

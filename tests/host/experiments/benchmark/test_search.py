@@ -80,7 +80,7 @@ def test_what_a_measurement_depends_on() -> None:
 def test_what_the_presets_run() -> None:
     full, quick = PRESETS["full"], PRESETS["quick"]
     assert (full.config, full.memory, quick.config, quick.memory) == ("hc2", "hc2", "test", "hc2")
-    large = dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1", "objects", "blocks", "verilator"), LARGE)
+    large = dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1", "blocks", "verilator"), LARGE)
     assert full.graphs == large | {
         "cxxrtl": (1 << 14, 16),
         "amaranth": (4, 16),
@@ -89,7 +89,7 @@ def test_what_the_presets_run() -> None:
     }
     ours = ("compiled-2", "compiled-1", "next-2", "next-1")
     assert full.repetitions == dict.fromkeys(CONTENDERS, 3) | dict.fromkeys(ours, 5) | {"revisions": 7}
-    small = dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1", "objects", "blocks", "verilator"), (4096, 8))
+    small = dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1", "blocks", "verilator"), (4096, 8))
     assert quick.graphs == small | {"cxxrtl": (1024, 8), "amaranth": (16, 4), "cocotb": (16, 4), "revisions": (4096, 8)}
     assert quick.repetitions == dict.fromkeys((*CONTENDERS, "revisions"), 1)
     workload = full.workload("cocotb")

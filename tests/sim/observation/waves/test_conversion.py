@@ -6,7 +6,6 @@ import pytest
 
 from cyscc.sim.observation.waves import Waves
 from cyscc.sim.observation.waves.files import Conversion
-from cyscc.sim.observation.waves.signals import Signals
 from tests.sim.observation.waves.reading import Recording, recording
 
 RAW = b"""$timescale 1 s $end
@@ -36,11 +35,11 @@ b11 !
 """
 
 PLACES = {"state": (("a", "b", "state"), {0: "A", 1: "B", 3: "D"}), "pair.one": (("a", "pair", "one"), None)}
-SIGNALS = Signals(locate=lambda path: PLACES.get(path[-1]), models={"a": [place for place, _ in PLACES.values()]})
 
 
 def converted(output: Path, window: tuple[int, int] | None, cycles: int, *, begun: int = 0) -> None:
-    conversion = Conversion(Waves(output, window, signals=SIGNALS), cycle_of=lambda time: begun + time)
+    locate, cycle_of = (lambda path: PLACES.get(path[-1])), (lambda time: begun + time)
+    conversion = Conversion(Waves(output, window), locate=locate, cycle_of=cycle_of)
     conversion.raw.write_bytes(RAW)
     conversion.finish(cycles)
     assert not conversion.raw.exists()
