@@ -65,7 +65,9 @@ def check_scopes(scopes: Sequence[str], *, name: str, config: AcceleratorConfig)
     from cyscc.sim.observation.waves.variables import Scopes
 
     if name == "amaranth":
-        paths = accelerator_signals(config).paths
+        from cyscc.sim.executors.amaranth import elaborated
+
+        paths = [shown.path for shown in accelerator_signals(elaborated(config).prepare())]
     else:
         paths = [path for paths in model_signals(config).values() for path in paths]
     Scopes(scopes).check(paths)

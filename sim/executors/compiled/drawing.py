@@ -28,6 +28,8 @@ LOST: Sequence[str] = (
     "*.answers.*",
     "*.reads.*",
     "*.writes.*",
+    # A name with a number by which Amaranth tells it from another one, and which differs.
+    "link*.number_*",
     # Of the switch itself, whose ports are those of its slices; and there, what nobody looks at.
     "*flush",
     "*flushed",
@@ -40,9 +42,9 @@ LOST: Sequence[str] = (
 
 
 class _Instance(NamedTuple):
-    """`Instance` of `native/signals.h`, with the address of the text that has its variables."""
+    """`Instance` of `native/signals.h`: its scope, and the address of the text that has its variables."""
 
-    place: str
+    scope: Path
     variables: int
     group: int
     first: int
@@ -76,7 +78,8 @@ class _Sink(ctypes.Structure):
     ]
 
 
-class _Row(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class _Row:
     """A variable of a kind of instances: path, width, value names, what it is in the inventory, first bit there."""
 
     path: Path
@@ -92,9 +95,7 @@ class _Layout:
 
     Parameters
     ----------
-    rows : list of _Row
-        The variables.
-    numbers : list of int
+    numbers : dict of _Row to int
         Number of each. Variables that always have the same value, by the same names, share one.
     widths, names, counts : list of int
         For each number: bits, index of the first text (or -1), and parts.
@@ -102,8 +103,7 @@ class _Layout:
         The piece, bits below within it, width, and place in the variable of each part, number after number.
     """
 
-    rows: list[_Row]
-    numbers: list[int]
+    numbers: dict[_Row, int]
     widths: list[int]
     names: list[int]
     counts: list[int]
@@ -140,19 +140,17 @@ class Drawing:
         self._texts: list[bytes] = []
         self._tables: dict[tuple[str, ...], int] = {}
         instances, self._pieces = _signals(library, machine)
-        layouts = [self._layout(instance) for instance in instances]
+        selected = [list(self._selected(instance)) for instance in instances]
+        layouts = [self._layout(*pair) for pair in zip(instances, selected, strict=True)]
         firsts = [0, *accumulate(len(layout.counts) for layout in layouts)]
         variables = [
-            Variable(number=first + number, path=path, width=row.width, names=row.names)
-            for instance, layout, first in zip(instances, layouts, firsts, strict=False)
-            for number, row in zip(layout.numbers, layout.rows, strict=True)
-            for path in _paths(instance.place, row.path)
-            if path in waves.scopes
+            Variable(number=first + layout.numbers[row], path=path, width=row.width, names=row.names)
+            for layout, first, pairs in zip(layouts, firsts, selected, strict=False)
+            for row, path in pairs
+            if row in layout.numbers
         ]
         if not variables:
-            waves.scopes.check(
-                path for each in instances for row in self._all(each) for path in _paths(each.place, row.path)
-            )
+            waves.scopes.check(path for each in instances for row in self._all(each) for path in _paths(each, row))
         writer = waves.begin(variables)
         keys = [writer.key(number) for number in range(firsts[-1])]
         # What native code reads is kept here.
@@ -198,41 +196,43 @@ class Drawing:
             self._rows[instance.variables] = rows
         return rows
 
-    def _layout(self, instance: _Instance) -> _Layout:
-        """Return the layout of the selected variables of an instance."""
-        rows = self._all(instance)
-        scopes = self._waves.scopes
-        chosen = tuple(
-            n for n, row in enumerate(rows) if any(path in scopes for path in _paths(instance.place, row.path))
-        )
-        key = instance.variables, chosen
+    def _selected(self, instance: _Instance) -> Iterator[tuple[_Row, Path]]:
+        """Yield the selected variables of an instance with their paths."""
+        for row in self._all(instance):
+            for path in _paths(instance, row):
+                if path in self._waves.scopes:
+                    yield row, path
+
+    def _layout(self, instance: _Instance, selected: list[tuple[_Row, Path]]) -> _Layout:
+        """Return the layout of the selected variables of an instance, which others of its kind may share."""
+        rows = {id(row): row for row, _ in selected}
+        key = instance.variables, tuple(rows)
         if key not in self._layouts:
             pieces = self._pieces[instance.first : instance.first + instance.count]
-            prefix = len(instance.place) + 1
+            prefix = len(".".join(instance.scope)) + 1
             named: dict[str, list[tuple[int, int, int]]] = {}
             columns = zip(pieces["name"].tolist(), pieces["first"].tolist(), pieces["width"].tolist(), strict=True)
             for number, (address, first, width) in enumerate(columns):
                 name = ctypes.string_at(address)[prefix:].decode()
                 named.setdefault(name, []).append((number, first, width))
-            # Some registers of components that are executed by hand do not exist there.
-            there = [rows[n] for n in chosen if rows[n].source.isdigit() or rows[n].source in named]
-            self._layouts[key] = self._laid_out(there, named)
+            self._layouts[key] = self._laid_out(list(rows.values()), named)
         return self._layouts[key]
 
     def _laid_out(self, rows: list[_Row], pieces: dict[str, list[tuple[int, int, int]]]) -> _Layout:
         """Return the layout of variables, given number, first bit and width of the pieces by name."""
         places: dict[tuple[Any, ...], int] = {}
         distinct: list[_Row] = []
-        numbers = []
+        numbers = {}
         for row in rows:
+            if not row.source.isdigit() and row.source not in pieces:
+                continue  # a register that a component executed by hand does not have
             names = None if row.names is None else tuple(row.names.items())
             number = places.setdefault((row.source, row.first, row.width, names), len(distinct))
             if number == len(distinct):
                 distinct.append(row)
-            numbers.append(number)
+            numbers[row] = number
         found = [list(_parts(row, pieces.get(row.source, []))) for row in distinct]
         return _Layout(
-            rows=rows,
             numbers=numbers,
             widths=[row.width for row in distinct],
             names=[self._first_text(row) for row in distinct],
@@ -268,17 +268,16 @@ def _signals(library: ctypes.CDLL, machine: ctypes.c_void_p) -> tuple[list[_Inst
     count = library.cyscc_signals(machine, ctypes.byref(first), ctypes.byref(pieces))
     instances = []
     for place, *further in table_at(first.value, count, _INSTANCE).tolist():
-        instances.append(_Instance(ctypes.string_at(place).decode(), *further))
+        instances.append(_Instance(tuple(ctypes.string_at(place).decode().split(".")), *further))
     return instances, table_at(pieces.value, instances[-1].first + instances[-1].count, PIECE)
 
 
-def _paths(place: str, path: Path) -> Iterator[Path]:
+def _paths(instance: _Instance, row: _Row) -> Iterator[Path]:
     """Yield the paths of a variable: the ports of a switch are those of its slices."""
-    scope = tuple(place.split("."))
-    yield (*scope, *path)
-    if scope[1] == "switch" and path[0].startswith("port__"):
-        outside = scope[2].replace("link", "port") + path[0].removeprefix("port")
-        yield (*scope[:2], outside, *path[1:])
+    yield (*instance.scope, *row.path)
+    if len(instance.scope) > 2 and row.path[0].startswith("port__"):
+        *outer, inner = instance.scope
+        yield (*outer, inner.replace("link", "port") + row.path[0].removeprefix("port"), *row.path[1:])
 
 
 def _parts(row: _Row, pieces: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int, int]]:

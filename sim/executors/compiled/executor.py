@@ -70,6 +70,7 @@ class CompiledExecutor(LibraryExecutor):
         on_build: OnStep | None = None,
     ) -> None:
         self.waves = waves
+        self._begun = 0  # first cycle that is simulated
         self._drawing: Drawing | None = None
         with ExitStack() as failing:
             if waves is not None:
@@ -154,7 +155,7 @@ class CompiledExecutor(LibraryExecutor):
         except SimulationError:
             self.waves.discard()
             raise
-        self.waves.finish(self.cycle)
+        self.waves.finish(self._begun, self.cycle)
 
     def save(self) -> NamedWords:
         """Return the state, after updating idle kernels that were skipped."""
@@ -169,6 +170,7 @@ class CompiledExecutor(LibraryExecutor):
             The state is of other hardware.
         """
         self._pieces.load(state)
+        self._begun = self.cycle
         if self.samples is not None:
             self.samples.restart(self.cycle)
         if self._spells is not None:

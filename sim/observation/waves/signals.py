@@ -2,9 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, EnumMeta
 from functools import lru_cache
 from typing import Any
@@ -14,7 +14,6 @@ from amaranth.hdl._ast import Slice
 from amaranth.hdl._ir import Design
 from amaranth.lib import wiring
 
-from cyscc.hw.accelerator import Accelerator
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.bfs.tags import Tag as BfsTag
 from cyscc.hw.config import AcceleratorConfig
@@ -31,25 +30,6 @@ Path = tuple[str, ...]
 Names = Mapping[int, str]
 """Names of an enumeration's values."""
 
-Locate = Callable[[Path], tuple[Path, Names | None] | None]
-"""Function that maps a variable of a simulator's VCD file to its path and value names; None if it is not shown."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Signals:
-    """The signals that an executor's waveforms may show.
-
-    Parameters
-    ----------
-    locate : Locate
-        Maps a variable to its path.
-    paths : sequence of Path
-        Paths of all of them.
-    """
-
-    locate: Locate
-    paths: Sequence[Path]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
@@ -59,8 +39,6 @@ class Shown:
     ----------
     signal : Signal
         The signal.
-    home : Path
-        Scopes and name in backends; a field has the suffix that simulators give it.
     path : Path
         Its path in waveforms, within the component.
     names : Names or None
@@ -70,7 +48,6 @@ class Shown:
     """
 
     signal: Signal
-    home: Path
     path: Path
     names: Names | None
     first: int
@@ -84,18 +61,18 @@ _SUFFIX = re.compile(r"\$\d+$")
 """Suffix that Amaranth adds to a duplicate name; the other signal is mostly shown elsewhere."""
 
 
-def _fields(place: Path, form: Any, suffix: str = "") -> Iterator[tuple[str, Path, Names | None, Value | None]]:
-    """Yield a signal and its fields: the simulators' suffix of its name, path, value names, and value unless whole."""
-    value = getattr(form, "_value", None) if suffix else None
-    if suffix and isinstance(form, Format):
-        (value,) = (chunk[0] for chunk in form._chunks if not isinstance(chunk, str))
-    yield suffix, place, form._variants if isinstance(form, Format.Enum) else None, value
+def _fields(path: Path, form: Any, *, whole: bool = True) -> Iterator[tuple[Path, Names | None, Value | None]]:
+    """Yield a signal and its fields: path, value names, and value unless it is the whole."""
+    value = None
+    if not whole:
+        (value,) = form._chunks[0][:1] if isinstance(form, Format) else (form._value,)
+    yield path, form._variants if isinstance(form, Format.Enum) else None, value
     if isinstance(form, Format.Struct):
         for field, inner in form._fields.items():
-            yield from _fields((*place, field), inner, f"{suffix}.{field}")
+            yield from _fields((*path, field), inner, whole=False)
     elif isinstance(form, Format.Array):
         for index, inner in enumerate(form._fields):
-            yield from _fields((*place, f"{place[-1]}_{index}"), inner, f"{suffix}[{index}]")
+            yield from _fields((*path, f"{path[-1]}_{index}"), inner, whole=False)
 
 
 def _extent(signal: Signal, value: Any) -> tuple[int, int]:
@@ -143,20 +120,14 @@ def shown_signals(design: Design) -> Iterator[Shown]:
     for signal, scope, name in kept:
         shown = tuple(plain_scopes[scope[: depth + 1]] for depth in range(len(scope)))
         place = (*shown, plain_names[*scope, name])
-        fields: Iterable[tuple[str, Path, Names | None, Value | None]]
+        fields: Iterable[tuple[Path, Names | None, Value | None]]
         if signal._decoder is not None and not isinstance(signal._decoder, EnumMeta):
-            fields = [("", place, _states(len(signal), signal._decoder), None)]
+            fields = [(place, _states(len(signal), signal._decoder), None)]
         else:
             fields = _fields(place, signal._format)
-        for suffix, path, names, value in fields:
+        for path, names, value in fields:
             first, width = _extent(signal, value)
-            home = (*scope, name + suffix)
-            yield Shown(signal=signal, home=home, path=path, names=names, first=first, width=width)
-
-
-def _table(component: wiring.Component, ports: Any = ()) -> list[Shown]:
-    """Return the signals of a component that is the outermost one."""
-    return list(shown_signals(Fragment.get(component, None).prepare(ports=ports)))
+            yield Shown(signal=signal, path=path, names=names, first=first, width=width)
 
 
 def _without_suffixes(paths: set[Path]) -> dict[Path, str]:
@@ -199,7 +170,8 @@ def model_signals(config: AcceleratorConfig) -> Mapping[str, list[Path]]:
         models["switch"] = Switch(SwitchSizes.of(config), instrument=True)
     if config.exchange_kernels:
         models["exchange"] = ExchangeSlice(kernels=config.exchange_kernels)
-    tables = {kind: [shown.path for shown in _table(model, port_names(model))] for kind, model in models.items()}
+    designs = {kind: Fragment.get(model, None).prepare(ports=port_names(model)) for kind, model in models.items()}
+    tables = {kind: [shown.path for shown in shown_signals(design)] for kind, design in designs.items()}
     counts = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
     if config.exchange_kernels:
         counts["exchange"] = config.exchange_kernels
@@ -212,19 +184,9 @@ def model_signals(config: AcceleratorConfig) -> Mapping[str, list[Path]]:
     }
 
 
-@lru_cache(maxsize=1)
-def accelerator_signals(config: AcceleratorConfig) -> Signals:
-    """Return the signals of waveforms from Amaranth's simulator, whose file has the accelerator as ``bench.top``."""
-    table = {shown.home: shown for shown in _table(Accelerator(config, instrument=True))}
-
-    def place(path: Path) -> Path:
-        return ("accelerator", *path) if len(path) == 1 else path
-
-    def locate(path: Path) -> tuple[Path, Names | None] | None:
-        shown = table.get(path[2:])
-        if shown is None:
-            return None
+def accelerator_signals(design: Design) -> Iterator[Shown]:
+    """Yield the signals of an accelerator, those outside of AEs in a scope of their own."""
+    for shown in shown_signals(design):
         kind = kind_of(shown.path[1]) if len(shown.path) > 1 else ""
-        return place(shown.path), value_names(shown, kind)
-
-    return Signals(locate=locate, paths=[place(shown.path) for shown in table.values()])
+        path = shown.path if kind else ("accelerator", *shown.path)
+        yield replace(shown, path=path, names=value_names(shown, kind))

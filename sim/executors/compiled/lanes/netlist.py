@@ -372,9 +372,9 @@ def _seen(
         if register.name.startswith(inside)
     }
     for shown in shown_signals(design):
-        if shown.home[0] != _INNER or len(shown.home) == 1:
+        if shown.path[0] != _INNER or len(shown.path) == 1:
             continue
-        own = replace(shown, path=shown.path[1:], home=shown.home[1:])
+        own = replace(shown, path=shown.path[1:])
         found = nets.of(shown.signal)
         wanted = found[shown.first : shown.first + shown.width]
         if all(net in bits for net in wanted):
