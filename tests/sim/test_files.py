@@ -114,7 +114,7 @@ def test_waveform_file_is_held_until_it_is_renamed(tmp_path: Path, monkeypatch: 
         writer = FstWriter(path)
         assert len(taken) == 2
         writer.declare([variable])
-        writer.show(0, [(variable, b"1")])
+        writer.show(0, [(variable, 1)])
         writer.finish(3)
         monkeypatch.undo()
         remove_left(tmp_path)

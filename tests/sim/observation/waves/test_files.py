@@ -25,6 +25,8 @@ TAGS = {"FRONTIER_WORD", "NEIGHBOUR_ID", "NEIGHBOUR_WORD"}
 
 
 BIT = Variable(number=0, path=("top", "a"), width=1)
+STATE = Variable(number=1, path=("top", "b", "state"), width=2, names={0: "A", 1: "B"})
+WORD = Variable(number=2, path=("top", "word"), width=4)
 
 
 def simulate(executor: str, output: Path | None, **further: Any) -> dict[str, Any]:
@@ -167,14 +169,52 @@ def test_failed_run_is_complete(tmp_path: Path, executor: str, suffix: str) -> N
     assert list(tmp_path.iterdir()) == [output]
 
 
+def written(output: Path, begun: int) -> Path:
+    """Write three variables in a window of a run that begins with some cycle; return the file."""
+    waves = Waves(output, (2, 8))
+    writer = waves.begin([STATE, BIT, WORD])
+    writer.show(2, [(STATE, 1), (BIT, 0), (WORD, 5)])
+    writer.show(4, [(STATE, 2), (BIT, 1)])
+    writer.show(7, [(STATE, 0), (WORD, 12)])
+    waves.finish(begun, 20)
+    return output
+
+
+def test_text(tmp_path: Path) -> None:
+    head, _, body = written(tmp_path / "run.vcd", 0).read_text().partition("$enddefinitions $end\n")
+    assert body.replace("\n", " ") == '#2 $dumpvars sB " 0! b101 # $end #4 s2 " 1! #7 sA " b1100 # #9 '
+    assert head == (
+        "$comment one nanosecond stands for one cycle $end\n$timescale 1 ns $end\n"
+        "$scope module top $end\n$var wire 1 ! a $end\n$var wire 4 # word $end\n"
+        '$scope module b $end\n$var string 1 " state $end\n$upscope $end\n$upscope $end\n'
+    )
+
+
+def test_compressed(tmp_path: Path) -> None:
+    assert recording(written(tmp_path / "run.fst", 0)) == Recording(
+        {
+            ("top", "a"): [(2, "0"), (4, "1")],
+            ("top", "word"): [(2, "5"), (7, "12")],
+            ("top", "b", "state"): [(2, "B"), (4, "2"), (7, "A")],
+        },
+        9,
+    )
+
+
+@pytest.mark.parametrize("suffix", [".vcd", ".fst"])
+def test_window_before_what_a_run_goes_on_from(tmp_path: Path, suffix: str) -> None:
+    written(tmp_path / f"run{suffix}", 9)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("suffix", [".vcd", ".fst"])
 @pytest.mark.parametrize(("cycles", "left"), [(60, False), (61, True)])
 def test_window_that_the_run_does_not_reach_leaves_no_file(
     tmp_path: Path, cycles: int, left: bool, suffix: str
 ) -> None:
     waves = Waves(tmp_path / f"run{suffix}", WINDOW)
-    waves.begin([BIT]).show(60, [(BIT, b"1")])
-    waves.finish(cycles)
+    waves.begin([BIT]).show(60, [(BIT, 1)])
+    waves.finish(0, cycles)
     assert [path.name for path in tmp_path.iterdir()] == [f"run{suffix}"] * left
 
 
@@ -186,9 +226,9 @@ def test_a_pipe_gets_the_whole_file(tmp_path: Path) -> None:
     try:
         for output in (pipe, whole, whole):
             waves = Waves(output, WINDOW, view=output == whole)
-            waves.begin([BIT]).show(60, [(BIT, b"1")])
+            waves.begin([BIT]).show(60, [(BIT, 1)])
             before = {path: path.stat().st_ino for path in tmp_path.iterdir()}
-            waves.finish(1051)
+            waves.finish(0, 1051)
             if output == pipe:
                 assert {path: path.stat().st_ino for path in tmp_path.iterdir()} == before
         assert stat.S_ISFIFO(pipe.stat().st_mode)
@@ -222,8 +262,8 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
 random.seed(1)
 try:
     for cycle in range(5000):
-        writer.show(cycle, [(variables[0], f"b{random.getrandbits(64):064b}".encode())])
-    waves.finish(5000)
+        writer.show(cycle, [(variables[0], random.getrandbits(64))])
+    waves.finish(0, 5000)
 except OSError as error:
     raise waves.refusal(error) from None
 finally:
