@@ -29,7 +29,7 @@ class AmaranthDrawing:
         state = simulator._engine._state
         # What the simulator has of each signal, and the variables of its bits from some one up.
         self._signals: dict[int, tuple[Any, list[tuple[int, Variable]]]] = {}
-        variables = []
+        variables: list[Variable] = []
         for shown in accelerator_signals(simulator._design):
             if shown.path in waves.scopes:
                 variable = Variable(number=len(variables), path=shown.path, width=shown.width, names=shown.names)

@@ -29,7 +29,7 @@ PIECE = np.dtype(
 
 def table_at(address: int | None, rows: int, dtype: "np.dtype[Any]") -> npt.NDArray[Any]:
     """Return a table of native structures, which stays where it is."""
-    raw = (ctypes.c_char * (rows * dtype.itemsize)).from_address(address or 0)
+    raw: Any = (ctypes.c_char * (rows * dtype.itemsize)).from_address(address or 0)
     return np.frombuffer(raw, dtype)
 
 

@@ -48,7 +48,7 @@ class _Instance(NamedTuple):
     variables: int
     group: int
     first: int
-    count: int
+    length: int
 
 
 _INSTANCE = np.dtype([(name, np.int64) for name in _Instance._fields])
@@ -149,8 +149,7 @@ class Drawing:
             for row, path in pairs
             if row in layout.numbers
         ]
-        if not variables:
-            waves.scopes.check(path for each in instances for row in self._all(each) for path in _paths(each, row))
+        waves.scopes.check(path for each in instances for row in self._all(each) for path in _paths(each, row))
         writer = waves.begin(variables)
         keys = [writer.key(number) for number in range(firsts[-1])]
         # What native code reads is kept here.
@@ -158,7 +157,7 @@ class Drawing:
         self._names = (ctypes.c_char_p * len(self._texts))(*self._texts)
         self._targets = np.zeros(len(keys), _TARGET)
         self._targets["number"] = [number for number, _ in keys]
-        self._targets["key"] = np.frombuffer(self._keys, np.uint64)
+        self._targets["key"] = np.frombuffer(bytes(self._keys), np.uint64)
         self._targets["group"] = np.repeat([instance.group for instance in instances], np.diff(firsts))
         for name, column in (("width", "widths"), ("names", "names"), ("parts", "counts")):
             self._targets[name] = np.concatenate([getattr(layout, column) for layout in layouts])
@@ -208,7 +207,7 @@ class Drawing:
         rows = {id(row): row for row, _ in selected}
         key = instance.variables, tuple(rows)
         if key not in self._layouts:
-            pieces = self._pieces[instance.first : instance.first + instance.count]
+            pieces = self._pieces[instance.first : instance.first + instance.length]
             prefix = len(".".join(instance.scope)) + 1
             named: dict[str, list[tuple[int, int, int]]] = {}
             columns = zip(pieces["name"].tolist(), pieces["first"].tolist(), pieces["width"].tolist(), strict=True)
@@ -269,7 +268,7 @@ def _signals(library: ctypes.CDLL, machine: ctypes.c_void_p) -> tuple[list[_Inst
     instances = []
     for place, *further in table_at(first.value, count, _INSTANCE).tolist():
         instances.append(_Instance(tuple(ctypes.string_at(place).decode().split(".")), *further))
-    return instances, table_at(pieces.value, instances[-1].first + instances[-1].count, PIECE)
+    return instances, table_at(pieces.value, instances[-1].first + instances[-1].length, PIECE)
 
 
 def _paths(instance: _Instance, row: _Row) -> Iterator[Path]:

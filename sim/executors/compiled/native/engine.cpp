@@ -344,21 +344,31 @@ void Engine::step(int64_t cycle) {
     switch_->show(uint32_t(shell.flushed), watcher_);
 #endif
     const Head bfs = bfs_head(), intersection = intersection_head();
-    if (watcher_) [[unlikely]] {
-        step_shown(bfs, intersection, cycle);
-    } else {
-        Mailbox& box = kernels_box();
-        bfs_->step(bfs, !shell.intersection_owns, box, cycle);
-        intersection_->step(intersection, shell.intersection_owns, box, cycle);
+    Mailbox& box = kernels_box();
+    const bool intersection_owns = shell.intersection_owns;
 #if CYSCC_SWITCH
-        Mailbox& ports = driver_.box();
-        if (shell.flush) ports.requests[kFlushes] = (uint64_t(1) << kPorts) - 1;
-        switch_->step(ports);
+    Mailbox seen;  // what is at the switch's ports for kernels, in a cycle that is shown
+    if (watcher_) {
+        bfs_->look(seen);
+        if (intersection_owns) intersection_->look(seen);
+    }
 #endif
+    if (watcher_) {
+        // Ports without a kernel of the other module are not shared.
+        const uint32_t all = ~uint32_t(0), unshared = all << std::min(kBfsKernels, kIntersectionKernels);
+        bfs_->show(bfs, intersection_owns ? unshared : all, box, cycle, *watcher_);
+        intersection_->show(intersection, intersection_owns ? all : unshared, box, cycle, *watcher_);
+    } else {
+        bfs_->step(bfs, !intersection_owns, box, cycle);
+        intersection_->step(intersection, intersection_owns, box, cycle);
     }
 #if CYSCC_SWITCH
-    shell.asks = kernels_box().requests[kFlushes];
-    shell.answers = driver_.box().flushed;
+    Mailbox& ports = driver_.box();
+    if (shell.flush) ports.requests[kFlushes] = (uint64_t(1) << kPorts) - 1;
+    if (watcher_) switch_->step_shown(ports, seen, cycle, *watcher_);
+    else switch_->step(ports);
+    shell.asks = box.requests[kFlushes];
+    shell.answers = ports.flushed;
     wanted |= shell.asks || shell.answers;
 #endif
     step_shell(cycle, wanted || watcher_);
@@ -367,27 +377,6 @@ void Engine::step(int64_t cycle) {
                bfs_->rests_until(cycle + 1) > cycle + 1 && intersection_->rests_until(cycle + 1) > cycle + 1 &&
                bfs_->done() == shell.bfs_done && bfs_->error() == shell.bfs_error &&
                intersection_->done() == shell.intersection_done && intersection_->error() == shell.intersection_error;
-}
-
-// The kernels' and the switch's part of a step that is shown.
-void Engine::step_shown(const Head& bfs, const Head& intersection, int64_t cycle) {
-    const bool intersection_owns = shell_->intersection_owns;
-    Mailbox& box = kernels_box();
-#if CYSCC_SWITCH
-    // What is at the switch's ports for kernels.
-    Mailbox seen = {};
-    bfs_->look(seen);
-    if (intersection_owns) intersection_->look(seen);
-#endif
-    // Ports without a kernel of the other module are not shared.
-    const uint32_t unshared = ~uint32_t(0) << std::min(kBfsKernels, kIntersectionKernels);
-    bfs_->show(bfs, intersection_owns ? unshared : ~uint32_t(0), box, cycle, *watcher_);
-    intersection_->show(intersection, intersection_owns ? ~uint32_t(0) : unshared, box, cycle, *watcher_);
-#if CYSCC_SWITCH
-    Mailbox& ports = driver_.box();
-    if (shell_->flush) ports.requests[kFlushes] = (uint64_t(1) << kPorts) - 1;
-    switch_->step_shown(ports, seen, cycle, *watcher_);
-#endif
 }
 
 }  // namespace cyscc

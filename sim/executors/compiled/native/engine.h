@@ -133,7 +133,6 @@ private:
     void step_shell(int64_t cycle, bool wanted);
     void send(int64_t cycle);
     void keep_data();
-    void step_shown(const Head& bfs, const Head& intersection, int64_t cycle);
 
     const int number_;
     const MemoryModel memory_;

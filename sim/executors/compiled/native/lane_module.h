@@ -49,10 +49,8 @@ public:
     }
 
     void look(Mailbox& seen) const override {
-        const auto put = [](auto& mask, Bits bits) { mask = (mask & ~Bits(Lanes::kAll)) | (bits & Lanes::kAll); };
-        put(seen.requests[kReads], lanes_.port_read_valid());
-        put(seen.requests[kWrites], lanes_.port_write_valid());
-        put(seen.requests[kFlushes], lanes_.port_flush());
+        seen.requests[kReads] = lanes_.port_read_valid();
+        seen.requests[kWrites] = lanes_.port_write_valid();
         lanes_.get_port_read_payload_0(array(seen.read_payloads));
         lanes_.get_port_write_payload_0(array(seen.write_data));
         lanes_.get_port_write_payload_1(array(seen.write_payloads));
