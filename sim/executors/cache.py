@@ -75,8 +75,6 @@ def _sizes(config: AcceleratorConfig) -> str:
         "STATION": int(config.short_ring),
     }
     lines = [f"#define CYSCC_{name} {value}" for name, value in macros.items()]
-    if config.short_ring:
-        lines.append(f"#define CYSCC_BLOCKS(each) {' '.join(f'each({n})' for n in range(config.bfs_kernels))}")
     return _header(constants, macros=lines)
 
 
@@ -170,7 +168,7 @@ def cached_library(
     )
 
 
-def cached_runtime(tools: Toolchain, *, traced: bool = False) -> tuple[Path, list[str]]:
+def cached_runtime(tools: Toolchain) -> tuple[Path, list[str]]:
     """Return Verilator's runtime as an object file, and the compiler options of models.
 
     The object file is compiled now if it is not in the cache.
@@ -180,14 +178,14 @@ def cached_runtime(tools: Toolchain, *, traced: bool = False) -> tuple[Path, lis
     BuildError
         See `cached`.
     """
-    sources, flags = tools.verilated_runtime(traced=traced)
+    sources, flags = tools.verilated_runtime()
 
     def build(folder: Path) -> Path:
         unit = folder / "runtime.cpp"
         unit.write_text("".join(f'#include "{source}"\n' for source in sources))
         return tools.compile_object(unit, folder=folder, flags=flags, level="-O1", steps=Steps(None))
 
-    return cached("runtime", tools, inputs=repr(traced).encode() + _TOOLS, build=build), flags
+    return cached("runtime", tools, inputs=_TOOLS, build=build), flags
 
 
 def cached(

@@ -2,15 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.tools import OnStep
 from cyscc.sim.memory import Memory, Profile
-
-if TYPE_CHECKING:
-    from cyscc.sim.observation.waves.signals import Signals
 
 
 def watchdog_cycles(memory: Profile) -> int:
@@ -37,18 +33,15 @@ def make_executor(
     if waves is not None:
         from cyscc.sim.observation.waves import Waves
 
-        drawn = Waves(waves, wave_window, signals=_signals(name, config), scopes=scopes, view=wave_view)
+        check_scopes(scopes, name=name, config=config)
+        drawn = Waves(waves, wave_window, scopes=scopes, view=wave_view)
     if name == "amaranth":
         from cyscc.sim.executors.amaranth import AmaranthExecutor
 
         return AmaranthExecutor(config, memory, watchdog=watchdog, waves=drawn)
-    if drawn is not None:
-        from cyscc.sim.executors.compiled.windowed import WindowedExecutor
-
-        return WindowedExecutor(config, memory, watchdog=watchdog, threads=threads, waves=drawn, on_build=on_build)
     from cyscc.sim.executors.compiled.executor import CompiledExecutor
 
-    return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, on_build=on_build)
+    return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, waves=drawn, on_build=on_build)
 
 
 def check_scopes(scopes: Sequence[str], *, name: str, config: AcceleratorConfig) -> None:
@@ -59,14 +52,15 @@ def check_scopes(scopes: Sequence[str], *, name: str, config: AcceleratorConfig)
     ValueError
         A scope selects nothing. One line.
     """
+    if not scopes:
+        return
+    from cyscc.sim.observation.waves.signals import accelerator_signals, model_signals
     from cyscc.sim.observation.waves.variables import Scopes
 
-    if scopes:
-        Scopes(scopes).check(path for paths in _signals(name, config).models.values() for path in paths)
+    if name == "amaranth":
+        from cyscc.sim.executors.amaranth import elaborated
 
-
-def _signals(name: str, config: AcceleratorConfig) -> "Signals":
-    """Return the signals that an executor's waveforms may show."""
-    from cyscc.sim.observation.waves.signals import accelerator_signals, model_signals
-
-    return (accelerator_signals if name == "amaranth" else model_signals)(config)
+        paths = [shown.path for shown in accelerator_signals(elaborated(config).prepare())]
+    else:
+        paths = [path for paths in model_signals(config).values() for path in paths]
+    Scopes(scopes).check(paths)

@@ -17,7 +17,7 @@ from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, s
 from cyscc.sim.memory import Memory, MemoryModel
 from cyscc.sim.named_words import WORD, Field, NamedWords
 
-_PIECE = np.dtype(
+PIECE = np.dtype(
     [
         ("name", np.uint64),
         *((name, np.int64) for name in ("first", "width", "rows", "address", "bytes", "shift", "stride", "at", "step")),
@@ -25,6 +25,12 @@ _PIECE = np.dtype(
     ]
 )
 """dtype of `Piece` in `native/state.h`."""
+
+
+def table_at(address: int | None, rows: int, dtype: "np.dtype[Any]") -> npt.NDArray[Any]:
+    """Return a table of native structures, which stays where it is."""
+    raw: Any = (ctypes.c_char * (rows * dtype.itemsize)).from_address(address or 0)
+    return np.frombuffer(raw, dtype)
 
 
 class Pieces:
@@ -46,10 +52,9 @@ class Pieces:
     def __init__(self, library: ctypes.CDLL, machine: ctypes.c_void_p) -> None:
         first = ctypes.c_void_p()
         count = library.cyscc_pieces(machine, ctypes.byref(first))
-        raw = (ctypes.c_char * (count * _PIECE.itemsize)).from_address(first.value or 0)
         self._library = library
         self._machine = machine
-        self._table: Any = np.frombuffer(raw, _PIECE)
+        self._table = table_at(first.value, count, PIECE)
         names = (ctypes.string_at(address).decode() for address in self._table["name"].tolist())
         columns = (self._table[name].tolist() for name in ("first", "width", "rows"))
         self._pieces = list(zip(names, *columns, strict=True))
@@ -112,8 +117,6 @@ class _Setup(ctypes.Structure):
     _fields_ = [
         ("memory", MemoryModel),
         *((name, ctypes.c_int64) for name in ("interval", "round", "watchdog", "threads")),
-        ("drawn", ctypes.c_char_p),
-        *((name, ctypes.c_int64) for name in ("first_wave", "last_wave")),
     ]
 
 
@@ -148,7 +151,7 @@ class LibraryExecutor(Executor):
         memory: Memory,
         *,
         watchdog: int,
-        **options: int | bytes | None,
+        **options: int,
     ) -> None:
         self._memory = memory
         self._engines = config.engines

@@ -78,10 +78,7 @@ CYSCC_EXPORT cyscc::Machine* cyscc_create(const cyscc::Setup* setup) {
     return cyscc::guarded([&] { return cyscc::make_machine(*setup); });
 }
 CYSCC_EXPORT void cyscc_destroy(cyscc::Machine* machine) {
-    cyscc::guarded([&] {
-        const std::unique_ptr<cyscc::Machine> owned(machine);
-        owned->finish();
-    });
+    cyscc::guarded([&] { delete machine; });
 }
 CYSCC_EXPORT void cyscc_begin(cyscc::Machine* machine, const cyscc::Command* commands, int count) {
     cyscc::guarded([&] { machine->begin(commands, count); });

@@ -17,9 +17,6 @@ struct Setup {
     int64_t round;     // most cycles between two sync points, if requests are performed while AEs go on; else 0
     int64_t watchdog;
     int64_t threads;
-    const char* drawn;  // models whose waveforms are drawn, by name
-    int64_t first_wave;  // cycles in which they are
-    int64_t last_wave;
 };
 
 class Machine {
@@ -75,8 +72,6 @@ public:
     // How many reads will yet be logged, though no port takes another request.
     virtual int64_t open_reads() const { return 0; }
 
-    // Completes what is written while the machine runs; throws where that is impossible.
-    virtual void finish() {}
     // The state by name, where the hardware has names.
     Inventory& inventory() {
         if (inventory_.pieces().empty()) {
