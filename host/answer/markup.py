@@ -1,16 +1,12 @@
 """Answers as Markdown, as HTML for notebooks, and as a page."""
 
-import io
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cyscc.host.answer.answer import Answer, Grid
 from cyscc.host.answer.colours import CAUSE_COLOURS, STACK
 from cyscc.sim.observation.causes import cause_named
-
-if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Chart
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -66,7 +62,11 @@ def notebook(answer: Answer) -> str:
 
 def page(answer: Answer) -> str:
     """Return an answer as a page: one self-contained HTML file, charts included."""
-    charts = "".join(f"<h2>{escape(chart.title)}</h2>{_drawn(chart)}" for chart in answer.charts.values())
+    charts = ""
+    if answer.charts:
+        from cyscc.host.answer.static import svg
+
+        charts = "".join(f"<h2>{escape(chart.title)}</h2>{svg(chart.draw())}" for chart in answer.charts.values())
     return _PAGE.format(title=escape(answer.title), body=_body(answer, "h2") + charts)
 
 
@@ -104,12 +104,3 @@ def _bar(cycles: Mapping[str, Any]) -> str:
         if whole and (share := float(cycles.get(name) or 0) / whole) >= 0.001
     ]
     return f'<span style="display: inline-block; width: 20em; white-space: nowrap">{"".join(spans)}</span>'
-
-
-def _drawn(chart: "Chart") -> str:
-    """Return a chart as SVG."""
-    from cyscc.host.output.figures import draw_plot
-
-    file = io.BytesIO()
-    draw_plot(chart.draw, file, "svg")
-    return file.getvalue().decode().partition("?>")[2]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyscc.host.answer.answer import Answer, Table
 from cyscc.host.interface import notes
 from cyscc.host.interface.given import record_of
-from cyscc.host.output.figures import write_plot
 from cyscc.host.output.files import Content, check_suffix, write_text
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import bytes_text, count_text
@@ -15,7 +14,7 @@ from cyscc.host.specification.numbers import checked_number
 from cyscc.sim.notices import printable
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    from cyscc.host.answer.charts import Figure
 
 Records = Annotated[notes.AnyRecord, Ask("further records, which are compared with the first", "DIR2", count="*")]
 Page = Annotated[
@@ -90,7 +89,7 @@ def report(
     return Answer(title=title, said=more, tables={"files": table})
 
 
-def figures(recorded: notes.AnyRecord, *others: notes.AnyRecord) -> "dict[str, go.Figure]":
+def figures(recorded: notes.AnyRecord, *others: notes.AnyRecord) -> "dict[str, Figure]":
     """Return the charts of the page of runs by title; with several runs, the title follows the run's name.
 
     Takes the runs of `report`, and raises its errors.
@@ -106,7 +105,7 @@ def figures(recorded: notes.AnyRecord, *others: notes.AnyRecord) -> "dict[str, g
 
 
 def write_figure(
-    figure: "go.Figure", path: notes.File, *, title: str = "", option: str = "", width: int | None = None
+    figure: "Figure", path: notes.File, *, title: str = "", option: str = "", width: int | None = None
 ) -> None:
     """Write a chart of `figures` as SVG, PNG or PDF, by the file's suffix.
 
@@ -130,7 +129,7 @@ def write_figure(
     InputError
         The file cannot be written, or its suffix is of no format.
     """
-    from cyscc.host.analysis.report.drawing import draw_chart
+    from cyscc.host.answer.static import write
 
     width = None if width is None else checked_number("width", width, low=1)
-    write_plot(lambda: draw_chart(figure, title=str(title), option=option, width=width), str(path))
+    write(figure, str(path), title=str(title), option=option, width=width)

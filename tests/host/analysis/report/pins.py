@@ -39,12 +39,13 @@ def digests(page: str) -> dict[str, str]:
     for section in sections([record_of(shape) for shape in PAGES[page]]):
         for chart in section.charts:
             drawn = chart.figure.to_plotly_json()
-            found[f"{chart.name}: values"] = _digest(drawn["data"])
-            found[f"{chart.name}: looks"] = _digest([drawn["layout"], chart.time_of, chart.points])
+            found[f"{chart.name}: values"] = digest(drawn["data"])
+            found[f"{chart.name}: looks"] = digest([drawn["layout"], chart.time_of, chart.points])
     return found
 
 
-def _digest(value: Any) -> str:
+def digest(value: Any) -> str:
+    """Return a digest of a value, in which numbers have five digits."""
     return sha256("\n".join(_told(value)).encode()).hexdigest()[:12]
 
 
