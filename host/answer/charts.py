@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+import msgspec
 import numpy as np
 import plotly.graph_objects as go
 
@@ -25,32 +27,27 @@ if TYPE_CHECKING:
 Trace = dict[str, Any]
 """A trace of a figure: its data and looks as plotly names them."""
 
+PHASE = "phase"
+"""Group of the entries of the legend that name phases."""
 TITLES = {cause.name: cause.title for cause in CAUSES}
 """Title of each cause."""
 COLOURS = {**CAUSE_COLOURS, **ARRAY_COLOURS, **PHASE_COLOURS}
 """Colour of each cause, array and phase."""
 
-PAPER, INK, GRID = "white", "#23272e", "#e4e6ea"
-"""Colours of the background, of text and of the grid."""
+_DATA = msgspec.toml.decode(Path(__file__).with_name("template.toml").read_bytes())
+_LAYOUT = _DATA["layout"]
+DARK: dict[str, str] = _DATA["dark"]
+"""Colours on a dark page, by those on a light one: neutral ones, and a line too dark for it. Others are the same."""
+PAPER, INK, GRID, AXIS = (
+    _LAYOUT["paper_bgcolor"],
+    _LAYOUT["font"]["color"],
+    *map(_LAYOUT["xaxis"].get, ("gridcolor", "linecolor")),
+)
+"""Colours of the background, of text, of the grid and of axes."""
 EDGE = {"width": 0.3, "color": "#6b7078"}
 """Line around bars."""
-AXIS, MARK = "#9aa0a8", "#3a3f47"
-"""Colours of axes, and of lines that mark a place."""
-_FRAME = "#c3c8cf"
-DARK = {
-    PAPER: "#1b1f25",
-    INK: "#d5d9df",
-    "black": "#eceef1",
-    "#000000": "#eceef1",
-    EDGE["color"]: "#a4aab2",
-    GRID: "#383e47",
-    AXIS: "#7d848e",
-    _FRAME: "#525963",
-    MARK: "#c8cdd4",
-    "#7A2500": "#c96f4e",
-}
-"""Colours on a dark page, by those on a light one: neutral ones, and a line too dark for it. Others are the same."""
-
+MARK = "#3a3f47"
+"""Colour of lines that mark a place."""
 MARGIN = {"l": 112, "r": 36, "t": 14, "b": 48}
 """Margins of charts over time: equal, so that their axes are aligned; at the right stands the tool bar."""
 HEAD = 44
@@ -59,45 +56,7 @@ NARROWEST = 584
 """Width of a chart's axis, in pixels, at which its labels must have room: that on a page of 800 pixels."""
 LETTER, SMALL = 6.6, 10 / 12
 """Width of a letter of a label, in pixels: that of a wide font; size of small labels as a share of the others'."""
-_FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
-TEMPLATE = go.layout.Template(
-    layout={
-        "font": {"family": _FONT, "size": 12, "color": INK},
-        "paper_bgcolor": PAPER,
-        "plot_bgcolor": PAPER,
-        "margin": {**MARGIN, "l": 64},
-        "hovermode": "closest",
-        "hoverlabel": {"font": {"family": _FONT, "size": 12}, "namelength": -1},
-        "modebar": {"orientation": "v"},
-        "legend": {
-            "orientation": "h",
-            "yref": "container",
-            "y": 0,
-            "yanchor": "bottom",
-            "xref": "container",
-            "x": 0.01,
-            "font": {"size": 11},
-            "traceorder": "normal",
-        },
-        "xaxis": {
-            "gridcolor": GRID,
-            "zeroline": False,
-            "linecolor": AXIS,
-            "ticks": "outside",
-            "ticklen": 4,
-            "title": {"standoff": 6},
-            "automargin": "height",
-        },
-        "yaxis": {
-            "gridcolor": GRID,
-            "zeroline": False,
-            "linecolor": AXIS,
-            "ticklabelstandoff": 3,
-            "title": {"standoff": 8},
-        },
-        "bargap": 0.15,
-    }
-)
+TEMPLATE = go.layout.Template(layout=_LAYOUT)
 _KINDS: dict[str, Trace] = {
     "bars": {"type": "bar"},
     "rows": {"type": "bar", "orientation": "h"},
@@ -170,22 +129,8 @@ class Figure(go.Figure):
                     trace.visible = seen
             changes = updates[place] if updates else {}
             buttons.append({"label": label, "method": "update", "args": [{"visible": visible}, changes]})
-        few = len(buttons) <= 4
-        menu = {
-            "type": "buttons" if few else "dropdown",
-            "direction": "right" if few else "down",
-            "buttons": buttons,
-            "x": 0,
-            "xanchor": "left",
-            "y": 1,
-            "yanchor": "bottom",
-            "pad": {"b": 6},
-            "bgcolor": PAPER,
-            "bordercolor": _FRAME,
-            "font": {"size": 11},
-            "showactive": True,
-        }
-        self.update_layout(margin={"t": HEAD}, updatemenus=[menu])
+        few = {"type": "buttons", "direction": "right"} if len(buttons) <= 4 else {}
+        self.update_layout(margin={"t": HEAD}, updatemenus=[{**_DATA["menu"], **few, "buttons": buttons}])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,17 +167,23 @@ class Chart:
 
     @property
     def data(self) -> str:
-        """The chart as JSON, as the plotting library of a page takes it."""
+        """The chart as JSON, as the plotting library of a page takes it, without what a page has once: see `legend`."""
         drawn = json.loads(self.figure.to_json(validate=False))
+        del drawn["layout"]["template"]
         if self.causes:
             drawn["layout"]["showlegend"] = False
+        for trace in drawn["data"]:
+            if trace.get("legendgroup") == PHASE:
+                trace["showlegend"] = False
         return json.dumps({"data": drawn["data"], "layout": drawn["layout"]}, separators=(",", ":"))
 
 
-def causes_of(shown: Iterable[Chart]) -> list[tuple[str, str]]:
-    """Return title and colour of each cause that charts show, in the order of a stack."""
-    there = {trace.name for chart in shown if chart.causes for trace in chart.figure.data}
-    return [(TITLES[name], CAUSE_COLOURS[name]) for name in STACK if TITLES[name] in there]
+def legend(shown: Iterable[Chart]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the legend of a page: title and colour of each cause that charts show, from a stack's bottom; phases."""
+    traces = [(chart.causes, trace) for chart in shown for trace in chart.figure.data]
+    there = {trace.name for causes, trace in traces if causes}
+    phases = {trace.name: trace.marker.color for _, trace in traces if trace.legendgroup == PHASE}
+    return [(TITLES[name], CAUSE_COLOURS[name]) for name in STACK if TITLES[name] in there], list(phases.items())
 
 
 def library() -> str:
@@ -379,7 +330,7 @@ def row_axis(names: Sequence[str]) -> dict[str, Any]:
 
 
 def log_axis(values: Iterable[float]) -> dict[str, Any]:
-    """Return the settings of a logarithmic axis, with full numbers at its ticks: the more decades, the fewer of each."""
+    """Return the settings of a logarithmic axis, with full numbers at its ticks: of more decades, fewer of each."""
     # In single precision, processors differ in the logarithm of a power of ten.
     found = [float(value) for value in values if value is not None and value > 0 and np.isfinite(value)]
     low, high = min(found, default=1.0), max(found, default=10.0)
@@ -476,17 +427,8 @@ def panels(
             refs = {f"{part.one}ref": f"{part.one}{number}", f"{across}ref": f"{across}{number} domain"}
             ones.append({"type": "line", "line": {"color": AXIS, "width": 1}, "layer": "below", **refs, **ends})
         if part.title:
-            at = {"x": (domains["x"][0] + domains["x"][1]) / 2, "y": top, "xref": "paper", "yref": "paper"}
-            notes.append(
-                {
-                    "text": part.title,
-                    "showarrow": False,
-                    "xanchor": "center",
-                    "yanchor": "bottom",
-                    "font": {"size": 13},
-                    **at,
-                }
-            )
+            at = {"x": 0.5, "xref": f"x{number} domain", "y": 1, "yref": f"y{number} domain", "yanchor": "bottom"}
+            notes.append({"text": part.title, "showarrow": False, "xanchor": "center", "font": {"size": 13}, **at})
     margin = {"t": 14 + _PANEL_TITLE} if notes else {}
     layout["height"] = total + legend_height(found) + 60
     return Figure(
@@ -532,12 +474,7 @@ def heat(values: Any, *, title: str, hover: str, least: float = 0, most: float |
     if least == 0:
         top = _round_up((float(np.quantile(known, 0.999)) if known.size else 0.0) or largest)
         top = top if most is None else min(top, most)
-    scale: dict[str, Any] = {
-        "title": {"text": title, "side": "top"},
-        "orientation": "h",
-        "thickness": 8, "len": 0.3, "outlinewidth": 0, "nticks": 5,
-        "x": 1, "xanchor": "right", "xpad": 0, "y": 0, "yanchor": "top", "ypad": 26,
-    }
+    scale = {**_DATA["scale"], "title": {"text": title, "side": "top"}}
     if largest > top:
         ticks = np.linspace(0, top, 5)
         texts = [f"{tick:,.3g}" for tick in ticks]

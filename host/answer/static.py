@@ -6,7 +6,7 @@ import logging
 import math
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib
@@ -18,7 +18,6 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
-from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 from matplotlib.ticker import NullLocator, StrMethodFormatter
 
 from cyscc.host.answer.charts import AXIS, GRID, INK, LETTER
@@ -60,7 +59,6 @@ _LINE_SYMBOL = 1.4
 """Length of a symbol that is a line, for each unit of its size."""
 _STEPS = {"hv": "steps-post", "vh": "steps-pre", "hvh": "steps-mid"}
 _HATCHES = {"/": "////", ".": "....", "x": "xxxx"}
-_SPAN = re.compile(r'<span style="color: ([^"]+)">(.*?)</span>')
 _TAG = re.compile(r"</?\w[^>]*>")
 
 
@@ -362,8 +360,6 @@ class _Drawing:
         lying = trace.orientation == "h"
         places = (up if lying else across).of(trace.y if lying else trace.x)
         lengths = _floats(trace.x if lying else trace.y)
-        if self._layout.barnorm == "percent":
-            lengths = self._to_percent(trace, lengths)
         places, thick, begin = self._bar_places(trace, axes, places, lengths)
         bars = (axes.barh if lying else axes.bar)(
             places,
@@ -398,14 +394,6 @@ class _Drawing:
                 begin[number] = self._ends.get(key, 0.0)
                 self._ends[key] = begin[number] + length
         return places, thick / len(groups), begin
-
-    def _to_percent(self, trace: Any, lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the lengths of stacked bars as percents of their stack."""
-        stack = [
-            np.nan_to_num(_floats(each.y)) for each in self._traces if each.type == "bar" and each.yaxis == trace.yaxis
-        ]
-        total = np.sum(stack, axis=0)
-        return np.asarray(lengths * 100 / np.where(total > 0, total, 1))
 
     def _add_heat_map(self, trace: Any, axes: Axes, across: _Places, up: _Places) -> None:
         values = np.array(trace.z, np.float64)
@@ -525,36 +513,26 @@ class _Drawing:
                 axes.axhline(float(shape.y0), **looks)
 
     def _annotate(self, note: Any) -> None:
-        """Write an annotation of the layout, whose parts may have colours of their own, or the title of a panel."""
-        if note.xref == note.yref == "paper" and note.xanchor == "center":
-            for (across, up), axes in self._panels.items():
-                (left, right), (_, top) = _ends_of(self._axes[across].domain), _ends_of(self._axes[up].domain)
-                if left < note.x < right and abs(top - note.y) < 1e-4:
-                    axes.set_title(_plain(note.text), fontsize=_FONT * _POINTS, color=INK)
-            return
-        up = str(note.yref or "y").removesuffix(" domain")
-        axes = self._top() if up == "paper" else next(axes for pair, axes in self._panels.items() if pair[1] == up)
-        x, y = self._places["x"].at(note.x), self._places.get(up, self._places["y"]).at(note.y)
+        """Write an annotation of the layout, such as the title of a panel."""
+        across, up = (str(ref or name).removesuffix(" domain") for ref, name in ((note.xref, "x"), (note.yref, "y")))
+        axes = next((axes for pair, axes in self._panels.items() if pair[1] == up), self._top())
+        x, y = (
+            float(value) if str(ref).endswith(("paper", "domain")) else self._places[name].at(value)
+            for ref, name, value in ((note.xref, across, note.x), (note.yref, up, note.y))
+        )
         refs = ["axes fraction" if str(ref).endswith(("paper", "domain")) else "data" for ref in (note.xref, note.yref)]
-        size, ink = (note.font.size or _FONT) * _POINTS, _colour(note.font.color, INK)
-        words = [
-            TextArea(_plain(text), textprops={"color": colour or ink, "fontsize": size})
-            for colour, text in _coloured(note.text or "")
-        ]
-        corner = {"left": 0.0, "right": 1.0}.get(note.xanchor, 0.5), {"bottom": 0.0, "top": 1.0}.get(note.yanchor, 0.5)
-        box = HPacker(children=words, pad=0, sep=0, align="baseline")
-        place: Mapping[str, Any] = {"xycoords": (refs[0], refs[1]), "box_alignment": corner}
-        axes.add_artist(AnnotationBbox(box, (x, y), pad=0.2, frameon=False, zorder=4, **place))
+        axes.annotate(
+            _plain(note.text),
+            (x, y),
+            (0, 3 if note.yanchor == "bottom" else 0),
+            xycoords=(refs[0], refs[1]),
+            textcoords="offset points",
+            ha=note.xanchor if note.xanchor in ("left", "right") else "center",
+            va=note.yanchor if note.yanchor in ("bottom", "top") else "center",
+            fontsize=(note.font.size or _FONT) * _POINTS,
+            color=_colour(note.font.color, INK),
+        )
 
     def _top(self) -> Axes:
         """Return the panel at the top."""
         return self._panels[max(self._panels, key=lambda pair: _ends_of(self._axes[pair[1]].domain)[1])]
-
-
-def _coloured(text: str) -> list[tuple[str, str]]:
-    """Return the parts of a text, each with its colour; empty for the usual one."""
-    parts, end = [], 0
-    for span in _SPAN.finditer(text):
-        parts += [("", text[end : span.start()]), (span[1], span[2])]
-        end = span.end()
-    return [part for part in (*parts, ("", text[end:])) if part[1]]

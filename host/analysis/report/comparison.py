@@ -8,6 +8,7 @@ import pandas as pd
 from cyscc.host.analysis.explain.comparison import outside, paired_iterations
 from cyscc.host.analysis.explain.stacks import stacks
 from cyscc.host.analysis.report.frames import LONE, OUTSIDE, Key, key_title
+from cyscc.host.analysis.report.sheet import chart
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import INK, Chart, Panel, literal, look, new_figure, traces
 from cyscc.host.answer.colours import STACK
@@ -98,9 +99,7 @@ def _whole(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
         trace["customdata"] = trace["x"] - trace["x"][0]
     rows = {"autorange": "reversed", "type": "category", "automargin": True}
     figure = new_figure(shown, height=110 + 44 * len(names), x="cycles", barmode="stack", yaxis=rows)
-    about = "The whole runs. Cycles are those of an average kernel, so machines of different size can be compared."
-    title = "Cycle stacks of the runs"
-    return Chart(name="compare-whole", title=title, about=about, figure=figure, causes=True)
+    return chart("compare-whole", figure)
 
 
 def _beside(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
@@ -113,11 +112,8 @@ def _beside(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     parts[-1] = parts[-1]._replace(x={})
     figure = charts.panels(parts, columns=1, shared="xy", barmode="stack")
     figure.name_places(titles)
-    about = "Each level of all runs, at the same place and in the same scale."
-    if comparison.left_out:
-        about += f" The {len(titles):,} that differ most; {comparison.left_out:,} others are left out."
-    title = "Levels of the runs"
-    return Chart(name="compare-levels", title=title, about=about, figure=figure, causes=True)
+    left_out = f" The {len(titles):,} that differ most; {comparison.left_out:,} others are left out."
+    return chart("compare-levels", figure, others=left_out if comparison.left_out else "")
 
 
 def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
@@ -135,11 +131,5 @@ def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     if len(names) > 2:
         figure.choose(options)
     figure.add_hline(y=0, line={"width": 1, "color": INK})
-    about = (
-        "What the difference consists of: above the line are causes that took more cycles than in the first run, below "
-        "it those that took fewer; the diamond is their sum, the difference in cycles. It is without the host's time."
-    )
-    title = "Differences by cause"
-    if len(names) == 2:
-        title = f"Differences by cause: {names[1]} against {names[0]}"
-    return Chart(name="compare-difference", title=title, about=about, figure=figure, causes=True)
+    runs = f": {names[1]} against {names[0]}" if len(names) == 2 else ""
+    return chart("compare-difference", figure, runs=runs)

@@ -1,6 +1,6 @@
 """The charts of a report: where cycles went, work, token, FIFOs; memory and latencies; the roofline."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.explain.observations import busiest_bank
 from cyscc.host.analysis.report.frames import OUTSIDE, Frames, key_point, keys_of
+from cyscc.host.analysis.report.sheet import chart
 from cyscc.host.analysis.report.timeline import Band, at_ends, lapse, over_time
 from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS
 from cyscc.host.analysis.roofline.plot import level_axes, level_traces, limit_axes, limit_traces
@@ -72,12 +73,7 @@ def _whole(frames: Frames) -> Chart:
     for trace in shown:
         trace["customdata"] = (trace["x"] / totals.to_numpy()).astype(np.float32)
     figure = _rows_figure(shown, height=100 + 44 * len(found))
-    about = (
-        "Every cycle of every kernel has exactly one cause; lengths are cycles of an average kernel of the module that "
-        "ran, so that they add up to the cycles simulated. Blue is work, yellow to brown what the machine waited for, "
-        "grey what had nothing to do, pale and purple what was outside of the run."
-    )
-    return Chart(name="whole", title="Cycle stack of the run", about=about, figure=figure, causes=True)
+    return chart("whole", figure)
 
 
 def _rows_figure(shown: Sequence[charts.Trace], *, height: int) -> Figure:
@@ -87,14 +83,21 @@ def _rows_figure(shown: Sequence[charts.Trace], *, height: int) -> Figure:
 
 def _stack_of(stacks: pd.DataFrame, what: str) -> Figure:
     """Return bars of cycles by cause, or of shares."""
-    figure = new_figure(traces(stacks, "bars"), height=400, y="cycles", barmode="relative")
-    figure.name_places(stacks.index)
-    every = list(range(len(figure.data)))
-    updates = [
-        {"barnorm": norm, "yaxis.title.text": title, "yaxis.autorange": True}
-        for norm, title in (("", "cycles"), ("percent", f"% of the {what}"))
-    ]
-    figure.choose({"cycles": every, "shares": every}, updates=updates)
+    shares = 100 * stacks.div(stacks.sum(axis=1).clip(lower=1e-9), axis=0)
+    found = {"cycles": traces(stacks, "bars"), f"% of the {what}": traces(shares, "bars", form="%{y:.1f} %")}
+    return _one_of(found, ("cycles", "shares"), height=400)
+
+
+def _one_of(found: Mapping[str, Sequence[charts.Trace]], options: Sequence[str], *, height: int) -> Figure:
+    """Return stacked bars of several quantities, by the title of their axis, of which a selector shows one."""
+    ends = np.cumsum([0, *map(len, found.values())]).tolist()
+    shown = [trace for own in found.values() for trace in own]
+    figure = new_figure(shown, height=height, y=next(iter(found)), barmode="relative")
+    figure.name_places(shown[0]["x"] if shown else [])
+    figure.choose(
+        {name: range(begin, end) for name, begin, end in zip(options, ends, ends[1:], strict=False)},
+        updates=[{"yaxis.title.text": title, "yaxis.autorange": True} for title in found],
+    )
     return figure
 
 
@@ -109,20 +112,17 @@ def _iterations(frames: Frames) -> Chart:
     titles = [str(first) if each == 1 else f"{first:,} to {min(first + each - 1, last):,}" for first in firsts]
     figure = _stack_of(stacks.set_axis(titles), "iterations")
     figure.update_xaxes(title_text="iteration" if each == 1 else "iterations")
-    about = "Searches and intersection of an iteration together."
+    together = "Searches and intersection of an iteration"
     if each > 1:
-        about = f"Searches and intersections of {each:,} iterations together."
+        together = f"Searches and intersections of {each:,} iterations"
     points = tuple(f"iteration={number}" for number in firsts)
-    title = "Cycle stack of iterations"
-    return Chart(name="iterations", title=title, about=about, figure=figure, points=points, causes=True)
+    return chart("iterations", figure, points=points, together=together)
 
 
 def _levels(frames: Frames) -> Chart:
     figure = _stack_of(frames.stacks.loc[frames.levels.index].set_axis(frames.titles), "level")
     points = tuple(map(key_point, keys_of(frames.levels)))
-    about = f"The same for each level and intersection, in the order in which they ran.{frames.others}"
-    title = "Cycle stack of each level"
-    return Chart(name="levels", title=title, about=about, figure=figure, points=points, causes=True)
+    return chart("levels", figure, points=points, others=frames.others)
 
 
 def _shares(frames: Frames, cycles: pd.DataFrame) -> pd.DataFrame:
@@ -135,13 +135,7 @@ def _over_time(frames: Frames) -> Chart:
     shown = traces(at_ends(frames, shares), "areas", form="%{y:.1f} %")
     band = Band("% of the cycles", shown, {"range": [0, 100]})
     figure = over_time(frames, band, height=400, hovermode="x unified")
-    about = (
-        f"The kernels of the module that runs. A point is {frames.width:,} cycles; the strip above says which phase and "
-        "level it is, dotted lines are where levels begin. All charts over time zoom together; a double click shows "
-        "everything again."
-    )
-    title = "Cycle stack over time"
-    return Chart(name="time", title=title, about=about, figure=figure, time_of="run", causes=True)
+    return chart("time", figure, width=frames.width)
 
 
 def _tracks(frames: Frames) -> pd.DataFrame:
@@ -164,8 +158,7 @@ def _lapse(frames: Frames) -> Chart:
     figure = lapse(frames, tracks["title"], maps, height=height)
     figure.name_groups(_groups(tracks, " "), "y")
     figure.update_yaxes(autorange="reversed", selector={"anchor": None})
-    about = "A row is a kernel, a column is time. Choose what is shown: requests issued, or any cause."
-    return Chart(name="lapse", title="Time-lapse of the kernels", about=about, figure=figure, time_of="run")
+    return chart("lapse", figure)
 
 
 def _groups(tracks: pd.DataFrame, between: str) -> list[tuple[str, int]]:
@@ -187,11 +180,7 @@ def _kernels(frames: Frames) -> Chart:
     shown = traces(shares, "bars", form="%{y:.1f} %", marker={"line": {"width": 0}})
     figure = new_figure(shown, height=400, y="% of the cycles", bargap=0, barmode="relative", yaxis={"range": [0, 100]})
     figure.name_groups(_groups(tracks, "<br>"), "x", colour=INK)
-    about = (
-        "Every kernel over the whole run, AE by AE, the kernels of each in their order: where one stands out, its AE "
-        "or its share of the work does."
-    )
-    return Chart(name="kernels", title="Cycle stack of each kernel", about=about, figure=figure, causes=True)
+    return chart("kernels", figure)
 
 
 def _level_figure(frames: Frames, shown: Sequence[charts.Trace], *, height: int, y: str, **layout: Any) -> Figure:
@@ -210,11 +199,7 @@ def _work(frames: Frames) -> Chart:
         entries = pd.DataFrame({title: counts.where(counts > 0).to_numpy()}, frames.titles)
         shown += traces(entries, "points", colours={title: colour}, marker=marker)
     figure = _level_figure(frames, shown, height=360, y="entries", hovermode="x unified")
-    about = (
-        "Entries of the queues that a level read, and those that it pushed; copies are entries for vertices that it "
-        f"pushed more than once. A logarithmic axis: nothing has no point.{frames.others}"
-    )
-    return Chart(name="work", title="Frontier, pushes and copies", about=about, figure=figure)
+    return chart("work", figure, others=frames.others)
 
 
 def _token(frames: Frames) -> Chart:
@@ -241,11 +226,7 @@ def _token(frames: Frames) -> Chart:
         Band("% of the cycles", slots, {"rangemode": "tozero"}),
     ]
     figure = over_time(frames, *bands, height=440, hovermode="x unified")
-    about = (
-        "How often the token came by, averaged over some dozen turns, and which share of the kernel-cycles was waiting "
-        "for the slots that it brings. A kernel that pushes can reserve once a turn."
-    )
-    return Chart(name="token", title="Token and slots", about=about, figure=figure, time_of="run")
+    return chart("token", figure)
 
 
 def _moving(values: pd.Series, columns: int) -> pd.Series:
@@ -276,12 +257,7 @@ def _fifo_kinds(frames: Frames) -> Chart:
     figure = new_figure(
         shown, height=340, y="entries", barmode="overlay", xaxis={"type": "category", "tickmode": "array", **names}
     )
-    about = (
-        "The most entries that one of a kind held, and the mean over kernels and time, against its depth. The two "
-        "registers behind a FIFO's places count, so that a full one may hold more. Reads in flight have their places "
-        "reserved; how many these were is estimated from their rate and their latency."
-    )
-    return Chart(name="fifos", title="FIFO fill against depth", about=about, figure=figure)
+    return chart("fifos", figure)
 
 
 def _fifos_over_time(frames: Frames) -> Chart:
@@ -301,8 +277,7 @@ def _fifos_over_time(frames: Frames) -> Chart:
         hover = f"{option if option != 'mean' else 'mean fill'}: %{{z}} % of the depth"
         maps[option] = np.rint(100 * shares).astype(np.uint8), hover, "% of the depth"
     figure = lapse(frames, _fifo_titles(frames), maps, height=180 + 28 * len(order))
-    about = "Share of the depth that was taken, over all kernels: on average, or in the fullest of them."
-    return Chart(name="fifo-time", title="FIFO fill over time", about=about, figure=figure, time_of="run")
+    return chart("fifo-time", figure)
 
 
 def _by_array(frames: Frames, column: str) -> pd.DataFrame:
@@ -316,8 +291,7 @@ def _arrays(frames: Frames) -> Chart:
     shown = traces(at_ends(frames, both), "areas", form="%{y:.2f} requests a cycle")
     band = Band("requests a cycle", shown, {"rangemode": "tozero"})
     figure = over_time(frames, band, height=360, hovermode="x unified")
-    about = "Reads and writes that the ports took, by the array that they were to."
-    return Chart(name="arrays", title="Requests by array over time", about=about, figure=figure, time_of="run")
+    return chart("arrays", figure)
 
 
 def _array_latencies(frames: Frames) -> Chart:
@@ -326,36 +300,31 @@ def _array_latencies(frames: Frames) -> Chart:
     shown = traces(at_ends(frames, mean), "lines", form="%{y:,.0f} cycles")
     band = Band("cycles", shown, {"rangemode": "tozero"})
     figure = over_time(frames, band, height=320, hovermode="x unified")
-    about = "Mean time from a read to its response: the array whose line rises is the one that is waited for."
-    title = "Latency by array over time"
-    return Chart(name="array-latency", title=title, about=about, figure=figure, time_of="run")
+    return chart("array-latency", figure)
 
 
 def _accesses_or_waiting(sums: pd.DataFrame, places: pd.Index, titles: Sequence[str], banks: int = 0) -> Figure:
     """Return stacked bars by array, of accesses or of waiting cycles; with the mean of so many banks as a line."""
-    shown, options, updates = [], {}, []
-    for name, unit in (("accesses", "accesses"), ("waiting", "cycles waited")):
-        begin, values = len(shown), sums[name].unstack("array", fill_value=0)
+    found = {}
+    for name, axis, unit in (
+        ("accesses", "accesses", "accesses"),
+        ("waiting", "cycles waited for banks", "cycles waited"),
+    ):
+        values = sums[name].unstack("array", fill_value=0)
         own = values.reindex(index=places, columns=ARRAYS, fill_value=0).set_axis(list(titles))
-        shown += traces(own, "bars", form=f"%{{y:,.0f}} {unit}")
+        found[axis] = traces(own, "bars", form=f"%{{y:,.0f}} {unit}")
         if banks:
             mean = values.to_numpy().sum() / banks
             ends = {"x": list(titles), "y": np.full(len(titles), mean, np.float32), "hoverinfo": "skip"}
             line = look("lines", INK, line={"dash": "dash", "width": 1.5})
-            shown.append({**line, **ends, "name": f"mean of all banks: {mean:,.0f}"})
-        options[name] = list(range(begin, len(shown)))
-        updates.append({"yaxis.title.text": "cycles waited for banks" if begin else name, "yaxis.autorange": True})
-    figure = new_figure(shown, height=380, y="accesses", barmode="relative")
-    figure.name_places(titles)
-    figure.choose(options, updates=updates)
-    return figure
+            found[axis].append({**line, **ends, "name": f"mean of all banks: {mean:,.0f}"})
+    return _one_of(found, _WAITED, height=380)
 
 
 def _arrays_of_levels(frames: Frames) -> Chart:
     sums = frames.sums("instruction_banks", _WAITED, "instruction", "array", rows=frames.levels)
     figure = _accesses_or_waiting(sums, frames.levels.index, frames.titles)
-    about = f"Which array causes the accesses to banks of each level, and the waiting for them.{frames.others}"
-    return Chart(name="array-levels", title="Banks by array and level", about=about, figure=figure)
+    return chart("array-levels", figure, others=frames.others)
 
 
 def _hottest(frames: Frames) -> Chart:
@@ -365,10 +334,9 @@ def _hottest(frames: Frames) -> Chart:
     total = sums["accesses"].groupby(["controller", "bank"]).sum()
     hottest = total.sort_values(ascending=False, kind="stable").index[:_HOTTEST]
     figure = _accesses_or_waiting(sums, hottest, [f"c{controller} b{bank}" for controller, bank in hottest], banks)
-    about = f"The {len(hottest)} banks with the most accesses, and for which array: c1 b17 is bank 17 of controller 1."
     every = {evidence.module: busiest_bank(evidence) for evidence in evidence_of(frames.record)}
-    about += "".join(f" {module.capitalize()}: {text}." for module, text in every.items() if text)
-    return Chart(name="hottest", title="Hottest banks", about=about, figure=figure)
+    busiest = "".join(f" {module.capitalize()}: {text}." for module, text in every.items() if text)
+    return chart("hottest", figure, count=len(hottest), busiest=busiest)
 
 
 def _busy(frames: Frames, rows: Sequence[str], used: Any, waiting: Any, *, height: int) -> Figure:
@@ -399,11 +367,7 @@ def _banks(frames: Frames) -> Chart:
     used = accesses * memory["bank_busy"] / frames.lengths.to_numpy()
     figure = _busy(frames, rows, used, waiting, height=860)
     figure.name_groups([(f"controller {number}", each) for number in range(controllers)], "y")
-    about = (
-        f"A row is a bank: {len(rows):,} of them, those of a controller next to each other. A row that stays "
-        "bright is a bank that many ask for, as the one with a hub's word."
-    )
-    return Chart(name="banks", title="Time-lapse of the banks", about=about, figure=figure, time_of="run")
+    return chart("banks", figure, count=len(rows))
 
 
 def _controllers(frames: Frames) -> Chart:
@@ -412,8 +376,7 @@ def _controllers(frames: Frames) -> Chart:
     used = accesses * memory["bank_busy"] / (frames.lengths.to_numpy() * memory["banks"])
     rows = [f"controller {number}" for number in range(int(memory["controllers"]))]
     figure = _busy(frames, rows, used, waiting, height=340)
-    about = "The same for the controllers: the share of their banks' time that was taken."
-    return Chart(name="controllers", title="Controllers over time", about=about, figure=figure, time_of="run")
+    return chart("controllers", figure)
 
 
 def _links(frames: Frames) -> Chart:
@@ -426,11 +389,7 @@ def _links(frames: Frames) -> Chart:
     rows = [f"AE {engine}, link {link}" for engine, link in places]
     figure = _busy(frames, rows, requests / frames.lengths.to_numpy(), waiting, height=260 + 6 * len(rows))
     figure.name_groups([(f"AE {number}", each) for number in range(engines)], "y")
-    about = (
-        "Links of the crossbar; one takes a request a cycle. Waiting counts requests behind the first one of their "
-        "port too: links that are far from busy while many wait are head-of-line blocking."
-    )
-    return Chart(name="links", title="Crossbar links over time", about=about, figure=figure, time_of="run")
+    return chart("links", figure)
 
 
 def _stalls(frames: Frames) -> Chart:
@@ -445,11 +404,7 @@ def _stalls(frames: Frames) -> Chart:
     shown += traces(at_ends(frames, ports.set_axis(list(names), axis=1)), "lines", **dashed)
     band = Band("% of the cycles", shown, {"rangemode": "tozero"})
     figure = over_time(frames, band, height=360, hovermode="x unified")
-    about = (
-        "Kernels that had no credit, that a port refused, or that waited for responses; and ports that took nothing, "
-        "whether or not there was a request."
-    )
-    return Chart(name="stalls", title="Credits and stalls", about=about, figure=figure, time_of="run")
+    return chart("stalls", figure)
 
 
 def _histogram(frames: Frames) -> Chart:
@@ -478,8 +433,7 @@ def _histogram(frames: Frames) -> Chart:
         "yaxis": charts.log_axis([1, max(10.0, *(float(trace["y"].max()) for trace in shown), 10.0)]),
     }
     figure = new_figure(shown, height=340, x="cycles from a read to its response", y="reads", showlegend=True, **axes)
-    about = f"Both axes are logarithmic: no reads have no line. {LONGEST_LATENCY:,} cycles are that or more."
-    return Chart(name="latencies", title="Latencies of reads", about=about, figure=figure)
+    return chart("latencies", figure, longest=LONGEST_LATENCY)
 
 
 def _latencies_of_levels(frames: Frames) -> Chart:
@@ -495,8 +449,7 @@ def _latencies_of_levels(frames: Frames) -> Chart:
     colours = dict(zip(shares, (BLUE, ORANGE, VERMILION), strict=True))
     shown = traces(frame, "joined", form="%{y:,.0f} cycles", colours=colours, line={"width": 1.2}, marker={"size": 6})
     figure = _level_figure(frames, shown, height=400, y="cycles", hovermode="x unified")
-    about = f"So many cycles half of the reads, 95 % and 99 % of them did not exceed.{frames.others}"
-    return Chart(name="latency-levels", title="Latencies by level", about=about, figure=figure)
+    return chart("latency-levels", figure, others=frames.others)
 
 
 def _roof(frames: Frames) -> Chart:
@@ -504,12 +457,7 @@ def _roof(frames: Frames) -> Chart:
     shown = level_traces(frames.roofline, float(frames.record.document["clock_hz"]))
     x, y = level_axes(frames.roofline, shown)
     figure = new_figure(shown, height=520, xaxis=x, yaxis=y)
-    about = (
-        "A point is a level, or several alike; its area is for its edges. No level is above a ceiling, but for that "
-        "of the crossbar's queues, which is what random traffic gets. One far below is bound by something else: its "
-        "colour says by what. The stars are all levels together: what was reached, and what the limits allow."
-    )
-    return Chart(name="roofline", title="Roofline", about=about, figure=figure)
+    return chart("roofline", figure)
 
 
 def _limits(frames: Frames) -> Chart:
@@ -518,12 +466,7 @@ def _limits(frames: Frames) -> Chart:
     x, y = limit_axes()
     height = 100 + 28 * len(frames.roofline.totals)
     figure = new_figure(shown, height=height, xaxis={**x, "range": [0, 107]}, yaxis={**y, "automargin": True})
-    about = (
-        "Least cycles that each part of the machine allows, against those taken. All of them: each level's tightest "
-        "limit. Queues at the crossbar let a request wait behind one for another link; what they pass is expected, not "
-        "a limit."
-    )
-    return Chart(name="limits", title="What the limits explain", about=about, figure=figure)
+    return chart("limits", figure)
 
 
 def _limits_of_levels(frames: Frames) -> Chart:
@@ -550,8 +493,4 @@ def _limits_of_levels(frames: Frames) -> Chart:
     axis = charts.log_axis([1, float(limits["taken"].max())])
     figure = new_figure(drawn, height=460, y="cycles", yaxis=axis)
     figure.name_places(titles)
-    about = (
-        "Cycles that each level took, and the least that each limit allows: the highest mark binds. A logarithmic "
-        f"axis.{frames.others}"
-    )
-    return Chart(name="limit-levels", title="Limits of each level", about=about, figure=figure)
+    return chart("limit-levels", figure, others=frames.others)

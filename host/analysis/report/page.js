@@ -30,13 +30,12 @@ function narrowed(place, { layout }) {
   const { margin = {}, yaxis = {} } = layout;
   layout.margin = { ...margin, l: Math.min(margin.l ?? 64, 78), r: 8 };
   layout.yaxis = { ...yaxis, tickfont: { size: 9 } };
-  // The key of the phases has no place beside a selector.
-  if (layout.updatemenus && layout.annotations?.[0]?.xref === "paper") layout.annotations[0].text = "";
   layout.modebar = { remove: ["zoom", "pan", "zoomin", "zoomout", "autoscale", "resetscale", "toimage"] };
 }
 
 function read(place) {
   const chart = JSON.parse(document.getElementById(place.id + "-data").textContent);
+  chart.layout.template = structuredClone(TEMPLATE);
   for (const trace of chart.data) if (hidden.has(trace.name)) trace.visible = false;
   narrowed(place, chart);
   chart.layout.height = heightOf(place, chart);
@@ -109,8 +108,8 @@ function tell(place, point, taken) {
 
 // The labels in the strip of phases: of the levels that are seen and have room, else of their phases.
 function labels(place, [low, high]) {
-  const [key, label] = place.layout.annotations, strip = place.data[0], pixels = place._fullLayout.xaxis._length;
-  if (!label) return [key];
+  const [label] = place.layout.annotations ?? [], strip = place.data[0], pixels = place._fullLayout.xaxis._length;
+  if (!label) return [];
   const found = [];
   for (const named of [(text) => text, (text) => text.replace(/^(\d+ \w+) \d+$/, "$1")]) {
     const texts = strip.text[0].map(named);
@@ -122,7 +121,7 @@ function labels(place, [low, high]) {
       found.push({ ...label, text: texts[first], x: (left + right) / 2, left, right });
     }
   }
-  return [key, ...found];
+  return found;
 }
 
 // All charts over the time of one run show the same part of it.

@@ -21,7 +21,7 @@ from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
 from cyscc.host.analysis.report.facts import Fact, run_names, shared_facts
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.analysis.report.frames import Frames
-from cyscc.host.answer.charts import DARK, Chart, causes_of, library
+from cyscc.host.answer.charts import DARK, TEMPLATE, Chart, legend, library
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
 from cyscc.host.record.display import run_question, run_subject
@@ -207,16 +207,19 @@ def render(made: Sequence[Section], *, title: str, about: str, several: bool = F
     environment.filters["points"] = lambda points: json.dumps(points, separators=(",", ":"))
     template = environment.from_string((here / "page.html").read_text(encoding="utf-8"))
     runs = list(dict.fromkeys(section.run for section in made))
+    causes, phases = legend(chart for section in made for chart in section.charts)
     return template.render(
         title=title,
         about=about,
         runs=[(run, [section for section in made if section.run == run]) for run in runs],
         several=several,
-        causes=causes_of(chart for section in made for chart in section.charts),
+        causes=causes,
+        phases=phases,
         version=version(),
         style=(here / "page.css").read_text(encoding="utf-8"),
         behaviour=_code((here / "page.js").read_text(encoding="utf-8")),
         library=_code(library()),
         config=_json(_CONFIG),
         dark=_json(DARK),
+        template=_json(TEMPLATE.to_plotly_json()),
     )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from cyscc.host.analysis.report.frames import Frames, key_title, keys_of
 from cyscc.host.answer import charts
-from cyscc.host.answer.charts import HEAD, INK, LETTER, MARGIN, MARK, NARROWEST, SMALL, Figure, Trace
+from cyscc.host.answer.charts import HEAD, INK, LETTER, MARGIN, MARK, NARROWEST, SMALL, Figure, Trace, look
 from cyscc.host.answer.colours import PHASE_COLOURS
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.tables import PHASES
@@ -19,7 +19,7 @@ _PARTIAL = "not complete"
 _ON_PHASES = "#101010"
 """Colour of text on the colours of phases."""
 _SEVERAL = "several phases"
-_COLOURS = {**{name: PHASE_COLOURS[name] for name in PHASES}, _SEVERAL: "#b4bac2"}
+_PARTS = {**{name: PHASE_COLOURS[name] for name in PHASES}, _SEVERAL: "#b4bac2"}
 """Colours of the strip."""
 _STRIP, _GAP = 16, 9
 """Height of the strip of phases and of the gap below it, in pixels."""
@@ -59,6 +59,7 @@ def over_time(frames: Frames, *bands: Band, height: int, **layout: Any) -> Figur
         ends = [top * (1 - (place + 1) / len(bands)), top * (1 - place / len(bands)) - (0.05 if place else 0)]
         axes[f"yaxis{name[1:]}"] = {"title": {"text": band.title}, "domain": ends, **band.axis}
         shown += [{**trace, "yaxis": name} for trace in band.shown]
+    shown += _phases(shown[0])
     strip = {"domain": [1 - _STRIP / inside, 1], "fixedrange": True, "showgrid": False, "ticks": ""}
     named = {"unifiedhovertitle": {"text": "cycle %{x:,d}"}, "hoverformat": ",d", "title": {"text": "cycle"}}
     return Figure(
@@ -69,7 +70,7 @@ def over_time(frames: Frames, *bands: Band, height: int, **layout: Any) -> Figur
             "margin": {**MARGIN, "t": HEAD},
             "xaxis": {"range": [0, frames.record.cycles], "anchor": names[-1], **named},
             "yaxis2": {**strip, "tickfont": {"size": 10}},
-            "annotations": [_key(shown[0]), *map(_label, strip_labels(frames))],
+            "annotations": list(map(_label, strip_labels(frames))),
             "shapes": [{**_LINE, "x0": cycle, "x1": cycle} for cycle in _marked(frames)],
             **axes,
             **layout,
@@ -103,8 +104,8 @@ def _strip(frames: Frames) -> Trace:
         mixed = last - first > 1 and changes[last] > changes[first]
         codes.append(np.nan if first < 0 else len(PHASES) if mixed else phase[first])
         texts.append(none if first < 0 else titles[first] if first == last else f"{titles[first]} to {titles[last]}")
-    steps = len(_COLOURS)
-    ends_of = [(place, colour) for number, colour in enumerate(_COLOURS.values()) for place in (number, number + 1)]
+    steps = len(_PARTS)
+    ends_of = [(place, colour) for number, colour in enumerate(_PARTS.values()) for place in (number, number + 1)]
     return {
         "type": "heatmap",
         "z": np.array([codes], np.float32),
@@ -121,16 +122,15 @@ def _strip(frames: Frames) -> Trace:
     }
 
 
-def _key(strip: Trace) -> Trace:
-    """Return the key of the strip: the phases that are in it."""
+def _phases(strip: Trace) -> list[Trace]:
+    """Return an entry of the legend for each phase that is in the strip."""
+    marker = {"symbol": "square", "size": 10}
     there = set(strip["z"][np.isfinite(strip["z"])].astype(int).tolist())
-    parts = [
-        f'<span style="color: {colour}">\u25a0</span> {name}'
-        for number, (name, colour) in enumerate(_COLOURS.items())
+    return [
+        {**look("points", colour, legendgroup=charts.PHASE, marker=marker), "name": name, "x": [None], "y": [None]}
+        for number, (name, colour) in enumerate(_PARTS.items())
         if number in there
     ]
-    place = {"xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 2}
-    return {"text": "   ".join(parts), "showarrow": False, "font": {"size": 11}, **place}
 
 
 def _label(labelled: tuple[int, str]) -> Trace:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cyscc.host.answer import charts, colours
-from cyscc.host.answer.charts import Figure, Panel, look, series
+from cyscc.host.answer.charts import Figure, Panel, look
 from cyscc.host.answer.colours import BLACK, BLUE, GREEN, ORANGE, VERMILION
 from cyscc.host.baselines.algorithms import AS_PRINTED
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
@@ -182,10 +182,10 @@ def _depth_figure(document: dict[str, Any]) -> Figure:
             f"{name}, measured": look("joined", _COLOURS[name]),
             f"{name}, paper": look("joined", _COLOURS[name], line={"dash": "dot"}, marker={"symbol": "x"}),
         }
-        shown += series(own.assign(name=f"{name}, measured"), axis, "depth", "name", looks)
+        shown += charts.series(own.assign(name=f"{name}, measured"), axis, "depth", "name", looks)
         # The paper's depths of both series with Partition are the same.
         if name != TENTH:
-            shown += series(own.assign(name=f"{name}, paper"), axis, "paper", "name", looks)
+            shown += charts.series(own.assign(name=f"{name}, paper"), axis, "paper", "name", looks)
     depths = charts.log_axis([*points["depth"], *points["paper"]])
     return charts.new_figure(shown, height=450, x=_AXES[axis], y="recursion depth", yaxis=depths)
 
@@ -376,7 +376,7 @@ def _table2_figure(document: dict[str, Any]) -> Figure:
             title = f"n = {vertices:,}{name}"
             looks = {title: look("joined", colour, line={"dash": dash}, marker={"symbol": symbol, "size": 6})}
             known = own[own[column] > 0].assign(name=title)
-            shown += series(known, "degree", column, "name", looks)
+            shown += charts.series(known, "degree", column, "name", looks)
     x, y = (charts.log_axis([value for trace in shown for value in trace[axis]]) for axis in ("x", "y"))
     texts = ({"title": {"text": "edges a vertex, m / n"}}, {"title": {"text": "time of tarjan / time of quach"}})
     return charts.panels([Panel("", shown, {**x, **texts[0]}, {**y, **texts[1]}, height=400, one="y")])

@@ -1,4 +1,4 @@
-"""Charts of a sweep: results by parameter, or by two of them; by number of points; cycles against area, and by cause."""
+"""Charts of a sweep: results by one or two parameters, or by number of points; cycles against area, and by cause."""
 
 from collections.abc import Mapping, Sequence
 from math import log, prod
@@ -37,7 +37,7 @@ _HOVER = "%{customdata[0]}: %{customdata[1]:,} cycles, %{customdata[2]:.3f} GTEP
 
 
 def parameter_chart(study: SweepStudy, rows: Sequence[Row], across: str, column: str = "cycles") -> Chart:
-    """Return the chart of a result by value of a parameter: a line for each value of another one, in panels of the rest.
+    """Return the chart of a result by value of a parameter, with lines by another one, in panels of the rest.
 
     Values without an order have rows, in which nothing joins the points.
 

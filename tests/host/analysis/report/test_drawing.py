@@ -14,14 +14,14 @@ import cyscc
 from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
 from cyscc.host.analysis.report.drawing import draw_chart, options_of
 from cyscc.host.analysis.report.figures import chart_sections
-from tests.host.analysis.report.pages import BFS, SCC, activity_of, record_of
+from tests.host.analysis.report.pages import BFS, SCC, frames_of, record_of
 from tests.record.synthetic import Shape
 
 
 @cache
 def charts_of(shape: Shape) -> dict[str, go.Figure]:
     """Return the charts of a run by title."""
-    found = chart_sections(activity_of(shape))
+    found = chart_sections(frames_of(shape))
     return {chart.title: chart.figure for _, _, charts in found for chart in charts}
 
 
