@@ -15,10 +15,10 @@ from cyscc.host.analysis.roofline.plot import roofline_figure
 from cyscc.host.answer.answer import Answer
 from cyscc.host.answer.charts import Figure
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry, comparison_figure
+from tests.host.analysis.report.pins import digest
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
 from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs
 from tests.host.experiments.studies.results import made, made_up, patch_computer
-from tests.host.analysis.report.pins import digest
 from tests.host.experiments.told import answer_path, told
 
 _PINS = Path(__file__).with_name("drawn.json")
