@@ -14,7 +14,7 @@ from cyscc.host.specification.numbers import checked_number
 from cyscc.sim.notices import printable
 
 if TYPE_CHECKING:
-    from cyscc.host.answer.charts import Figure
+    import plotly.graph_objects as go
 
 Records = Annotated[notes.AnyRecord, Ask("further records, which are compared with the first", "DIR2", count="*")]
 Page = Annotated[
@@ -89,7 +89,7 @@ def report(
     return Answer(title=title, said=more, tables={"files": table})
 
 
-def figures(recorded: notes.AnyRecord, *others: notes.AnyRecord) -> "dict[str, Figure]":
+def figures(recorded: notes.AnyRecord, *others: notes.AnyRecord) -> "dict[str, go.Figure]":
     """Return the charts of the page of runs by title; with several runs, the title follows the run's name.
 
     Takes the runs of `report`, and raises its errors.
@@ -105,7 +105,7 @@ def figures(recorded: notes.AnyRecord, *others: notes.AnyRecord) -> "dict[str, F
 
 
 def write_figure(
-    figure: "Figure", path: notes.File, *, title: str = "", option: str = "", width: int | None = None
+    figure: "go.Figure", path: notes.File, *, title: str = "", option: str = "", width: int | None = None
 ) -> None:
     """Write a chart of `figures` as SVG, PNG or PDF, by the file's suffix.
 
