@@ -225,6 +225,14 @@ def pattern(shape: str) -> dict[str, Any]:
     return {"shape": shape, "fgcolor": "white", "fillmode": "overlay", "size": 7}
 
 
+def points_of(names: Iterable[str], colours: Iterable[str]) -> dict[str, Trace]:
+    """Return the looks of points by name, each with a colour and a symbol of its own."""
+    return {
+        name: look("points", colour, marker={"symbol": symbol})
+        for name, colour, symbol in zip(names, colours, SYMBOLS, strict=False)
+    }
+
+
 def traces(
     frame: "pd.DataFrame", kind: str, *, form: str = "%{y:,.0f}", colours: Mapping[str, str] = COLOURS, **more: Any
 ) -> list[Trace]:
@@ -314,9 +322,8 @@ def marks(frame: "pd.DataFrame", looks: Mapping[str, Trace]) -> list[Trace]:
 
 def rows_panel(title: str, frame: "pd.DataFrame", looks: Mapping[str, Trace], x: str, *, one: str = "") -> "Panel":
     """Return a panel of points in rows, named by the index of a frame, on a logarithmic axis; see `marks`."""
-    shown = marks(frame, looks)
-    across = {**log_axis([value for trace in shown for value in trace["x"]]), "title": {"text": x}}
-    return Panel(title, shown, x=across, y=row_axis(frame.index), height=90 + 32 * len(frame), one=one)
+    names = row_axis(frame.index)
+    return Panel(title, marks(frame, looks), {"title": x}, names, 90 + 32 * len(frame), one, "x")
 
 
 def row_axis(names: Sequence[str]) -> dict[str, Any]:
@@ -341,7 +348,15 @@ def log_axis(values: Iterable[float]) -> dict[str, Any]:
     return {"type": "log", "tickmode": "array", "tickvals": ticks, "ticktext": [f"{tick:,.10g}" for tick in ticks]}
 
 
-def new_figure(shown: Sequence[Trace] = (), *, height: int, x: str = "", y: str = "", **layout: Any) -> Figure:
+def _logarithmic(shown: Iterable[Trace], names: str) -> dict[str, dict[str, Any]]:
+    """Return the settings of those axes of traces, x or y, that are logarithmic."""
+    every = list(shown)
+    return {name: log_axis([value for trace in every for value in trace[name]]) for name in names}
+
+
+def new_figure(
+    shown: Sequence[Trace] = (), *, height: int, x: str = "", y: str = "", log: str = "", **layout: Any
+) -> Figure:
     """Return a figure of traces.
 
     Parameters
@@ -352,14 +367,15 @@ def new_figure(shown: Sequence[Trace] = (), *, height: int, x: str = "", y: str 
         Height in pixels.
     x, y : str
         Titles of the axes.
+    log : str
+        Those that are logarithmic: ``x``, ``y``, ``xy`` or none.
     **layout
         Further layout settings of plotly.
     """
-    own = {"template": TEMPLATE, "height": height}
-    axes = {
-        f"{name}axis": {"title": {"text": text}, **layout.pop(f"{name}axis", {})} for name, text in (("x", x), ("y", y))
-    }
-    return Figure(data=list(shown), layout={**own, **axes, **layout})
+    ticks = _logarithmic(shown, log)
+    for name, title in (("x", x), ("y", y)):
+        layout[f"{name}axis"] = {"title": title, **ticks.get(name, {}), **layout.get(f"{name}axis", {})}
+    return Figure(data=list(shown), layout={"template": TEMPLATE, "height": height, **layout})
 
 
 class Panel(NamedTuple):
@@ -374,6 +390,8 @@ class Panel(NamedTuple):
     """Its height in pixels."""
     one: str = ""
     """Axis of a ratio, on which 1 is marked: x or y; empty for none."""
+    log: str = ""
+    """Axes that are logarithmic: x, y, both or none."""
 
 
 def panels(
@@ -413,10 +431,18 @@ def panels(
             ],
             "y": [bottom, top],
         }
+        ticks = _logarithmic(part.shown, part.log)
+        ticks |= _logarithmic((trace for each in parts for trace in each.shown), "".join(set(part.log) & set(shared)))
         for name, own in (("x", part.x), ("y", part.y)):
             alike = {"matches": name} if name in shared and place else {}
             across = {"x": "y", "y": "x"}[name]
-            settings[f"{name}axis{number}"] = {"domain": domains[name], "anchor": f"{across}{number}", **alike, **own}
+            settings[f"{name}axis{number}"] = {
+                "domain": domains[name],
+                "anchor": f"{across}{number}",
+                **alike,
+                **ticks.get(name, {}),
+                **own,
+            }
         for trace in part.shown:
             once = {} if trace.get("showlegend") is False else {"showlegend": trace["name"] not in named}
             named.add(trace["name"])

@@ -17,7 +17,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator, StrMethodFormatter
 
 from cyscc.host.answer.charts import AXIS, GRID, INK, LETTER
@@ -250,10 +249,9 @@ class _Drawing:
 
     def _in_legend(self, trace: Any) -> bool:
         """Whether a trace has an entry in the legend, as plotly decides it."""
-        if trace.type == "heatmap" or trace.showlegend is False or self._layout.showlegend is False or not trace.name:
-            return False
-        others = [each for each in self._traces if each.type != "heatmap"]
-        return len(others) > 1 or bool(self._layout.showlegend or trace.showlegend)
+        shown = [each for each in self._traces if each.type != "heatmap"]
+        wanted = len(shown) > 1 if self._layout.showlegend is None else self._layout.showlegend
+        return trace in shown and trace.showlegend is not False and bool(trace.name) and wanted
 
     def _make_panels(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Axes]:
         """Return axes for each pair of axes that traces use, side by side and above each other."""
@@ -297,25 +295,32 @@ class _Drawing:
             return axes.fill_between(x, base, self._ends[axes], step="mid" if step else None, linewidth=width, **looks)
         for which in "xy":
             self._add_errors(trace, axes, which, x, y)
-        handle: Any = None
+        marker = trace.marker
+        name = (marker.symbol or "circle") if "markers" in mode else ""
+        colour = _colour(marker.color or trace.line.color, "C0")
+        size = np.asarray(6 if marker.size is None else marker.size, np.float64)
+        hollow, is_line = name.endswith("-open"), name in _LINES
+        edge = colour if hollow or is_line else _colour(marker.line.color)
+        looks: dict[str, Any] = {"marker": _SYMBOLS.get(name.removesuffix("-open"), "o") if name else "", "zorder": 3}
+        rim = max((marker.line.width or 0) * _POINTS, 1.0 if hollow else 0.0)
         if "text" in mode:
-            sizes = np.broadcast_to(0 if trace.marker.size is None else trace.marker.size, x.shape)
-            for at, size, text in zip(zip(x, y, strict=True), sizes, trace.text, strict=True):
-                self._write_beside(axes, at, text, trace.textposition or "", by=3 + size / 2)
-        if "lines" in mode and width:
-            (handle,) = axes.plot(
-                x,
-                y,
-                color=_colour(trace.line.color or trace.marker.color, "C0"),
-                linewidth=width,
-                linestyle=_DASHES.get(trace.line.dash or "solid", "-"),
-                drawstyle=step or "default",
-            )
-        if "markers" in mode:
-            points = self._add_markers(trace, axes, x, y)
-            if handle is None:
-                return points
-            handle = points if trace.line.width == 0 else (handle, points)
+            for at, own, text in zip(zip(x, y, strict=True), np.broadcast_to(size, x.shape), trace.text, strict=True):
+                self._write_beside(axes, at, text, trace.textposition or "", by=3 + own / 2)
+        if size.ndim:
+            return axes.scatter(x, y, s=(size * _POINTS) ** 2, c=colour, edgecolors=edge, linewidths=rim, **looks)
+        (handle,) = axes.plot(
+            x,
+            y,
+            color=_colour(trace.line.color, colour),
+            linewidth=width,
+            linestyle=_DASHES.get(trace.line.dash or "solid", "-") if "lines" in mode else "",
+            drawstyle=step or "default",
+            markersize=float(size) * _POINTS * (_LINE_SYMBOL if is_line else 1),
+            markerfacecolor="none" if hollow else colour,
+            markeredgecolor=edge,
+            markeredgewidth=rim,
+            **looks,
+        )
         return handle
 
     @staticmethod
@@ -324,37 +329,19 @@ class _Drawing:
         if errors.array is None:
             return
         below = errors.array if errors.arrayminus is None else errors.arrayminus
-        looks = {"fmt": "none", "ecolor": _colour(errors.color or trace.marker.color), "elinewidth": 1.2}
-        axes.errorbar(x, y, **{f"{which}err": [_floats(below), _floats(errors.array)]}, **looks)
+        ends = [_floats(below), _floats(errors.array)]
+        looks: dict[str, Any] = {f"{which}err": ends, "ecolor": _colour(errors.color or trace.marker.color)}
+        axes.errorbar(x, y, fmt="none", elinewidth=1.2, **looks)
 
     @staticmethod
     def _write_beside(axes: Axes, at: tuple[float, float], text: str, position: str, *, by: float = 4) -> None:
         """Write a text beside a point, so many pixels away."""
         by *= _POINTS
         shift = {"middle right": (by, 0), "bottom center": (0, -by), "top center": (0, by)}.get(position, (0, 0))
-        sides = {"ha": "left" if "right" in position else "center"}
+        sides: dict[str, Any] = {"ha": "left" if "right" in position else "center"}
         sides["va"] = "top" if "bottom" in position else "bottom" if "top" in position else "center"
         looks: dict[str, Any] = {"fontsize": _SMALL * _POINTS, "color": INK, "annotation_clip": False}
         axes.annotate(_plain(text), at, shift, textcoords="offset points", **sides, **looks)
-
-    @staticmethod
-    def _add_markers(trace: Any, axes: Axes, x: Any, y: Any) -> Any:
-        marker = trace.marker
-        name = marker.symbol if isinstance(marker.symbol, str) else "circle"
-        symbol = _SYMBOLS.get(name.removesuffix("-open"), "o")
-        is_line = name in _LINES
-        size = np.asarray(6 if marker.size is None else marker.size, np.float64) * _POINTS
-        size *= _LINE_SYMBOL if is_line else 1
-        colour, edge = _colour(marker.color or trace.line.color, "C0"), _colour(marker.line.color, "none")
-        width = (marker.line.width or 0) * _POINTS
-        if name.endswith("-open"):
-            edge, colour, width = colour, "none", max(width, 1.0)
-        looks: dict[str, Any] = {"marker": symbol, "linewidths": width, "zorder": 3}
-        axes.scatter(x, y, s=size**2, c=colour, **looks, **({} if is_line else {"edgecolors": edge}))
-        one = colour if isinstance(colour, str | tuple) else INK
-        shown = min(float(size), _FONT * _POINTS) if not size.ndim else _SMALL * _POINTS
-        handle: dict[str, Any] = {"linestyle": "", "marker": symbol, "markersize": shown, "color": one}
-        return Line2D([], [], markeredgecolor=one if is_line else edge, markeredgewidth=width, **handle)
 
     def _add_bars(self, trace: Any, axes: Axes, across: _Places, up: _Places) -> Any:
         lying = trace.orientation == "h"
@@ -423,8 +410,8 @@ class _Drawing:
             middle = (float(trace.zmin) + float(trace.zmax)) / 2
             for (row, column), text in np.ndenumerate(np.array(trace.text)):
                 colour = "white" if values[row, column] < middle else "black"
-                looks = {"ha": "center", "va": "center", "fontsize": _SMALL * _POINTS, "color": colour}
-                axes.text(begin + column * step, rows[row], _plain(str(text)), **looks)
+                looks: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": _SMALL * _POINTS, "color": colour}
+                axes.text(begin + column * step, float(rows[row]), _plain(str(text)), **looks)
         if trace.showscale is not False:
             scale = self.figure.colorbar(image, ax=axes, location="bottom", shrink=0.3, anchor=(1.0, 0.0), aspect=30)
             scale.outline.set_visible(False)

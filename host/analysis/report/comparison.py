@@ -106,7 +106,7 @@ def _beside(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     titles = list(comparison.levels[0].index)
     height = 220 if len(names) < 4 else 150
     parts = [
-        Panel(literal(name), traces(stacks, "bars"), {"showticklabels": False}, {"title": {"text": "cycles"}}, height)
+        Panel(literal(name), traces(stacks, "bars"), {"showticklabels": False}, {"title": "cycles"}, height)
         for name, stacks in zip(names, comparison.levels, strict=True)
     ]
     parts[-1] = parts[-1]._replace(x={})
@@ -117,7 +117,8 @@ def _beside(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
 
 
 def _difference_chart(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
-    shown, options = [], {}
+    shown: list[charts.Trace] = []
+    options = {}
     diamond = {"symbol": "diamond", "size": 9, "color": "white", "line": {"width": 1.6, "color": "black"}}
     for run in range(1, len(names)):
         begin, parts = len(shown), comparison.difference(run)

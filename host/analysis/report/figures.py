@@ -13,7 +13,7 @@ from cyscc.host.analysis.report.frames import OUTSIDE, Frames, key_point, keys_o
 from cyscc.host.analysis.report.sheet import chart
 from cyscc.host.analysis.report.timeline import Band, at_ends, lapse, over_time
 from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS
-from cyscc.host.analysis.roofline.plot import level_axes, level_traces, limit_axes, limit_traces
+from cyscc.host.analysis.roofline.plot import THROUGHPUT, intensity_title, level_traces, limit_axes, limit_traces
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import COLOURS, EDGE, GRID, INK, PAPER, TITLES, Chart, Figure, look, new_figure, traces
 from cyscc.host.answer.colours import BLUE, GREEN, ORANGE, RUN_COLOURS, SKY, STACK, VERMILION
@@ -151,8 +151,8 @@ def _lapse(frames: Frames) -> Chart:
     cubes |= {TITLES[cause]: frames.kernels[cause] for cause in STACK if frames.kernels[cause].any()}
     maps = {}
     for title, cycles in cubes.items():
-        shares = frames.over_time(cycles).to_numpy() * (100 / frames.lengths.to_numpy())
-        maps[title] = np.rint(shares).astype(np.uint8), f"{title}: %{{z}} % of the cycles", "% of the cycles"
+        shares = frames.over_time(cycles).to_numpy() / frames.lengths.to_numpy()
+        maps[title] = _percents(shares), f"{title}: %{{z}} % of the cycles", "% of the cycles"
     # The open drop-down list must fit into the chart.
     height = max(220 + 5 * len(tracks), 120 + _OPTION * len(maps))
     figure = lapse(frames, tracks["title"], maps, height=height)
@@ -183,11 +183,10 @@ def _kernels(frames: Frames) -> Chart:
     return chart("kernels", figure)
 
 
-def _level_figure(frames: Frames, shown: Sequence[charts.Trace], *, height: int, y: str, **layout: Any) -> Figure:
+def _level_figure(shown: Sequence[charts.Trace], *, height: int, y: str, **layout: Any) -> Figure:
     """Return points of the levels on a logarithmic axis."""
-    axis = charts.log_axis([value for trace in shown for value in np.asarray(trace["y"], float)])
-    figure = new_figure(shown, height=height, y=y, yaxis=axis, **layout)
-    figure.name_places(frames.titles)
+    figure = new_figure(shown, height=height, y=y, log="y", **layout)
+    figure.name_places(shown[0]["x"])
     return figure
 
 
@@ -198,7 +197,7 @@ def _work(frames: Frames) -> Chart:
         counts = frames.levels[column].astype(float)
         entries = pd.DataFrame({title: counts.where(counts > 0).to_numpy()}, frames.titles)
         shown += traces(entries, "points", colours={title: colour}, marker=marker)
-    figure = _level_figure(frames, shown, height=360, y="entries", hovermode="x unified")
+    figure = _level_figure(shown, height=360, y="entries", hovermode="x unified")
     return chart("work", figure, others=frames.others)
 
 
@@ -275,7 +274,7 @@ def _fifos_over_time(frames: Frames) -> Chart:
         ("high-water mark", most / depth),
     ):
         hover = f"{option if option != 'mean' else 'mean fill'}: %{{z}} % of the depth"
-        maps[option] = np.rint(100 * shares).astype(np.uint8), hover, "% of the depth"
+        maps[option] = _percents(shares), hover, "% of the depth"
     figure = lapse(frames, _fifo_titles(frames), maps, height=180 + 28 * len(order))
     return chart("fifo-time", figure)
 
@@ -339,57 +338,47 @@ def _hottest(frames: Frames) -> Chart:
     return chart("hottest", figure, count=len(hottest), busiest=busiest)
 
 
-def _busy(frames: Frames, rows: Sequence[str], used: Any, waiting: Any, *, height: int) -> Figure:
-    """Return a heat map of the rows' utilisation, or of the number of waiting requests."""
-    busy = np.clip(np.rint(100 * used), 0, 255).astype(np.uint8)
-    queued = (waiting / frames.lengths.to_numpy()).astype(np.float32)
-    maps = {
-        "accesses": (busy, "busy: %{z} % of the cycles", "% busy"),
-        "waiting": (queued, "waiting on average: %{z:.1f} requests", "requests waiting"),
-    }
-    return lapse(frames, rows, maps, height=height)
-
-
-def _by_bank(frames: Frames, *keys: str) -> list[npt.NDArray[np.float64]]:
-    """Return accesses and waiting of banks, or of controllers, by column of time."""
-    memory = frames.record.memory or {}
-    every = [range(int(memory[f"{key}s"])) for key in keys]
-    places = pd.MultiIndex.from_product(every) if len(every) > 1 else pd.Index(every[0])
-    sums = frames.sums("banks", _WAITED, *keys, "time")
-    return [frames.over_time(sums[name]).reindex(places, fill_value=0).to_numpy(float) for name in _WAITED]
-
-
 def _banks(frames: Frames) -> Chart:
-    memory = frames.record.memory or {}
-    controllers, each = int(memory["controllers"]), int(memory["banks"])
-    accesses, waiting = _by_bank(frames, "controller", "bank")
-    rows = [f"controller {number}, bank {bank}" for number in range(controllers) for bank in range(each)]
-    used = accesses * memory["bank_busy"] / frames.lengths.to_numpy()
-    figure = _busy(frames, rows, used, waiting, height=860)
-    figure.name_groups([(f"controller {number}", each) for number in range(controllers)], "y")
-    return chart("banks", figure, count=len(rows))
+    busy = float((frames.record.memory or {})["bank_busy"])
+    return _busy(frames, "banks", "banks", "accesses", ("controller", "bank"), busy, height=860)
 
 
 def _controllers(frames: Frames) -> Chart:
     memory = frames.record.memory or {}
-    accesses, waiting = _by_bank(frames, "controller")
-    used = accesses * memory["bank_busy"] / (frames.lengths.to_numpy() * memory["banks"])
-    rows = [f"controller {number}" for number in range(int(memory["controllers"]))]
-    figure = _busy(frames, rows, used, waiting, height=340)
-    return chart("controllers", figure)
+    busy = float(memory["bank_busy"]) / int(memory["banks"])
+    return _busy(frames, "controllers", "banks", "accesses", ("controller",), busy, height=340)
 
 
 def _links(frames: Frames) -> Chart:
-    engines, each = int(frames.record.machine["engines"]), int((frames.record.memory or {})["links"])
-    sums = frames.sums("links", ("requests", "waiting"), "engine", "link", "time")
-    places = pd.MultiIndex.from_product([range(engines), range(each)])
-    requests, waiting = (
-        frames.over_time(sums[name]).reindex(places, fill_value=0).to_numpy(float) for name in ("requests", "waiting")
+    return _busy(frames, "links", "links", "requests", ("engine", "link"), 1.0, height=450)
+
+
+def _busy(
+    frames: Frames, name: str, table: str, noun: str, keys: tuple[str, ...], cycles: float, *, height: int
+) -> Chart:
+    """Return heat maps of the utilisation of rows, whose requests take some cycles each, and of those that wait."""
+    sizes = {**frames.record.machine, **(frames.record.memory or {})}
+    every = [range(int(sizes[f"{key}s"])) for key in keys]
+    places = pd.MultiIndex.from_product(every) if len(every) > 1 else pd.Index(every[0])
+    sums = frames.sums(table, (noun, "waiting"), *keys, "time")
+    used, waiting = (
+        frames.over_time(sums[column]).reindex(places, fill_value=0).to_numpy(float) / frames.lengths.to_numpy()
+        for column in (noun, "waiting")
     )
-    rows = [f"AE {engine}, link {link}" for engine, link in places]
-    figure = _busy(frames, rows, requests / frames.lengths.to_numpy(), waiting, height=260 + 6 * len(rows))
-    figure.name_groups([(f"AE {number}", each) for number in range(engines)], "y")
-    return chart("links", figure)
+    maps = {
+        "accesses": (_percents(cycles * used), "busy: %{z} % of the cycles", "% busy"),
+        "waiting": (waiting.astype(np.float32), "waiting on average: %{z:.1f} requests", "requests waiting"),
+    }
+    titles = ["AE" if key == "engine" else key for key in keys]
+    rows = [", ".join(f"{title} {at}" for title, at in zip(titles, np.atleast_1d(row), strict=True)) for row in places]
+    figure = lapse(frames, rows, maps, height=height)
+    if len(keys) > 1:
+        figure.name_groups([(f"{titles[0]} {number}", len(every[1])) for number in every[0]], "y")
+    return chart(name, figure, count=len(rows))
+
+
+def _percents(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
+    return np.clip(np.rint(100 * shares), 0, 255).astype(np.uint8)
 
 
 def _stalls(frames: Frames) -> Chart:
@@ -400,8 +389,8 @@ def _stalls(frames: Frames) -> Chart:
     ports = _shares(frames, stalls) / (frames.record.kernels("bfs") if "bfs" in frames.modules else 1)
     names = {f"ports that took no {kind}": colour for kind, colour in (("read", BLUE), ("write", GREEN))}
     shown = traces(at_ends(frames, kernels), "lines", form="%{y:.1f} %", colours=colours)
-    dashed = {"form": "%{y:.1f} %", "colours": names, "line": {"dash": "dash"}}
-    shown += traces(at_ends(frames, ports.set_axis(list(names), axis=1)), "lines", **dashed)
+    ports = at_ends(frames, ports.set_axis(list(names), axis=1))
+    shown += traces(ports, "lines", form="%{y:.1f} %", colours=names, line={"dash": "dash"})
     band = Band("% of the cycles", shown, {"rangemode": "tozero"})
     figure = over_time(frames, band, height=360, hovermode="x unified")
     return chart("stalls", figure)
@@ -448,15 +437,14 @@ def _latencies_of_levels(frames: Frames) -> Chart:
     frame = pd.DataFrame(latencies).set_axis(frames.titles)
     colours = dict(zip(shares, (BLUE, ORANGE, VERMILION), strict=True))
     shown = traces(frame, "joined", form="%{y:,.0f} cycles", colours=colours, line={"width": 1.2}, marker={"size": 6})
-    figure = _level_figure(frames, shown, height=400, y="cycles", hovermode="x unified")
+    figure = _level_figure(shown, height=400, y="cycles", hovermode="x unified")
     return chart("latency-levels", figure, others=frames.others)
 
 
 def _roof(frames: Frames) -> Chart:
     assert frames.roofline is not None
     shown = level_traces(frames.roofline, float(frames.record.document["clock_hz"]))
-    x, y = level_axes(frames.roofline, shown)
-    figure = new_figure(shown, height=520, xaxis=x, yaxis=y)
+    figure = new_figure(shown, height=520, x=intensity_title(frames.roofline), y=THROUGHPUT, log="xy")
     return chart("roofline", figure)
 
 
@@ -490,7 +478,5 @@ def _limits_of_levels(frames: Frames) -> Chart:
         looks = look("points", colours[name], marker=marker)
         points = {"x": titles, "y": limits[name].to_numpy(), "customdata": shares, "name": name}
         drawn.append({**looks, **points, "hovertemplate": hover})
-    axis = charts.log_axis([1, float(limits["taken"].max())])
-    figure = new_figure(drawn, height=460, y="cycles", yaxis=axis)
-    figure.name_places(titles)
+    figure = _level_figure(drawn, height=460, y="cycles")
     return chart("limit-levels", figure, others=frames.others)

@@ -57,11 +57,11 @@ def over_time(frames: Frames, *bands: Band, height: int, **layout: Any) -> Figur
     names = ["y", *(f"y{number}" for number in range(3, 2 + len(bands)))]
     for place, (name, band) in enumerate(zip(names, bands, strict=True)):
         ends = [top * (1 - (place + 1) / len(bands)), top * (1 - place / len(bands)) - (0.05 if place else 0)]
-        axes[f"yaxis{name[1:]}"] = {"title": {"text": band.title}, "domain": ends, **band.axis}
+        axes[f"yaxis{name[1:]}"] = {"title": band.title, "domain": ends, **band.axis}
         shown += [{**trace, "yaxis": name} for trace in band.shown]
     shown += _phases(shown[0])
     strip = {"domain": [1 - _STRIP / inside, 1], "fixedrange": True, "showgrid": False, "ticks": ""}
-    named = {"unifiedhovertitle": {"text": "cycle %{x:,d}"}, "hoverformat": ",d", "title": {"text": "cycle"}}
+    named = {"unifiedhovertitle": {"text": "cycle %{x:,d}"}, "hoverformat": ",d", "title": "cycle"}
     return Figure(
         data=shown,
         layout={

@@ -15,6 +15,8 @@ _LARGEST, _SMALLEST = 26.0, 7.0
 """Sizes of the points in pixels: for the most edges, for the fewest."""
 _NAMED_SHARE = 0.05
 """Least share of the cycles with which a level is labelled with its number."""
+THROUGHPUT = "throughput (GTEPS)"
+"""Title of its axis."""
 _RIM = {"color": "black", "width": 0.8}
 
 
@@ -30,26 +32,24 @@ def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:
     )
     if not roofline.total_edges:
         heads = ("no edge was traversed", heads[1])
-    x, y = level_axes(roofline, shown)
+    x, y = {"title": intensity_title(roofline)}, {"title": THROUGHPUT}
     share, names = limit_axes()
     parts = [
-        Panel(heads[0], shown, x, y, height=480),
+        Panel(heads[0], shown, x, y, height=480, log="xy"),
         Panel(heads[1], limits, share, {**names, "side": "right"}, height=480),
     ]
     return charts.panels(parts, widths=(2.3, 1), title={"text": title})
 
 
-def level_axes(roofline: Roofline, shown: list[Trace]) -> tuple[Trace, Trace]:
-    """Return the settings of the axes of a roofline, which shows these traces."""
+def intensity_title(roofline: Roofline) -> str:
+    """Return the title of the axis of intensity."""
     cheapest = _an_edge(roofline.bounds.edge_reads)
-    text = f"intensity (edges per memory request; the most: {cheapest} an edge)"
-    x, y = (charts.log_axis([value for trace in shown for value in trace[axis]]) for axis in ("x", "y"))
-    return {**x, "title": {"text": text}}, {**y, "title": {"text": "throughput (GTEPS)"}}
+    return f"intensity (edges per memory request; the most: {cheapest} an edge)"
 
 
 def limit_axes() -> tuple[Trace, Trace]:
     """Return the settings of the axes of what the limits explain."""
-    share = {"title": {"text": "% of the cycles of the levels"}, "range": [0, 130], "tickvals": [0, 25, 50, 75, 100]}
+    share = {"title": "% of the cycles of the levels", "range": [0, 130], "tickvals": [0, 25, 50, 75, 100]}
     return {**share, "ticktext": ["0", "25", "50", "75", "100"]}, {"autorange": "reversed", "type": "category"}
 
 

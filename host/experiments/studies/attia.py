@@ -27,7 +27,7 @@ from cyscc.host.specification.run import available_cores
 if TYPE_CHECKING:
     import pandas as pd
 
-_GTEPS = {"title": {"text": "throughput (GTEPS)"}, "rangemode": "tozero"}
+_GTEPS = {"title": "throughput (GTEPS)", "rangemode": "tozero"}
 
 KINDS = {"random": "uniform random", "rmat": "R-MAT"}
 """Kinds of graphs, in the order of table I's columns."""
@@ -150,7 +150,7 @@ def _table1_figure(document: dict[str, Any]) -> Figure:
         theirs = own.assign(name="Betkaoui et al., 4 FPGAs")
         bars = series(shown, "degree", "value", "name", looks)
         bars += series(theirs, "degree", "betkaoui", "name", {"Betkaoui et al., 4 FPGAs": look("bars", GREY)})
-        axis = {"type": "category", "title": {"text": "average degree"}}
+        axis = {"type": "category", "title": "average degree"}
         parts.append(Panel(f"{config}: {KINDS[kind]}", bars, x=axis, y=_GTEPS))
     return charts.panels(parts, shared="y", barmode="group")
 
@@ -243,7 +243,7 @@ def _throughput_figure(document: dict[str, Any]) -> Figure:
             own = look("joined", _COLOURS[engines], line=line, marker={"symbol": _SYMBOLS[engines]})
             looks[f"CyGraph {_COUNT[engines]}, {config}"] = own
     sizes = sorted({*TABLE1_VERTICES, *points["vertices"]})
-    axis = {"type": "log", "tickvals": sizes, "ticktext": list(map(number_text, sizes)), "title": {"text": "vertices"}}
+    axis = {"type": "log", "tickvals": sizes, "ticktext": list(map(number_text, sizes)), "title": "vertices"}
     parts = [
         Panel(
             f"({letter}) average degree {degree}",
@@ -304,8 +304,8 @@ def _degree_panels(
     degrees = list(map(str, sorted(points["degree"].unique())))
     across = {"type": "category", "categoryorder": "array", "categoryarray": degrees}
     axes = {
-        "x": {**across, "title": {"text": "average degree"}},
-        "y": {"title": {"text": title}, "rangemode": "tozero"},
+        "x": {**across, "title": "average degree"},
+        "y": {"title": title, "rangemode": "tozero"},
     }
     groups = points.assign(degree=points["degree"].astype(str)).groupby("vertices", sort=False)
     parts = [

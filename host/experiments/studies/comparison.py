@@ -348,15 +348,13 @@ def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> Figure:
     comparisons : sequence of AlgorithmComparison
         One for each panel, from top to bottom.
     """
-    shown = [_times(comparison) for comparison in comparisons]
-    times = charts.log_axis([value for own in shown for trace in own for value in trace["x"]])
     parts = []
-    for comparison, own in zip(comparisons, shown, strict=True):
+    for comparison in comparisons:
         names = [f"{entry.name}: {entry.trouble}" if entry.trouble else entry.name for entry in comparison.entries]
         sizes = f"{comparison.vertices:,} vertices, {comparison.edges:,} edges, {comparison.components:,} components"
         title = f"{charts.literal(Path(comparison.graph).name)}: {sizes}"
-        across = {**times, "title": {"text": "time (ms)"}}
-        parts.append(Panel(title, own, across, charts.row_axis(names), height=110 + 30 * len(names)))
+        rows, height = charts.row_axis(names), 110 + 30 * len(names)
+        parts.append(Panel(title, _times(comparison), {"title": "time (ms)"}, rows, height, log="x"))
     return charts.panels(parts, columns=1, shared="x")
 
 

@@ -186,8 +186,7 @@ def _depth_figure(document: dict[str, Any]) -> Figure:
         # The paper's depths of both series with Partition are the same.
         if name != TENTH:
             shown += charts.series(own.assign(name=f"{name}, paper"), axis, "paper", "name", looks)
-    depths = charts.log_axis([*points["depth"], *points["paper"]])
-    return charts.new_figure(shown, height=450, x=_AXES[axis], y="recursion depth", yaxis=depths)
+    return charts.new_figure(shown, height=450, x=_AXES[axis], y="recursion depth", log="y")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,10 +286,7 @@ def _speed_up_figure(document: dict[str, Any]) -> Figure:
         "here, with additions": rows["tarjan"] / rows["additions"],
         "paper, GTX 480": rows["known"].astype(float),
     }
-    looks = {
-        name: look("points", colour, marker={"symbol": symbol})
-        for name, colour, symbol in zip(shown, (BLUE, GREEN, ORANGE), charts.SYMBOLS, strict=False)
-    }
+    looks = charts.points_of(shown, (BLUE, GREEN, ORANGE))
     frame = rows.assign(**shown)[list(shown)]
     return charts.panels([charts.rows_panel("", frame, looks, "speed-up over Tarjan's algorithm", one="x")])
 
@@ -377,9 +373,8 @@ def _table2_figure(document: dict[str, Any]) -> Figure:
             looks = {title: look("joined", colour, line={"dash": dash}, marker={"symbol": symbol, "size": 6})}
             known = own[own[column] > 0].assign(name=title)
             shown += charts.series(known, "degree", column, "name", looks)
-    x, y = (charts.log_axis([value for trace in shown for value in trace[axis]]) for axis in ("x", "y"))
-    texts = ({"title": {"text": "edges a vertex, m / n"}}, {"title": {"text": "time of tarjan / time of quach"}})
-    return charts.panels([Panel("", shown, {**x, **texts[0]}, {**y, **texts[1]}, height=400, one="y")])
+    x, y = {"title": "edges a vertex, m / n"}, {"title": "time of tarjan / time of quach"}
+    return charts.panels([Panel("", shown, x, y, height=400, one="y", log="xy")])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -251,11 +251,10 @@ def _figure(document: dict[str, Any]) -> Figure:
             shift = 0.16 * (place - (len(sides) - 1) / 2)
             shown[0].append(_levels_shown(name, side, looks, levels[config, graph], shift))
             shown[1].append(_runs_shown(name, side, looks, runs[config, graph], runs[configs[0], graph]))
-        cycles = charts.log_axis([value for trace in shown[0] for value in trace["y"]])
-        ratio = {"title": {"text": "cycles / straight line"}}
+        ratio = {"title": "cycles / straight line"}
         parts += [
-            Panel(f"{graph}: levels", shown[0], {"title": {"text": "level"}}, {**cycles, "title": {"text": "cycles"}}),
-            Panel(f"{graph}: searches", shown[1], {"title": {"text": "latency (cycles)"}}, ratio, one="y"),
+            Panel(f"{graph}: levels", shown[0], {"title": "level"}, {"title": "cycles"}, log="y"),
+            Panel(f"{graph}: searches", shown[1], {"title": "latency (cycles)"}, ratio, one="y"),
         ]
     return charts.panels(parts)
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from cyscc.host.answer import charts
-from cyscc.host.answer.charts import Figure, look
+from cyscc.host.answer.charts import Figure
 from cyscc.host.answer.colours import BLACK, BLUE, GREEN, ORANGE, PURPLE
 from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.measuring.measurements import Measured
@@ -102,10 +102,7 @@ def _speed_up_figure(document: dict[str, Any], paper: Mapping[str, Any], ours: M
     parts = []
     for name, models in sides.items():
         frame = charts.frame_of(list(models.values())).set_axis(list(models))
-        looks = {
-            each: look("points", colour, marker={"symbol": symbol})
-            for each, colour, symbol in zip(frame, (BLUE, ORANGE, GREEN, PURPLE, BLACK), charts.SYMBOLS, strict=False)
-        }
+        looks = charts.points_of(frame, (BLUE, ORANGE, GREEN, PURPLE, BLACK))
         parts.append(charts.rows_panel(name, frame, looks, title, one="x"))
     return charts.panels(parts)
 

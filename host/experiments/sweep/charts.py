@@ -89,7 +89,7 @@ def parameter_chart(study: SweepStudy, rows: Sequence[Row], across: str, column:
             numbers = sorted(study.axes[across])
             ticks = _ticks(numbers, room=NARROWEST / min(len(shown), _FEW))
             x = {"type": "log" if is_logarithmic(numbers) else "linear", "tickvals": numbers, "ticktext": ticks}
-            parts.append(Panel(name, found, {**x, "title": {"text": across}}, results, height=height))
+            parts.append(Panel(name, found, {**x, "title": across}, results, height=height))
         else:
             texts = list(dict.fromkeys(labels[value] for value in study.axes[across]))
             wide = own.pivot_table("result", "text", "line", sort=False).reindex(texts)
@@ -97,7 +97,7 @@ def parameter_chart(study: SweepStudy, rows: Sequence[Row], across: str, column:
             places = own.assign(row=[texts.index(text) for text in own["text"]])
             found += _rings(places[places["ring"]], "result", "row", machine)
             size = 60 + len(texts) * (20 + 8 * len(wide.columns))
-            y = {**charts.row_axis(texts), "title": {"text": across}}
+            y = {**charts.row_axis(texts), "title": across}
             parts.append(Panel(name, found, results, y, height=size))
     figure = charts.panels(parts, columns=_FEW if ordered else 1, shared="y" if ordered else "x")
     about = f"Points of a {'line' if ordered else 'colour'} have everything else in common."
@@ -170,7 +170,7 @@ def _result(row: Row, column: str) -> float:
 
 def _result_axis(results: Sequence[float], title: str) -> Mapping[str, Any]:
     """Return the settings of the axis of results, which is logarithmic if they differ much."""
-    return {"title": {"text": title}, "rangemode": "tozero", **(charts.log_axis(results) if is_wide(results) else {})}
+    return {"title": title, "rangemode": "tozero", **(charts.log_axis(results) if is_wide(results) else {})}
 
 
 def _ticks(numbers: Sequence[float], *, room: float = NARROWEST) -> list[str]:
