@@ -18,7 +18,7 @@ from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.numbers import number_text
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from cyscc.host.answer.charts import Figure
 
 Point = dict[str, Any]
 """A point of a figure, or a row or cell of a table, in a study's document."""

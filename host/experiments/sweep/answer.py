@@ -19,8 +19,7 @@ from cyscc.host.output.text import count_text
 from cyscc.host.specification.numbers import checked_number
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+    from cyscc.host.answer.charts import Figure
     from cyscc.host.record.reader import Record
 
 _MOST_ROWS = 48
@@ -96,7 +95,7 @@ class Sweep(Answer):
     def plot(
         self, path: "str | PathLike[str] | None" = None, name: str | None = None, *, measure: str | None = None
     ) -> "Figure":
-        """Return the plot, and write it to a file if there is a path.
+        """Return the plot, a figure of plotly, and write it to a file if there is a path.
 
         Parameters
         ----------
@@ -115,7 +114,7 @@ class Sweep(Answer):
 
     def _figure(self, measure: str) -> "Figure":
         """Return the plot: of a search its points, else the first parameter whose values have an order, or any."""
-        from cyscc.host.analysis.report.drawing import draw_chart, literal
+        from cyscc.host.answer.charts import literal
         from cyscc.host.experiments.sweep.charts import parameter_chart, search_chart
 
         study, rows = self._outcome.study, self._outcome.rows
@@ -128,9 +127,15 @@ class Sweep(Answer):
             across = next((name for name in names if is_ordered(name, study.axes[name])), names[0])
             chart = parameter_chart(study, rows, across, measure)
         said = f"{_common(outcome=self._outcome)}. {chart.about}"
-        head = [line for text in (study.title, said) for line in textwrap.wrap(text, 110)]
-        chart.figure.update_layout(height=chart.figure.layout.height + 18 * len(head))
-        return draw_chart(chart.figure, title=literal("\n".join(head)))
+        head = [literal(line) for text in (study.title, said) for line in textwrap.wrap(text, 110)]
+        top = (chart.figure.layout.margin.t or 14) + 20 * len(head)
+        chart.figure.update_layout(
+            title={"text": "<br>".join(head), "font": {"size": 14}, "yref": "container", "y": 1, "yanchor": "top"},
+            title_pad={"t": 8},
+            margin={"t": top},
+            height=chart.figure.layout.height + 20 * len(head),
+        )
+        return chart.figure
 
 
 def _common(outcome: Outcome) -> str:

@@ -10,7 +10,7 @@ from cyscc.host.analysis.report.page import Section, render
 from cyscc.host.answer.answer import Table
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, parameter_chart, search_chart
+from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, matrix_chart, parameter_chart, search_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import DONE, effects
@@ -38,11 +38,14 @@ def sweep_page(outcome: Outcome, tables: Mapping[str, Table]) -> str:
     study, rows = outcome.study, outcome.rows
     done = [row for row in rows if row["status"] == DONE]
     search, said = study.search, "what each parameter does while the others stay as they are"
+    varied = [name for name, values in study.axes.items() if len(values) > 1 and name in study.settings]
     charts = {
         "effects": [parameter_chart(study, rows, each.name) for each in effects(study, rows)],
         "area": [area_chart(study, done, name) for name in AREA if done and name in done[0]],
         "causes": [chart for module in MODULES if (chart := causes_chart(study, done, module)) is not None],
     }
+    if len(varied) > 1 and done and search is None:
+        charts["effects"].append(matrix_chart(study, rows, *varied[:2]))
     sections = [Section(name="facts", title="Facts", facts=_facts(outcome), tables=_cells(tables["best"]))]
     if search is not None:
         said = f"chosen one batch after the other, for {search.text()}"
