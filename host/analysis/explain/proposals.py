@@ -399,10 +399,10 @@ _TICKS = ("t_", "way_", "burst")
 
 def _of_memory(seen: _Seen) -> Iterator[_Change]:
     """Yield the changes of a memory."""
-    waits = _all(*_READS)
-    times = [name for name in _numbers(seen.memory) if name not in (*_MORE, *_MAPS, *_REFRESH, *_NO_TIMES)]
+    waits, numbers = _all(*_READS), _numbers(seen.memory)
+    times = [name for name in numbers if name not in (*_MORE, *_MAPS, *_REFRESH, *_NO_TIMES)]
     of_banks = [name for name in times if not any(part in name for part in _TRAVEL)]
-    for name, value in _numbers(seen.memory).items():
+    for name, value in numbers.items():
         named = MEMORY + name
         if name in _MAPS:
             for changed in (2 * value, value // 2):
@@ -414,7 +414,8 @@ def _of_memory(seen: _Seen) -> Iterator[_Change]:
             known = "The last writes of a level are known to be complete sooner."
             yield _Change({named: value // 2}, _all("flush"), 0.5, known)
         elif name in _REFRESH:
-            half = _numbers(seen.memory)["t_rfc"] / _numbers(seen.memory)["t_refi"] / 2
+            # What reads wait for where banks are hardly used is refresh, or behind reads that wait for it.
+            half = max(numbers["t_rfc"] / numbers["t_refi"], (1 - seen.unloaded) * (1 - seen.bank_use)) / 2
             yield _Change({named: value // 2 if name == "t_rfc" else 2 * value}, waits, half, "Less time is refreshed.")
         elif name in times:
             alone = value / 2 * (seen.tick if name.startswith(_TICKS) else 1.0) / seen.latency

@@ -68,6 +68,11 @@ def test_what_speaks_for_a_change_puts_it_first() -> None:
     assert latency.cause in ("response", "credit")
 
 
+def test_refresh_is_blamed_for_waiting_where_banks_are_hardly_used() -> None:
+    order = [name for each in found(recorded("star", "hbm2")) for name, _ in each]
+    assert order.index("memory.t_rfc") < min(order.index(f"memory.{name}") for name in ("t_ras", "t_faw", "t_ccd_l"))
+
+
 def test_repeated_edges_are_proposed_to_be_avoided() -> None:
     every = found(recorded("repeated", "hc2"))
     # Other timing alone may avoid the repeated work, so that no change may say that it saves less.
