@@ -17,7 +17,7 @@ from cyscc.host.specification.run import resolved_configuration
 
 if TYPE_CHECKING:
     from cyscc.host.experiments.fpga.hierarchy import Resources, Usage
-    from cyscc.host.experiments.measuring.measurements import Measurements
+    from cyscc.host.experiments.plan.plan import Plan
     from cyscc.sim.configuration import AcceleratorConfig
 
 _TOPS = ("ae", "convey", "axi")
@@ -152,7 +152,7 @@ def synth(
     }
     families = tuple(map(checked_family, several(family)))
 
-    def make(measurements: "Measurements") -> Answer:
+    def make(measurements: "Plan") -> Answer:
         made = synthesised(measurements, machines, families=families, depths=depths, keep=keep)
         return synthesis_answer(made)
 
@@ -296,7 +296,7 @@ def timing(
         if each not in there:
             raise SpecError("component", f"{name} has no {each}")
 
-    def make(measurements: "Measurements") -> Answer:
+    def make(measurements: "Plan") -> Answer:
         for tool in (tools.YOSYS, tools.NEXTPNR):
             tools.check_tool(tool)
         with tools.work_folder(keep) as folder:

@@ -62,7 +62,7 @@ def depths_answer(found: SmallestDepths) -> Answer:
         },
         fields={
             **run_document(record),
-            "folder": str(found.folder.path),
+            "folder": str(found.plan.folder.resolve()),
             "within": found.within,
             "limit": found.search.limit,
             "present_cycles": cycles[found.present],
@@ -119,8 +119,8 @@ def _conclusion(found: SmallestDepths) -> list[str]:
         )
     if settings:
         said.append(f"Options: {' '.join(f'--set {name}={depth}' for name, depth in settings.items())}")
-    said.append(f"Record: {found.folder.of(found.points[found.smallest])}")
-    said.append(f"{count_text(found.swept.made + found.swept.found, 'run')}: {found.swept.text}")
+    said.append(f"Record: {found.plan.store.folder_of(found.points[found.smallest])}")
+    said.append(f"{count_text(found.plan.made + found.plan.found, 'run')}: {found.plan.text}")
     return said
 
 

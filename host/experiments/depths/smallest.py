@@ -6,9 +6,10 @@ from pathlib import Path
 
 from cyscc.host.analysis.explain.evidence import FifoUse, evidence_of
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
+from cyscc.host.experiments.fpga.area import plan_areas
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.sweep.batch import Batch, Swept
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
+from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep.recorded import RecordedPoints
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
@@ -28,8 +29,8 @@ class SmallestDepths:
     ----------
     record : Record
         The record of the run.
-    folder : SweepFolder
-        Folder of the measured runs.
+    plan : Plan
+        How the runs were made.
     within : float
         Cycles that smaller FIFOs may cost, as a share of the run's.
     parameters : tuple of str
@@ -38,27 +39,24 @@ class SmallestDepths:
         Depths in the recorded run, and the smallest ones.
     search : DepthSearch
         The search, with all measured cycles.
-    points : dict of tuple to SweepPoint
+    points : dict of tuple to PointRequest
         The measured runs by their depths.
     checks : dict of str to list of int
         Cycles on other graphs, by their names, with present and with smallest depths.
-    swept : Swept
-        Outcome of all runs.
     areas : list of dict
         Area of the machines with present and with smallest depths, the columns of
         `cyscc.host.experiments.fpga.area.AREA`; empty if it was not asked for.
     """
 
     record: Record
-    folder: SweepFolder
+    plan: Plan
     within: float
     parameters: tuple[str, ...]
     present: Depths
     smallest: Depths
     search: DepthSearch
-    points: Mapping[Depths, SweepPoint]
+    points: Mapping[Depths, PointRequest]
     checks: Mapping[str, list[int]]
-    swept: Swept
     areas: Sequence[Mapping[str, int]]
 
     def settings(self, depths: Depths) -> dict[str, int]:
@@ -69,7 +67,7 @@ class SmallestDepths:
 
 def smallest_depths(
     record: Record,
-    batch: Batch,
+    plan: Plan,
     *,
     within: float = WITHIN,
     check: Iterable[str] = (),
@@ -82,7 +80,7 @@ def smallest_depths(
     ----------
     record : Record
         The record of the run.
-    batch : Batch
+    plan : Plan
         Where and how the runs are made; the areas are those of the machines with present and smallest depths.
     within : float
         Cycles that smaller FIFOs may cost, as a share of the run's.
@@ -103,15 +101,15 @@ def smallest_depths(
         for fifo in evidence.fifos:
             uses.setdefault(fifo.parameter, []).append(fifo)
     present = tuple(each[0].depth for each in uses.values())
-    points: dict[Depths, SweepPoint] = {}
+    points: dict[Depths, PointRequest] = {}
     others = [_readable(path) for path in check]
 
     def settings(depths: Depths) -> dict[str, int]:
         return dict(zip(uses, depths, strict=True))
 
-    with batch.opened() as folder:
-        runs = RecordedPoints(record, batch, folder, graph=graph, memory=memory)
-        with batch.progress.step("simulating") as step:
+    with plan.opened():
+        runs = RecordedPoints(record, plan, graph=graph, memory=memory)
+        with plan.progress.step("simulating") as step:
 
             def measure(wanted: list[Depths]) -> dict[Depths, int]:
                 points.update({depths: runs.point(settings(depths)) for depths in wanted})
@@ -131,10 +129,10 @@ def smallest_depths(
                 for other in others
             }
         configs = [points[depths].spec.configuration for depths in both]
-        areas = batch.areas(configs)
+        areas = plan_areas(plan, configs)
     return SmallestDepths(
         record=record,
-        folder=folder,
+        plan=plan,
         within=within,
         parameters=tuple(uses),
         present=present,
@@ -142,7 +140,6 @@ def smallest_depths(
         search=search,
         points=points,
         checks=checks,
-        swept=runs.swept,
         areas=[areas[config] for config in configs if areas],
     )
 

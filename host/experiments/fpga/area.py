@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cyscc.host.experiments.fpga.synthesis import Usage, usages
 from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
-from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.plan import OnStep, Plan, no_step
 from cyscc.host.experiments.studies.paper import DEVICES, FAMILY
 from cyscc.sim.caching.folder import writable_cache
 from cyscc.sim.caching.libraries import AREA_FOLDER
@@ -74,10 +74,31 @@ def machine_areas(
         A synthesis is not in the cache, and is not to be made.
     """
     check_tool(YOSYS)
-    measurements = Measurements(_store(), jobs=jobs, verify=False, make=make, on_step=on_step)
+    cache = writable_cache() / AREA_FOLDER
+    plan = Plan(folder=cache, jobs=jobs, verify=False, make=make, on_step=on_step)
     wanted = [(config, family) for config in dict.fromkeys(configs) for family in families]
     with TemporaryDirectory(prefix="cyscc-area-") as work:
-        return usages(measurements, wanted, folder=Path(work))
+        found = usages(plan, wanted, folder=Path(work))
+    os.utime(cache)  # its last use, for the eviction
+    return found
+
+
+def plan_areas(
+    plan: Plan, configs: Iterable[AcceleratorConfig], on_step: OnStep | None = None
+) -> dict[AcceleratorConfig, dict[str, int]]:
+    """Return the area of each machine for the families of a plan, see `areas`; nothing if it has none.
+
+    Without a callback, progress is a step of the plan's.
+
+    Raises
+    ------
+    SimulationError
+        Yosys is missing or failed.
+    """
+    if not plan.families:
+        return {}
+    with nullcontext(on_step) if on_step else plan.progress.step("synthesising") as step:
+        return areas(configs, families=plan.families, jobs=plan.jobs, on_step=step)
 
 
 def areas(
@@ -103,10 +124,3 @@ def known_areas(configs: Iterable[AcceleratorConfig]) -> dict[AcceleratorConfig,
         return areas(configs, jobs=1, on_step=no_step, make=False)
     except (LookupError, SimulationError):
         return {}
-
-
-def _store() -> Store:
-    """Return the store of syntheses in the cache, which all commands share."""
-    store = Store(writable_cache() / AREA_FOLDER)
-    os.utime(store.folder)  # its last use, for the eviction
-    return store

@@ -10,7 +10,7 @@ import numpy as np
 
 from cyscc.host.driver.reach import first_uncoloured
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
-from cyscc.host.experiments.measuring.measurements import Amount, Count, Measured, Positive, Request
+from cyscc.host.experiments.plan.request import Amount, Count, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import default_slack
 from cyscc.host.output.progress import Progress
@@ -18,6 +18,7 @@ from cyscc.host.runs.execution import SOURCE_RULE, execute
 from cyscc.host.runs.results import BfsResult, Result, SccResult
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec
+from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
 
@@ -106,9 +107,9 @@ class MachineRequest(Request):
         )
 
     @property
-    def machine(self) -> tuple[str, str]:
-        """Preset and memory profile of the machine."""
-        return self.preset, self.memory
+    def machine(self) -> AcceleratorConfig:
+        """The machine that it runs on."""
+        return self.spec.configuration
 
     def setting(self) -> dict[str, Any]:
         """Return the run, the resolved configuration and memory, and the digest of the sources, as JSON values."""

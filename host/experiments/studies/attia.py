@@ -12,8 +12,9 @@ import numpy as np
 
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.experiments.studies.charts import Line, draw_lines, group_places
 from cyscc.host.experiments.studies.machines import preset_of
 from cyscc.host.experiments.studies.rows import printed
@@ -194,7 +195,7 @@ class Table1(_Searches):
         head = super().head(results)
         return {"table": head.pop("figure"), **head}
 
-    def document(self, measurements: Measurements) -> dict[str, Any]:
+    def document(self, measurements: Plan) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document."""
         document = super().document(measurements)
         cells = document["cells"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from cyscc.host.baselines.algorithms import AS_PRINTED
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
-from cyscc.host.experiments.measuring.measurements import Measured, Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest
+from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.experiments.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies.charts import Line, Marks, draw_lines, draw_rows
 from cyscc.host.experiments.studies.rows import printed

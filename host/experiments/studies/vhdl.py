@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyscc.host.experiments.measuring.machines import LevelsRequest
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.studies.charts import Line, draw_lines
 from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, find_graph, read_runs
 from cyscc.host.experiments.studies.study import Case, Point, Study, grouped
@@ -329,7 +330,7 @@ class PublishedHardware(Study):
         """Yield a run of both sides."""
         yield _compared(case.known["config"], case.beside, found["search"])
 
-    def document(self, measurements: Measurements) -> dict[str, Any]:
+    def document(self, measurements: Plan) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document."""
         document = super().document(measurements)
         del document["seed"]  # no graph is generated

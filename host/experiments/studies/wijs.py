@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cyscc.host.experiments.measuring.graphs import ModelSpec
-from cyscc.host.experiments.measuring.measurements import Measured
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.experiments.studies.charts import Marks, draw_rows
 from cyscc.host.experiments.studies.rows import PAPERS, printed

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
-from cyscc.host.experiments.sweep.points import SweepPoint
+from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.sweep.space import SearchOptions, range_values, search_options, shaped
 from cyscc.host.graph.formats import check_graph
 from cyscc.host.graph.kinds import KINDS, KINDS_BY_DEGREE
@@ -62,12 +62,12 @@ class StudyPoint:
     ----------
     values : dict
         Value of every parameter in the study, and of `VARIANT` if the study has it.
-    point : SweepPoint
+    point : PointRequest
         The run.
     """
 
     values: dict[str, Any]
-    point: SweepPoint
+    point: PointRequest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -372,7 +372,7 @@ class _Reader:
             raise ValueError(f"{varied}: {error}" if varied else str(error)) from None
         return StudyPoint(values={name: _shown(name, point, {**given, **shown}) for name in self._names}, point=point)
 
-    def _asked(self, values: dict[str, Any]) -> SweepPoint:
+    def _asked(self, values: dict[str, Any]) -> PointRequest:
         overrides = {name: value for name, value in values.items() if name in _FIELDS or name.startswith(MEMORY)}
         named = {name: self._file(values.get(name, "hc2"), name) for name in ("config", "memory")}
         options = {name: value for name, value in values.items() if name in _RUN}
@@ -380,7 +380,7 @@ class _Reader:
         # The record's folder is set when the point is made.
         given: dict[str, Any] = {"algorithm": "bfs", **options, **named, "record": graph.label}
         spec = RunSpec(**given, graph=graph.label, overrides=Overrides.of(overrides), threads=1).checked()
-        return SweepPoint(graph=graph, spec=spec)
+        return PointRequest(graph=graph, spec=spec)
 
     def _file(self, name: Any, parameter: str) -> str:
         """Return the name of a configuration or memory; paths of files are relative to the study's folder."""
@@ -490,7 +490,7 @@ def _checked(name: str, value: Any) -> Any:
     return value if option is None else option.checked(name, value)
 
 
-def _shown(name: str, point: SweepPoint, given: Mapping[str, Any]) -> Any:
+def _shown(name: str, point: PointRequest, given: Mapping[str, Any]) -> Any:
     """Return a parameter's value for tables: those of machine, memory and graph are resolved."""
     if name in _FIELDS:
         return getattr(point.spec.configuration, name)

@@ -9,8 +9,7 @@ import cyscc
 import cyscc.host.experiments.fpga.synthesis
 from cyscc.host.experiments.fpga.area import AREA, areas, machine_areas
 from cyscc.host.experiments.fpga.synthesis import ENGINE, usages
-from cyscc.host.experiments.measuring.measurements import Measurements, no_step
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.plan import Plan, no_step
 from cyscc.hw.config import PRESETS
 from tests.host.experiments.fpga.netlists import cell, module, write_netlist
 from tests.refusals import refused
@@ -82,7 +81,7 @@ def test_refusals(done: list[str]) -> None:
 @pytest.mark.long
 def test_one_field_changed_is_as_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed = CONFIG.replace(word_depth=2 * CONFIG.word_depth)
-    measurements = Measurements(Store(tmp_path / "store"), verify=False)
+    measurements = Plan(folder=tmp_path / "store", verify=False)
     [whole] = usages(measurements, [(changed, "xc6v")], folder=tmp_path).values()
     monkeypatch.setenv("CYSCC_CACHE", str(tmp_path / "cache"))
     cyscc.area(CONFIG, family="xc6v")
@@ -93,7 +92,7 @@ def test_one_field_changed_is_as_the_whole(tmp_path: Path, monkeypatch: pytest.M
 def test_merging_modules_changes_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for folder in (tmp_path / "merged", tmp_path / "as they are"):
-        measurements = Measurements(Store(folder), verify=False)
+        measurements = Plan(folder=folder, verify=False)
         found.append(usages(measurements, [(CONFIG, "xc5v")], folder=folder))
         monkeypatch.setattr(cyscc.host.experiments.fpga.synthesis, "merged", lambda text: text)
     assert found[0] == found[1]

@@ -19,7 +19,7 @@ from cyscc.host.graph.reference import component_sizes
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import source_vertex
 from cyscc.sim.errors import SimulationError
-from tests.host.experiments.measuring.requests import FakeRequest
+from tests.host.experiments.plan.requests import FakeRequest
 
 GRAPH = GraphSpec(kind="random", vertices=128, degree=2, seed=3)
 MACHINE = {"preset": "test", "memory": "fixed:75"}

@@ -8,7 +8,7 @@ import pytest
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest
-from cyscc.host.experiments.measuring.measurements import Request
+from cyscc.host.experiments.plan.request import Request
 from cyscc.host.experiments.studies.catalogue import study_of
 
 

@@ -28,6 +28,8 @@ class Nap:
         How it fails after that.
     says : str
         Its notice.
+    alone : bool
+        Whether it needs a process of its own.
     """
 
     label: str = ""
@@ -35,6 +37,7 @@ class Nap:
     seconds: float = 0.0
     end: str = ""
     says: str = ""
+    alone: bool = False
 
 
 def nap(request: Nap) -> tuple[float, float, int]:

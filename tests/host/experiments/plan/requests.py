@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.measuring.measurements import Request
+from cyscc.host.experiments.plan.request import Request
 from cyscc.host.graph.csr import Graph
 from cyscc.sim.errors import SimulationError
 
