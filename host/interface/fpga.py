@@ -223,12 +223,13 @@ def area(
         Yosys is missing or failed.
     """
     from cyscc.host.experiments.fpga.area import checked_family, machine_areas
+    from cyscc.host.experiments.plan.plan import Plan
 
     jobs = checked_number("jobs", jobs, low=1)
     made = machine(config, overrides)
     families = (checked_family(family),)
-    with Progress.of(progress).step("synthesising") as step:
-        found = machine_areas([made], families=families, jobs=jobs, on_step=step)
+    plan = Plan(folder=Path(), jobs=jobs, families=families, progress=Progress.of(progress))
+    found = machine_areas(plan, [made])
     return Area(made, family, found[made, family])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cyscc.host.analysis.explain.evidence import FifoUse, evidence_of
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
-from cyscc.host.experiments.fpga.area import plan_areas
+from cyscc.host.experiments.fpga.area import areas
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
@@ -129,7 +129,7 @@ def smallest_depths(
                 for other in others
             }
         configs = [points[depths].spec.configuration for depths in both]
-        areas = plan_areas(plan, configs)
+        found = areas(plan, configs)
     return SmallestDepths(
         record=record,
         plan=plan,
@@ -140,7 +140,7 @@ def smallest_depths(
         search=search,
         points=points,
         checks=checks,
-        areas=[areas[config] for config in configs if areas],
+        areas=[found[config] for config in configs if found],
     )
 
 

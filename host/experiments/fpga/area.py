@@ -1,8 +1,9 @@
 """Area of machines on FPGA families, from syntheses that are kept in the cache."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -44,30 +45,24 @@ def checked_family(family: str) -> str:
 
 
 def machine_areas(
-    configs: Iterable[AcceleratorConfig], *, families: Sequence[str], jobs: int, on_step: OnStep, make: bool = True
+    plan: Plan, configs: Iterable[AcceleratorConfig], on_step: OnStep | None = None
 ) -> dict[tuple[AcceleratorConfig, str], Usage]:
-    """Synthesise one AE of each machine for each family, and return its resources by machine and family.
+    """Synthesise one AE of each machine for each family of a plan, and return its resources by machine and family.
 
     Modules that machines have in common are synthesised once, and those that any machine had before are found in the
-    cache.
+    cache, which is the store.
 
     Parameters
     ----------
+    plan : Plan
+        Families, number of processes, and whether to synthesise what is not in the cache.
     configs : iterable of AcceleratorConfig
         The machines.
-    families : sequence of str
-        Families, of ``xc5v`` and ``xc6v``.
-    jobs : int
-        Number of processes.
-    on_step : callable
-        Progress callback, called for each module.
-    make : bool
-        Whether to synthesise what is not in the cache.
+    on_step : callable, optional
+        Progress callback, called for each module; without one, progress is a step of the plan's.
 
     Raises
     ------
-    InputError
-        A stored synthesis is damaged.
     SimulationError
         Yosys is missing or failed.
     LookupError
@@ -75,52 +70,33 @@ def machine_areas(
     """
     check_tool(YOSYS)
     cache = writable_cache() / AREA_FOLDER
-    plan = Plan(folder=cache, jobs=jobs, verify=False, make=make, on_step=on_step)
-    wanted = [(config, family) for config in dict.fromkeys(configs) for family in families]
-    with TemporaryDirectory(prefix="cyscc-area-") as work:
-        found = usages(plan, wanted, folder=Path(work))
+    wanted = [(config, family) for config in dict.fromkeys(configs) for family in plan.families]
+    steps = plan.progress.step("synthesising") if on_step is None else nullcontext(on_step)
+    with steps as step, TemporaryDirectory(prefix="cyscc-area-") as work:
+        own = replace(plan, folder=cache, scheduler=None, verify=False, again=False, on_step=step)
+        found = usages(own, wanted, folder=Path(work))
     os.utime(cache)  # its last use, for the eviction
     return found
 
 
-def plan_areas(
+def areas(
     plan: Plan, configs: Iterable[AcceleratorConfig], on_step: OnStep | None = None
 ) -> dict[AcceleratorConfig, dict[str, int]]:
-    """Return the area of each machine for the families of a plan, see `areas`; nothing if it has none.
+    """Return the area of all AEs of each machine, by the columns of `AREA`; nothing if the plan has no families.
 
-    Without a callback, progress is a step of the plan's.
-
-    Raises
-    ------
-    SimulationError
-        Yosys is missing or failed.
+    See `machine_areas`.
     """
-    if not plan.families:
-        return {}
-    with nullcontext(on_step) if on_step else plan.progress.step("synthesising") as step:
-        return areas(configs, families=plan.families, jobs=plan.jobs, on_step=step)
-
-
-def areas(
-    configs: Iterable[AcceleratorConfig],
-    *,
-    families: Sequence[str] = (FAMILY,),
-    jobs: int,
-    on_step: OnStep,
-    make: bool = True,
-) -> dict[AcceleratorConfig, dict[str, int]]:
-    """Return the area of all AEs of each machine, by the columns of `AREA`; see `machine_areas`."""
     found: dict[AcceleratorConfig, dict[str, int]] = {}
-    usages_of = machine_areas(configs, families=families, jobs=jobs, on_step=on_step, make=make)
+    usages_of = machine_areas(plan, configs, on_step) if plan.families else {}
     for (config, family), usage in usages_of.items():
         whole = usage.total * config.engines
         found.setdefault(config, {}).update({_column(name, family): getattr(whole, name) for name in _TITLES})
     return found
 
 
-def known_areas(configs: Iterable[AcceleratorConfig]) -> dict[AcceleratorConfig, dict[str, int]]:
+def known_areas(plan: Plan, configs: Iterable[AcceleratorConfig]) -> dict[AcceleratorConfig, dict[str, int]]:
     """Return the area of machines as `areas` does, without a synthesis; nothing if one would be needed."""
     try:
-        return areas(configs, jobs=1, on_step=no_step, make=False)
+        return areas(replace(plan, families=(FAMILY,), make=False), configs, no_step)
     except (LookupError, SimulationError):
         return {}

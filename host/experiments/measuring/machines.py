@@ -50,14 +50,9 @@ class _BfsResult(_MachineResult):
     gteps: Amount
     reached: Count
     duplicates: Count
-    levels: Count
-    shares: _Shares  # type: ignore[valid-type]  # its fields are the causes
-
-
-class _LevelsResult(_MachineResult):
-    cycles: Count
     edges_read: Count
     levels: list[tuple[Count, Count, Count]]
+    shares: _Shares  # type: ignore[valid-type]  # its fields are the causes
 
 
 class _PhaseCycles(TypedDict):
@@ -97,7 +92,7 @@ class MachineRequest(Request):
     @property
     def label(self) -> str:
         """Name in messages."""
-        return f"{self.graph.label}, {self.preset}"
+        return f"{self.graph.label}, {self.preset}, {self.memory}"
 
     @property
     def spec(self) -> RunSpec:
@@ -146,10 +141,25 @@ class MachineRequest(Request):
         """Return the measurements of a result."""
 
 
-class _SearchRequest(MachineRequest):
-    """A search to measure on a simulated machine."""
+@dataclass(frozen=True, kw_only=True)
+class BfsRequest(MachineRequest):
+    """A search to measure on a simulated machine. The other parameters are those of `MachineRequest`.
+
+    Parameters
+    ----------
+    source : int, optional
+        Where it starts; by default where `SOURCE_RULE` says, and it must reach the giant component.
+    """
 
     algorithm: ClassVar[str] = "bfs"
+    kind: ClassVar[Any] = _BfsResult
+
+    source: int | None = None
+
+    @property
+    def spec(self) -> RunSpec:
+        """Specification of the run."""
+        return replace(super().spec, source=self.source)
 
     @property
     def bytes(self) -> int:
@@ -164,22 +174,15 @@ class _SearchRequest(MachineRequest):
             spec = replace(spec, queue_slack=slack << result.run.retries)
         return result
 
-
-@dataclass(frozen=True, kw_only=True)
-class BfsRequest(_SearchRequest):
-    """A search to measure on a simulated machine. The parameters are those of `MachineRequest`."""
-
-    kind: ClassVar[Any] = _BfsResult
-
-    graph: GraphSpec
-
     def measured(self, result: BfsResult) -> Measured:
         """Return the measurements of a search.
 
         Returns
         -------
         dict
-            ``source``, ``cycles``, ``gteps``, ``reached``, ``duplicates``, ``levels`` (their number) and ``shares``.
+            ``source``, ``cycles``, ``gteps``, ``reached``, ``duplicates``, ``edges_read`` (those of vertices that were
+            pushed twice count twice), ``shares``, and ``levels``: for each its cycles, the vertices at its distance,
+            and the edges that leave them.
 
         Raises
         ------
@@ -187,8 +190,12 @@ class BfsRequest(_SearchRequest):
             The search missed the giant component.
         """
         run, config = result.run, result.setting.spec.configuration
-        if run.reached * _LEAST_REACHED < result.graph.vertices:
+        if self.source is None and run.reached * _LEAST_REACHED < result.graph.vertices:
             raise SimulationError(f"the search from vertex {run.source} reached only {run.reached} vertices")
+        reached, degrees = run.levels >= 0, result.graph.out_degrees()
+        levels = len(run.level_records)  # the last one may have nothing but vertices that were pushed twice
+        vertices = np.bincount(run.levels[reached], minlength=levels)
+        edges = np.bincount(run.levels[reached], degrees[reached], minlength=levels)
         causes = result.statistics["causes"]["bfs"]
         return {
             "source": run.source,
@@ -196,7 +203,11 @@ class BfsRequest(_SearchRequest):
             "gteps": result.gteps,
             "reached": run.reached,
             "duplicates": run.duplicates,
-            "levels": len(run.level_records),
+            "edges_read": result.statistics["counters"]["bfs"]["items"],
+            "levels": [
+                [level.cycles, int(found), int(leaving)]
+                for level, found, leaving in zip(run.level_records, vertices, edges, strict=True)
+            ],
             "shares": cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles),
         }
 
@@ -206,57 +217,11 @@ class BfsRequest(_SearchRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LevelsRequest(_SearchRequest):
-    """A search from vertex 0 to measure level by level. The parameters are those of `MachineRequest`."""
-
-    kind: ClassVar[Any] = _LevelsResult
-
-    @property
-    def label(self) -> str:
-        """Name in messages."""
-        return f"{super().label}, {self.memory}"
-
-    @property
-    def spec(self) -> RunSpec:
-        """Specification of the run."""
-        return replace(super().spec, source=0)
-
-    def measured(self, result: BfsResult) -> Measured:
-        """Return the measurements of a search.
-
-        Returns
-        -------
-        dict
-            ``cycles``, ``edges_read`` (those of vertices that were pushed twice count twice) and ``levels``: for each
-            its cycles, the vertices at its distance, and the edges that leave them.
-        """
-        run, degrees = result.run, result.graph.out_degrees()
-        reached = run.levels >= 0
-        levels = len(run.level_records)  # the last one may have nothing but vertices that were pushed twice
-        vertices = np.bincount(run.levels[reached], minlength=levels)
-        edges = np.bincount(run.levels[reached], degrees[reached], minlength=levels)
-        return {
-            "cycles": run.cycles,
-            "edges_read": result.statistics["counters"]["bfs"]["items"],
-            "levels": [
-                [level.cycles, int(found), int(leaving)]
-                for level, found, leaving in zip(run.level_records, vertices, edges, strict=True)
-            ],
-        }
-
-    def summary(self, result: Mapping[str, Any]) -> str:
-        """Return a result in a few words."""
-        return f"{result['cycles']:,} cycles, {result['wall']['simulate']:.1f} s"
-
-
-@dataclass(frozen=True, kw_only=True)
 class SccRequest(MachineRequest):
     """A run to measure that finds components on a simulated machine. The parameters are those of `MachineRequest`."""
 
     algorithm: ClassVar[str] = "scc"
     kind: ClassVar[Any] = _SccResult
-
-    graph: GraphSpec
 
     @property
     def bytes(self) -> int:

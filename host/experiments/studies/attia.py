@@ -91,7 +91,12 @@ class _Searches(MachineStudy):
         """Yield the point of a search."""
         result = found["search"]
         told = {name: result[name] for name in (*_SUMMED, "source", "reached", "shares", "verified", "wall")}
-        yield {**told, "simulated": result["gteps"], "ratio": quotient(result["gteps"], case.known["paper"])}
+        yield {
+            **told,
+            "levels": len(result["levels"]),
+            "simulated": result["gteps"],
+            "ratio": quotient(result["gteps"], case.known["paper"]),
+        }
 
 
 def averages(found: Sequence[Point]) -> list[Point]:

@@ -38,7 +38,7 @@ class Outcome:
         """How many points failed, and why the first one did; empty if none failed."""
         failed = [
             f"{each.point.label}: {row['reason']}"
-            for each, row in zip(self.study.points, self.rows, strict=True)
+            for each, row in zip(self.study.points, self.rows, strict=False)
             if row["status"] == FAILED
         ]
         return f"{len(failed)} of {len(self.rows)} points failed: {failed[0]}" if failed else ""

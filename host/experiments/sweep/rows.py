@@ -9,7 +9,7 @@ from math import exp, fsum, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.experiments.fpga.area import plan_areas
+from cyscc.host.experiments.fpga.area import areas
 from cyscc.host.experiments.plan.plan import OnStep, Plan, no_step
 from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
@@ -68,7 +68,7 @@ def made_rows(study: SweepStudy, plan: Plan, on_step: OnStep | None = None) -> l
     with nullcontext(on_step) if on_step else plan.progress.step("simulating") as step:
         rows = rows_of(study, plan, plan.results(points, step))
     configs = [point.spec.configuration for point in points]
-    found = plan_areas(plan, configs, no_step if on_step else None)
+    found = areas(plan, configs, no_step if on_step else None)
     return [{**row, **found.get(config, {})} for config, row in zip(configs, rows, strict=True)]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cyscc.host.analysis.explain.proposals import Proposal
-from cyscc.host.experiments.fpga.area import known_areas, plan_areas
+from cyscc.host.experiments.fpga.area import areas, known_areas
 from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.plan.plan import Limit, LostError, Outcome, Plan
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, settings_text
@@ -272,5 +272,5 @@ def _add_areas(trial: Trial, plan: Plan) -> None:
         wanted = [] if trial.best is None else [trial.best]
     configs = [each.point.spec.configuration for each in (trial.baseline, *wanted)]
     known = not plan.families and len(set(configs)) > 1
-    sizes = known_areas(configs) if known else plan_areas(plan, configs)
+    sizes = (known_areas if known else areas)(plan, configs)
     trial.runs = [replace(each, area=sizes.get(each.point.spec.configuration, {})) for each in trial.runs]

@@ -1,6 +1,6 @@
 """Results on disk."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
@@ -36,7 +36,7 @@ class Rated(Request):
     def label(self) -> str:
         return "it"
 
-    def setting(self) -> Mapping[str, Any]:
+    def setting(self) -> dict[str, Any]:
         return INPUTS
 
     def make(self, folder: Path, store: Store, *, verify: bool, most: int | None) -> Measured:
@@ -103,6 +103,13 @@ def document(**changes: Any) -> dict[str, Any]:
     return {"inputs": IT.inputs(), "result": RESULT_OF_IT, **changes}
 
 
+def linked(it: Path) -> None:
+    """Replace a folder by a link to it."""
+    elsewhere = it.parents[1] / "elsewhere"
+    it.rename(elsewhere)
+    it.symlink_to(elsewhere)
+
+
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "emptied": (lambda it: (it / RESULT).write_text(""), "/result.json: is not JSON: Expecting value: line 1 column 1"),
     "another request": (
@@ -122,10 +129,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         "/result.json: is damaged: its digest is another",
     ),
     "nothing in it": (lambda it: (it / RESULT).unlink(), "/result.json: is not there"),
-    "a link": (
-        lambda it: (it.rename(it.parents[1] / "elsewhere"), it.symlink_to(it.parents[1] / "elsewhere")),
-        ": is a link, which is not followed here",
-    ),
+    "a link": (linked, ": is a link, which is not followed here"),
     "another file": (lambda it: (it / "file").write_text("other"), "/file: is another one"),
 }
 

@@ -20,7 +20,7 @@ def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
             "source": 5,
             "cycles": 1000 * request.graph.vertices,
             "edges": request.graph.edges,
-            "levels": 7,
+            "levels": [[1, 1, 1]] * 7,
             "duplicates": 3,
             "reached": request.graph.vertices,
             "shares": {cause: float(cause == "write") for cause in CAUSES},
