@@ -134,7 +134,7 @@ def experiment(
         for path in paths:
             check_output(str(path), "--output", plain=True)
         if not again:
-            progress.kept = partial(_kept, progress, folder)
+            progress.kept = partial(_kept, progress, folder / RESULTS)
         with progress.step("measuring") as step:
             plan.on_step = step
             answer = make(plan)

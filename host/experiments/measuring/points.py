@@ -4,9 +4,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
+import msgspec
+
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.plan.plan import LostError
-from cyscc.host.experiments.plan.request import Count, Measured, Request, graph_of
+from cyscc.host.experiments.plan.request import Amount, Count, Measured, Request, graph_of
 from cyscc.host.experiments.plan.store import Store
 from cyscc.host.graph.csr import Graph, graph_digest
 from cyscc.host.graph.formats import write_graph
@@ -102,7 +104,15 @@ def stored_graph(graph: Graph, store: Store) -> GraphFile:
 class _PointResult(TypedDict):
     record: str
     cycles: Count
-    row: dict[str, int | float | None]
+    row: dict[str, Count | Amount | None]
+
+
+class _Row(TypedDict):
+    vertices: Count
+    edges: Count
+    cycles: Count
+    seconds: Amount
+    gteps: Amount
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +171,11 @@ class PointRequest(Request):
             raise
         record = Record(folder / RECORD)
         return {"record": _digest(record), "cycles": record.cycles, "row": _row(record), "verified": True}
+
+    def check(self, result: Measured) -> None:
+        """Check that a stored result is one of a run: it has the numbers that all have."""
+        super().check(result)
+        msgspec.convert(result["row"], _Row)
 
     def check_files(self, folder: Path, result: Measured) -> None:
         """Check that the record is that of the result."""

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from cyscc.host.experiments.plan.pool import perform_here, perform_on_cluster
-from cyscc.host.experiments.plan.request import Measured, Request
+from cyscc.host.experiments.plan.request import AnyRequest, Measured, Request
 from cyscc.host.experiments.plan.store import Store
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import removing_empty
@@ -30,8 +30,6 @@ OnStep = Callable[[int, int, str], None]
 
 Outcome = Measured | InputError | SimulationError
 """A result, or why a request failed."""
-
-_Request = TypeVar("_Request", bound=Request)
 
 
 def no_step(done: int, total: int, what: str) -> None:
@@ -181,7 +179,7 @@ class Plan:
         """Number of results in words: ``4 made, 2 from before``."""
         return f"{self.made} made, {self.found} from before"
 
-    def measure(self, requests: Iterable[_Request]) -> dict[_Request, Measured]:
+    def measure(self, requests: Iterable[AnyRequest]) -> dict[AnyRequest, Measured]:
         """Return the results of requests.
 
         Raises
@@ -192,7 +190,7 @@ class Plan:
             A result is not in the store, and is not to be made.
         """
 
-        def on_outcome(request: _Request, outcome: Outcome) -> None:
+        def on_outcome(request: AnyRequest, outcome: Outcome) -> None:
             text = f"{request.label}: {outcome}"
             if isinstance(outcome, InputError):
                 raise InputError(text) from outcome
@@ -205,11 +203,11 @@ class Plan:
 
     def results(
         self,
-        requests: Iterable[_Request],
+        requests: Iterable[AnyRequest],
         on_step: OnStep = no_step,
         *,
         limit: Limit | None = None,
-        on_outcome: Callable[[_Request, Outcome], None] = lambda request, outcome: None,
+        on_outcome: Callable[[AnyRequest, Outcome], None] = lambda request, outcome: None,
     ) -> dict[str, Measured]:
         """Return the results of requests by their digests; the missing ones are made side by side.
 
@@ -249,7 +247,7 @@ class Plan:
         for digest, result in found.items():
             on_outcome(wanted[digest], result)
 
-        def keep(request: _Request, outcome: Outcome) -> None:
+        def keep(request: AnyRequest, outcome: Outcome) -> None:
             nonlocal done
             done += 1
             if isinstance(outcome, dict) and not self.store.folder_of(request).exists():
@@ -290,12 +288,12 @@ class Plan:
             self.store.remove(request)
 
 
-def _ordered(requests: list[_Request]) -> list[_Request]:
+def _ordered(requests: list[AnyRequest]) -> list[AnyRequest]:
     """Return requests in the order in which they are made, see `Plan.results`."""
     graphs = {graph: place for place, graph in enumerate(dict.fromkeys(request.graph for request in requests))}
     seen: set[AcceleratorConfig] = set()
 
-    def place(request: _Request) -> tuple[Any, ...]:
+    def place(request: AnyRequest) -> tuple[Any, ...]:
         if request.alone:
             return (0,)
         later = request.machine is None or request.machine in seen

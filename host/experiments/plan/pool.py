@@ -8,38 +8,20 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol, TypeVar
+from typing import Any
 from uuid import uuid4
 
+from cyscc.host.experiments.plan.request import AnyRequest, Request
 from cyscc.host.graph.available_memory import available_memory
 from cyscc.host.output.errors import InputError
 from cyscc.sim.caching.folder import usable_cache
 from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.notices import notice, notices_to
-
-
-class Performable(Protocol):
-    """A request; a value that can be sent to another process."""
-
-    @property
-    def label(self) -> str:
-        """Name in messages."""
-
-    @property
-    def bytes(self) -> int:
-        """Approximate peak memory."""
-
-    @property
-    def alone(self) -> bool:
-        """Whether it needs a fresh process, and nothing beside it."""
-
-
-_Request = TypeVar("_Request", bound=Performable)
 
 
 class EndedError(SimulationError):
@@ -49,14 +31,9 @@ class EndedError(SimulationError):
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-@contextmanager
-def _blocking_ends() -> Iterator[None]:
-    """Block SIGINT, SIGTERM and SIGHUP in the block, and in the processes that it starts: they come after it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _block_ends() -> None:
+    """Block SIGINT, SIGTERM and SIGHUP in this thread, and so in the processes that it starts."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
 
 
 def _end_with_parent() -> None:
@@ -75,17 +52,19 @@ def _serve(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    while True:
-        work, request = pipe.recv()
-        lines: list[str] = []
-        raised = False
-        try:
-            with notices_to(lines.append):
-                outcome = work(request)
-        except BaseException as error:
-            error.add_note(traceback.format_exc())
-            outcome, raised = error, True
-        pipe.send((outcome, raised, lines))
+    # The pipe breaks when the parent process has ended.
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            work, request = pipe.recv()
+            lines: list[str] = []
+            raised = False
+            try:
+                with notices_to(lines.append):
+                    outcome = work(request)
+            except BaseException as error:
+                error.add_note(traceback.format_exc())
+                outcome, raised = error, True
+            pipe.send((outcome, raised, lines))
 
 
 class _Worker:
@@ -99,18 +78,21 @@ class _Worker:
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
-        self.pipe, other = context.Pipe()
-        self._process = context.Process(target=_serve, args=(other,), daemon=False)
-        self._process.start()
-        other.close()
+        self.pipe, self._other = context.Pipe()
+        self._process = context.Process(target=_serve, args=(self._other,))
 
-    def begin(self, work: Callable[[_Request], Any], request: _Request) -> None:
+    def start(self) -> None:
+        """Start the process."""
+        self._process.start()
+        self._other.close()
+
+    def begin(self, work: Callable[[AnyRequest], Any], request: AnyRequest) -> None:
         """Send a request."""
         # A process that has just ended is noticed when its outcome is awaited.
         with suppress(BrokenPipeError):
             self.pipe.send((work, request))
 
-    def outcome(self, request: Performable) -> Any:
+    def outcome(self, request: Request) -> Any:
         """Return the outcome of a request; an EndedError if the process has ended, and raise what it has raised."""
         try:
             outcome, raised, lines = self.pipe.recv()
@@ -127,17 +109,18 @@ class _Worker:
 
     def end(self) -> None:
         """Kill the process and its children."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid or 0, signal.SIGKILL)
-        self._process.kill()
-        self._process.join()
+        if self._process.pid is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
+            self._process.join()
         self.pipe.close()
 
 
 def perform_here(
-    requests: Iterable[_Request],
-    work: Callable[[_Request], Any],
-    on_outcome: Callable[[_Request, Any], None],
+    requests: Iterable[AnyRequest],
+    work: Callable[[AnyRequest], Any],
+    on_outcome: Callable[[AnyRequest, Any], None],
     *,
     jobs: int = 1,
     memory: int | None = None,
@@ -147,7 +130,7 @@ def perform_here(
 
     Parameters
     ----------
-    requests : iterable of Performable
+    requests : iterable of Request
         The requests, which begin in this order as far as their memory allows.
     work : callable
         Performs a request and returns its outcome. With worker processes it must be a module-level function, or a
@@ -182,9 +165,12 @@ def perform_here(
     with suppress(BuildError):
         usable_cache()
     resource_tracker.ensure_running()  # it unblocks signals where it is started
+    # This thread blocks the signals, so that none hits a process before it has its session. If a signal interrupts the
+    # main thread, the starter still completes, so that every started process is known and can be killed.
+    starter = ThreadPoolExecutor(1, thread_name_prefix="starter", initializer=_block_ends)
     workers: list[_Worker] = []
     idle: list[_Worker] = []
-    running: dict[Any, tuple[_Worker, _Request]] = {}
+    running: dict[Any, tuple[_Worker, AnyRequest]] = {}
     results = 0
     try:
         while waiting or running:
@@ -196,9 +182,8 @@ def perform_here(
                     continue
                 waiting.remove(request)
                 if request.alone or not idle:
-                    # If a signal comes meanwhile, the process is known and can be killed.
-                    with _blocking_ends():
-                        workers.append(_Worker())
+                    workers.append(_Worker())
+                    starter.submit(workers[-1].start).result()
                     idle.append(workers[-1])
                 worker = idle.pop()
                 running[worker.pipe] = worker, request
@@ -218,6 +203,7 @@ def perform_here(
                     idle.append(worker)
                 on_outcome(request, outcome)
     finally:
+        starter.shutdown()
         for worker in workers:
             worker.end()
 
@@ -229,9 +215,9 @@ _CLOSING = 1
 
 
 def perform_on_cluster(
-    requests: Iterable[_Request],
-    work: Callable[[_Request], Any],
-    on_outcome: Callable[[_Request, Any], None],
+    requests: Iterable[AnyRequest],
+    work: Callable[[AnyRequest], Any],
+    on_outcome: Callable[[AnyRequest, Any], None],
     *,
     address: str,
     until: float | None = None,
@@ -240,7 +226,7 @@ def perform_on_cluster(
 
     Parameters
     ----------
-    requests : iterable of Performable
+    requests : iterable of Request
         The requests, by descending priority.
     work : callable
         Performs a request and returns its outcome; a module-level function that the workers can import, or a partial
@@ -270,7 +256,7 @@ def perform_on_cluster(
         client = Client(address, timeout=_CONNECTING, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InputError(f"--scheduler: {address}: no scheduler answers: {_line(error)}") from None
-    asked: dict[Any, _Request] = {}
+    asked: dict[Any, AnyRequest] = {}
     try:
         try:
             client.wait_for_workers(1, timeout=_WORKERS)

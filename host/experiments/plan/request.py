@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
@@ -177,3 +177,7 @@ class Request(ABC):
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a short text on a result."""
         return "done"
+
+
+AnyRequest = TypeVar("AnyRequest", bound=Request)
+"""A type of requests."""

@@ -96,7 +96,7 @@ def test_revision_against_another(tmp_path: Path) -> None:
     assert (one["label"], [run["seconds"] for run in one["runs"]]) == ("base", [5.5, 4.5])
     assert (other["label"], [run["seconds"] for run in other["runs"]]) == ("this", [2.5, 1.5])
     assert (row["name"], row["cycles"], row["ratio"], row["same"]) == ("random-1", 500, 3.0, True)
-    assert told == ["random-1: 1 of 2, 5.500 s and 2.500 s", "random-1: 2 of 2, 4.500 s and 1.500 s"]
+    assert told == ["", "random-1: 1 of 2, 5.500 s and 2.500 s", "random-1: 2 of 2, 4.500 s and 1.500 s"]
     assert list((tmp_path / "build" / "results").iterdir()) == []
     assert_nothing_left(tmp_path)
     answer = comparison_answer(document)
@@ -180,7 +180,7 @@ def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> Non
             out, err = process.communicate(timeout=60)
         finally:
             process.kill()
-    kept = f"finished results are kept in {tmp_path / 'build' / 'measurements'}; the same command goes on"
+    kept = f"finished results are kept in {tmp_path / 'build' / 'results'}; the same command goes on"
     assert (process.returncode, out, err.decode()) == (130, b"", f"cyscc bench: interrupted; {kept}\n")
     assert_nothing_left(tmp_path)
 

@@ -190,4 +190,4 @@ def test_what_engines_have_in_common_is_synthesised_once(tmp_path: Path, monkeyp
         found = usages(measurements, engines, folder=tmp_path)
         assert {engine: usage.total for engine, usage in found.items()} == dict.fromkeys(engines, Resources(logic=3))
     assert sorted(done) == ["application_engine", "bfs_kernel", "bfs_kernel", "intersection_kernel"]
-    assert (measurements.asked, measurements.found) == (4, 4)
+    assert (measurements.made, measurements.found) == (0, 4)

@@ -166,7 +166,7 @@ def test_figures_on_standard_output(synthesised: list[Any], capsys: pytest.Captu
         (["--depth", "12"], "--depth: frontier_depth must be a power of two, not 12"),
         (["--depth", "1024"], "--depth: frontier_depth must be an integer from 4 to 512, not 1024"),
         (["more"], "unrecognized arguments: more"),
-        (["-o", "file"], "file/measurements: cannot be made: Not a directory (--output)"),
+        (["-o", "file"], "file: cannot be made: Not a directory (--output)"),
         (["--json", "."], ".: is a directory (--json)"),
         (["--keep", "file"], "file: cannot be made: File exists (--keep)"),
     ],

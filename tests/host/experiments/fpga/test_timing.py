@@ -130,7 +130,7 @@ def test_every_median_reaches_the_clock(measured: dict[str, Any], capsys: pytest
     assert main(["timing", "--component", "bfs_kernel", "--seeds", "1", "--jobs", "2"]) == 0
     assert measured == {"config": PRESETS["hc2"], "names": ("bfs_kernel",), "seeds": 1}
     answer = timing_answer([timing("bfs_kernel", 155.0)], name="hc2")
-    tail = "0 measurements, 0 of them taken over from build/measurements\nwritten: build/timing.json, build/timing.md\n"
+    tail = "0 measurements, 0 of them taken over from build/results\nwritten: build/timing.json, build/timing.md\n"
     assert capsys.readouterr().out.endswith(tail)
     assert Path("build/timing.md").read_text() == answer.markdown()
     assert answer.fields.items() <= json.loads(Path("build/timing.json").read_text()).items()

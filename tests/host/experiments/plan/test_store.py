@@ -1,6 +1,8 @@
 """Results on disk."""
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
@@ -31,6 +33,7 @@ class Rated(Request):
     options: tuple[tuple[str, int], ...] = ()
     gteps: Any = 0.5
     fails: bool = False
+    seconds: float = 0
 
     @property
     def label(self) -> str:
@@ -41,6 +44,7 @@ class Rated(Request):
 
     def make(self, folder: Path, store: Store, *, verify: bool, most: int | None) -> Measured:
         self.made.append(folder)
+        time.sleep(self.seconds)
         (folder / "file").write_text("whole")
         if self.fails:
             raise KeyboardInterrupt
@@ -75,6 +79,14 @@ def test_what_was_made_is_found(store: Store, tmp_path: Path) -> None:
     store.remove(IT)
     store.remove(IT)
     assert store.find(IT) is None
+
+
+def test_what_two_want_at_once_is_made_once(store: Store) -> None:
+    slow = Rated(seconds=0.3)
+    with ThreadPoolExecutor(2) as threads:
+        made = list(threads.map(lambda folder: Store(folder).make(slow), [store.folder] * 2))
+    assert made == [{"gteps": 0.5, "verified": False}] * 2
+    assert len(Rated.made) == 1
 
 
 def test_what_has_tuples_in_it_is_found(store: Store) -> None:
