@@ -92,7 +92,7 @@ class MachineRequest(Request):
     @property
     def label(self) -> str:
         """Name in messages."""
-        return f"{self.graph.label}, {self.preset}, {self.memory}"
+        return f"{self.graph.label}, {self.preset}"
 
     @property
     def spec(self) -> RunSpec:
@@ -155,6 +155,11 @@ class BfsRequest(MachineRequest):
     kind: ClassVar[Any] = _BfsResult
 
     source: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Name in messages; the memories of searches from a given vertex differ."""
+        return super().label if self.source is None else f"{super().label}, {self.memory}"
 
     @property
     def spec(self) -> RunSpec:

@@ -47,7 +47,10 @@ def test_a_search(graph: str) -> None:
     causes = document["statistics"]["causes"]["bfs"]
     assert found["cycles"] == document["cycles"]["total"]
     assert found["gteps"] == pytest.approx(document["gteps"])
-    assert (found["reached"], found["levels"]) == (document["reached"], len(document["levels"]))
+    assert found["reached"] == document["reached"]
+    assert [cycles for cycles, _, _ in found["levels"]] == [level["cycles"] for level in document["levels"]]
+    assert sum(vertices for _, vertices, _ in found["levels"]) == found["reached"]
+    assert sum(edges for _, _, edges in found["levels"]) == found["edges"]
     assert (found["duplicates"], found["edges"]) == (document["duplicates"], document["edges_traversed"])
     assert found["shares"] == pytest.approx({name: count / sum(causes.values()) for name, count in causes.items()})
     assert found["clock_hz"] == document["clock_hz"] == 150e6

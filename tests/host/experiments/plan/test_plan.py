@@ -202,16 +202,16 @@ def test_a_process_that_writes_elsewhere_is_told(tmp_path: Path, monkeypatch: py
 
 
 def test_results_of_earlier_versions_are_named_and_left_alone(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    old = [tmp_path / "points" / "x" / "point.json", tmp_path / "measurements" / "y.json"]
+    monkeypatch.chdir(tmp_path)
+    old = [Path("out", "points", "x", "point.json"), Path("out", "measurements", "y.json")]
     for path in old:
         path.parent.mkdir(parents=True)
         path.touch()
-    (tmp_path / "graphs").mkdir()
     for _ in range(2):
-        Plan(folder=tmp_path).measure(REQUESTS[:1])
-    names = f"{tmp_path / 'points'}, {tmp_path / 'measurements'}"
+        Plan(folder=Path("out")).measure(REQUESTS[:1])
+    names = "out/points, out/measurements"
     line = f"cyscc: {names}: results of an earlier version of the program, which are left alone\n"
     assert capfd.readouterr().err == line
     assert all(path.exists() for path in old)
