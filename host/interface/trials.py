@@ -5,9 +5,7 @@ from typing import Any, Unpack
 
 from cyscc.host.analysis.explain.proposals import proposals
 from cyscc.host.answer.answer import Answer
-from cyscc.host.experiments.depths.answer import depths_answer
-from cyscc.host.experiments.depths.smallest import WITHIN
-from cyscc.host.experiments.depths.smallest import smallest_depths as find_smallest
+from cyscc.host.experiments.depths.smallest import WITHIN, SmallestDepths
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.trial.answer import attempt_line, trial_answer
 from cyscc.host.experiments.trial.trial import checked_seconds, try_changes
@@ -125,7 +123,7 @@ def smallest_depths(
     if isinstance(within, bool) or not isinstance(within, int | float) or not 0 <= within <= 1:
         raise ValueError(f"within must be a number from 0 to 1, not {within!r}")
     plan, record, inputs = _prepared(recorded, folder, **again)
-    return depths_answer(find_smallest(record, plan, within=within, check=list(map(str, check)), **inputs))
+    return SmallestDepths(record, plan, within=within, check=list(map(str, check)), **inputs).answer()
 
 
 def _prepared(
