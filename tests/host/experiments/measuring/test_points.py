@@ -95,5 +95,5 @@ def test_rows_have_the_results_of_the_records() -> None:
     shares = {name: {f"{name}.{cause.name}": n / total for n, cause in enumerate(CAUSES)} for name in MODULES}
     own = {"source": 3, "levels": 3, "reached": 8, "duplicates": 4}
     assert search == {**both, **own, **shares["bfs"]}, "a search has no intersection"
-    own = {"source": None, "components": 6, "iterations": 9}
-    assert components == {**both, **own, **shares["bfs"], **shares["intersection"]}
+    others = {"source": None, "components": 6, "iterations": 9}
+    assert components == {**both, **others, **shares["bfs"], **shares["intersection"]}

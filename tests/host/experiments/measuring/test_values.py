@@ -22,7 +22,7 @@ from cyscc.sim.errors import SimulationError
 from tests.host.experiments.plan.requests import FakeRequest
 
 GRAPH = GraphSpec(kind="random", vertices=128, degree=2, seed=3)
-MACHINE = {"preset": "test", "memory": "fixed:75"}
+MACHINE: dict[str, Any] = {"preset": "test", "memory": "fixed:75"}
 
 
 @pytest.fixture
