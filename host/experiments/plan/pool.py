@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 from uuid import uuid4
 
-from cyscc.host.experiments.plan.request import AnyRequest, Request
+from cyscc.host.experiments.plan.request import AnyRequest
 from cyscc.host.graph.available_memory import available_memory
 from cyscc.host.output.errors import InputError
 from cyscc.sim.caching.folder import usable_cache
@@ -92,15 +92,15 @@ class _Worker:
         with suppress(BrokenPipeError):
             self.pipe.send((work, request))
 
-    def outcome(self, request: Request) -> Any:
-        """Return the outcome of a request; an EndedError if the process has ended, and raise what it has raised."""
+    def outcome(self) -> Any:
+        """Return the outcome of its request; an EndedError if the process has ended, and raise what it has raised."""
         try:
             outcome, raised, lines = self.pipe.recv()
         except (EOFError, ConnectionResetError):
             self._process.join()
             code = self._process.exitcode or 0
             how = f"killed by signal {-code}" if code < 0 else f"ended with status {code}"
-            return EndedError(f"{request.label}: the process that measured it was {how}")
+            return EndedError(f"the process that measured it was {how}")
         for line in lines:
             notice(line, once=not raised)
         if raised:
@@ -195,7 +195,7 @@ def perform_here(
             for pipe in done:
                 worker, request = running.pop(pipe)
                 results += 1
-                outcome = worker.outcome(request)
+                outcome = worker.outcome()
                 if request.alone or isinstance(outcome, EndedError):
                     worker.end()
                     workers.remove(worker)
@@ -271,7 +271,7 @@ def perform_on_cluster(
             try:
                 outcome = future.result()
             except KilledWorker:
-                outcome = EndedError(f"{request.label}: several workers have ended at it")
+                outcome = EndedError("several workers have ended at it")
             except (CancelledError, OSError):
                 raise SimulationError(f"--scheduler: {address}: the scheduler is gone") from None
             except Exception as error:

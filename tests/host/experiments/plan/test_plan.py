@@ -124,6 +124,17 @@ def test_failures_need_not_end_a_plan(tmp_path: Path) -> None:
     assert (run.plan.made, run.plan.text) == (1, "1 made, 0 from before")
 
 
+def test_a_process_that_is_killed_is_named_and_made_anew(tmp_path: Path) -> None:
+    bad = FakeRequest(graph=spec(degree=3), name="bad", dies=True)
+    others = [FakeRequest(graph=spec(degree=2), name=name) for name in ("one", "two")]
+    run = Run(tmp_path, jobs=2)
+    assert set(run.plan.results([bad, *others])) == {each.digest for each in others}
+    message = "random, degree 3, 2^4 vertices, bad: the process that measured it was killed by signal 9"
+    with refused(SimulationError, message):
+        Run(tmp_path, jobs=2).plan.measure([bad, FakeRequest(graph=spec(), name="three")])
+    assert not any(each.name.startswith(".") for each in (tmp_path / RESULTS).iterdir())
+
+
 def test_a_graph_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     expected = "the vertices of an R-MAT graph must be a power of two, not 12"
     with pytest.raises(InputError, match=f"^rmat, degree 2, 12 vertices, fake: {expected}$"):

@@ -100,7 +100,7 @@ def test_a_process_that_ends_is_made_anew() -> None:
     naps = [Nap(label="bad", end="kill"), Nap(label="beside", seconds=0.2), Nap(label="after"), Nap(label="later")]
     slept = run(naps, jobs=2)
     assert isinstance(slept["bad"], EndedError)
-    assert str(slept["bad"]) == "bad: the process that measured it was killed by signal 9"
+    assert str(slept["bad"]) == "the process that measured it was killed by signal 9"
     assert set(slept) == {"bad", "after", "beside", "later"}
 
 
