@@ -1,6 +1,6 @@
 """Requests of recorded runs, the points of sweeps, and of the files of graphs that they read."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
@@ -32,49 +32,30 @@ class _FileResult(TypedDict):
     digest: str
 
 
-@dataclass(frozen=True)
-class GivenGraph:
-    """A graph in memory.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    digest : str
-        Digest of its arrays.
-    """
-
-    graph: Graph
-    digest: str
-    label: str = "graph"
-
-    def identity(self) -> dict[str, Any]:
-        """Return the digest as JSON values, for digests."""
-        return {"digest": self.digest}
-
-    def generate(self) -> Graph:
-        """Return the graph."""
-        return self.graph
-
-
 @dataclass(frozen=True, kw_only=True)
 class FileRequest(Request):
     """A request for a file of a graph that is in none, in which vertices are numbered from 0.
 
     Parameters
     ----------
-    graph : GraphSpec or GivenGraph
-        The graph.
+    graph : GraphSpec or None
+        The graph, if it is generated.
+    given : Graph or None
+        The graph, if it is in memory.
+    content : str
+        The digest of its arrays.
     """
 
     kind: ClassVar[Any] = _FileResult
 
-    graph: GraphSpec | GivenGraph
+    graph: GraphSpec | None = None
+    given: Graph | None = field(default=None, compare=False)
+    content: str = ""
 
     @property
     def label(self) -> str:
         """Name in messages."""
-        return self.graph.label
+        return "graph"
 
     def setting(self) -> dict[str, Any]:
         """Return nothing: the file depends on the graph only."""
@@ -82,7 +63,9 @@ class FileRequest(Request):
 
     def make(self, folder: Path, store: Store, *, verify: bool, most: int | None) -> Measured:
         """Write the file, and return its digest."""
-        write_graph(self.graph.generate(), folder / _FILE)
+        graph = self.given if self.graph is None else self.graph.generate()
+        assert graph is not None, "a graph is asked for"
+        write_graph(graph, folder / _FILE)
         return {"digest": GraphFile.of(folder / _FILE).digest}
 
     def check_files(self, folder: Path, result: Measured) -> None:
@@ -90,15 +73,15 @@ class FileRequest(Request):
         if GraphFile.of(folder / _FILE, follow=False).digest != result["digest"]:
             raise InputError(DAMAGED, path=folder / _FILE)
 
-    def file(self, store: Store) -> GraphFile:
-        """Return the file in a store, where it is made if it is missing or damaged."""
-        digest = (store.find(self) or store.make(self))["digest"]
-        return replace(GraphFile.of(store.folder_of(self) / _FILE, follow=False), digest=digest)
 
-
-def stored_graph(graph: Graph, store: Store) -> GraphFile:
-    """Return the file of a graph in memory in a store, where it is written if it is missing."""
-    return FileRequest(graph=GivenGraph(graph, graph_digest(graph))).file(store)
+def stored_graph(graph: GraphSpec | Graph, store: Store) -> GraphFile:
+    """Return the file of a graph in a store, where it is written if it is missing or damaged."""
+    if isinstance(graph, GraphSpec):
+        request = FileRequest(graph=graph)
+    else:
+        request = FileRequest(given=graph, content=graph_digest(graph))
+    digest = (store.find(request) or store.make(request))["digest"]
+    return replace(GraphFile.of(store.folder_of(request) / _FILE, follow=False), digest=digest)
 
 
 class _PointResult(TypedDict):
@@ -160,7 +143,7 @@ class PointRequest(Request):
 
     def make(self, folder: Path, store: Store, *, verify: bool, most: int | None) -> Measured:
         """Execute and record the run, and return its numbers."""
-        file = self.graph if isinstance(self.graph, GraphFile) else FileRequest(graph=self.graph).file(store)
+        file = self.graph if isinstance(self.graph, GraphFile) else stored_graph(self.graph, store)
         spec = replace(self.spec, graph=str(file.path), record=str(folder / RECORD))
         own = spec.cycle_limit
         try:

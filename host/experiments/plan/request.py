@@ -4,7 +4,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar
@@ -103,8 +103,8 @@ class Request(ABC):
 
     def inputs(self) -> dict[str, Any]:
         """Return the inputs of the result as JSON values, for its digest: the fields and `setting`."""
-        counting = [each.name for each in fields(self) if each.compare]
-        values = {name: value for name, value in asdict(replace(self, graph=None)).items() if name in counting}
+        counting = [each.name for each in fields(self) if each.compare and each.name != "graph"]
+        values = {name: msgspec.to_builtins(getattr(self, name)) for name in counting}
         if self.graph is not None:
             values["graph"] = self.graph.identity()
         for name, value in values.items():
