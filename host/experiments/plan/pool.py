@@ -117,6 +117,10 @@ class _Worker:
         self.pipe.close()
 
 
+_PATIENCE = 0.2
+"""Seconds after which an interrupt or the end of the time is noticed at the latest."""
+
+
 def perform_here(
     requests: Iterable[AnyRequest],
     work: Callable[[AnyRequest], Any],
@@ -173,7 +177,7 @@ def perform_here(
     running: dict[Any, tuple[_Worker, AnyRequest]] = {}
     results = 0
     try:
-        while waiting or running:
+        while (waiting or running) and not (results and until is not None and time.monotonic() >= until):
             for request in list(waiting):
                 others = [other for _, other in running.values()]
                 if len(others) == jobs or any(other.alone for other in others):
@@ -188,11 +192,8 @@ def perform_here(
                 worker = idle.pop()
                 running[worker.pipe] = worker, request
                 worker.begin(work, request)
-            left = None if until is None or not results else max(until - time.monotonic(), 0)
-            done = wait(list(running), timeout=left)
-            if not done:
-                return
-            for pipe in done:
+            # Not without end: a signal that arrives just before the wait begins is handled only after it.
+            for pipe in wait(list(running), timeout=_PATIENCE):
                 worker, request = running.pop(pipe)
                 results += 1
                 outcome = worker.outcome()
