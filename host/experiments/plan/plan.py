@@ -28,8 +28,8 @@ _BEFORE = {"points/*/point.json": "points", "measurements/*.json": "measurements
 OnStep = Callable[[int, int, str], None]
 """Progress callback: the number of steps done, their total, and a text on the latest step."""
 
-Outcome = Measured | InputError | SimulationError
-"""A result, or why a request failed."""
+Made = Measured | InputError | SimulationError
+"""What comes of a request: its result, or why it failed."""
 
 
 def no_step(done: int, total: int, what: str) -> None:
@@ -64,7 +64,7 @@ _one_at_a_time = threading.Lock()
 
 def make_result(
     request: Request, *, folder: Path, sources: str, verify: bool, again: bool, limit: Limit | None = None
-) -> Outcome:
+) -> Made:
     """Make a result if it is missing, in a worker process or in this one; return it, or why it failed.
 
     Parameters
@@ -123,11 +123,11 @@ class Plan:
         Progress display.
     on_step : callable
         Progress callback of `measure`, called for each result.
-    store : Store
-        The store, by default in `folder`.
 
     Attributes
     ----------
+    store : Store
+        The store, made at its first use.
     found, made : int
         Number of results so far that were in the store, and of those made.
     failures : dict of str to SimulationError or InputError
@@ -190,7 +190,7 @@ class Plan:
             A result is not in the store, and is not to be made.
         """
 
-        def on_outcome(request: AnyRequest, outcome: Outcome) -> None:
+        def on_outcome(request: AnyRequest, outcome: Made) -> None:
             text = f"{request.label}: {outcome}"
             if isinstance(outcome, InputError):
                 raise InputError(text) from outcome
@@ -207,7 +207,7 @@ class Plan:
         on_step: OnStep = no_step,
         *,
         limit: Limit | None = None,
-        on_outcome: Callable[[AnyRequest, Outcome], None] = lambda request, outcome: None,
+        on_outcome: Callable[[AnyRequest, Made], None] = lambda request, outcome: None,
     ) -> dict[str, Measured]:
         """Return the results of requests by their digests; the missing ones are made side by side.
 
@@ -247,7 +247,7 @@ class Plan:
         for digest, result in found.items():
             on_outcome(wanted[digest], result)
 
-        def keep(request: AnyRequest, outcome: Outcome) -> None:
+        def keep(request: AnyRequest, outcome: Made) -> None:
             nonlocal done
             done += 1
             if isinstance(outcome, dict) and not self.store.folder_of(request).exists():

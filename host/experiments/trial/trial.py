@@ -9,7 +9,7 @@ from typing import Any
 from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.experiments.fpga.area import areas, known_areas
 from cyscc.host.experiments.measuring.points import PointRequest
-from cyscc.host.experiments.plan.plan import Limit, LostError, Outcome, Plan
+from cyscc.host.experiments.plan.plan import Limit, LostError, Made, Plan
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, settings_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.record.reader import Record
@@ -106,7 +106,7 @@ class Trial:
         """The run with each change."""
         return self.runs[1:]
 
-    def add(self, settings: Mapping[str, Any], point: PointRequest, outcome: Outcome, proposal: Proposal | None) -> int:
+    def add(self, settings: Mapping[str, Any], point: PointRequest, outcome: Made, proposal: Proposal | None) -> int:
         """Add a run that was made, or failed; return its cycles, those of the host included."""
         made = outcome if isinstance(outcome, dict) else None
         stopped = isinstance(outcome, LostError)
@@ -231,7 +231,7 @@ def try_changes(
             runs.spec(settings)
 
         def add(
-            settings: Mapping[str, Any], point: PointRequest, outcome: Outcome, proposal: Proposal | None = None
+            settings: Mapping[str, Any], point: PointRequest, outcome: Made, proposal: Proposal | None = None
         ) -> int:
             total = trial.add(settings, point, outcome, proposal)
             if settings:
@@ -240,7 +240,7 @@ def try_changes(
 
         given = [runs.point(settings) for settings in own]
         with plan.progress.step("simulating") as step:
-            outcomes: dict[str, Outcome] = {**runs.make(given, step), **plan.failures}
+            outcomes: dict[str, Made] = {**runs.make(given, step), **plan.failures}
         if not isinstance(failure := outcomes[given[0].digest], dict):
             raise SimulationError(f"the run as it was failed: {failure}")
         totals = [add(settings, point, outcomes[point.digest]) for settings, point in zip(own, given, strict=True)]
@@ -251,7 +251,7 @@ def try_changes(
             most = {digest: totals[0] if digest in kept else min(totals) for digest in asked}
             limits = Limit(until=begin + (default_limit(record) if limit is None else limit), cycles=most)
 
-            def on_outcome(point: PointRequest, outcome: Outcome) -> None:
+            def on_outcome(point: PointRequest, outcome: Made) -> None:
                 proposal = asked[point.digest][1]
                 total = add(proposal.changes, point, outcome, proposal)
                 most.update({digest: min(cycles, total) for digest, cycles in most.items() if digest not in kept})
