@@ -420,13 +420,14 @@ class _Reader:
 def _grid(table: Mapping[str, Any]) -> dict[str, list[_Choice]]:
     """Return the axes of the grid with their values."""
     axes: dict[str, list[_Choice]] = {}
-    for name, values in _flat(_listing(table)).items():
+    for name, values in _flat(table, ranges=True).items():
         if not isinstance(values, list) or not values:
             raise ValueError(f"grid: {name} must be a list of values, not {values!r}")
-        graphs = [_flat(value, "graph.") if name == "graph" and isinstance(value, dict) else None for value in values]
         axes[name] = [
-            _Choice(shown={name: value}, sets={name: value}) if graph is None else _graph_choice(graph)
-            for value, graph in zip(values, graphs, strict=True)
+            _graph_choice(_flat(value, "graph."))
+            if name == "graph" and isinstance(value, dict)
+            else _Choice(shown={name: value}, sets={name: value})
+            for value in values
         ]
     return axes
 
@@ -460,23 +461,15 @@ def _entries(entries: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict
     return {VARIANT: choices} if choices else {}
 
 
-def _listing(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return a table of the grid with its ranges as lists."""
-    listed: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, dict):
-            name = prefix + key
-            value = range_values(name, value) if _is_range(value) else _listing(value, f"{name}.")
-        listed[key] = value
-    return listed
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values of nested tables by dotted names."""
+def _flat(table: Mapping[str, Any], prefix: str = "", *, ranges: bool = False) -> dict[str, Any]:
+    """Return the values of nested tables by dotted names; with `ranges`, those are lists."""
     found: dict[str, Any] = {}
     for key, value in table.items():
         name = prefix + key
-        inner = _flat(value, f"{name}.") if isinstance(value, dict) else {_ALIASES.get(name, name): value}
+        if ranges and _is_range(value):
+            value = range_values(name, value)
+        nested = isinstance(value, dict)
+        inner = _flat(value, f"{name}.", ranges=ranges) if nested else {_ALIASES.get(name, name): value}
         for each, what in inner.items():
             if each in found:
                 raise ValueError(f"{each} is given twice")
