@@ -1,5 +1,6 @@
 """The model of a record, common to all analyses and charts: its document, its tables and their joins."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -67,7 +68,7 @@ class Record(Displayed):
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        if (self.folder / RECORD / DOCUMENT).exists():
+        if os.path.exists(self.folder / RECORD / DOCUMENT):
             self.folder /= RECORD
         self.interrupted: int | None = None
         self.failed: str | None = None
