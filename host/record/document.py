@@ -13,6 +13,9 @@ from cyscc.host.record.tables import LARGEST, TABLES
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
+RECORD = "record"
+"""Folder of a record in a folder that has more than that."""
+
 DOCUMENT = "record.json"
 """File name of a record's document."""
 FAILURE = "failed.json"

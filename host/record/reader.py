@@ -1,5 +1,6 @@
 """The model of a record, common to all analyses and charts: its document, its tables and their joins."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -12,7 +13,7 @@ from cyscc.host.answer.answer import Answer, Displayed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.checking import TableChecks
-from cyscc.host.record.document import DOCUMENT, Document, read_checked, read_failure
+from cyscc.host.record.document import DOCUMENT, RECORD, Document, read_checked, read_failure
 from cyscc.host.record.parts import PARTS_FOLDER, PartTable
 from cyscc.host.record.stored import PartTables, StoredTables
 from cyscc.host.record.tables import CATEGORIES, table_of
@@ -44,7 +45,7 @@ class Record(Displayed):
     Parameters
     ----------
     folder : Path or str
-        The folder that ``--record`` wrote.
+        The folder that ``--record`` wrote, or that of a result of a sweep, which has it in ``record``.
 
     Attributes
     ----------
@@ -67,6 +68,8 @@ class Record(Displayed):
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
+        if os.path.exists(self.folder / RECORD / DOCUMENT):
+            self.folder /= RECORD
         self.interrupted: int | None = None
         self.failed: str | None = None
         self._frames: dict[str, pd.DataFrame] = {}

@@ -9,7 +9,7 @@ from typing import Any
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
-from cyscc.host.experiments.measuring.measurements import Measurements
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.output.text import count_text
 from cyscc.sim.errors import SimulationError
@@ -28,16 +28,16 @@ _Record = dict[str, Any]
 
 
 def run_benchmark(
-    measurements: Measurements, preset: Preset, contenders: Sequence[str], *, repetitions: int | None = None
+    measurements: Plan, preset: Preset, contenders: Sequence[str], *, repetitions: int | None = None
 ) -> _Record:
     """Measure contenders, starting with an empty cache of built executors.
 
-    The graph of a slower contender also runs on the project's executor, alternating with it. Measurements stay in the
+    The graph of a slower contender also runs on the project's executor, alternating with it. Plan stay in the
     store until all are complete: an interrupted benchmark resumes, and a completed one starts anew.
 
     Parameters
     ----------
-    measurements : Measurements
+    measurements : Plan
         Performs the measurements.
     preset : Preset
         The workloads.

@@ -12,7 +12,7 @@ import numpy as np
 
 from cyscc.host.driver.search import breadth_first_search
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.measuring.measurements import Amount, Count, Divisor, Measured, Positive, Request
+from cyscc.host.experiments.plan.request import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.available_memory import peak_memory
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import PlacedGraph

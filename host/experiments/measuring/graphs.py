@@ -177,13 +177,8 @@ class GraphFile:
         """Return the identity of the file's contents as JSON values, for digests."""
         return {"contents": self.digest, "format": "".join(self.path.suffixes[-2:])}
 
-    def generate(self, *, otherwise: str = "has changed since it was named") -> Graph:
+    def generate(self) -> Graph:
         """Read the graph.
-
-        Parameters
-        ----------
-        otherwise : str
-            Cause of the refusal of a file whose contents have changed.
 
         Raises
         ------
@@ -191,7 +186,7 @@ class GraphFile:
             The file cannot be read, or has changed.
         """
         if GraphFile.of(self.path).digest != self.digest:
-            raise InputError(otherwise, path=self.path)
+            raise InputError("has changed since it was named", path=self.path)
         return read_graph(str(self.path))
 
 

@@ -13,8 +13,9 @@ from cyscc.host.answer.charts import Figure, Panel, Trace, look, series
 from cyscc.host.answer.colours import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.experiments.studies.machines import preset_of
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.study import Case, Grid, MachineStudy, Point, grouped, quotient
@@ -91,7 +92,12 @@ class _Searches(MachineStudy):
         """Yield the point of a search."""
         result = found["search"]
         told = {name: result[name] for name in (*_SUMMED, "source", "reached", "shares", "verified", "wall")}
-        yield {**told, "simulated": result["gteps"], "ratio": quotient(result["gteps"], case.known["paper"])}
+        yield {
+            **told,
+            "levels": len(result["levels"]),
+            "simulated": result["gteps"],
+            "ratio": quotient(result["gteps"], case.known["paper"]),
+        }
 
 
 def averages(found: Sequence[Point]) -> list[Point]:
@@ -188,7 +194,7 @@ class Table1(_Searches):
         head = super().head(results)
         return {"table": head.pop("figure"), **head}
 
-    def document(self, measurements: Measurements) -> dict[str, Any]:
+    def document(self, measurements: Plan) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document."""
         document = super().document(measurements)
         cells = document["cells"]

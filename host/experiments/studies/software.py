@@ -12,8 +12,8 @@ from cyscc.host.answer.charts import Figure, Panel, look
 from cyscc.host.answer.colours import BLACK, BLUE, GREEN, ORANGE, VERMILION
 from cyscc.host.baselines.algorithms import AS_PRINTED
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
-from cyscc.host.experiments.measuring.measurements import Measured, Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest
+from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.experiments.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.study import Case, Point, SoftwareStudy, Study, quotient

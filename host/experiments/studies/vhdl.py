@@ -12,8 +12,9 @@ import numpy as np
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import Figure, Panel, Trace, look
 from cyscc.host.answer.colours import BLUE, GREEN, ORANGE, PURPLE, SKY
-from cyscc.host.experiments.measuring.machines import LevelsRequest
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements
+from cyscc.host.experiments.measuring.machines import BfsRequest
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, find_graph, read_runs
 from cyscc.host.experiments.studies.study import Case, Point, Study, grouped
 from cyscc.host.output.errors import InputError
@@ -321,14 +322,14 @@ class PublishedHardware(Study):
         folder = Path(self.folder) if self.folder else (Path(self.reference) if self.reference else REFERENCE).parent
         graphs = {name: find_graph(name, folder) for name in dict.fromkeys(run.graph for run in published)}
         for config, run in product(self.configs, published):
-            request = LevelsRequest(graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}")
+            request = BfsRequest(graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}", source=0)
             yield Case({"config": config, "graph": run.graph, "latency": run.latency}, {"search": request}, run)
 
     def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
         """Yield a run of both sides."""
         yield _compared(case.known["config"], case.beside, found["search"])
 
-    def document(self, measurements: Measurements) -> dict[str, Any]:
+    def document(self, measurements: Plan) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document."""
         document = super().document(measurements)
         del document["seed"]  # no graph is generated

@@ -11,7 +11,7 @@ from cyscc.host.answer import charts
 from cyscc.host.answer.charts import Figure
 from cyscc.host.answer.colours import BLACK, BLUE, GREEN, ORANGE, PURPLE
 from cyscc.host.experiments.measuring.graphs import ModelSpec
-from cyscc.host.experiments.measuring.measurements import Measured
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.experiments.studies.rows import PAPERS, printed
 from cyscc.host.experiments.studies.study import Case, Point, SoftwareStudy

@@ -44,10 +44,10 @@ class Sweep(Answer):
     def __init__(self, outcome: Outcome, measure: str) -> None:
         self._outcome = outcome
         self.files = dict(outcome.files)
-        study, swept, rows = outcome.study, outcome.swept, outcome.rows
-        failed = f", {count_text(len(swept.failures), 'failure')}" if swept.failures else ""
+        study, plan, rows = outcome.study, outcome.plan, outcome.rows
+        failed = f", {count_text(len(plan.failures), 'failure')}" if plan.failures else ""
         points = count_text(len({row["point"] for row in rows}), "point")
-        said = [f"{points}: {swept.text}{failed}\nwritten: {', '.join(map(str, self.files.values()))}"]
+        said = [f"{points}: {plan.text}{failed}\nwritten: {', '.join(map(str, self.files.values()))}"]
         fields: dict[str, Any] = {"study": study.name, "axes": study.axes}
         if search := study.search:
             within = count_text(sum(row["within_budget"] for row in rows), "point")
@@ -86,11 +86,11 @@ class Sweep(Answer):
         InputError
             The record cannot be read.
         """
-        points = self._outcome.study.points
-        point = points[checked_number("row", row, low=0, high=len(points) - 1)].point
-        if failure := self._outcome.swept.failures.get(point.digest):
+        rows = self._outcome.rows
+        place = checked_number("row", row, low=0, high=len(rows) - 1)
+        if failure := rows[place]["reason"]:
             raise ValueError(f"row {row} has no record: {failure}")
-        return self._outcome.folder.record(point)
+        return self._outcome.study.points[place].point.record(self._outcome.plan.store)
 
     def plot(
         self, path: "str | PathLike[str] | None" = None, name: str | None = None, *, measure: str | None = None

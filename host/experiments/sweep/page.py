@@ -10,6 +10,7 @@ from cyscc.host.analysis.report.page import Section, render
 from cyscc.host.answer.answer import Table
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.measuring.graphs import GraphFile
+from cyscc.host.experiments.plan.plan import RESULTS
 from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, matrix_chart, parameter_chart, search_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.outcome import Outcome
@@ -57,7 +58,7 @@ def sweep_page(outcome: Outcome, tables: Mapping[str, Table]) -> str:
         if charts[name]:
             own = _cells(tables[name]) if name in tables else []
             sections.append(Section(name=name, title=title, charts=charts[name], tables=own))
-    points = [{**row, "folder": f"points/{row['point']}"} for row in tables["rows"].records()]
+    points = [{**row, "folder": f"{RESULTS}/{row['point']}"} for row in tables["rows"].records()]
     columns = {**tables["rows"].columns, "folder": "{}"}
     whole = replace(tables["rows"], frame=points, columns=columns)
     sections.append(Section(name="points", title="Points", tables=_cells(whole)))
@@ -78,8 +79,8 @@ def _facts(outcome: Outcome) -> list[tuple[str, list[str]]]:
     for name in study.points[0].values:
         if name not in (*study.axes, "graph"):
             facts[name] = ", ".join(sorted({value_text(each.values[name]) for each in study.points} - {""}))
-    if outcome.command:
-        facts |= {"command": outcome.command, "in folder": str(Path.cwd())}
+    if command := outcome.plan.progress.command:
+        facts |= {"command": command, "in folder": str(Path.cwd())}
     environment = run_environment()
     program = {"version": version(), "program": sources_digest(), "environment": environment}
     facts |= _inputs(outcome)

@@ -13,14 +13,11 @@ from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.experiments.measuring.measurements import OnStep
-from cyscc.host.experiments.sweep.batch import Batch, Swept
+from cyscc.host.experiments.plan.plan import OnStep, Plan
 from cyscc.host.experiments.sweep.definition import StudyPoint, SweepStudy, is_ordered
-from cyscc.host.experiments.sweep.points import SweepFolder
-from cyscc.host.experiments.sweep.rows import DONE, Row, rows_of, with_area
+from cyscc.host.experiments.sweep.rows import DONE, Row, made_rows
 from cyscc.host.experiments.sweep.space import SearchOptions
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.progress import Progress
 
 if TYPE_CHECKING:
     import optuna
@@ -38,34 +35,27 @@ _STARTING = 10
 """Points drawn at random before results count; the estimator's usual number."""
 
 
-def search(
-    study: SweepStudy,
-    folder: SweepFolder,
-    batch: Batch,
-    on_step: OnStep,
-) -> tuple[SweepStudy, list[Row], Swept]:
+def search(study: SweepStudy, plan: Plan, on_step: OnStep) -> tuple[SweepStudy, list[Row]]:
     """Choose and make the points of a study that searches.
 
     Parameters
     ----------
     study : SweepStudy
         The study.
-    folder : SweepFolder
-        The folder of points.
-    batch : Batch
+    plan : Plan
         How points are made, and the families of the area that rows have.
     on_step : callable
         Progress callback, called for each point.
 
     Returns
     -------
-    SweepStudy, list of Row, Swept
-        The study with the chosen points, a row for each, and what was made of them.
+    SweepStudy, list of Row
+        The study with the chosen points, and a row for each.
 
     Raises
     ------
     InputError
-        Optuna is not installed, or a point cannot be made.
+        Optuna is not installed, or there is no such machine.
     SimulationError
         No further points can be made.
     """
@@ -73,24 +63,19 @@ def search(
     assert options is not None, "the study searches"
     chooser = _Chooser(study, options)
     rows: list[Row] = []
-    total = Swept()
-    silent = replace(batch, progress=Progress(quiet=True))
     while points := chooser.ask(min(options.batch, options.points - len(rows))):
         before = len(rows)
 
         def on_point(done: int, total: int, what: str, before: int = before) -> None:
             on_step(before + done, options.points, what)
 
-        part = replace(study, points=tuple(points))
-        swept = batch.sweep([each.point for each in points], folder, on_point)
-        results = with_area(part, rows_of(part, folder, swept), silent)
-        results = [{**row, "within_budget": row["status"] == DONE and options.within(row)} for row in results]
-        chooser.tell(results)
-        rows += results
-        total += swept
+        found = made_rows(replace(study, points=tuple(points)), plan, on_point)
+        found = [{**row, "within_budget": row["status"] == DONE and options.within(row)} for row in found]
+        chooser.tell(found)
+        rows += found
     if not rows:
         raise InputError(f"search: there is no such machine: {chooser.refused}")
-    return replace(study, points=tuple(chooser.chosen)), rows, total
+    return replace(study, points=tuple(chooser.chosen)), rows
 
 
 class _Chooser:

@@ -44,7 +44,7 @@ def test_quick_run_of_some_rows(capfd: Capture) -> None:
     assert err == ""
     assert Path("build/bench.md").read_text().startswith("# Speed of the simulation\n")
     assert out.splitlines()[-2].startswith("5 measurements")
-    assert list(Path("build/measurements").iterdir()) == [], "the next benchmark begins anew"
+    assert list(Path("build/results").iterdir()) == [], "the next benchmark begins anew"
     document = json.loads(Path("build/bench.json").read_text())
     check_document(document, names)
     assert document["rows"][2]["faster"]["compiled-1"] > 20

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.store import Store
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import Content, check_folder, check_output, open_output, renamed_when_complete, show
 from cyscc.host.record.writer import RecordFolder

@@ -10,7 +10,7 @@ import cyscc.host.experiments.fpga.synthesis
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.fpga.hierarchy import Component, Resources, Usage
 from cyscc.host.experiments.fpga.synthesis import Machine, comparable, synthesis_answer, with_depth
-from cyscc.host.experiments.measuring.measurements import Measurements
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.studies.paper import BAR, DEVICES, FITTING, PUBLISHED_LESS_VENDOR
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from tests.host.experiments.told import answer_path, told
@@ -97,7 +97,7 @@ def synthesised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[A
     asked: list[tuple[AcceleratorConfig, str]] = []
 
     def fake(
-        measurements: Measurements, engines: list[tuple[AcceleratorConfig, str]], *, folder: Path
+        measurements: Plan, engines: list[tuple[AcceleratorConfig, str]], *, folder: Path
     ) -> dict[tuple[AcceleratorConfig, str], Usage]:
         assert folder.is_dir()
         asked.extend(engines)

@@ -25,8 +25,7 @@ from cyscc.host.experiments.fpga.timing import (
     timing_answer,
 )
 from cyscc.host.experiments.fpga.tools import NEXTPNR, ToolError
-from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from tests.host.experiments.fpga.netlists import step, write_report
 from tests.host.experiments.told import answer_path, told
@@ -254,9 +253,8 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
         monkeypatch.setitem(COMPONENTS, name, stand_in(name))
     config = PRESETS["test"].replace(clock_mhz=102.5)
     options: dict[str, Any] = {"names": names, "seeds": 3, "folder": tmp_path}
-    store = Store(tmp_path / "store")
-    timings = measure(Measurements(store, verify=False), config, **options)
-    assert measure(Measurements(store, verify=False), config, **options) == timings, "from the store"
+    timings = measure(Plan(folder=tmp_path, verify=False), config, **options)
+    assert measure(Plan(folder=tmp_path, verify=False), config, **options) == timings, "from the store"
     assert scripts == [f"read_verilog {name}.v\nsynth_ecp5 -top harness -json {name}.json\n" for name in names]
     assert routed == [(name, seed, 102.5) for name in names for seed in (1, 2, 3)]
     medians = [(one.name, one.median.seed, one.median.fmax, one.met) for one in timings]
@@ -269,7 +267,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     asked: dict[str, Any] = {}
 
     def fake(
-        _: Measurements, config: AcceleratorConfig, *, names: tuple[str, ...], folder: Path, **options: int
+        _: Plan, config: AcceleratorConfig, *, names: tuple[str, ...], folder: Path, **options: int
     ) -> tuple[Timing, ...]:
         assert folder.is_dir()
         asked.update(config=config, names=names, **options)
@@ -287,7 +285,7 @@ def test_every_median_reaches_the_clock(measured: dict[str, Any], capsys: pytest
     assert main(["timing", "--component", "bfs_kernel", "--seeds", "1", "--jobs", "2"]) == 0
     assert measured == {"config": PRESETS["hc2"], "names": ("bfs_kernel",), "seeds": 1}
     answer = timing_answer([timing("bfs_kernel", 155.0)], name="hc2")
-    tail = "0 measurements, 0 of them taken over from build/measurements\nwritten: build/timing.json, build/timing.md\n"
+    tail = "0 measurements, 0 of them taken over from build/results\nwritten: build/timing.json, build/timing.md\n"
     assert capsys.readouterr().out.endswith(tail)
     assert Path("build/timing.md").read_text() == answer.markdown()
     assert answer.fields.items() <= json.loads(Path("build/timing.json").read_text()).items()

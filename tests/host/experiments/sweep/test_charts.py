@@ -11,8 +11,8 @@ import pytest
 
 from cyscc.host.answer.colours import STACK
 from cyscc.host.answer.static import draw
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep.answer import Sweep
-from cyscc.host.experiments.sweep.batch import Swept
 from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, matrix_chart, parameter_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, line_study
 from cyscc.host.experiments.sweep.outcome import Outcome
@@ -41,9 +41,7 @@ def drawn(figure: go.Figure) -> dict[str, tuple[str, list[Any], list[Any]]]:
 
 
 def answer(study: SweepStudy, rows: list[Row]) -> Sweep:
-    found: Any = None
-    swept = Swept(found=0, made=len(rows), failures={})
-    return Sweep(Outcome(study=study, rows=rows, swept=swept, folder=found, files={}), "cycles")
+    return Sweep(Outcome(study=study, rows=rows, plan=Plan(folder=Path("out")), files={}), "cycles")
 
 
 def test_a_line_for_each_combination_of_the_others() -> None:

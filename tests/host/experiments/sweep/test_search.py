@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep import search as searching
 from cyscc.host.experiments.sweep.answer import Sweep
-from cyscc.host.experiments.sweep.batch import Batch, Swept
 from cyscc.host.experiments.sweep.definition import SweepStudy
 from cyscc.host.experiments.sweep.outcome import Outcome
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.experiments.sweep.rows import best_rows, best_so_far
 from cyscc.host.experiments.sweep.space import search_options
 from cyscc.host.output.errors import InputError
@@ -30,23 +30,19 @@ memory.bank_busy = { from = 1, to = 60 }
 memory.reads_in_flight = { from = 2, to = 512, times = 2 }
 memory.port_queue = [4, 8, 16, 32]
 """
-Rated = Callable[[SweepPoint], dict[str, int]]
+Rated = Callable[[PointRequest], dict[str, int]]
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SweepFolder:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    return SweepFolder(tmp_path / "out")
 
 
 @pytest.fixture
-def searched(folder: SweepFolder, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[SweepStudy, list[Any]]]:
+def searched(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[SweepStudy, list[Any]]]:
     """Return what makes a search, whose points have the results of a function, and fail where it raises."""
 
     def made(text: str, rated: Rated) -> tuple[SweepStudy, list[Any]]:
-        def swept(_: Batch, points: list[SweepPoint], *__: Any) -> Swept:
-            return Swept(found=0, made=len(points), failures={})
-
         def rows(study: SweepStudy, *_: Any) -> list[dict[str, Any]]:
             found = []
             for each in study.points:
@@ -57,16 +53,13 @@ def searched(folder: SweepFolder, monkeypatch: pytest.MonkeyPatch) -> Callable[.
                     found.append({**row, "status": "failed", "reason": "divided"})
             return found
 
-        monkeypatch.setattr(Batch, "sweep", swept)
-        monkeypatch.setattr(searching, "rows_of", rows)
-        made = Batch(folder=folder.path)
-        study, found, _ = searching.search(study_of(text), folder, made, lambda *_: None)
-        return study, found
+        monkeypatch.setattr(searching, "made_rows", rows)
+        return searching.search(study_of(text), Plan(folder=Path("out")), lambda *_: None)
 
     return made
 
 
-def bowl(point: SweepPoint) -> dict[str, int]:
+def bowl(point: PointRequest) -> dict[str, int]:
     """Return the results of a run: least cycles with a bank of 20 cycles and 64 reads in flight; area by the queue."""
     memory = point.spec.profile.describe()
     reads = memory["reads_in_flight"].bit_length() - 1
@@ -103,8 +96,7 @@ def test_budgets_and_fronts(searched: Any) -> None:
         assert any(row is each for each in front) or beaten
     assert [row["cycles"] for row in front] == sorted(row["cycles"] for row in front)
     assert len({row["luts"] for row in front}) == len(front)
-    swept: Any = Swept(found=0, made=30, failures={})
-    sweep = Sweep(Outcome(study=study, rows=rows, swept=swept, folder=swept, files={}), "cycles")
+    sweep = Sweep(Outcome(study=study, rows=rows, plan=Plan(folder=Path("out")), files={}), "cycles")
     document = sweep.document()
     assert [rows[place] for place in document["search"]["best"]] == front
     assert document["search"]["budget"] == {"luts": 100}
@@ -123,7 +115,7 @@ def test_families_of_the_area() -> None:
 
 
 def test_failures_are_no_results(searched: Any) -> None:
-    def rated(point: SweepPoint) -> dict[str, int]:
+    def rated(point: PointRequest) -> dict[str, int]:
         if point.spec.profile.describe()["bank_busy"] > 30:
             raise ZeroDivisionError
         return bowl(point)
@@ -133,8 +125,7 @@ def test_failures_are_no_results(searched: Any) -> None:
     assert not any(row["within_budget"] for row in rows if row["status"] == "failed")
     (best,) = best_rows(study, rows)
     assert best["memory.bank_busy"] <= 30
-    swept: Any = Swept(found=0, made=30, failures={})
-    sweep = Sweep(Outcome(study=study, rows=rows, swept=swept, folder=swept, files={}), "cycles")
+    sweep = Sweep(Outcome(study=study, rows=rows, plan=Plan(folder=Path("out")), files={}), "cycles")
     assert sweep.rows["best_so_far"].tolist()[-1] == best["cycles"]
 
 

@@ -1,12 +1,13 @@
 """Requests with invented results, in a separate module, which worker processes import."""
 
 import os
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.measuring.measurements import Request
+from cyscc.host.experiments.plan.request import Request
 from cyscc.host.graph.csr import Graph
 from cyscc.sim.errors import SimulationError
 
@@ -26,6 +27,8 @@ class FakeRequest(Request):
         Its name.
     fails : bool
         Whether measuring it fails.
+    dies : bool
+        Whether the process that measures it is killed.
     alone : bool
         Whether it must run alone.
     """
@@ -33,6 +36,7 @@ class FakeRequest(Request):
     graph: GraphSpec
     name: str = "fake"
     fails: bool = False
+    dies: bool = False
     alone: bool = False  # type: ignore[misc]  # here each one has its own
 
     @property
@@ -47,6 +51,8 @@ class FakeRequest(Request):
         return {}
 
     def measure(self, graph: Graph, *, verify: bool) -> dict[str, Any]:
+        if self.dies:
+            os.kill(os.getpid(), signal.SIGKILL)
         if self.fails:
             raise SimulationError("nothing moved", "kernel 0 waits")
         return {"edges": graph.edges, "verified": verify, **({"process": os.getpid()} if self.alone else {})}

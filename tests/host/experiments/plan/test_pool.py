@@ -1,24 +1,23 @@
-"""Requests on several processes: order, memory, failures."""
+"""Requests on several processes: memory, failures, ends."""
 
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
+import time
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.measuring.schedule import EndedError, run_requests
+from cyscc.host.experiments.plan.pool import EndedError, perform_here
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import HangError
 from tests.conftest import ROOT
-from tests.host.experiments.measuring.naps import Nap, nap, sleep_below
+from tests.host.experiments.plan.naps import Nap, nap, sleep_below
 from tests.waiting import is_gone, wait_until
-
-Slept = dict[str, tuple[float, float, int]]
 
 
 @pytest.fixture(autouse=True)
@@ -28,17 +27,12 @@ def _own_children(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multiprocessing, "active_children", lambda: [each for each in every() if each not in others])
 
 
-def run(requests: list[Nap], *, jobs: int, memory: int = 1 << 40, **how: Any) -> Slept:
-    """Perform naps; return when each began and ended, and in which process, in the order of their results."""
-    slept: Slept = {}
+def run(requests: list[Nap], *, jobs: int, memory: int = 1 << 40) -> dict[str, Any]:
+    """Perform naps; return when each began and ended, and in which process, in the order of their outcomes."""
+    slept: dict[str, Any] = {}
     try:
-        run_requests(
-            requests,
-            nap,
-            jobs=jobs,
-            memory=memory,
-            on_result=lambda request, result: slept.update({request.label: result}),
-            **how,
+        perform_here(
+            requests, nap, lambda request, outcome: slept.update({request.label: outcome}), jobs=jobs, memory=memory
         )
     finally:
         assert multiprocessing.active_children() == []
@@ -46,10 +40,10 @@ def run(requests: list[Nap], *, jobs: int, memory: int = 1 << 40, **how: Any) ->
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_largest_first_and_a_process_goes_on(jobs: int) -> None:
-    naps = [Nap(label=f"{size}{each}", bytes=size) for size in (1, 3, 2) for each in range(size)]
+def test_a_process_goes_on(jobs: int) -> None:
+    naps = [Nap(label=f"{size}{each}", bytes=size) for size in (3, 2) for each in range(size)]
     slept = run(naps, jobs=jobs, memory=0)
-    assert list(slept) == ["30", "31", "32", "20", "21", "10"]
+    assert list(slept) == ["30", "31", "32", "20", "21"]
     processes = {process for _, _, process in slept.values()}
     assert len(processes) == 1
     assert (processes == {os.getpid()}) == (jobs == 1)
@@ -68,9 +62,11 @@ def test_only_what_fits_in_memory_runs_side_by_side(capfd: pytest.CaptureFixture
     assert capfd.readouterr().err == "cyscc: what all say\n"
 
 
-def test_apart_each_has_a_process_of_its_own_in_the_order_given() -> None:
-    slept = run([Nap(label=name, bytes=size) for name, size in (("a", 1), ("b", 2))], jobs=1, apart=True)
-    assert list(slept) == ["a", "b"]
+def test_alone_each_has_a_process_of_its_own_and_nothing_beside() -> None:
+    naps = [Nap(label="a", alone=True), Nap(label="b", alone=True), Nap(label="c")]
+    slept = run(naps, jobs=2)
+    assert list(slept) == ["a", "b", "c"]
+    assert slept["b"][1] <= slept["c"][0]
     assert len({os.getpid(), slept["a"][2], slept["b"][2]}) == 3
     assert slept["a"][1] <= slept["b"][0]
 
@@ -82,31 +78,40 @@ def test_apart_each_has_a_process_of_its_own_in_the_order_given() -> None:
         ("hang", HangError, "nothing moved"),
         ("memory", MemoryError, ""),
         ("bug", ZeroDivisionError, "division by zero"),
-        ("kill", EndedError, "bad: the process that measured it was killed by signal 9"),
     ],
 )
 def test_a_failure_in_a_process_is_told_and_ends_the_others(
     end: str, kind: type[Exception], message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    says = "" if end == "kill" else "what it said before"
+    says = "what it said before"
     naps = [Nap(label="good", bytes=60), Nap(label="bad", bytes=50, end=end, says=says), Nap(label="long", seconds=60)]
     slept: list[str] = []
     with pytest.raises(kind) as caught:
-        run_requests(naps, nap, jobs=2, memory=100, on_result=lambda request, _: slept.append(request.label))
+        perform_here(naps, nap, lambda request, _: slept.append(request.label), jobs=2, memory=100)
     assert str(caught.value) == message
     assert type(caught.value) is kind
     assert getattr(caught.value, "diagnosis", "") == ("kernel 0 waits" if end == "hang" else "")
-    assert slept == ["good"], "what was finished before the failure is not lost"
+    assert slept in ([], ["good"])
     assert multiprocessing.active_children() == []
-    assert capfd.readouterr().err == (f"cyscc: {says}\n" if says else "")
+    assert capfd.readouterr().err == f"cyscc: {says}\n"
 
 
-def test_a_process_that_ends_need_not_end_the_others() -> None:
-    lost: dict[str, str] = {}
-    naps = [Nap(label="bad", bytes=1, end="kill"), Nap(label="after"), Nap(label="beside", seconds=0.2)]
-    slept = run(naps, jobs=2, on_lost=lambda request, error: lost.update({request.label: str(error)}))
-    assert lost == {"bad": "bad: the process that measured it was killed by signal 9"}
-    assert set(slept) == {"after", "beside"}
+def test_a_process_that_ends_is_made_anew() -> None:
+    naps = [Nap(label="bad", end="kill"), Nap(label="beside", seconds=0.2), Nap(label="after"), Nap(label="later")]
+    slept = run(naps, jobs=2)
+    assert isinstance(slept["bad"], EndedError)
+    assert str(slept["bad"]) == "the process that measured it was killed by signal 9"
+    assert set(slept) == {"bad", "after", "beside", "later"}
+
+
+def test_a_time_limit_kills_what_runs() -> None:
+    slept: list[str] = []
+    naps = [Nap(label="short"), Nap(label="long", seconds=60), Nap(label="never")]
+    until = time.monotonic() + 0.1
+    perform_here(naps, nap, lambda request, _: slept.append(request.label), jobs=2, until=until)
+    assert "short" in slept
+    assert "long" not in slept
+    assert multiprocessing.active_children() == []
 
 
 def test_an_error_of_whoever_takes_the_results_ends_the_processes() -> None:
@@ -114,19 +119,18 @@ def test_an_error_of_whoever_takes_the_results_ends_the_processes() -> None:
         raise KeyboardInterrupt(request.label)
 
     with pytest.raises(KeyboardInterrupt, match=r"^a$"):
-        run_requests([Nap(label="a", bytes=1), Nap(seconds=60)], nap, jobs=2, memory=100, on_result=refuse)
+        perform_here([Nap(label="a"), Nap(seconds=60)], nap, refuse, jobs=2)
     assert multiprocessing.active_children() == []
 
 
 def interrupt_at_birth(monkeypatch: pytest.MonkeyPatch, number: signal.Signals, *, child: bool) -> None:
-    class Pool(ProcessPoolExecutor):
-        def submit(self, *arguments: Any, **options: Any) -> Any:
-            future = super().submit(*arguments, **options)
-            (process,) = multiprocessing.active_children()
-            os.kill(process.pid if child and process.pid else os.getpid(), number)
-            return future
+    start = SpawnProcess.start
 
-    monkeypatch.setattr("cyscc.host.experiments.measuring.schedule.ProcessPoolExecutor", Pool)
+    def started(process: SpawnProcess) -> None:
+        start(process)
+        os.kill(process.pid if child and process.pid else os.getpid(), number)
+
+    monkeypatch.setattr(SpawnProcess, "start", started)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -137,7 +141,7 @@ def test_an_interrupt_while_a_process_is_born_is_not_lost(
     before = signal.signal(number, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            run([Nap(seconds=60)], jobs=1, apart=True)
+            run([Nap(seconds=60, alone=True)], jobs=1)
         assert signal.getsignal(number) is signal.default_int_handler
         assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
     finally:
@@ -147,7 +151,7 @@ def test_an_interrupt_while_a_process_is_born_is_not_lost(
 
 def test_an_interrupt_at_the_terminal_does_not_reach_a_process_being_born(monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt_at_birth(monkeypatch, signal.SIGINT, child=True)
-    assert list(run([Nap(label="a")], jobs=1, apart=True)) == ["a"]
+    assert list(run([Nap(label="a", alone=True)], jobs=1)) == ["a"]
 
 
 def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
@@ -162,7 +166,7 @@ def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)  # until the first one that finds the file
         with pytest.raises(KeyboardInterrupt):
-            run_requests([Nap(label=str(file))], sleep_below, jobs=1, memory=0, on_result=lambda *_: None, apart=True)
+            perform_here([Nap(label=str(file), alone=True)], sleep_below, lambda *_: None)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -172,9 +176,9 @@ def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
 def test_a_process_has_a_session_of_its_own_and_ends_with_its_parent(tmp_path: Path) -> None:
     file = tmp_path / "process"
     code = (
-        "from cyscc.host.experiments.measuring.schedule import run_requests; "
-        "from tests.host.experiments.measuring.naps import Nap, sleep_below; "
-        f"run_requests([Nap(label={str(file)!r})], sleep_below, jobs=1, memory=0, on_result=print, apart=True)"
+        "from cyscc.host.experiments.plan.pool import perform_here; "
+        "from tests.host.experiments.plan.naps import Nap, sleep_below; "
+        f"perform_here([Nap(label={str(file)!r}, alone=True)], sleep_below, print)"
     )
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as parent:
         wait_until(lambda: file.exists() and file.read_text(), parent)
@@ -195,4 +199,4 @@ def test_a_python_that_may_not_be_executed_is_told(tmp_path: Path, monkeypatch: 
     python.touch(mode=0o644)
     monkeypatch.setattr(sys, "executable", str(python))
     with pytest.raises(InputError, match="python: this user may not execute it"):
-        run_requests([Nap(label="one")], nap, jobs=1, apart=True, on_result=lambda *_: None)
+        perform_here([Nap(label="one", alone=True)], nap, lambda *_: None)

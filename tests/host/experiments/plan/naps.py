@@ -1,4 +1,4 @@
-"""Requests to sleep. Worker processes import this module, and nothing that takes long."""
+"""Requests to sleep. Worker processes import this module."""
 
 import os
 import signal
@@ -6,14 +6,16 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from cyscc.host.experiments.plan.request import Request
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import HangError
 from cyscc.sim.notices import notice
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nap:
+class Nap(Request):
     """A request to sleep.
 
     Parameters
@@ -28,6 +30,8 @@ class Nap:
         How it fails after that.
     says : str
         Its notice.
+    alone : bool
+        Whether it needs a process of its own.
     """
 
     label: str = ""
@@ -35,6 +39,10 @@ class Nap:
     seconds: float = 0.0
     end: str = ""
     says: str = ""
+    alone: bool = False  # type: ignore[misc]  # here each one has its own
+
+    def setting(self) -> dict[str, Any]:
+        return {}
 
 
 def nap(request: Nap) -> tuple[float, float, int]:
