@@ -28,8 +28,10 @@ _DEPTHS = {
     ),
 }
 
+_SELDOM = ("hc2-1ae", "published-vhdl-1ae", "published-bfs", "fast-1ae")
+
 _FULL = [
-    pytest.param(name, marks=() if name in ("hc2", "published", "published-bfs-1ae", "fast") else pytest.mark.long)
+    pytest.param(name, marks=pytest.mark.long if name in _SELDOM else ())
     for name, config in PRESETS.items()
     if config.bfs_kernels == 16
 ]
@@ -156,14 +158,15 @@ def test_full_queues_restart_the_search(config: AcceleratorConfig) -> None:
         assert check_bfs(machine, graph, source, slack=0).retries > 0
 
 
+@pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("config", MACHINES)
-def test_copies(config: AcceleratorConfig) -> None:
+def test_copies(config: AcceleratorConfig, memory: str) -> None:
     cycles = []
     # Each vertex has one predecessor: its chunks are expanded by several kernels or AEs, each of which has a filter.
     filters = config.engines if config.visited_filter else config.total_bfs_kernels
     for copies in (1, 20, 200) if config.filters_copies else (1, 20):
         graph = repeated(copies)
-        with made(config, "fixed:75") as machine:
+        with made(config, memory) as machine:
             run = check_bfs(machine, graph, 0)
             assert run.retries == 0
             if config.finds_components:
@@ -180,7 +183,7 @@ def test_copies(config: AcceleratorConfig) -> None:
         assert cycles[2] < 20 * cycles[0]
     if config.visited_filter and config.engines == 1:
         graph = messy_graph(config.visited_filter, 1500, 6)
-        with made(config, "fixed:75") as machine:
+        with made(config, memory) as machine:
             pushed, entries = pushes(machine, graph, check_bfs(machine, graph, 0))
             assert pushed == entries
 
