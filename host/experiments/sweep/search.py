@@ -6,9 +6,9 @@ processes, and after an interrupt; nothing but the points is stored.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -91,25 +91,23 @@ class _Chooser:
 
     def __init__(self, study: SweepStudy, options: SearchOptions) -> None:
         self._study, self._options = study, options
-        self._sizes = [len(values) for values in study.axes.values()]
-        self._seen: set[Places] = set()
         self._trials: list[optuna.Trial | None] = []
         self.chosen: list[StudyPoint] = []
         self.refused = ""
-        self._every = product(*map(range, self._sizes)) if prod(self._sizes) <= options.points else None
-        if self._every is None:
-            self._random = Random(options.seed)
+        sizes = [len(values) for values in study.axes.values()]
+        if prod(sizes) <= options.points:
+            self._places: Iterator[tuple[optuna.Trial | None, Places]]
+            self._places = ((None, places) for places in product(*map(range, sizes)))
+        else:
             self._sampler, self._space, self._failed = _sampler(study.axes, options)
+            self._places = self._drawn_places(sizes)
 
     def ask(self, count: int) -> list[StudyPoint]:
         """Return further points, at most `count`; none when every one has been chosen."""
         assert self._study.point_at is not None, "the study searches"
         batch: list[StudyPoint] = []
         self._trials = []
-        for _ in range(count + _IMPOSSIBLE):
-            if len(batch) == count or (found := self._next()) is None:
-                break
-            trial, places = found
+        for trial, places in islice(self._places, count + _IMPOSSIBLE if count else 0):
             try:
                 batch.append(self._study.point_at(places))
             except ValueError as error:
@@ -117,6 +115,8 @@ class _Chooser:
                 self._tell(trial)
             else:
                 self._trials.append(trial)
+            if len(batch) == count:
+                break
         self.chosen += batch
         return batch
 
@@ -125,27 +125,23 @@ class _Chooser:
         for trial, row in zip(self._trials, rows, strict=True):
             self._tell(trial, row)
 
-    def _next(self) -> "tuple[optuna.Trial | None, Places] | None":
-        """Return the next places, which were not chosen before, and their trial; None if there are no others."""
-        if self._every is not None:
-            places = next(self._every, None)
-            return None if places is None else (None, places)
-        if len(self._seen) == prod(self._sizes):
-            return None
-        trial, places = self._drawn()
-        for _ in range(_TRIES):
-            if places not in self._seen:
-                break
-            self._tell(trial)
-            trial, places = self._drawn()
-        else:
-            self._tell(trial)
-            while places in self._seen:
-                places = tuple(map(self._random.randrange, self._sizes))
-            self._sampler.enqueue_trial(dict(zip(self._study.axes, places, strict=True)))
-            trial, places = self._drawn()
-        self._seen.add(places)
-        return trial, places
+    def _drawn_places(self, sizes: Sequence[int]) -> "Iterator[tuple[optuna.Trial, Places]]":
+        """Yield places that were not chosen before, and their trials, while there are others."""
+        seen: set[Places] = set()
+        random = Random(self._options.seed)
+        while len(seen) < prod(sizes):
+            for _ in range(1 + _TRIES):
+                trial, places = self._drawn()
+                if places not in seen:
+                    break
+                self._tell(trial)
+            else:
+                while places in seen:
+                    places = tuple(map(random.randrange, sizes))
+                self._sampler.enqueue_trial(dict(zip(self._study.axes, places, strict=True)))
+                trial, places = self._drawn()
+            seen.add(places)
+            yield trial, places
 
     def _drawn(self) -> "tuple[optuna.Trial, Places]":
         trial = self._sampler.ask(self._space)
