@@ -33,8 +33,8 @@ read_rtlil module.il; hierarchy -top module; proc -noopt -norom; flatten; opt_cl
 clean; write_json module.json
 """
 
-_KEPT = re.compile(r"^( *)(wire .*\\staged__payload\.last)$", re.MULTILINE)
-"""Registers with unread bits that Yosys would drop; they are kept because other executors can go on from this state."""
+_KEPT = re.compile(r"^( *)(wire .*\\(?:staged__payload\.last|ahead))$", re.MULTILINE)
+"""Registers with unread bits that Yosys would drop; they are kept because waveforms can start from this state."""
 
 _ANY = re.compile(r"^( *)(wire .*)$", re.MULTILINE)
 """Any signal: where waveforms show them, Yosys drops none."""

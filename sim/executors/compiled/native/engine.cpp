@@ -187,9 +187,9 @@ bool renew(Input& input, uint32_t value) {
 // Brings what the kernels put out to the shell; returns whether that is anything new for more than the slot station.
 inline bool Engine::connect_tails(int64_t cycle) {
     Shell& shell = *shell_;
-    auto connect = [](const Kernels& module, auto& chain_valid, auto& chain, auto& done, auto& error) {
+    auto connect = [this](const Kernels& module, auto& chain_valid, auto& chain, auto& done, auto& error) {
         chain_valid = module.chain_valid();
-        if (chain_valid) chain = module.chain();
+        if (chain_valid || watcher_) chain = module.chain();
         return chain_valid | renew(done, module.done()) | renew(error, module.error());
     };
 #if CYSCC_STATION
@@ -197,9 +197,9 @@ inline bool Engine::connect_tails(int64_t cycle) {
     shell.bfs_room = bfs_->room();
     shell.bfs_epoch = bfs_->epoch();
 #endif
-    auto pass = [cycle](const Kernels& module, auto& token_valid, auto& token) {
+    auto pass = [this, cycle](const Kernels& module, auto& token_valid, auto& token) {
         token_valid = module.token_valid(cycle);
-        if (token_valid) token = module.token();
+        if (token_valid || watcher_) token = module.token();
         return token_valid;
     };
     return connect(*bfs_, shell.bfs_chain_in_valid, shell.bfs_chain_in_payload, shell.bfs_done, shell.bfs_error) |

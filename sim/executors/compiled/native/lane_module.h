@@ -216,12 +216,12 @@ private:
         chain_valid_ = chain >> kLast & 1;
         token_valid_ = token >> kLast & 1;
         tokens_ = token << (31 - kLast);
-        if (chain_valid_) chain_ = lanes_.get_chain_out_payload_0(kLast);
+        if (kIsSeen<Lanes> || chain_valid_) chain_ = lanes_.get_chain_out_payload_0(kLast);
         if constexpr (kStation) {
             asked_ = lanes_.asked();
             room_ = lanes_.room();
             epoch_ = lanes_.epoch();
-        } else if (token_valid_) {
+        } else if (kIsSeen<Lanes> || token_valid_) {
             token_ = lanes_.get_token_out_payload_0(kLast);
         }
         done_ = lanes_.done();
