@@ -95,19 +95,10 @@ class Figure(go.Figure):
         names = {"tickmode": "array", "tickvals": middles, "ticktext": [name for name, _ in groups], "type": "category"}
         across = "y" if axis == "x" else "x"
         whole = {f"{across}ref": f"{across} domain", f"{across}0": 0, f"{across}1": 1}
-        lines = [
-            {
-                "type": "line",
-                "line": {"color": colour, "width": 1.5},
-                f"{axis}0": end - 0.5,
-                f"{axis}1": end - 0.5,
-                **whole,
-            }
-            for end in ends[:-1].tolist()
-        ]
-        self.update_layout(
-            {f"{axis}axis": {**names, "ticks": "", "tickangle": 0}, "shapes": [*self.layout.shapes, *lines]}
-        )
+        for end in ends[:-1].tolist():
+            at = {f"{axis}0": end - 0.5, f"{axis}1": end - 0.5}
+            self.add_shape(type="line", line={"color": colour, "width": 1.5}, **at, **whole)
+        self.update_layout({f"{axis}axis": {**names, "ticks": "", "tickangle": 0}})
 
     def choose(self, options: Mapping[str, Sequence[int]], *, updates: Sequence[Any] = ()) -> None:
         """Add a selector of the traces to show.

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import NullLocator, StrMethodFormatter
+from matplotlib.ticker import MultipleLocator, NullLocator, StrMethodFormatter
 
 from cyscc.host.answer.charts import AXIS, GRID, INK, LETTER
 from cyscc.host.output.files import figure_format, open_output
@@ -291,8 +291,8 @@ class _Drawing:
         if trace.stackgroup:
             base = self._ends.get(axes, np.zeros(x.size))
             self._ends[axes] = base + np.nan_to_num(y)
-            looks = {"facecolor": _colour(trace.fillcolor), "edgecolor": _colour(trace.line.color)}
-            return axes.fill_between(x, base, self._ends[axes], step="mid" if step else None, linewidth=width, **looks)
+            area: dict[str, Any] = {"facecolor": _colour(trace.fillcolor), "edgecolor": _colour(trace.line.color)}
+            return axes.fill_between(x, base, self._ends[axes], step="mid" if step else None, linewidth=width, **area)
         for which in "xy":
             self._add_errors(trace, axes, which, x, y)
         marker = trace.marker
@@ -472,6 +472,8 @@ class _Drawing:
         elif places.is_category:
             self._label_categories(axes, name)
         elif axis.type != "log":
+            if axis.dtick:
+                its.set_major_locator(MultipleLocator(axis.dtick))
             its.set_major_formatter(StrMethodFormatter("{x:.0%}" if axis.tickformat == ".0%" else "{x:,.10g}"))
 
     def _label_categories(self, axes: Axes, name: str) -> None:

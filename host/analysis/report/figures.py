@@ -417,11 +417,16 @@ def _histogram(frames: Frames) -> Chart:
             hover = f"%{{customdata[0]}} to %{{customdata[1]}} cycles: %{{y:,}} reads<extra>{phase}</extra>"
             shown.append({**looks, **bins, "hovertemplate": hover})
     ends = [0.9 * max(1, low), 1.1 * high]
-    axes = {
-        "xaxis": {**charts.log_axis(ends), "range": np.log10(ends).tolist()},
-        "yaxis": charts.log_axis([1, max(10.0, *(float(trace["y"].max()) for trace in shown), 10.0)]),
-    }
-    figure = new_figure(shown, height=340, x="cycles from a read to its response", y="reads", showlegend=True, **axes)
+    x, y = charts.log_axis(ends), charts.log_axis([1, 10, *(float(trace["y"].max()) for trace in shown)])
+    figure = new_figure(
+        shown,
+        height=340,
+        x="cycles from a read to its response",
+        y="reads",
+        showlegend=True,
+        xaxis={**x, "range": np.log10(ends).tolist()},
+        yaxis=y,
+    )
     return chart("latencies", figure, longest=LONGEST_LATENCY)
 
 

@@ -308,14 +308,11 @@ def _degree_panels(
 ) -> Figure:
     """Return a panel for each number of vertices over the degrees, with the traces of its points."""
     degrees = list(map(str, sorted(points["degree"].unique())))
-    across = {"type": "category", "categoryorder": "array", "categoryarray": degrees}
-    axes = {
-        "x": {**across, "title": "average degree"},
-        "y": {"title": title, "rangemode": "tozero"},
-    }
+    across = {"type": "category", "categoryorder": "array", "categoryarray": degrees, "title": "average degree"}
+    up = {"title": title, "rangemode": "tozero"}
     groups = points.assign(degree=points["degree"].astype(str)).groupby("vertices", sort=False)
     parts = [
-        Panel(f"({letter}) {number_text(vertices)} vertices", traces_of(own), one=one, **axes)
+        Panel(f"({letter}) {number_text(vertices)} vertices", traces_of(own), across, up, one=one)
         for letter, (vertices, own) in zip(ascii_lowercase, groups, strict=False)
     ]
     return charts.panels(parts, **layout)

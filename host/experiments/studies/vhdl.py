@@ -253,8 +253,9 @@ def _figure(document: dict[str, Any]) -> Figure:
             shown[0].append(_levels_shown(name, side, looks, levels[config, graph], shift))
             shown[1].append(_runs_shown(name, side, looks, runs[config, graph], runs[configs[0], graph]))
         ratio = {"title": "cycles / straight line"}
+        level = {"title": "level"} if len(shown[0][0]["x"]) > _MANY else {"title": "level", "dtick": 1}
         parts += [
-            Panel(f"{graph}: levels", shown[0], {"title": "level"}, {"title": "cycles"}, log="y"),
+            Panel(f"{graph}: levels", shown[0], level, {"title": "cycles"}, log="y"),
             Panel(f"{graph}: searches", shown[1], {"title": "latency (cycles)"}, ratio, one="y"),
         ]
     return charts.panels(parts)

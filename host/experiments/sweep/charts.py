@@ -146,7 +146,8 @@ def matrix_chart(study: SweepStudy, rows: Sequence[Row], down: str, across: str,
         least=float(found.min(axis=None)),
         x=list(found.columns),
         y=list(found.index),
-        **({"text": texts, "texttemplate": "%{text}"} if few else {}),
+        text=texts if few else None,
+        texttemplate="%{text}" if few else None,
     )
     places = {"type": "category", "automargin": True}
     figure = charts.new_figure(

@@ -161,7 +161,8 @@ def test_bars_of_a_group_stand_beside_each_other_and_their_parts_on_each_other()
     ]
     bars[-1] |= {"text": ["3", "5"]}
     (axes,) = draw(new_figure(bars, height=300, barmode="stack")).axes
-    found = [(round(bar.get_x(), 3), bar.get_y(), round(bar.get_width(), 3)) for bar in axes.patches]
+    patches: Any = axes.patches
+    found = [(round(bar.get_x(), 3), bar.get_y(), round(bar.get_width(), 3)) for bar in patches]
     one, other = [(-0.425, 0.575), (0.0, 1.0)]
     assert found == [
         (place, begin * part, 0.425)

@@ -127,11 +127,12 @@ def test_two_parameters_are_lines_in_shades_and_a_matrix() -> None:
 
 
 def test_many_combinations_are_panels() -> None:
-    settings = {"visit_depth": [16, 32], "memory.bank_busy": [4, 8, 15, 30, 60, 80], "simplify": [False, True]}
+    busy = [4, 8, 15, 30, 60, 80]
+    settings = {"visit_depth": [16, 32], "memory.bank_busy": busy, "simplify": [False, True]}
     study = line_study([GRAPH], settings)
     chart = parameter_chart(study, rows_of(study), "visit_depth")
     titles = [note.text for note in chart.figure.layout.annotations]
-    assert titles == [f"memory.bank_busy={busy}" for busy in settings["memory.bank_busy"]]
+    assert titles == [f"memory.bank_busy={each}" for each in busy]
     lines = [trace for trace in chart.figure.data if "unchanged" not in trace.name]
     assert {trace.name for trace in lines} == {"simplify=false", "simplify=true"}
     assert len(lines) == 12
