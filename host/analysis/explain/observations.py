@@ -27,6 +27,8 @@ _LOADED = 2.0
 """Least mean latency, as a multiple of the least one, with which most of it is waiting for others."""
 _CARRYING = 0.9
 """Least use of a part of the memory, as a share of what it can carry, with which it can hardly serve more reads."""
+_FREE = 0.5
+"""Most use of a part of the memory, as a share of what it can carry, with which it could serve many more reads."""
 _SHORT = 0.5
 """Least share of a FIFO's places that are promised on average, with which all of them are at times."""
 _ALIKE = 0.9
@@ -202,7 +204,7 @@ def _blamed(evidence: Evidence, loaded: float, nearest: float) -> list[str]:
     )
     seen = f"while a kernel works, {named} are promised to reads"
     # Where nothing in the memory is shared, reads wait for no other one there.
-    if (loaded <= _UNLOADED or not nearest) and tightest >= _SHORT:
+    if tightest >= _SHORT and (not nearest or (loaded <= _UNLOADED and nearest <= _FREE)):
         return [f"Places for answers are short: on average {seen}."]
     # Reads may be late for other reasons than others: a memory's own course, or the order of answers.
     if loaded >= _LOADED and nearest >= _CARRYING:

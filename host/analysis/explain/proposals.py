@@ -25,9 +25,6 @@ _REMEMBERED = 128
 _REPEATED = 0.05
 """Least share of repeated work with which ways to avoid it are proposed."""
 
-_RESTING = 0.5
-"""Least share of the kernel-cycles without work from which on fewer kernels are proposed."""
-
 _LACKING = PRESETS["fast"]
 """A machine with the values with which options are proposed to others."""
 
@@ -331,10 +328,11 @@ def _of_machine(seen: _Seen) -> Iterator[_Change]:
     for name, value in (("link_cycles", config.link_cycles // 2), ("ring_stages", config.ring_stages // 2)):
         if name == "ring_stages" or config.engines > 1:
             yield _Change({name: value}, _all(*_TURNS), 0.2, shorter, searches)
-    if seen.share("no_work") >= _RESTING:
-        fewer = "Kernels rest: fewer of them may do, and the token's turn is shorter."
-        for settings in ({"engines": config.engines // 2}, {"bfs_kernels": config.bfs_kernels // 2}):
-            yield _Change(settings, _all(*_TURNS, *_READS), 0.1, fewer, searches, smaller=True)
+    fewer = "Kernels rest: fewer of them may do, and the token's turn is shorter."
+    turns, reads = seen.share(*_TURNS, "ending"), seen.share(*_READS)
+    rest = seen.share("no_work") * turns / max(turns + reads, 1e-9)
+    for settings in ({"engines": config.engines // 2}, {"bfs_kernels": config.bfs_kernels // 2}):
+        yield _Change(settings, _all(*_TURNS, "ending", *_READS), rest, fewer, searches, smaller=True)
 
 
 def _of_options(seen: _Seen) -> Iterator[_Change]:

@@ -68,6 +68,15 @@ def test_what_speaks_for_a_change_puts_it_first() -> None:
     assert latency.cause in ("response", "credit")
 
 
+def test_fewer_engines_are_proposed_early_where_kernels_rest_and_the_token_takes_long() -> None:
+    places = {}
+    for graph in ("repeated", "random"):
+        every = found(recorded(graph, "hbm2"))
+        places[graph] = list(every).index((("engines", 1),)) / len(every)
+        assert every[("engines", 1),].reason.startswith("Kernels rest: ")
+    assert places["repeated"] < 0.2 < places["random"]
+
+
 def test_refresh_is_blamed_for_waiting_where_banks_are_hardly_used() -> None:
     order = [name for each in found(recorded("star", "hbm2")) for name, _ in each]
     assert order.index("memory.t_rfc") < min(order.index(f"memory.{name}") for name in ("t_ras", "t_faw", "t_ccd_l"))

@@ -201,7 +201,8 @@ def test_latency_is_blamed_where_reads_hardly_wait_for_each_other() -> None:
 def test_places_for_answers_are_short_only_where_more_of_them_would_be_used(
     mean: float, use: float | None, under_way: float, said: str
 ) -> None:
-    shared = {"bank": None, "links": None} if use is None else {"bank": bank(use=use)}
+    links = LinkUse(mean=0.2, most=0.3, engine=1, link=5, waiting=1.5)
+    shared = {"bank": None, "links": None} if use is None else {"bank": bank(use=use), "links": links}
     found = evidence(latency=replace(QUEUEING, mean=mean), **shared, **CREDIT)
     found.fifos = [found.fifos[0], replace(found.fifos[1], under_way=under_way)]
     text = observe("credit", LARGE, found).text
