@@ -180,6 +180,7 @@ class CompiledExecutor(LibraryExecutor):
         self._accesses = AccessRows(self._library, self._machine, config.engines)
         self._request: AccessRequest | None = None
         self._log_begins = False
+        self._rests = True  # the last list of commands is done
         self._row = sample_dtype(config)
 
     def record(self, interval: int, places: int) -> Samples:
@@ -235,13 +236,18 @@ class CompiledExecutor(LibraryExecutor):
         if self._log_begins:
             assert self._request is not None, "accesses are logged"
             self._log_begins = False
-            self._accesses.want(self._request, reads_under_way(self._config, self._memory, self._pieces.save))
-        if self._spells is None:
-            return super().run(budget)
+            save = None if self._rests else self._pieces.save
+            self._accesses.want(self._request, reads_under_way(self._config, self._memory, save))
+        state = super().run(budget) if self._spells is None else self._run_logged(self._spells, budget)
+        self._rests = state == RunState.DONE
+        return state
+
+    def _run_logged(self, spells: SpellBuffer, budget: int) -> RunState:
+        """Run in pieces whose spells have room."""
         end = self.cycle + budget
         while True:
             state = super().run(min(end - self.cycle, _SPELL_CYCLES))
-            self._spells.drain()
+            spells.drain()
             if state != RunState.RUNNING or self.cycle >= end:
                 return state
 
@@ -264,6 +270,7 @@ class CompiledExecutor(LibraryExecutor):
             self._spells.restart()
         # Only once the memory has its state too, it is known what is under way.
         self._log_begins = self._request is not None
+        self._rests = False
 
     def take_over(self, other: "CompiledExecutor", commands: Sequence[Command], played: Sequence[Command]) -> None:
         """Take over the state of another machine with the same memory.
