@@ -180,7 +180,7 @@ class CompiledExecutor(LibraryExecutor):
         self._accesses = AccessRows(self._library, self._machine, config.engines)
         self._request: AccessRequest | None = None
         self._log_begins = False
-        self._rests = True  # the last list of commands is done
+        self._rests = True  # nothing of the list of commands is under way yet
         self._row = sample_dtype(config)
 
     def record(self, interval: int, places: int) -> Samples:
@@ -218,6 +218,11 @@ class CompiledExecutor(LibraryExecutor):
             self._library.cyscc_write_spells(self._machine, True)
         return self._spells.take()
 
+    def begin(self, commands: Sequence[Command]) -> None:
+        """Start a list of commands."""
+        super().begin(commands)
+        self._rests = True
+
     def log_accesses(self, request: AccessRequest) -> None:
         """Start logging accesses of kernels, instead of those logged before; call between two runs."""
         self._request = request
@@ -238,16 +243,13 @@ class CompiledExecutor(LibraryExecutor):
             self._log_begins = False
             save = None if self._rests else self._pieces.save
             self._accesses.want(self._request, reads_under_way(self._config, self._memory, save))
-        state = super().run(budget) if self._spells is None else self._run_logged(self._spells, budget)
-        self._rests = state == RunState.DONE
-        return state
-
-    def _run_logged(self, spells: SpellBuffer, budget: int) -> RunState:
-        """Run in pieces whose spells have room."""
+        self._rests = False
+        if self._spells is None:
+            return super().run(budget)
         end = self.cycle + budget
         while True:
             state = super().run(min(end - self.cycle, _SPELL_CYCLES))
-            spells.drain()
+            self._spells.drain()
             if state != RunState.RUNNING or self.cycle >= end:
                 return state
 
