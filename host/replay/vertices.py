@@ -246,10 +246,10 @@ class _VertexWatcher(AccessWatcher):
         for word, (first, end), each in zip(self._words_at, self._lists, graphs, strict=True):
             neighbours = each.neighbours_address, 4 * each.graph.edges
             watched.append(_bytes(word, 8))
-            watched += [_bytes(*neighbours, **half) for half in halves[: 1 + config.pair_reads]]
+            watched += [_bytes(*neighbours, READ, **half) for half in halves[: 1 + config.pair_reads]]
             # A pair may begin before the list.
             start = each.neighbours_address + 4 * first & ~7
-            watched.append(_bytes(start, each.neighbours_address + 4 * end - start))
+            watched.append(_bytes(start, each.neighbours_address + 4 * end - start, READ))
             # Entries of its list, or of chunks of it, begin there.
             places = {"mask": whole, "low": first << int(START.shift), "high": max(end - 1, first) << int(START.shift)}
             watched += [_bytes(*queue, WRITE, **places) for queue in queues.frontiers]

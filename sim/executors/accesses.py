@@ -145,17 +145,19 @@ class AccessRows:
 
     def take(self) -> npt.NDArray[np.void]:
         """Return the accesses since the last call, see `Executor.take_accesses`."""
-        found = [np.zeros(0, ACCESS)]
+        found = []
         for engine in range(self._engines):
             first = ctypes.c_void_p()
             count = self._library.cyscc_take_accesses(self._machine, engine, ctypes.byref(first))
             if count:
                 raw = (ctypes.c_char * (count * ACCESS.itemsize)).from_address(first.value or 0)
                 found.append(np.frombuffer(raw, ACCESS).copy())
-        return np.concatenate(found)
+        return np.concatenate(found or [np.zeros(0, ACCESS)])
 
 
-def reads_under_way(config: AcceleratorConfig, memory: Memory, save: Callable[[], NamedWords]) -> npt.NDArray[np.int64]:
+def reads_under_way(
+    config: AcceleratorConfig, memory: Memory, save: Callable[[], NamedWords] | None
+) -> npt.NDArray[np.int64]:
     """Return the reads of each AE's kernels that are not answered yet, of shape (AEs, kernels).
 
     Parameters
@@ -164,10 +166,12 @@ def reads_under_way(config: AcceleratorConfig, memory: Memory, save: Callable[[]
         Sizes.
     memory : Memory
         The memory.
-    save : callable
-        Returns the state of the machine.
+    save : callable or None
+        Returns the state of the machine; None if all is answered.
     """
     found = np.zeros((config.engines, config.bfs_kernels), np.int64)
+    if save is None:
+        return found
     if not config.link_queues:
         for engine, port, reads in memory.outstanding():
             found[engine, port] = reads

@@ -88,6 +88,7 @@ class CompiledExecutor(LibraryExecutor):
         self._accesses = AccessRows(self._library, self._machine, config.engines)
         self._request: AccessRequest | None = None
         self._log_begins = False
+        self._rests = True  # nothing of the list of commands is under way yet
         self._row = sample_dtype(config)
 
     def record(self, interval: int, places: int) -> Samples:
@@ -125,6 +126,11 @@ class CompiledExecutor(LibraryExecutor):
             self._library.cyscc_write_spells(self._machine, True)
         return self._spells.take()
 
+    def begin(self, commands: Sequence[Command]) -> None:
+        """Start a list of commands."""
+        super().begin(commands)
+        self._rests = True
+
     def log_accesses(self, request: AccessRequest) -> None:
         """Start logging accesses of kernels, instead of those logged before; call between two runs."""
         self._request = request
@@ -143,7 +149,9 @@ class CompiledExecutor(LibraryExecutor):
         if self._log_begins:
             assert self._request is not None, "accesses are logged"
             self._log_begins = False
-            self._accesses.want(self._request, reads_under_way(self._config, self._memory, self._pieces.save))
+            save = None if self._rests else self._pieces.save
+            self._accesses.want(self._request, reads_under_way(self._config, self._memory, save))
+        self._rests = False
         end = self.cycle + budget
         while True:
             state = super().run(min(end - self.cycle, self._most_cycles()))
@@ -193,6 +201,7 @@ class CompiledExecutor(LibraryExecutor):
             self._spells.restart()
         # Only once the memory has its state too, it is known what is under way.
         self._log_begins = self._request is not None
+        self._rests = False
 
     @cached_property
     def _pieces(self) -> Pieces:

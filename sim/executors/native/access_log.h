@@ -1,9 +1,10 @@
 // Accesses of kernels to the memory, as seen at the kernels' own ports, and the log of those of an engine.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <deque>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,7 @@ public:
         engine_ = engine;
         first_ = request.first;
         end_ = request.end;
-        watched_.assign(request.watched, request.watched + request.count);
+        watch(std::vector(request.watched, request.watched + request.count));
         kernels_.assign(request.kernels, Kernel());
         for (int64_t n = 0; n < request.kernels; ++n)
             kernels_[n].strangers = request.under_way[engine * request.kernels + n];
@@ -68,8 +69,7 @@ public:
                 --kernel.strangers;
                 continue;
             }
-            Access read = kernel.reads.front();
-            kernel.reads.pop_front();
+            Access read = kernel.reads[kernel.place(kernel.answered++)];
             read.answered = cycle;
             read.data = box.data[n];
             keep(read);
@@ -78,7 +78,7 @@ public:
             const int n = std::countr_zero(left);
             Access read = access(box.read_payloads[n], kReads, module, n, cycle);
             read.number = kernels_[n].numbers[read.tag]++;
-            kernels_[n].reads.push_back(read);
+            kernels_[n].take(read);
         }
         for (uint64_t left = box.requests[kWrites]; left; left &= left - 1) {
             const int n = std::countr_zero(left);
@@ -102,7 +102,7 @@ public:
     int64_t open() const {
         int64_t count = 0;
         for (const Kernel& kernel : kernels_)
-            for (const Access& read : kernel.reads) count += read.cycle >= first_ && read.cycle < end_;
+            for (size_t n = kernel.answered; n != kernel.taken; ++n) count += inside(kernel.reads[kernel.place(n)]);
         return count;
     }
 
@@ -112,7 +112,19 @@ private:
     struct Kernel {
         int64_t strangers = 0;  // answers yet to come to reads that are not known
         int64_t numbers[1 << kKernelTagBits] = {};
-        std::deque<Access> reads;
+        std::vector<Access> reads = std::vector<Access>(16);  // a power of two of places
+        size_t taken = 0, answered = 0;
+
+        size_t place(size_t n) const { return n & (reads.size() - 1); }
+
+        void take(const Access& read) {
+            if (taken - answered == reads.size()) {
+                std::vector<Access> more(2 * reads.size());
+                for (size_t n = answered; n != taken; ++n) more[n & (more.size() - 1)] = reads[place(n)];
+                reads = std::move(more);
+            }
+            reads[place(taken++)] = read;
+        }
     };
 
     Access access(uint64_t payload, int kind, uint8_t module, int kernel, int64_t cycle) const {
@@ -122,9 +134,25 @@ private:
                 uint8_t(kernel), tag, uint8_t(kind), uint8_t(4 << (above & 1))};
     }
 
+    bool inside(const Access& access) const { return access.cycle >= first_ && access.cycle < end_; }
+
+    // Notes what there is for each part of the memory, since most accesses are to others.
+    void watch(std::vector<WatchedAccesses> watched) {
+        if (watched.size() > 64) throw std::logic_error("a log of accesses watches at most 64 kinds");
+        watched_ = std::move(watched);
+        int64_t last = 0;
+        for (const WatchedAccesses& each : watched_) last = std::max(last, each.start);
+        shift_ = std::max(0, int(std::bit_width(uint64_t(last))) - int(std::bit_width(uint64_t(kNear - 1))) + 1);
+        near_.assign(kNear, 0);
+        for (size_t n = 0; n < watched_.size(); ++n)
+            for (int64_t part = watched_[n].start >> shift_; part < kNear && part << shift_ < watched_[n].end; ++part)
+                near_[part] |= uint64_t(1) << n;
+    }
+
     void keep(const Access& access) {
-        if (access.cycle < first_ || access.cycle >= end_) return;
-        for (const WatchedAccesses& each : watched_) {
+        if (!inside(access)) return;
+        for (uint64_t left = near_[std::min(access.address >> shift_, kNear - 1)]; left; left &= left - 1) {
+            const WatchedAccesses& each = watched_[std::countr_zero(left)];
             const uint64_t value = access.data & each.mask;
             if (each.kinds >> access.kind & 1 && access.address >= each.start && access.address < each.end &&
                 value >= each.low && value <= each.high)
@@ -138,6 +166,9 @@ private:
     int64_t dispatched_ = -1;
     uint32_t dropped_ = 0;
     std::vector<WatchedAccesses> watched_;
+    static constexpr int64_t kNear = 1024;
+    int shift_ = 0;
+    std::vector<uint64_t> near_;  // a bit of each that is watched there; the last is of all memory behind, too
     std::vector<Kernel> kernels_;
     std::vector<Access> rows_, taken_;
 };
