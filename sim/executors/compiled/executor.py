@@ -1,6 +1,7 @@
 """The compiled executor: kernels as lanes, a shell for each AE, a native loop over cycles."""
 
 import ctypes
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.accesses import AccessRequest, AccessRows, reads_under_way
-from cyscc.sim.executors.base import RunState, sync_interval
+from cyscc.sim.executors.base import Command, RunState, sync_interval
 from cyscc.sim.executors.compiled.drawing import Drawing
 from cyscc.sim.executors.compiled.parts import build_library
 from cyscc.sim.executors.samples import Samples, sample_dtype
