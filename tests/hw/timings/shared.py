@@ -256,6 +256,18 @@ SHARED = (
         for stages in (1, 4)
     ),
     Timing(
+        claim="ring master, the next run of another epoch",
+        make=partial(RingMaster, stages=1, initial=77),
+        given={"lead": 1, "start": [0, 20], "ring_in.valid": [10], "ring_in.payload": {10: 9 | 3 << 32}},
+        shown={
+            "ring_out": [1, 21],
+            "ring_out.payload.value": {1: 77, 21: 77},
+            "ring_out.payload.done": [1, 21],
+            "ring_out.payload.epoch": [1],
+            "running": [*range(1, 11), *range(21, END)],
+        },
+    ),
+    Timing(
         claim="ring master, a token that passes",
         make=partial(RingMaster, stages=3, initial=77),
         given={"start": [0], "ring_in.valid": [4, 5]},
