@@ -137,7 +137,7 @@ CREDIT = {"share": lambda *causes: {"credit": 0.4}.get(causes[0], 0.1) if len(ca
         (
             "credit",
             LARGE,
-            CREDIT,
+            {**CREDIT, "link_queues": 8},
             "Places for answers are short: on average while a kernel works, 90 of the 128 of words",
         ),
         ("credit", LARGE, {**CREDIT, "fifos": []}, "Busiest: "),
