@@ -186,7 +186,7 @@ def _kernels(frames: Frames) -> Chart:
 def _level_figure(shown: Sequence[charts.Trace], *, height: int, y: str, **layout: Any) -> Figure:
     """Return points of the levels on a logarithmic axis."""
     figure = new_figure(shown, height=height, y=y, log="y", **layout)
-    figure.name_places(shown[0]["x"])
+    figure.name_places(shown[0]["x"] if shown else [])
     return figure
 
 

@@ -140,7 +140,7 @@ class Frames:
         found = self.kernels.groupby(["module", "time"], observed=True).sum()
         total = pd.DataFrame(0.0, self.lengths.index, list(STACK))
         for place, module in enumerate(self.modules):
-            own = found.loc[module] / self.record.kernels(module)
+            own = found.loc[module].reindex(total.index, fill_value=0) / self.record.kernels(module)
             total += own.assign(**dict.fromkeys(OUTSIDE, 0.0)) if place else own
         return total.drop(columns="not_running")
 

@@ -99,7 +99,9 @@ def parameter_chart(study: SweepStudy, rows: Sequence[Row], across: str, column:
             size = 60 + len(texts) * (20 + 8 * len(wide.columns))
             y = {**charts.row_axis(texts), "title": across}
             parts.append(Panel(name, found, results, y, height=size))
-    figure = charts.panels(parts, columns=_FEW if ordered else 1, shared="y" if ordered else "x")
+    figure = charts.panels(
+        parts or [Panel("", [], y=results)], columns=_FEW if ordered else 1, shared="y" if ordered else "x"
+    )
     about = f"Points of a {'line' if ordered else 'colour'} have everything else in common."
     if len(groups) > 1:
         about += " A panel is a combination of the other parameters."

@@ -47,13 +47,13 @@ def sweep_page(outcome: Outcome, tables: Mapping[str, Table]) -> str:
     }
     if len(varied) > 1 and done and search is None:
         charts["effects"].append(matrix_chart(study, rows, *varied[:2]))
-    sections = [Section(name="facts", title="Facts", facts=_facts(outcome), tables=_cells(tables["best"]))]
+    sections = [Section(name="best", title="Best", tables=best)] if (best := _cells(tables["best"])) else []
     if search is not None:
         said = f"chosen one batch after the other, for {search.text()}"
         kept = sum(row["within_budget"] for row in rows)
-        best = [search_chart(study, rows, name) for name in search.minimise if kept]
+        found = [search_chart(study, rows, name) for name in search.minimise if kept]
         aim = [f"Aim: {search.text()}. Within the budget: {kept:,} of {len(rows):,}."]
-        sections.append(Section(name="search", title="Search", texts=aim, charts=best))
+        sections.append(Section(name="search", title="Search", texts=aim, charts=found))
     for name, title in {"effects": "Effects", "area": "Cycles and area", "causes": "Causes"}.items():
         if charts[name]:
             own = _cells(tables[name]) if name in tables else []
@@ -62,6 +62,7 @@ def sweep_page(outcome: Outcome, tables: Mapping[str, Table]) -> str:
     columns = {**tables["rows"].columns, "folder": "{}"}
     whole = replace(tables["rows"], frame=points, columns=columns)
     sections.append(Section(name="points", title="Points", tables=_cells(whole)))
+    sections.append(Section(name="facts", title="Facts", facts=_facts(outcome)))
     return render(sections, title=study.title, about=f"{count_text(len(rows), 'point')}: {said}.")
 
 
