@@ -1,8 +1,8 @@
 """The whole state by name, cut in the middle of levels: the same on both executors, and either goes on from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,26 @@ from cyscc.sim.machine import Machine
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.state import MachineState
 from tests.sim.executors.outcomes import CROWD
-from tests.system.covering import KNOWN, MACHINES
 from tests.system.runs import made, search
 
-LARGE = [name for name in PRESETS if name not in KNOWN]
-"""Presets that Amaranth's executor takes long for."""
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "blocking_reservation": {"blocking_reservation": True},
+    "queued_requests": {"queued_requests": 4},
+    "bfs_only": {"bfs_only": True},
+    "remembered_ids": {"remembered_ids": 32},
+    "pair_reads": {"pair_reads": True},
+    "lean_visits": {"lean_visits": True},
+    "link_queues": {"link_queues": 4, "memory_ports": 4},
+    "visited_filter": {"visited_filter": 64},
+    "edge_chunk": {"edge_chunk": 4},
+    "short_ring": {"short_ring": True},
+}
+"""Options that are off by default, each enabled alone; a switch also sets the number of memory ports."""
+
+MACHINES = {name: PRESETS["test"].replace(**options) for name, options in OPTIONS.items()} | PRESETS
+
+SMALL = ("test", "fast-test", *OPTIONS)
+"""Machines that both executors simulate in seconds."""
 
 UNREAD = ("shell.dispatch.index", "shell.dispatch.registers.host_port__data")
 """Registers that depend on invalid payloads of the host, which a machine keeps from its last commands."""
@@ -80,25 +95,30 @@ def check_ends(first: Sequence[Any], second: Sequence[Any]) -> None:
     assert [name for name in differences(state, other) if not name.endswith(UNREAD)] == []
 
 
+def test_every_option_is_there() -> None:
+    off = {each.name for each in fields(AcceleratorConfig) if not each.default}
+    assert {name for options in OPTIONS.values() for name in options} == off
+
+
 @pytest.mark.parametrize(
-    "config", [*MACHINES, *(pytest.param(PRESETS[name], id=name, marks=pytest.mark.long) for name in LARGE)]
+    "name", [pytest.param(name, marks=() if name in SMALL else pytest.mark.long) for name in MACHINES]
 )
-def test_state_is_the_same_on_both_executors_and_either_goes_on(config: AcceleratorConfig) -> None:
-    with made(config, "fixed:9") as first, made(config, "fixed:9", executor="amaranth") as second:
+def test_state_is_the_same_on_both_executors_and_either_goes_on(name: str) -> None:
+    with made(MACHINES[name], "fixed:9") as first, made(MACHINES[name], "fixed:9", executor="amaranth") as second:
         compiled, amaranth = searched(first), searched(second)
         assert len(compiled.cuts) == len(compiled.ends) >= 3
         for ours, theirs in zip(compiled.cuts, amaranth.cuts, strict=True):
             derived = ours.hardware.places.keys() - theirs.hardware.places.keys()
             assert all(name.endswith(".quiescent") for name in derived)
             assert list(differences(ours.hardware, theirs.hardware)) == []
-            assert len(theirs.hardware.places) > 100 * config.total_bfs_kernels
+            assert len(theirs.hardware.places) > 400
             assert ours.commands == theirs.commands
         for state, expected in zip(compiled.cuts, compiled.ends, strict=True):
             second.load(state)
             check_ends(end_of(second, second.wait()), expected)
         # What only the compiled executor has is as after reset, so each state needs a machine of its own.
         for state, expected in zip(amaranth.cuts, compiled.ends, strict=True):
-            with made(config, "fixed:9") as machine:
+            with made(MACHINES[name], "fixed:9") as machine:
                 for _, size in first.memory.allocations:
                     machine.allocate(size)
                 machine.load(state)
