@@ -16,16 +16,16 @@ from cyscc.hw.bfs.tags import Tag
 from cyscc.hw.bfs.visitor import Visitor
 from cyscc.hw.bfs.word_reader import WordReader
 from cyscc.hw.interfaces import SIZE_4, SIZE_8
-from tests.hw.timings.timing import END, Given, Shown, Timing, lasting
+from tests.hw.timings.timing import END, Given, Shown, Timing, lasting, number
 from tests.words import graph_word
 
 _BASE = 0x1000
 """Address of the array that is read."""
 _NEXT, _REACH = 0x2000, 0x3000
 _QUEUES = {"next_queue": _NEXT, "words": _BASE, "reach_queue": _REACH}
-_FRONTIER = {Tag.FRONTIER_WORD.value: "response"}
-_IDS = {Tag.NEIGHBOUR_ID.value: "response"}
-_WORDS = {Tag.NEIGHBOUR_WORD.value: "response"}
+_FRONTIER = {number(Tag.FRONTIER_WORD): "response"}
+_IDS = {number(Tag.NEIGHBOUR_ID): "response"}
+_WORDS = {number(Tag.NEIGHBOUR_WORD): "response"}
 _VISITED, _LEAF, _NEW, _LONG = graph_word(0, 1, visited=True), graph_word(0, 0), graph_word(0, 3), graph_word(0, 11)
 ROOM = 6
 """Vertices that a queue of depth 4 holds: its memory and its two registers."""
@@ -40,13 +40,13 @@ def _neighbours(*words: int) -> list[dict[str, int]]:
     return [{"word": word, "vertex": 9} for word in words]
 
 
-def _commands(tag: Tag, size: int, indices: Mapping[int, int]) -> dict[str, Shown]:
+def _commands(tag: Any, size: int, indices: Mapping[int, int]) -> dict[str, Shown]:
     """Return the reads of an array by their indices, by the cycle in which they are taken."""
     return {
         "command.payload.index": {cycle: index for cycle, index in indices.items() if index},
         "command.payload.base": dict.fromkeys(indices, _BASE),
         "command.payload.size": list(indices) if size == SIZE_8 else [],
-        "command.payload.tag": dict.fromkeys(indices, tag.value) if tag.value else {},
+        "command.payload.tag": dict.fromkeys(indices, number(tag)) if number(tag) else {},
     }
 
 
@@ -67,7 +67,8 @@ def _reading(claim: str, make: Any, words: list[int], size: int, indices: Mappin
 
 def _lean(claim: str, slots: list[dict[str, int]], shown: Mapping[str, Shown], **given: Given) -> Timing:
     """Return what a lean visitor writes of as many vertices as there are slots."""
-    inputs = {"neighbours": _neighbours(*[_NEW] * len(slots)), "slot": slots, "command": 1} | given
+    inputs: dict[str, Given] = {"neighbours": _neighbours(*[_NEW] * len(slots)), "slot": slots, "command": 1}
+    inputs |= given
     return Timing(claim=f"lean visitor, {claim}", make=partial(LeanVisitor, depth=16), given=inputs, shown=shown)
 
 

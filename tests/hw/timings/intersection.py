@@ -9,7 +9,7 @@ from cyscc.hw.intersection.start_finder import StartFinder
 from cyscc.hw.intersection.tags import Direction, Tag
 from cyscc.hw.intersection.unvisit_writer import UnvisitWriter
 from cyscc.hw.registers import NO_START
-from tests.hw.timings.timing import END, Timing, lasting
+from tests.hw.timings.timing import END, Timing, lasting, number
 
 _COLOURS, _WORDS, _TRANSPOSED, _FORWARD, _BACKWARD = 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
 """Addresses of arrays."""
@@ -29,7 +29,7 @@ INTERSECTION = (
             "command": 1,
             "entries": 1,
         },
-        memory={Tag.REACH_ENTRY.value: "response"},
+        memory={number(Tag.REACH_ENTRY): "response"},
         shown={
             "command": range(2, 6),
             "command.payload.base": {2: _FORWARD, 3: _FORWARD, 4: _BACKWARD, 5: _BACKWARD},
@@ -50,7 +50,7 @@ INTERSECTION = (
             "command": 1,
             "candidates": 1,
         },
-        memory={Tag.COLOUR.value: "colour_response", Tag.OTHER_WORD.value: "word_response"},
+        memory={number(Tag.COLOUR): "colour_response", number(Tag.OTHER_WORD): "word_response"},
         shown={
             "entries": [1, 3, 5, 7, 10],
             "command": [*range(8), 9, 10],
@@ -72,7 +72,7 @@ INTERSECTION = (
         claim="colour reader, no more reads than places",
         make=partial(ColourReader, depth=4),
         given={"entries": [{}] * 6, "command": 1},
-        memory={Tag.COLOUR.value: "colour_response", Tag.OTHER_WORD.value: "word_response"},
+        memory={number(Tag.COLOUR): "colour_response", number(Tag.OTHER_WORD): "word_response"},
         shown={"command": range(8), "credits": {0: 4, 1: 3, 2: 3, 3: 2, 4: 2, 5: 1, 6: 1}},
     ),
     Timing(
@@ -91,14 +91,14 @@ INTERSECTION = (
             "paint": 1,
             "outsiders": 1,
         },
-        memory={Tag.OWN_WORD.value: "response"},
+        memory={number(Tag.OWN_WORD): "response"},
         shown={
             "candidates": range(4),
             "command": [0, 3],
             "command.payload.base": {0: _WORDS, 3: _TRANSPOSED},
             "command.payload.index": {0: 1, 3: 4},
             "command.payload.size": [0, 3],
-            "command.payload.tag": {0: Tag.OWN_WORD.value, 3: Tag.OWN_WORD.value},
+            "command.payload.tag": {0: number(Tag.OWN_WORD), 3: number(Tag.OWN_WORD)},
             "rejected": [0, 3],
             "rejected_vertex": lasting({0: 1, 1: 2, 2: 3, 3: 4}),
             "paint": [1],

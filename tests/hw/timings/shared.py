@@ -17,7 +17,7 @@ from cyscc.hw.request_queue import RequestQueue
 from cyscc.hw.response_decoder import ResponseDecoder
 from cyscc.hw.ring_master import RingMaster
 from cyscc.hw.round_robin import RoundRobin
-from tests.hw.timings.timing import END, Timing, lasting
+from tests.hw.timings.timing import END, Timing, lasting, number
 
 _PARAMETERS = (Register.CAPACITY, Register.WORDS, Register.COLOUR)
 _SOURCES = (READ, READ, READ, WRITE, WRITE)
@@ -214,7 +214,7 @@ SHARED = (
             "begin": [0],
             "engine": 3,
             "chain_in.valid": {9: 1},
-            "chain_in.payload.op": {9: ChainOp.START.value},
+            "chain_in.payload.op": {9: number(ChainOp.START)},
             "done": dict.fromkeys([*range(11), *range(30, END)], 3) | dict.fromkeys(range(12, 30), 1),
         },
         shown={"chain_out": [3, 4, 5, 6], "launch": [6], "complete": range(31, END)},
@@ -227,7 +227,7 @@ SHARED = (
             "question": [5, 7],
             "begin": [0],
             "chain_in.valid": [9],
-            "chain_in.payload.op": {9: ChainOp.START.value},
+            "chain_in.payload.op": {9: number(ChainOp.START)},
         },
         shown={"question": [0, 13], "chain_out": [1, 3, 4, 5, 6, 14]},
     ),

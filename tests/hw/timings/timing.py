@@ -19,6 +19,11 @@ END = 40
 """Cycles that are looked at."""
 
 
+def number(member: Any) -> int:
+    """Return the number of a member of one of Amaranth's enumerations, which type checkers take for a number."""
+    return int(member.value)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Timing:
     """What a component does in some cycles from reset on, of which the first one is 0.

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.machines import BfsRequest, SccRequest
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.attia import TABLE1, averages, errors
@@ -31,6 +32,7 @@ def test_every_machine_has_presets_that_can_do_its_work() -> None:
 
 def off(request: BfsRequest) -> dict[str, Any]:
     """Return a result that is right for random graphs, and off by the binary logarithm of the vertices in percent."""
+    assert isinstance(request.graph, GraphSpec)
     engines = 1 if request.preset.endswith("-1ae") else 4
     paper = TABLE1[request.graph.kind, request.graph.degree][str(engines)]
     part = 0.0 if request.graph.kind == "random" else (request.graph.vertices.bit_length() - 1) / 100
