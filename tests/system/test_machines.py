@@ -17,7 +17,7 @@ from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
 from tests.sim.memory.stalls import Stalls
 from tests.system.covering import COVERING, KNOWN, MACHINES, OFTEN, VALUES, pairs_of, possible_pairs
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph, repeated
-from tests.system.runs import MEMORIES, check_bfs, check_scc, chunks_of, made
+from tests.system.runs import CYCLE_LIMIT, MEMORIES, check_bfs, check_scc, chunks_of, made
 
 _DEPTHS = {
     "one kernel, deep": PRESETS["test"].replace(
@@ -138,7 +138,8 @@ def test_memories(config: AcceleratorConfig, memory: str) -> None:
 @pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("config", _FULL)
 def test_full_sizes(config: str, memory: str) -> None:
-    with made(config, memory) as machine:
+    # All these graphs take that many cycles together.
+    with made(config, memory, cycle_limit=4 * CYCLE_LIMIT) as machine:
         for graph in (random_graph(3000, 8, seed=1), rmat_graph(2048, 8, seed=2), messy_graph(300, 3000, 3)):
             check_bfs(machine, graph, 1, slack=None)
         for name, graph in GRAPHS.items():
@@ -154,7 +155,9 @@ def test_full_queues_restart_the_search(config: AcceleratorConfig) -> None:
     with made(config, "fixed:400") as machine:
         # Queues of chunks have more room, and their entries more copies.
         graph, source = (_CYCLE, 64) if config.edge_chunk else (_SHARED, 0)
-        assert check_bfs(machine, graph, source, slack=0).retries > 0
+        retries = check_bfs(machine, graph, source, slack=0).retries
+    # A kernel on its own sees whom it has visited, but for copies one after another; a filter drops these.
+    assert (retries > 0) == (config.total_bfs_kernels > 1 or not config.remembered_ids)
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
