@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cyscc.host.driver.search import Checkpointer, LevelAccount, Observer
 from cyscc.host.graph.csr import Graph, graph_digest
 from cyscc.host.output.documents import write_sealed
-from cyscc.host.output.errors import InputError
+from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.output.files import identity
 from cyscc.host.record.arrow import numbers_of
 from cyscc.host.record.document import DOCUMENT, FAILURE, RECORD_SCHEMA, SettingDocument, check_setting
@@ -161,14 +161,10 @@ class RunRecorder(Observer):
         }
         state = checkpointer.restored("record", RecorderState, RecorderState.check)
         about = self._setting()
-        try:
+        with refusing(ValueError, before="cannot be recorded: ", after=" (--record)", path=self.folder):
             check_setting(about, SettingDocument)
-        except ValueError as error:
-            raise InputError(f"cannot be recorded: {error} (--record)", path=self.folder) from None
-        try:
+        with refusing(ValueError, before="--record-interval: "):
             self._recording = machine.record(self._interval, self, None if state is None else state.recording)
-        except ValueError as error:
-            raise InputError(f"--record-interval: {error}") from None
         self.state = state or RecorderState(recording=self._recording.state, files={} if spec.record is None else None)
         if spec.record is None and self.state.files:
             write_files(self.folder, self.state.files)

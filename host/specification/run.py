@@ -5,8 +5,7 @@ where it takes effect.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
@@ -16,7 +15,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, TypedDict, get_args, get_origin
 
 from cyscc.host.output.files import STANDARD_OUTPUT, Content
-from cyscc.host.specification.ask import Ask, Rule, SpecError
+from cyscc.host.specification.ask import Ask, Rule, refusing_value
 from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
 from cyscc.host.specification.place import Place
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
@@ -356,7 +355,7 @@ class RunSpec:
     def __post_init__(self) -> None:
         for name, option in _OPTIONS.items():
             value = getattr(self, name)
-            with _refused(name):
+            with refusing_value(name):
                 if isinstance(value, PathLike):
                     value = fspath(value)
                 elif name == "overrides":
@@ -373,10 +372,8 @@ class RunSpec:
                     which = "searches have" if "bfs" in option.algorithms else "components have"
                     raise ValueError(f"{option.name}: only {which} one")
         if self.wave_window is not None:
-            try:
+            with refusing_value("wave_window", "wave_window: "):
                 object.__setattr__(self, "wave_window", Place(cycles=self.wave_window).cycles)
-            except ValueError as error:
-                raise SpecError("wave_window", f"wave_window: {error}") from None
         for rule in _RULES:
             rule.check(self._is_told, lambda name: option_of(name).flag)
         if self.record_interval is None and (self.record is not None or self.trace is not None):
@@ -407,10 +404,10 @@ class RunSpec:
         """
         configuration, _ = self.configuration, self.profile
         if self.algorithm == "scc":
-            with _refused("config"):
+            with refusing_value("config"):
                 configuration.require("finds_components", name=self.config_text)
         if self.roofline:
-            with _refused("roofline"):
+            with refusing_value("roofline"):
                 configuration.require("keeps_reach_queue", name=self.config_text)
         return self
 
@@ -564,7 +561,7 @@ class RunSpec:
         for name, option in run_options(document["algorithm"]).items():
             if option.stored and option.name in document:
                 value = document[option.name]
-                with _refused(name):
+                with refusing_value(name):
                     option.check_stored(value)
                 if option.path and value and folder != Path.cwd() and _is_file(name, value):
                     value = str(folder / value)
@@ -581,9 +578,9 @@ def resolved_configuration(config: str | AcceleratorConfig, overrides: Overrides
         The configuration does not exist, or is invalid.
     """
     if isinstance(config, str):
-        with _refused("config"):
+        with refusing_value("config"):
             config = load_config(config)
-    with _refused("overrides"):
+    with refusing_value("overrides"):
         return overrides.applied_to(config)
 
 
@@ -598,9 +595,9 @@ def resolved_profile(memory: "str | Profile", overrides: Overrides = NO_OVERRIDE
     from cyscc.sim.memory import Profile, parse_profile
 
     if not isinstance(memory, Profile):
-        with _refused("memory"):
+        with refusing_value("memory"):
             memory = parse_profile(memory if isinstance(memory, str) else str(memory))
-    with _refused("overrides"):
+    with refusing_value("overrides"):
         return overrides.applied_to_memory(memory)
 
 
@@ -649,15 +646,6 @@ def option_of(name: str) -> Option:
 def run_options(algorithm: str) -> dict[str, Option]:
     """Return the descriptions of the fields that apply to an algorithm, by field."""
     return {name: option for name, option in _OPTIONS.items() if algorithm in option.algorithms}
-
-
-@contextmanager
-def _refused(name: str) -> Iterator[None]:
-    """Turn errors of a block that reads a configuration or memory into a `SpecError` of the field."""
-    try:
-        yield
-    except ValueError as error:
-        raise SpecError(name, str(error)) from None
 
 
 @dataclass(frozen=True, kw_only=True)

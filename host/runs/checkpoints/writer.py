@@ -3,8 +3,8 @@
 import json
 import math
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.driver.search import Checkpointer
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason
+from cyscc.host.output.errors import reason, refusing
 from cyscc.host.runs.checkpoints.folder import About, Checkpoint, CheckpointFolder
 from cyscc.host.specification.run import Interval
 from cyscc.sim.named_words import Field, NamedWords
@@ -145,6 +144,12 @@ def _has_fields(stored: Any, state: Any) -> bool:
     return not isinstance(state, list | tuple) or all(map(_has_fields, stored, state))
 
 
+def _refusing(checkpoint: Checkpoint) -> AbstractContextManager[None]:
+    """Refuse a checkpoint whose contents do not fit together or to the machine, although its digests are right."""
+    kinds = ValueError, KeyError, RecursionError
+    return refusing(*kinds, before="is no checkpoint of this run: ", path=checkpoint.path)
+
+
 def _decode_machine(text: _Text, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:
     """Convert decoded JSON to the machine's state.
 
@@ -216,18 +221,8 @@ class CheckpointWriter(Checkpointer):
         if folder is not None:
             machine.on_sync = self._on_sync
 
-    @contextmanager
-    def _refusing(self, checkpoint: Checkpoint) -> Iterator[None]:
-        """Refuse a checkpoint whose contents do not fit together or to the machine, although its digests are right."""
-        try:
-            yield
-        except RecursionError:
-            raise InputError("is no checkpoint of this run: nested too deeply", path=checkpoint.path) from None
-        except (ValueError, KeyError) as error:
-            raise InputError(f"is no checkpoint of this run: {error}", path=checkpoint.path) from None
-
     def _read_text(self, checkpoint: Checkpoint) -> _Text:
-        with self._refusing(checkpoint):
+        with _refusing(checkpoint):
             return msgspec.convert(json.loads(checkpoint.file(_TEXT).tobytes(), parse_int=_number), _Text)
 
     def restored(self, name: str, kind: type[State], check: Callable[[State], None]) -> State | None:
@@ -235,7 +230,7 @@ class CheckpointWriter(Checkpointer):
         if self._resumed is None:
             return None
         assert self._text is not None
-        with self._refusing(self._resumed):
+        with _refusing(self._resumed):
             state = _converted(self._text.parts.get(name), kind, self._resumed.file)
             check(state)
         return state
@@ -257,7 +252,7 @@ class CheckpointWriter(Checkpointer):
         """
         assert self._resumed is not None
         assert self._text is not None
-        with self._refusing(self._resumed):
+        with _refusing(self._resumed):
             self._machine.load(_decode_machine(self._text, self._resumed.file))
         self._resumed = self._text = None
         self._wait()
