@@ -221,15 +221,6 @@ class Failure(SettingDocument, kw_only=True, forbid_unknown_fields=True):
     checkpoint: str | None
 
 
-def document_schema() -> dict[str, Any]:
-    """Return the JSON Schema of `DOCUMENT`."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:cyscc:record:{RECORD_SCHEMA}",
-        **msgspec.json.schema(Document),
-    }
-
-
 def check_setting(document: Mapping[str, Any], kind: type[SettingDocument]) -> None:
     """Check the fields of a document, and whether they agree with each other.
 

@@ -200,6 +200,8 @@ class PartTables(StoredTables):
     ----------
     setting : dict
         Description of the run.
+    instructions : int
+        Number of the instructions.
 
     Raises
     ------
@@ -217,11 +219,7 @@ class PartTables(StoredTables):
         tables = [part.tables for part in parts]
         super().__init__(folder, tables, numbered=True, reached=reached, interval=self.setting["interval"])
         self._instructions = self._known_instructions()
-
-    @property
-    def instructions(self) -> int:
-        """Number of the instructions."""
-        return int(self._instructions.num_rows)
+        self.instructions = int(self._instructions.num_rows)
 
     def read(self, name: str, columns: Sequence[str], within: Range | None) -> "pa.Table":
         """Return columns of a table, see `StoredTables`."""

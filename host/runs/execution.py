@@ -256,7 +256,7 @@ class Session:
                     executor=spec.executor,
                     threads=spec.threads,
                     cycle_limit=min(self._limits, default=None),
-                    waves=spec.waves_path,
+                    waves=None if spec.waves is None else Path(spec.waves),
                     wave_window=spec.wave_window,
                     scopes=spec.scopes,
                     wave_view=spec.wave_view,

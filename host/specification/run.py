@@ -5,7 +5,7 @@ where it takes effect.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
@@ -434,11 +434,6 @@ class RunSpec:
         return f"{self.config_text}, memory {self.overrides.memory_text(self.memory_name)}"
 
     @property
-    def waves_path(self) -> Path | None:
-        """File of the waveforms."""
-        return None if self.waves is None else Path(self.waves)
-
-    @property
     def outputs(self) -> dict[str, str]:
         """Files that the run writes, by option."""
         given = {name: getattr(self, name) for name, option in _OPTIONS.items() if option.writes is not None}
@@ -458,22 +453,21 @@ class RunSpec:
         """Return the fields alone: memory rules loaded from a file cannot be pickled."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
+    def _chosen(self, wanted: Callable[[Option], bool], without: Collection[str] = ()) -> dict[str, Any]:
+        """Return the values of some of the algorithm's options, by field."""
+        options = run_options(self.algorithm).items()
+        return {name: getattr(self, name) for name, option in options if wanted(option) and name not in without}
+
     def document(self) -> dict[str, Any]:
         """Return the stored options by name, JSON-able; configuration and memory by name only."""
         named = {"overrides": self.overrides.values(), "config": self.config_name, "memory": self.memory_name}
-        return {
-            option.name: named.get(name, getattr(self, name))
-            for name, option in run_options(self.algorithm).items()
-            if option.stored
-        }
+        values = self._chosen(lambda option: bool(option.stored)) | named
+        return {option_of(name).name: value for name, value in values.items()}
 
     def result_options(self) -> dict[str, Any]:
         """Return the options that the result depends on besides graph and machine, by name, JSON-able."""
-        return {
-            option.name: getattr(self, name)
-            for name, option in run_options(self.algorithm).items()
-            if option.affects_result and name not in _MADE_OF
-        }
+        values = self._chosen(lambda option: option.affects_result, without=_MADE_OF)
+        return {option_of(name).name: value for name, value in values.items()}
 
     def identity(self, graph: str) -> dict[str, Any]:
         """Return the identity of a run, which resuming must not change, JSON-able.
@@ -483,21 +477,16 @@ class RunSpec:
         graph : str
             Digest of the graph as placed on the machine.
         """
-        same = [name for name, option in run_options(self.algorithm).items() if not option.changeable]
         return {
             "graph": graph,
             "configuration": asdict(self.configuration),
             "memory": self.profile.describe(),
-            "options": {name: getattr(self, name) for name in same},
+            "options": self._chosen(lambda option: not option.changeable),
         }
 
     def varied(self) -> dict[str, Any]:
         """Return the options that a sweep can vary, by name, JSON-able; machine and memory with all their values."""
-        values = {
-            name: getattr(self, name)
-            for name, option in run_options(self.algorithm).items()
-            if option.varies and name not in _MADE_OF
-        }
+        values = self._chosen(lambda option: bool(option.varies), without=_MADE_OF)
         return {**values, "configuration": asdict(self.configuration), "memory": self.profile.describe()}
 
     def changed(self, settings: Mapping[str, Any]) -> "RunSpec":

@@ -150,6 +150,11 @@ def _refusing(checkpoint: Checkpoint) -> AbstractContextManager[None]:
     return refusing(*kinds, before="is no checkpoint of this run: ", path=checkpoint.path)
 
 
+def _read_text(checkpoint: Checkpoint) -> _Text:
+    with _refusing(checkpoint):
+        return msgspec.convert(json.loads(checkpoint.file(_TEXT).tobytes(), parse_int=_number), _Text)
+
+
 def _decode_machine(text: _Text, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:
     """Convert decoded JSON to the machine's state.
 
@@ -168,6 +173,10 @@ def _decode_machine(text: _Text, load: Callable[[str], NDArray[np.uint8]]) -> Ma
     )
     words.check()
     return MachineState(**{**vars(found), "hardware": words})
+
+
+def _ignore(cycle: int) -> None:
+    """Do nothing."""
 
 
 class CheckpointWriter(Checkpointer):
@@ -201,8 +210,8 @@ class CheckpointWriter(Checkpointer):
         without: Collection[int],
         every: Interval = _NEVER,
         about: Callable[[int], About] | None = None,
-        on_written: Callable[[int], None] | None = None,
-        on_resumed: Callable[[int], None] | None = None,
+        on_written: Callable[[int], None] = _ignore,
+        on_resumed: Callable[[int], None] = _ignore,
         resumed: Checkpoint | None = None,
     ) -> None:
         super().__init__()
@@ -214,24 +223,19 @@ class CheckpointWriter(Checkpointer):
         self._on_written = on_written
         self._on_resumed = on_resumed
         self._refresh: list[Callable[[], None]] = []
-        self._resumed = resumed
-        self._text = None if resumed is None else self._read_text(resumed)
+        self._resumed = None if resumed is None else (resumed, _read_text(resumed))
         self._next_cycle = _ANY
         self._next_second = float(_ANY)
         if folder is not None:
             machine.on_sync = self._on_sync
 
-    def _read_text(self, checkpoint: Checkpoint) -> _Text:
-        with _refusing(checkpoint):
-            return msgspec.convert(json.loads(checkpoint.file(_TEXT).tobytes(), parse_int=_number), _Text)
-
     def restored(self, name: str, kind: type[State], check: Callable[[State], None]) -> State | None:
         """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
         if self._resumed is None:
             return None
-        assert self._text is not None
-        with _refusing(self._resumed):
-            state = _converted(self._text.parts.get(name), kind, self._resumed.file)
+        checkpoint, text = self._resumed
+        with _refusing(checkpoint):
+            state = _converted(text.parts.get(name), kind, checkpoint.file)
             check(state)
         return state
 
@@ -251,13 +255,12 @@ class CheckpointWriter(Checkpointer):
             It does not fit the machine.
         """
         assert self._resumed is not None
-        assert self._text is not None
-        with _refusing(self._resumed):
-            self._machine.load(_decode_machine(self._text, self._resumed.file))
-        self._resumed = self._text = None
+        checkpoint, text = self._resumed
+        with _refusing(checkpoint):
+            self._machine.load(_decode_machine(text, checkpoint.file))
+        self._resumed = None
         self._wait()
-        if self._on_resumed is not None:
-            self._on_resumed(self._machine.cycle)
+        self._on_resumed(self._machine.cycle)
 
     def _wait(self) -> None:
         """Start a new interval."""
@@ -282,5 +285,4 @@ class CheckpointWriter(Checkpointer):
         except OSError as error:
             notice(f"{self._folder.path}: {reason(error)}: no checkpoint at cycle {cycle:,}; the run goes on")
             return
-        if self._on_written is not None:
-            self._on_written(cycle)
+        self._on_written(cycle)
