@@ -12,8 +12,7 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.kinds import KINDS, generate_graph
 from cyscc.host.output.documents import file_digest
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason
+from cyscc.host.output.errors import InputError, reason
 from cyscc.host.specification.numbers import number_text
 from cyscc.sim.documents import DocumentError, open_plain
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.output.documents import read_sealed, write_sealed
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason, removing_empty
+from cyscc.host.output.errors import InputError, reason
+from cyscc.host.output.files import removing_empty
 from cyscc.sim.files import alone, private_folder, remove_entry
 from cyscc.sim.notices import notice
 

@@ -17,8 +17,7 @@ from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.sweep.space import SearchOptions, range_values, search_options, shaped
 from cyscc.host.graph.formats import check_graph
 from cyscc.host.graph.kinds import KINDS, KINDS_BY_DEGREE
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason
+from cyscc.host.output.errors import InputError, reason
 from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import ALGORITHMS, Option, RunSpec, run_options
 from cyscc.sim.configuration import AcceleratorConfig
