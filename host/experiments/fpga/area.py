@@ -75,7 +75,7 @@ def machine_areas(
     with steps as step, TemporaryDirectory(prefix="cyscc-area-") as work:
         own = replace(plan, folder=cache, scheduler=None, verify=False, again=False, on_step=step)
         found = usages(own, wanted, folder=Path(work))
-    os.utime(cache)  # its last use, for the eviction
+    os.utime(own.store.folder.parent)  # its last use, for the eviction
     return found
 
 
