@@ -1,4 +1,4 @@
-"""What kernels did and waited for between the events of vertices."""
+"""Spells of kernels, working or waiting, between the events of vertices."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.native_tables import table_at
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 
@@ -87,7 +88,7 @@ class _Request(ctypes.Structure):
 
 @dataclass(frozen=True, kw_only=True)
 class AccessRequest:
-    """What is to be logged.
+    """The accesses that are to be logged.
 
     Parameters
     ----------
@@ -150,8 +151,7 @@ class AccessRows:
             first = ctypes.c_void_p()
             count = self._library.cyscc_take_accesses(self._machine, engine, ctypes.byref(first))
             if count:
-                raw = (ctypes.c_char * (count * ACCESS.itemsize)).from_address(first.value or 0)
-                found.append(np.frombuffer(raw, ACCESS).copy())
+                found.append(table_at(first.value, count, ACCESS).copy())
         return np.concatenate(found or [np.zeros(0, ACCESS)])
 
 

@@ -14,6 +14,7 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.caching.code import load
 from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, sync_interval
+from cyscc.sim.executors.native_tables import table_at
 from cyscc.sim.memory import Memory, MemoryModel
 from cyscc.sim.named_words import WORD, Field, NamedWords
 
@@ -25,12 +26,6 @@ PIECE = np.dtype(
     ]
 )
 """dtype of `Piece` in `native/state.h`."""
-
-
-def table_at(address: int | None, rows: int, dtype: "np.dtype[Any]") -> npt.NDArray[Any]:
-    """Return a table of native structures, which stays where it is."""
-    raw: Any = (ctypes.c_char * (rows * dtype.itemsize)).from_address(address or 0)
-    return np.frombuffer(raw, dtype)
 
 
 class Pieces:

@@ -10,7 +10,7 @@ from cyscc.host.answer.charts import Chart, Figure
 
 
 class Told(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What the sheet says of a chart.
+    """Texts of a chart in the sheet, and what kind of chart it is.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ OnStep = Callable[[int, int, str], None]
 """Progress callback: the number of steps done, their total, and a text on the latest step."""
 
 Made = Measured | InputError | SimulationError
-"""What comes of a request: its result, or why it failed."""
+"""Result of a request, or the error with which it failed."""
 
 
 def no_step(done: int, total: int, what: str) -> None:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.sim.executors.shared_object import PIECE, table_at
+from cyscc.sim.executors.native_tables import table_at
+from cyscc.sim.executors.shared_object import PIECE
 from cyscc.sim.observation.waves import Waves
 from cyscc.sim.observation.waves.signals import Names, Path
 from cyscc.sim.observation.waves.variables import Variable
