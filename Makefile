@@ -112,7 +112,7 @@ $(NETLIST): $(NETLIST_SOURCES) | $(INSTALLED)
 reproduce: $(INSTALLED) ## Reproduce the paper's table I in build/reproduce (some minutes)
 	@$(BIN)/cyscc reproduce table1 --jobs $(JOBS)
 
-bench: $(INSTALLED) ## Measure the compiled executor and six other ways to simulate the machine (a quarter of an hour)
+bench: $(INSTALLED) ## Measure the compiled executor and two other ways to simulate the machine (some minutes)
 	@$(BIN)/cyscc bench -o $(BUILD)
 
 bench-compare: $(INSTALLED) ## Compare the speed of the compiled executor with that of revision BASE

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cyscc.host.interface.fpga import Area, area, synth, timing, verilog
     from cyscc.host.interface.generate import Generated, generate, model
     from cyscc.host.interface.graphs import configuration, graph_from_edges, memory_profile, read_graph, write_graph
-    from cyscc.host.interface.replay import Replayed, life, replay
+    from cyscc.host.interface.replay import Replayed, replay
     from cyscc.host.interface.report import figures, report, write_figure
     from cyscc.host.interface.reproduce import reproduce
     from cyscc.host.interface.runs import bfs, scc
@@ -58,7 +58,6 @@ __all__ = [
     "figures",
     "generate",
     "graph_from_edges",
-    "life",
     "mec",
     "memory_profile",
     "model",
@@ -122,7 +121,8 @@ _HOMES = {
 
 _REMOVED = {
     "Events": "events returns an Answer",
-    "VertexLife": "life returns an Answer",
+    "VertexLife": "replay(recorded, life_of=V) returns an Answer",
+    "life": "replay(recorded, life_of=V) tells the events of a vertex, replay(recorded, PLACE, trace=FILE) the kernels",
     "Window": "replay returns an Answer, Replayed",
     "detail": "replay(recorded, record_detail=PLACE, output=FOLDER).record is the record of a place in detail",
     "trace": "report(recorded, trace=FILE) writes that of a run, replay(recorded, PLACE, trace=FILE) that of a window",

@@ -41,7 +41,6 @@ from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, Status
 from cyscc.sim.memory import Fixed, Hbm2, Hc2, Profile, Stress
-from cyscc.sim.observation.life.lives import Stage, Wait
 from tests.formal.solve import PROVE
 from tests.formal.table import PROOFS
 
@@ -234,7 +233,7 @@ def state(kernel: str) -> Columns:
     return ("word", "bits"), cells
 
 
-# Causes, lives and records.
+# Causes and records.
 
 
 def causes_of_kernels() -> str:
@@ -245,17 +244,6 @@ def causes_of_kernels() -> str:
 def causes_of_records() -> str:
     """Return the causes of cycles in records."""
     return _table(("cause", "in columns", "when"), [(each.title, f"`{each.name}`", each.about) for each in CAUSES])
-
-
-def stages(kernel: str) -> Columns:
-    """Return what an item does in each stage of a search's or an intersection's kernel."""
-    letters = {"search": "QNWV", "intersection": "CO"}[kernel]
-    return ("the item",), {stage.short: (stage.meaning,) for stage in Stage if stage.short[0] in letters}
-
-
-def waits() -> Columns:
-    """Return the reasons for which an item waits in a stage."""
-    return (), {wait.value: () for wait in Wait}
 
 
 def tables_of_records() -> str:
@@ -324,9 +312,7 @@ TABLES_OF_PAGES: dict[str, Callable[..., str]] = {
 }
 """Functions that make a table, by the name in a page; words behind the name are their arguments."""
 
-COLUMNS: dict[str, Callable[..., Columns]] = {
-    each.__name__: each for each in (parameters, profiles, stages, state, waits)
-}
+COLUMNS: dict[str, Callable[..., Columns]] = {each.__name__: each for each in (parameters, profiles, state)}
 """Functions that make columns for a table of a page, likewise."""
 
 _TABLE = re.compile(r"^.*<!-- table: (?P<name>\w+)(?P<words>.*?) -->$", re.MULTILINE)

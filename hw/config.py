@@ -1,7 +1,9 @@
 """Configuration of the machine: one validated object from which everything derives, and its named presets."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any, Self, get_type_hints
+from operator import not_
+from typing import Annotated, Any, NamedTuple, Self, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -41,6 +43,82 @@ _LACKING = {
 
 class ConfigError(ValueError):
     """A configuration that does not exist, cannot be read or describes no possible machine. One line."""
+
+
+class Rule(NamedTuple):
+    """A machine with an option is refused if another value is not as the option needs it.
+
+    Parameters
+    ----------
+    option : str
+        The option: the rule is for machines that have it.
+    other : str
+        The field or property of the configuration that it is about.
+    wrong : callable
+        Whether a value of it is refused.
+    message : str
+        What is said then, with fields of ``config`` to be filled in.
+    """
+
+    option: str
+    other: str
+    wrong: Callable[[int], bool]
+    message: str
+
+    def broken_by(self, config: "AcceleratorConfig") -> bool:
+        """Return whether a configuration is refused."""
+        return bool(getattr(config, self.option)) and self.wrong(getattr(config, self.other))
+
+
+def _uneven(value: int) -> bool:
+    """Return whether a positive number is no power of two."""
+    return value & (value - 1) > 0
+
+
+RULES = (
+    Rule(
+        "pair_reads",
+        "queued_requests",
+        bool,
+        "pair_reads needs queued_requests of 0, not {config.queued_requests}: a kernel with FIFOs of requests reads "
+        "ids one by one",
+    ),
+    *(
+        Rule("lean_visits", other, bool, f"lean_visits and {other} cannot be set together")
+        for other in ("blocking_reservation", "queued_requests", "bfs_only")
+    ),
+    Rule(
+        "memory_ports",
+        "link_queues",
+        not_,
+        "memory_ports is only for a machine with link_queues: else each kernel has its own port",
+    ),
+    Rule("link_queues", "ports", _uneven, "a switch needs memory_ports that are a power of two, not {config.ports}"),
+    *(
+        Rule("edge_chunk", other, bool, f"edge_chunk must be 0 with {other}, not {{config.edge_chunk}}")
+        for other in ("queued_requests", "blocking_reservation", "bfs_only")
+    ),
+    *(
+        Rule("short_ring", other, bool, f"short_ring and {other} cannot be set together")
+        for other in ("blocking_reservation", "queued_requests")
+    ),
+    Rule(
+        "visited_filter",
+        "bfs_kernels",
+        _uneven,
+        "visited_filter needs bfs_kernels to be a power of two, not {config.bfs_kernels}: bits of an id tell the "
+        "kernel that owns it",
+    ),
+    *(
+        Rule("visited_filter", other, bool, f"visited_filter and {other} exclude each other: {why}")
+        for other, why in (
+            ("remembered_ids", "each of the two filters drops all that the other would"),
+            ("queued_requests", "the published kernel has no exchange"),
+            ("blocking_reservation", "a kernel that issues nothing would hold up all others"),
+        )
+    ),
+)
+"""Which options exclude or need each other, in the order in which they are looked at."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,39 +252,9 @@ class AcceleratorConfig:
                 f"intersection_kernels must be at most bfs_kernels ({self.bfs_kernels}), whose ports they share, "
                 f"not {self.intersection_kernels}"
             )
-        if self.pair_reads and self.queued_requests:
-            raise ConfigError(
-                f"pair_reads needs queued_requests of 0, not {self.queued_requests}: a kernel with FIFOs of requests "
-                "reads ids one by one"
-            )
-        for name in ("blocking_reservation", "queued_requests", "bfs_only"):
-            if self.lean_visits and getattr(self, name):
-                raise ConfigError(f"lean_visits and {name} cannot be set together")
-        if self.memory_ports and not self.link_queues:
-            raise ConfigError("memory_ports is only for a machine with link_queues: else each kernel has its own port")
-        if self.link_queues and self.ports & (self.ports - 1):
-            raise ConfigError(f"a switch needs memory_ports that are a power of two, not {self.ports}")
-        for name in ("queued_requests", "blocking_reservation", "bfs_only"):
-            if self.edge_chunk and getattr(self, name):
-                raise ConfigError(f"edge_chunk must be 0 with {name}, not {self.edge_chunk}")
-
-        for name in ("blocking_reservation", "queued_requests"):
-            if self.short_ring and getattr(self, name):
-                raise ConfigError(f"short_ring and {name} cannot be set together")
-
-        if self.visited_filter:
-            if self.bfs_kernels & (self.bfs_kernels - 1):
-                raise ConfigError(
-                    f"visited_filter needs bfs_kernels to be a power of two, not {self.bfs_kernels}: bits of an id "
-                    "tell the kernel that owns it"
-                )
-            for other, why in (
-                ("remembered_ids", "each of the two filters drops all that the other would"),
-                ("queued_requests", "the published kernel has no exchange"),
-                ("blocking_reservation", "a kernel that issues nothing would hold up all others"),
-            ):
-                if getattr(self, other):
-                    raise ConfigError(f"visited_filter and {other} exclude each other: {why}")
+        for rule in RULES:
+            if rule.broken_by(self):
+                raise ConfigError(rule.message.format(config=self))
 
     @property
     def ports(self) -> int:

@@ -53,6 +53,10 @@ class BaseKernel(wiring.Component):
         What the kernel is to know before it starts.
     WORDS : mapping of KernelWord to StructLayout
         What its status words hold.
+    READS : mapping of tag to (str, str)
+        The process that issues the reads with a tag, and the array that it reads.
+    WRITES : mapping of str to str
+        The process that writes to an array.
 
     Members
     -------
@@ -65,6 +69,8 @@ class BaseKernel(wiring.Component):
 
     PARAMETERS: ClassVar[tuple[Register, ...]]
     WORDS: ClassVar[Mapping[KernelWord, data.StructLayout]]
+    READS: ClassVar[Mapping[Any, tuple[str, str]]]
+    WRITES: ClassVar[Mapping[str, str]]
 
     def __init__(self, config: AcceleratorConfig, *, instrument: bool = False) -> None:
         self._config = config

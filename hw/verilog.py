@@ -24,7 +24,7 @@ from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.shell import Shell
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
-from cyscc.hw.switch.switch import Switch, SwitchSizes
+from cyscc.hw.switch.switch import SwitchSizes
 
 KERNEL_NAMES: dict[type[wiring.Component], str] = {BfsKernel: "bfs_kernel", IntersectionKernel: "intersection_kernel"}
 """Module names of the kernels."""
@@ -119,16 +119,6 @@ def kernel_verilog(kind: type[wiring.Component], config: AcceleratorConfig, *, i
 def shell_verilog(config: AcceleratorConfig, *, instrument: bool = False) -> str:
     """Return the Verilog of the engine shell, module ``shell``."""
     return _convert(Shell(config, instrument=instrument), "shell")
-
-
-def switch_verilog(config: AcceleratorConfig, *, instrument: bool = False) -> str:
-    """Return the Verilog of the switch of an AE that has one, module ``switch``."""
-    return _convert(Switch(SwitchSizes.of(config), instrument=instrument), "switch")
-
-
-def exchange_verilog(config: AcceleratorConfig) -> str:
-    """Return the Verilog of an exchange slice of a machine that has some, module ``exchange_slice``."""
-    return slice_verilog(ExchangeSlice, config)
 
 
 def slice_kinds(config: AcceleratorConfig) -> tuple[type[wiring.Component], ...]:

@@ -117,10 +117,10 @@ def alone(folder: Path, *, on_wait: Callable[[], None] = lambda: None) -> Iterat
     try:
         # Contents left by a killed process.
         for entry in folder.iterdir():
-            _remove_entry(entry)
+            remove_entry(entry)
         yield folder
     finally:
-        _remove_entry(folder)
+        remove_entry(folder)
         os.close(descriptor)
 
 
@@ -147,7 +147,8 @@ def _make_and_lock(folder: Path, on_wait: Callable[[], None]) -> int:
         os.close(descriptor)
 
 
-def _remove_entry(path: Path) -> None:
+def remove_entry(path: Path) -> None:
+    """Remove a file, a link or a folder with all that is in it; if there is none, do nothing."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

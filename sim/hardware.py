@@ -4,15 +4,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from amaranth.hdl import Signal
 from amaranth.lib import data
 
 from cyscc.hw.accelerator import ring_turn
 from cyscc.hw.bfs import Kernel
-from cyscc.hw.bfs.tags import Tag as BfsTag
-from cyscc.hw.exchange.wires import ID_BITS, owner_bits
 from cyscc.hw.graph_word import GraphWord, LevelWord
-from cyscc.hw.intersection.tags import Tag as IntersectionTag
+from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.netlist import signal_graph
 from cyscc.hw.queue import Queue
@@ -26,16 +23,16 @@ __all__ = [
     "MUX_CYCLES",
     "QUEUE_CYCLES",
     "QUEUE_REGISTERS",
-    "READERS",
+    "READS",
     "START",
     "SWITCH_CYCLES",
-    "TAGS",
     "VISITED",
+    "WRITES",
     "WRITES_PER_VISIT",
     "Field",
     "chunk_words",
     "chunks_of",
-    "owners_of",
+    "list_reads",
     "ring_turn",
     "signal_graph",
 ]
@@ -93,37 +90,13 @@ SWITCH_CYCLES = Switch.LATENCY
 """Cycles of a read in the switch, there and back."""
 
 
-def _by_tag(tags: Any, **processes: str) -> dict[int, str]:
-    return {tags[name].value: process for name, process in processes.items()}
+_KERNELS = {"bfs": Kernel, "intersection": IntersectionKernel}
 
+READS = {module: {tag.value: read for tag, read in kernel.READS.items()} for module, kernel in _KERNELS.items()}
+"""The process that issues reads with a tag, and the array that it reads, by module and tag; named as in waveforms."""
 
-READERS = {
-    "bfs": _by_tag(
-        BfsTag,
-        FRONTIER_WORD="frontier_reader",
-        NEIGHBOUR_ID="neighbour_reader",
-        NEIGHBOUR_WORD="word_reader",
-    ),
-    "intersection": _by_tag(
-        IntersectionTag,
-        REACH_ENTRY="reach_reader",
-        COLOUR="colour_reader",
-        OTHER_WORD="colour_reader",
-        OWN_WORD="classifier",
-    ),
-}
-"""The process of a kernel that issues reads with a tag, by module and tag; named as in waveforms."""
-
-
-def _tags(tags: Any, **arrays: str) -> dict[str, int]:
-    return {array: tags[name].value for array, name in arrays.items()}
-
-
-TAGS = {
-    "bfs": _tags(BfsTag, queues="FRONTIER_WORD", neighbours="NEIGHBOUR_ID", words="NEIGHBOUR_WORD"),
-    "intersection": _tags(IntersectionTag, queues="REACH_ENTRY", colours="COLOUR"),
-}
-"""The tag of a kernel's reads, by module and by the arrays that it reads with one tag alone."""
+WRITES = {module: dict(kernel.WRITES) for module, kernel in _KERNELS.items()}
+"""The process that writes to an array, by module and array."""
 
 WRITES_PER_VISIT = Kernel.WRITES_PER_VISIT
 """Memory writes for each pushed vertex."""
@@ -164,15 +137,16 @@ def chunk_words(word: int, edge_chunk: int) -> npt.NDArray[np.uint64]:
     return words
 
 
-def owners_of(vertices: npt.NDArray[np.int64], kernels: int) -> npt.NDArray[np.int64]:
-    """Return the kernels of an AE that own vertices, where kernels exchange ids.
+def list_reads(words: npt.NDArray[np.uint64], *, pairs: bool) -> npt.NDArray[np.int64]:
+    """Return with how many reads a kernel gets the neighbours of each of some queue entries.
 
     Parameters
     ----------
-    vertices : ndarray of int64
-        The vertices.
-    kernels : int
-        Kernels of an AE, a power of two.
+    words : ndarray of uint64
+        The entries.
+    pairs : bool
+        Field `pair_reads` of the configuration.
     """
-    bits = owner_bits(Signal(ID_BITS), kernels)
-    return vertices >> bits.start & (1 << len(bits)) - 1
+    degrees: npt.NDArray[np.int64] = DEGREE.get(words).astype(np.int64)
+    odd = START.get(words).astype(np.int64) & 1
+    return np.where(degrees > 0, (degrees + odd + 1) // 2, 0) if pairs else degrees

@@ -3,12 +3,8 @@
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from tests.life import Searched
 
 # Beside a graphics processor there may be nothing but numba, numpy and scipy.
 if find_spec("hypothesis"):
@@ -86,13 +82,3 @@ def wiki_vote() -> Path:
 def soc_epinions() -> Path:
     """SNAP soc-Epinions1: 75,879 vertices, 508,837 edges."""
     return real_graph("soc-Epinions1.txt.gz")
-
-
-@pytest.fixture(scope="session")
-def search_waves(tmp_path_factory: pytest.TempPathFactory) -> "Searched":
-    """Search a small random graph on `test`, with waveforms."""
-    # Most tests need none of what this imports.
-    from cyscc.hw.config import PRESETS
-    from tests.life import searched
-
-    return searched(tmp_path_factory.mktemp("search"), PRESETS["test"], "hc2", executor="compiled")

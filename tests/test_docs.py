@@ -213,8 +213,6 @@ def test_generated_parts() -> None:
         ("register-map", "| 0x4010 | `DISPATCH` | Write only:"),
         ("register-map", "| `visits` | `STATE` | 12..21 | vertices queued for their visit |"),
         ("simulation", f"| `{Cause.IDLE.row.name}` | {Cause.IDLE.row.about} |"),
-        ("life", "| `Qm` | its read is in the memory | `frontier_reader.response` |"),
-        ("life", "| no slot | `Vs` |"),
         ("mutants", "| `bfs/slot_gate` |"),
     ):
         assert f"\n{row}" in built[page]

@@ -13,7 +13,8 @@ from cyscc.hw.values import plain
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
+
+    from cyscc.host.answer.charts import Figure
 
 STACK_FORM = "stack"
 """Form of a column that shows the cycles of its row by cause, which have columns of their own, as a bar."""
@@ -295,7 +296,7 @@ class Answer(Displayed):
         return page(self)
 
     def plot(self, path: "str | PathLike[str] | None" = None, name: str | None = None) -> "Figure":
-        """Return a chart, and write it to a file if there is a path.
+        """Return a chart, a figure of plotly, and write it to a file if there is a path.
 
         Parameters
         ----------
@@ -311,13 +312,15 @@ class Answer(Displayed):
         InputError
             The file cannot be written, or its suffix is of no format.
         """
-        from cyscc.host.output.figures import write_plot
-
         name = next(iter(self.charts), None) if name is None else name
         if name is None or name not in self.charts:
             raise ValueError(f"the answer has no chart {name!r}: there are {', '.join(self.charts) or 'none'}")
-        draw = self.charts[name].draw
-        return draw() if path is None else write_plot(draw, fspath(path))
+        figure = self.charts[name].draw()
+        if path is not None:
+            from cyscc.host.answer.static import write
+
+            write(figure, fspath(path))
+        return figure
 
     def __str__(self) -> str:
         return self.text()

@@ -37,13 +37,22 @@ TERMINAL_COLOURS = {
 STACK = tuple(cause.name for cause in sorted(CAUSES, key=lambda cause: (KINDS.index(cause.kind), cause.shade)))
 """The causes from the bottom of a stack to its top: work, limits, idle, outside."""
 
-# Colours of Okabe and Ito (2008), which colour-blind readers can tell apart.
-_ARRAYS = ("#999999", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+# The colours of Okabe and Ito (2008), which colour-blind readers can tell apart.
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREEN = "#009E73"
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+PURPLE = "#CC79A7"
+GREY = "#868680"
+
+_ARRAYS = ("#999999", BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION)
 ARRAY_COLOURS = {kind.name.lower(): colour for kind, colour in zip(ArrayKind, _ARRAYS, strict=False)}
 """Colour of each array."""
 
-PHASE_COLOURS = {"forward": "#56B4E9", "backward": "#E69F00", "intersection": "#009E73"}
+PHASE_COLOURS = {"forward": SKY, "backward": ORANGE, "intersection": GREEN}
 """Colour of each phase."""
 
-RUN_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+RUN_COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 """Colours of compared runs, in their order; with more runs they repeat."""

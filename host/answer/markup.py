@@ -1,38 +1,13 @@
 """Answers as Markdown, as HTML for notebooks, and as a page."""
 
-import io
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from cyscc.host.answer.answer import Answer, Grid
 from cyscc.host.answer.colours import CAUSE_COLOURS, STACK
 from cyscc.sim.observation.causes import cause_named
-
-if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Chart
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.4rem; }}
-h2 {{ font-size: 1.1rem; margin-top: 2rem; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }}
-th, td {{ padding: 0.15rem 0.8rem 0.15rem 0; border-bottom: 1px solid #8884; vertical-align: top; }}
-svg {{ max-width: 100%; height: auto; }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-{body}</body>
-</html>
-"""
 
 
 def markdown(answer: Answer) -> str:
@@ -66,8 +41,13 @@ def notebook(answer: Answer) -> str:
 
 def page(answer: Answer) -> str:
     """Return an answer as a page: one self-contained HTML file, charts included."""
-    charts = "".join(f"<h2>{escape(chart.title)}</h2>{_drawn(chart)}" for chart in answer.charts.values())
-    return _PAGE.format(title=escape(answer.title), body=_body(answer, "h2") + charts)
+    charts = ""
+    if answer.charts:
+        from cyscc.host.answer.static import svg
+
+        charts = "".join(f"<h2>{escape(chart.title)}</h2>{svg(chart.draw())}" for chart in answer.charts.values())
+    frame = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    return frame.format(title=escape(answer.title), body=_body(answer, "h2") + charts)
 
 
 def _body(answer: Answer, heading: str) -> str:
@@ -104,12 +84,3 @@ def _bar(cycles: Mapping[str, Any]) -> str:
         if whole and (share := float(cycles.get(name) or 0) / whole) >= 0.001
     ]
     return f'<span style="display: inline-block; width: 20em; white-space: nowrap">{"".join(spans)}</span>'
-
-
-def _drawn(chart: "Chart") -> str:
-    """Return a chart as SVG."""
-    from cyscc.host.output.figures import draw_plot
-
-    file = io.BytesIO()
-    draw_plot(chart.draw, file, "svg")
-    return file.getvalue().decode().partition("?>")[2]

@@ -39,7 +39,6 @@ COMMANDS = {
     "events": "interface.events",
     "report": "interface.report",
     "replay": "interface.replay",
-    "life": "interface.replay",
     "generate": "interface.generate",
     "model": "interface.generate",
     "mec": "interface.software",
@@ -60,8 +59,15 @@ These import at the top only what help and usage errors need."""
 _REMOVED = {
     "explain": {"--predict": "--try measures the changes that the record proposes, the most promising first"},
     "bench": {"--profile": "record a search with perf instead, as docs/benchmark.md shows"},
+    "replay": {
+        "--life": "--life-of V tells the events of a vertex, --trace OUT what kernels do in each cycle of the window"
+    },
 }
 """Options that commands once had, and what to use instead: the text of the message."""
+_REMOVED_COMMANDS = {
+    "life": "cyscc replay DIR --life-of V tells the events of a vertex, --at PLACE --trace OUT what kernels do there"
+}
+"""Commands that there once were, and what to use instead."""
 
 _LEAST = 1 << 30
 """Least address space in bytes: the libraries cannot be loaded in less."""
@@ -97,6 +103,7 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
         prog="cyscc",
         description="Cycle-accurate simulator of an accelerator that finds strongly connected components.",
         epilog=_EPILOG,
+        removed=_REMOVED_COMMANDS,
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)

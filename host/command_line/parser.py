@@ -46,7 +46,7 @@ class Parser(argparse.ArgumentParser):
     prog : str, optional
         The command.
     removed : mapping of str to str, optional
-        Options that it once had, and what to do instead.
+        Options or commands that it once had, and what to do instead.
     """
 
     def __init__(
@@ -72,11 +72,11 @@ class Parser(argparse.ArgumentParser):
         """Parse, and report an unknown option before a missing one, of which it may be a misspelling."""
         args = sys.argv[1:] if args is None else args
         for word in args:
-            if word == "--" or (self._subparsers is not None and not word.startswith("-")):
-                break
             name = word.partition("=")[0]
             if name in self._removed:
                 self.error(f"{name} is gone: {self._removed[name]}")
+            if word == "--" or (self._subparsers is not None and not word.startswith("-")):
+                break
             if name.startswith("--") and name not in self._option_string_actions:
                 self.error(f"unrecognized arguments: {name}{_hint(name, self._option_string_actions)}")
         return super().parse_known_args(args, namespace)

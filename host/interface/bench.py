@@ -9,7 +9,7 @@ from cyscc.host.interface.experiments import experiment
 from cyscc.host.specification.ask import Ask, SpecError, question
 
 if TYPE_CHECKING:
-    from cyscc.host.experiments.measuring.measurements import Measurements
+    from cyscc.host.experiments.plan.plan import Plan
 
 
 def _rows(text: str) -> tuple[str, ...]:
@@ -47,13 +47,13 @@ def bench(
 
     Notes
     -----
-    rows: compiled-2, compiled-1, next-2, next-1, objects, blocks, verilator, cxxrtl, amaranth, cocotb;
+    rows: compiled-2, compiled-1, next-2, next-1, verilator, amaranth;
     with --compare: random-1, random-2, rmat-1, rmat-2, wiki-Vote, soc-Epinions1, record, avx2, pair
 
     Examples
     --------
     cyscc bench --quick
-    cyscc bench --rows compiled-1,cxxrtl --repetitions 3
+    cyscc bench --rows compiled-1,verilator --repetitions 3
     cyscc bench --compare HEAD~1 --rows random-1,record
     """
     from cyscc.host.experiments.benchmark import reports, revisions
@@ -72,10 +72,10 @@ def bench(
     chosen = [name for name in table if name in wanted or not wanted]
     preset = PRESETS["quick" if quick else "full"]
 
-    def contenders(measurements: "Measurements") -> Answer:
+    def contenders(measurements: "Plan") -> Answer:
         return reports.benchmark_answer(reports.run_benchmark(measurements, preset, chosen, repetitions=repetitions))
 
-    def comparisons(measurements: "Measurements") -> Answer:
+    def comparisons(measurements: "Plan") -> Answer:
         return revisions.comparison_answer(
             revisions.compare_revisions(
                 measurements, root_folder(), str(compare), preset=preset, comparisons=chosen, turns=repetitions

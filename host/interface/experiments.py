@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.interface.notes import CORES, File
-from cyscc.host.output.files import check_output, removing_empty, write_json, write_text
+from cyscc.host.output.files import check_output, write_json, write_text
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification.ask import SpecError
 from cyscc.host.specification.numbers import checked_number
 
 if TYPE_CHECKING:
-    from cyscc.host.experiments.measuring.measurements import Measurements
-    from cyscc.host.experiments.sweep.batch import Batch
+    from cyscc.host.experiments.plan.plan import Plan
 
 
 def several(given: Any) -> list[Any]:
@@ -38,7 +37,7 @@ def _kept(progress: Progress, folder: Path) -> str:
     return f"{progress.name}: {step.done:,} of {step.total:,} done, {kept}; the same command goes on"
 
 
-def batch_of(
+def plan_of(
     folder: File,
     *,
     jobs: int | None = None,
@@ -46,21 +45,26 @@ def batch_of(
     area: bool = False,
     family: Any = None,
     progress: Progress | bool = False,
-) -> "Batch":
+) -> "Plan":
     """Return where and how runs are made; see `cyscc.host.interface.notes.Many`.
 
     Raises
     ------
     ValueError
         A value is out of range.
+    SimulationError
+        Machines are to be synthesised, and Yosys is missing.
     """
     from cyscc.host.experiments.fpga.area import checked_family
+    from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
+    from cyscc.host.experiments.plan.plan import Plan
     from cyscc.host.experiments.studies.paper import FAMILY
-    from cyscc.host.experiments.sweep.batch import Batch
 
     progress = Progress.of(progress)
     progress.kept = partial(_kept, progress, Path(folder))
-    return Batch(
+    if area:
+        check_tool(YOSYS)
+    return Plan(
         folder=Path(folder),
         jobs=_jobs(jobs, progress),
         scheduler=scheduler,
@@ -85,7 +89,7 @@ def check_files(files: Mapping[str, Path], progress: Progress) -> None:
 
 def experiment(
     name: str,
-    make: "Callable[[Measurements], Answer]",
+    make: "Callable[[Plan], Answer]",
     *,
     output: File,
     jobs: int | None,
@@ -101,7 +105,7 @@ def experiment(
     name : str
         Name of the files.
     make : callable
-        Makes the answer from a `Measurements`.
+        Makes the answer from a `Plan`.
     output : str or path
         Folder of the files, and of measurements, which are found there again.
     jobs : int or None
@@ -120,27 +124,26 @@ def experiment(
     SimulationError
         A measurement failed.
     """
-    from cyscc.host.experiments.measuring.measurements import Measurements
-    from cyscc.host.experiments.measuring.store import Store
+    from cyscc.host.experiments.plan.plan import RESULTS, Plan
 
     progress, folder = Progress.of(progress), Path(output)
     paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md", *(["svg"] if charts else []))]
     check_files({f"that of {output}": path for path in paths}, progress)
-    with removing_empty(folder / "measurements"):
-        store = Store(folder / "measurements")
+    plan = Plan(folder=folder, jobs=_jobs(jobs, progress), verify=verify, again=again)
+    with plan.opened():
         for path in paths:
             check_output(str(path), "--output", plain=True)
         if not again:
-            progress.kept = partial(_kept, progress, store.folder)
+            progress.kept = partial(_kept, progress, folder / RESULTS)
         with progress.step("measuring") as step:
-            measurements = Measurements(store, jobs=_jobs(jobs, progress), verify=verify, again=again, on_step=step)
-            answer = make(measurements)
+            plan.on_step = step
+            answer = make(plan)
         write_json(str(paths[0]), answer.document())
         write_text(str(paths[1]), answer.markdown())
         for path in paths[2:]:
             answer.plot(path)
     said = (
-        f"{measurements.asked} measurements, {measurements.found} of them taken over from {folder / 'measurements'}\n"
+        f"{plan.made + plan.found} measurements, {plan.found} of them taken over from {folder / RESULTS}\n"
         f"written: {', '.join(map(str, paths))}"
     )
     return replace(answer, said=[*answer.said, said])

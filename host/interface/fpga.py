@@ -17,7 +17,7 @@ from cyscc.host.specification.run import resolved_configuration
 
 if TYPE_CHECKING:
     from cyscc.host.experiments.fpga.hierarchy import Resources, Usage
-    from cyscc.host.experiments.measuring.measurements import Measurements
+    from cyscc.host.experiments.plan.plan import Plan
     from cyscc.sim.configuration import AcceleratorConfig
 
 _TOPS = ("ae", "convey", "axi")
@@ -152,7 +152,7 @@ def synth(
     }
     families = tuple(map(checked_family, several(family)))
 
-    def make(measurements: "Measurements") -> Answer:
+    def make(measurements: "Plan") -> Answer:
         made = synthesised(measurements, machines, families=families, depths=depths, keep=keep)
         return synthesis_answer(made)
 
@@ -223,12 +223,13 @@ def area(
         Yosys is missing or failed.
     """
     from cyscc.host.experiments.fpga.area import checked_family, machine_areas
+    from cyscc.host.experiments.plan.plan import Plan
 
     jobs = checked_number("jobs", jobs, low=1)
     made = machine(config, overrides)
     families = (checked_family(family),)
-    with Progress.of(progress).step("synthesising") as step:
-        found = machine_areas([made], families=families, jobs=jobs, on_step=step)
+    plan = Plan(folder=Path(), jobs=jobs, families=families, progress=Progress.of(progress))
+    found = machine_areas(plan, [made])
     return Area(made, family, found[made, family])
 
 
@@ -296,7 +297,7 @@ def timing(
         if each not in there:
             raise SpecError("component", f"{name} has no {each}")
 
-    def make(measurements: "Measurements") -> Answer:
+    def make(measurements: "Plan") -> Answer:
         for tool in (tools.YOSYS, tools.NEXTPNR):
             tools.check_tool(tool)
         with tools.work_folder(keep) as folder:

@@ -1,18 +1,16 @@
-"""`replay`: a recorded run made again, for waveforms, traces, lives, records of a place; `life`: lives of vertices."""
+"""`replay`: a recorded run made again, for waveforms, traces, events of vertices, records of a place."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from cyscc.host.answer.answer import Answer, Column, Table
 from cyscc.host.interface import notes
 from cyscc.host.interface.given import folder_of, record_of, rerun_setting
-from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.files import STANDARD_OUTPUT, Content
-from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import bytes_text, count_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
 from cyscc.host.specification.place import Place
@@ -22,10 +20,9 @@ from cyscc.sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
     from cyscc.host.record.reader import Record
-    from cyscc.host.replay.life import VertexLife
-    from cyscc.host.replay.replaying import Window, WindowRequest
+    from cyscc.host.replay.replaying import WindowRequest
+    from cyscc.host.replay.vertices import VertexHistory
     from cyscc.host.runs.rerun import RerunSetting
-    from cyscc.sim.observation.life import Life, Lives
 
 _CYCLES = 1000
 """Cycles of a window, unless a number or the place says otherwise."""
@@ -46,16 +43,9 @@ Waves = Annotated[
 Cycles = Annotated[int | None, Ask(f"cycles to record (default: the place's, or {_CYCLES})", "N", low=1)]
 Before = Annotated[int, Ask("begin N cycles earlier (default: {default})", "N", low=0)]
 Scopes = Annotated[Sequence[str], option_of("scopes")]
-LifeFile = Annotated[
-    notes.MaybeFile, Ask("write the lives of the window's queue entries, for Konata", "OUT", writes=Content.LIVES)
-]
 LifeOf = Annotated[
     "int | str | Sequence[int | str]",
-    Ask(
-        "without --at: vertices whose whole life is shown; with it: only these lives of the window, as life --of",
-        "WHAT",
-        count="+",
-    ),
+    Ask("vertices whose whole life is shown: all of their events", "VERTEX", count="+"),
 ]
 Trace = Annotated[
     notes.MaybeFile,
@@ -92,10 +82,10 @@ class Replayed(Answer):
         Rule(("record_detail_interval",), needs=("record_detail",)),
         Rule(
             ("record_detail",),
-            excludes=("at", "life", "life_of", "trace", "executor", "scopes"),
+            excludes=("at", "life_of", "trace", "executor", "scopes"),
             why="it writes a record of the whole machine",
         ),
-        Rule(("life", "life_of"), excludes=("scopes",), why="lives need all signals of the kernels"),
+        Rule(("life_of",), excludes=("at",), why="the life of a vertex is that of the whole run"),
         Rule(("checkpoint",), needs=("at", "record_detail"), why="the life of a vertex is that of the whole run"),
     ),
 )
@@ -107,7 +97,6 @@ def replay(
     cycles: Cycles = None,
     before: Before = 0,
     scopes: Scopes = (),
-    life: LifeFile = None,
     life_of: LifeOf = (),
     trace: Trace = None,
     record_detail: Detail = None,
@@ -144,7 +133,6 @@ def replay(
     cyscc replay seen --at level=3 --cycles 500 --trace level3.pftrace
     cyscc replay seen --at wait=any,longer=100,nth=3
     cyscc replay seen --at fifo=visits,above=60
-    cyscc replay seen --at level=3 --cycles 500 --life level3.kanata --life-of engine0.bfs3
     cyscc replay seen --record-detail level=3 --record-detail-interval 32
     """
     from cyscc.host.replay.replaying import WindowRequest
@@ -155,13 +143,12 @@ def replay(
         wanted_place = notes.place_of("record-detail", record_detail)
         return _in_detail(record_of(recorded), wanted_place, output, record_detail_interval, checkpoint, setting)
     place, path = None if at is None else notes.place_of("replay", at), _waveforms(output)
-    words, before, answer = _words(life_of), before or 0, Replayed(title="")
+    before, answer = before or 0, Replayed(title="")
     if place is None:
-        writes = any(each is not None for each in (path, life, trace))
-        answer, place, lead = _of_vertices(record_of(recorded), words, setting, several=not writes)
-        if not writes:
+        answer, place, lead = _of_vertices(record_of(recorded), _vertices(life_of), setting, window=path or trace)
+        if path is None and trace is None:
             return answer
-        before, words = before or lead, words if life is not None else []
+        before = before or lead
     wanted = WindowRequest(
         point=place,
         cycles=_length(place, cycles),
@@ -169,14 +156,12 @@ def replay(
         path=path,
         scopes=tuple(scopes),
         executor=executor,
-        kernels=tuple(word for word in words if not word.isdecimal()),
     )
     if trace is not None:
         answer = _with_trace(answer, record_of(recorded), wanted, fspath(trace), setting, checkpoint)
-        if path is None and life is None:
+        if path is None:
             return answer
-    life = None if life is None else fspath(life)
-    return _with_window(answer, folder_of(recorded), wanted, words, life, setting, checkpoint)
+    return _with_window(answer, folder_of(recorded), wanted, setting, checkpoint)
 
 
 def _waveforms(output: Any) -> Path | None:
@@ -215,24 +200,15 @@ def _in_detail(
 
 
 def _of_vertices(
-    record: "Record", words: Sequence[str], setting: "RerunSetting", *, several: bool
+    record: "Record", vertices: Sequence[int], setting: "RerunSetting", *, window: Any
 ) -> tuple[Replayed, Place, int]:
     """Return the lives of vertices, the place of the first one's first visit, and cycles to show before it."""
-    from cyscc.host.replay.life import vertex_lives
+    from cyscc.host.replay.meanwhile import vertex_lives
 
-    if not words:
-        raise SpecError("", "give a place (--at PLACE), or the vertices whose life is to be shown (--life-of V)")
-    vertices = _vertices(words, "--life-of")
-    if len(vertices) > 1 and not several:
-        raise SpecError("", "-o, --life and --trace are of one window: give one vertex, or --at")
-    lives = vertex_lives(record, vertices, setting)
-    shown, history = _lives_answer(record, lives), lives[0].history
-    lead = 0
-    if lives[0].windows and history.visit is not None:
-        lead = int(history.events.loc[history.visit]["cycle"]) - lives[0].windows[0].lives.first
-    parts = ("title", "facts", "said", "tables", "fields")
-    answer = Replayed(**{name: getattr(shown, name) for name in parts})
-    return answer, Place(vertex=vertices[0]), lead
+    if len(vertices) > 1 and window is not None:
+        raise SpecError("", "-o and --trace are of one window: give one vertex, or --at")
+    histories = vertex_lives(record, vertices, setting)
+    return _lives_answer(record, histories), Place(vertex=vertices[0]), histories[0].lead
 
 
 def _with(answer: Replayed, place: Place, found: Any, said: Sequence[str], **further: Any) -> Replayed:
@@ -258,271 +234,81 @@ def _with_trace(
 
 
 def _with_window(
-    answer: Replayed,
-    folder: Path,
-    wanted: "WindowRequest",
-    words: Sequence[str],
-    life: str | None,
-    setting: "RerunSetting",
-    checkpoint: Any,
+    answer: Replayed, folder: Path, wanted: "WindowRequest", setting: "RerunSetting", checkpoint: Any
 ) -> Replayed:
-    """Write the waveforms of a window, and the lives there, if they are wanted."""
+    """Write the waveforms of a window."""
     from cyscc.host.replay.replaying import replay_window
     from cyscc.sim.observation.waves.views import VIEWS
 
     window = replay_window(folder, wanted, setting, checkpoint=checkpoint)
-    tables = {}
-    if life is not None or words:
-        try:
-            tables = _lives_there(window, words, life, setting)
-        except BaseException:
-            window.remove()
-            raise
     path = window.path
     waves, gtkw, sucl = (shlex.quote(str(path.with_suffix(each))) for each in (path.suffix, *VIEWS))
     said = [
         f"{path}: cycles {window.first:,} to {window.last:,}, {bytes_text(path.stat().st_size)}",
         f"open it with: gtkwave {waves} {gtkw}   or: surfer -c {sucl} {waves}",
     ]
-    made = _with(answer, wanted.point, window, said, tables={**answer.tables, **tables}, path=path)
+    made = _with(answer, wanted.point, window, said, path=path)
     return replace(made, fields={**made.fields, "waves": str(path)})
 
 
-def _lives_there(window: "Window", words: Sequence[str], file: str | None, setting: "RerunSetting") -> dict[str, Table]:
-    """Write the lives of a window as Kanata text, if a file is given; otherwise return their tables."""
-    from cyscc.host.analysis.lives import MissingLifeError, chosen_lives, name_lives, write_kanata
-
-    directions = {address: [graph] for address, graph in window.directions().items()}
-    with setting.progress.step("reading the waveforms"):
-        try:
-            shown, lives = chosen_lives(
-                window.path, of=words, option="--life-of", name=lambda lives: name_lives(lives, directions)
-            )
-        except MissingLifeError as error:
-            raise InputError(f"{error.cause}; without --at, its whole life is found", path=error.path) from None
-    if file is None:
-        return _life_tables([({}, lives)])
-    write_kanata(file, shown, lives)
-    return {}
-
-
 _ROWS = 24
-"""Most single lives and events that are shown, unless another number is given."""
-
-Source = Annotated[
-    notes.AnyRecord,
-    Ask("what --waves wrote: .vcd or .fst; or the folder that --record wrote", "WAVES|DIR", reads="the waveforms"),
-]
-Of = Annotated[
-    "int | str | Sequence[int | str]",
-    Ask("only a vertex, a kernel such as engine0.bfs3, a pattern with *", "WHAT", flag="--of", count="+"),
-]
-Kanata = Annotated[
-    notes.MaybeFile,
-    Ask("write Kanata text, for Konata ('-': standard output)", "OUT", short="-o", writes=Content.LIVES),
-]
-Named = Annotated[
-    notes.MaybeGraph,
-    Ask("the graph of the run: names vertices as its file, and identifies more of them", "FILE", reads="the graph"),
-]
-First = Annotated[int | None, Ask("only the first N selected queue entries", "N", low=1)]
-Rows = Annotated[int, Ask("maximum single lives listed (default: {default})", "N", low=1)]
+"""Most events of vertices that are shown."""
 
 
-@question(
-    rules=(Rule(("undirected",), needs=("graph",)),),
-)
-def life(
-    source: Source,
-    of: Of = (),
-    *,
-    output: Kanata = None,
-    graph: Named = None,
-    undirected: notes.Undirected = False,
-    first: First = None,
-    top: Rows = _ROWS,
-    memory: notes.MemoryAgain = None,
-    threads: notes.Threads = None,
-    progress: notes.Wanted = False,
-) -> Answer:
-    """Show the life of queue entries in a waveform file, or of vertices in a recorded run.
-
-    The signals of a waveform file tell how entries of the queues, and the neighbours that come of them, went through
-    the processes of their kernels. A recorded run is made again, and tells every event of a vertex, and its stages
-    around its first visit, as ``cyscc replay --life-of`` does. The answer has a row of ``stages`` for each stage of
-    each item, and of ``events`` for each event of a vertex.
-
-    Raises
-    ------
-    ValueError
-        The run was not recorded, or an option is not one of its source.
-    InputError
-        A file without waveforms, or without the requested part; a record or a graph that cannot be used.
-    SimulationError
-        The run that is made again failed.
-
-    Notes
-    -----
-    The text is for Konata, a viewer of pipelines: https://github.com/shioyadan/Konata
-
-    Examples
-    --------
-    cyscc bfs random.gr --source 1 --waves run.vcd --wave-window 20000:22000 --record seen
-    cyscc life run.vcd
-    cyscc life run.vcd -o run.kanata --of engine0.bfs3
-    cyscc life run.vcd --graph random.gr --of 4711
-    cyscc life seen --of 4711
-    """
-    words = _words(of)
-    if not isinstance(source, str | PathLike) or Path(source).is_dir():
-        from cyscc.host.replay.life import vertex_lives
-
-        if output is not None or first is not None:
-            name = "first" if output is None else "output"
-            raise SpecError(name, "is for waveforms; cyscc replay --life OUT writes those of a record's window")
-        record, vertices = record_of(source), _vertices(words, "--of")
-        setting = rerun_setting(source, graph=graph, memory=memory, threads=threads, progress=progress)
-        return _lives_answer(record, vertex_lives(record, vertices, setting), top=top)
-    return _of_waveforms(Path(source), words, output, graph, undirected, first, top, progress)
-
-
-def _of_waveforms(
-    waves: Any, words: list[str], output: Any, graph: Any, undirected: bool, first: int | None, top: int, progress: Any
-) -> Answer:
-    from cyscc.host.analysis.lives import chosen_lives, directions_of, name_lives, window_text, write_kanata
-    from cyscc.host.graph.csr import Graph
-    from cyscc.host.graph.formats import read_graph
-    from cyscc.sim.notices import notice
-
-    def name(lives: "Lives") -> None:
-        named = graph if isinstance(graph, Graph) else read_graph(str(graph), undirected=undirected, on_note=notice)
-        with locating_errors(path=None if isinstance(graph, Graph) else str(graph)):
-            name_lives(lives, directions_of(lives, named))
-
-    with Progress.of(progress).step("reading the waveforms"):
-        window, lives = chosen_lives(waves, of=words, first=first, option="--of", name=None if graph is None else name)
-    if output is not None:
-        write_kanata(str(output), window, lives)
-    return Answer(
-        title=window_text(window, lives),
-        tables=_life_tables([({}, lives)], top=top),
-        fields={"first": window.first, "cycles": window.cycles, "kernels": list(window.kernels)},
-    )
-
-
-def _life_tables(parts: "Sequence[tuple[Mapping[str, Any], Sequence[Life]]]", *, top: int = _ROWS) -> dict[str, Table]:
-    """Return the tables on lives: their ends, the time in each stage, the single lives, and all of their stages.
-
-    Parameters
-    ----------
-    parts : sequence of (mapping, sequence of Life)
-        Columns that tell parts of the lives from others, and the lives.
-    top : int
-        Most single lives that are shown.
-    """
-    from cyscc.host.analysis.lives import ends_of, lines_of, stages_of, times_of
-
-    def told(rows_of: Any) -> list[dict[str, Any]]:
-        return [{**labels, **row} for labels, lives in parts for row in rows_of(lives)]
-
-    every = [life for _, lives in parts for life in lives]
-    several = len({labels.get("life_of") for labels, _ in parts}) > 1
-    ends = {"items": "{}", "ended": "{}", "number": "{:,}"}
-    times = {"stage": Column(), "item": Column("the item"), "items": Column(form="{:,}")}
-    times |= {
-        "mean": Column("mean cycles", "{:,.1f}"),
-        "most": Column(form="{:,}"),
-        "waits": Column("cycles waited for"),
-    }
-    lines = {**({"life_of": "{}"} if several else {}), "from": "{:,}", "to": "{:,}"}
-    lines |= dict.fromkeys(("kernel", "item", "vertex", "ended", "stages"), "{}")
-    return {
-        "ends": Table(title="ends", frame=ends_of(every), columns=ends, most=None),
-        "times": Table(title="time in each stage", frame=times_of(every), columns=times, most=None),
-        "lives": Table(title="lives", frame=told(lines_of), columns=lines, most=top),
-        "stages": Table(title="stages", frame=told(stages_of), shown=False),
-    }
-
-
-def _words(given: Any) -> list[str]:
-    """Return the texts of one word or number, or of several."""
-    return [
-        str(plain(each)) for each in ((given,) if isinstance(given, str) or not isinstance(given, Iterable) else given)
-    ]
-
-
-def _vertices(words: Sequence[str], option: str) -> list[int]:
-    """Return the vertices that an option names.
+def _vertices(given: Any) -> list[int]:
+    """Return the vertices whose lives are asked for: one or several.
 
     Raises
     ------
     SpecError
-        A word is no vertex, or there is none.
+        One is no number, or there is none.
     """
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    words = [str(plain(each)) for each in (given if several else (given,))]
     if not words:
-        raise SpecError("", f"{option} names the vertices of a record")
+        raise SpecError("", "give a place (--at PLACE), or the vertices whose life is to be shown (--life-of V)")
     for word in words:
         if not word.isdecimal():
-            raise SpecError("", f"{option}: {word!r} is no vertex, a number; kernels are of waveforms")
+            raise SpecError("", f"--life-of: {word!r} is no vertex, a number")
     return [int(word) for word in words]
 
 
-def _lives_answer(record: "Record", found: "Sequence[VertexLife]", *, top: int = _ROWS) -> Answer:
+def _lives_answer(record: "Record", histories: "Sequence[VertexHistory]") -> Replayed:
     """Return the lives of vertices as an answer."""
-    several = len(found) > 1
-    documents, titles, facts = [_document(each) for each in found], [_title(each) for each in found], _facts(found[0])
+    several = len(histories) > 1
+    documents, titles = [_document(each) for each in histories], [_title(each) for each in histories]
+    facts = _facts(histories[0])
     if several:
         facts = {
-            title: "; ".join(map(" ".join, _facts(each).items())) for title, each in zip(titles, found, strict=True)
+            title: "; ".join(map(" ".join, _facts(each).items())) for title, each in zip(titles, histories, strict=True)
         }
-    parts = [
-        ({"life_of": each.history.vertex, "window": window.about}, window.own)
-        for each in found
-        for window in each.windows
-    ]
-    untold = dict.fromkeys(each.untold for each in found if each.untold)
-    return Answer(
-        title=f"{record.folder}: {len(found)} vertices" if several else titles[0],
+    return Replayed(
+        title=f"{record.folder}: {len(histories)} vertices" if several else titles[0],
         facts=facts,
-        said=[f"stages in BFS kernels are missing: {why}" for why in untold],
-        tables={"events": _events(record, found, top), **(_life_tables(parts, top=top) if parts else {})},
+        tables={"events": _events(record, histories), **_between(histories)},
         fields={**({} if several else documents[0]), "vertices": documents},
     )
 
 
-def _document(life: "VertexLife") -> dict[str, Any]:
-    """Return what is known of a vertex, without its events and stages."""
-    history = life.history
+def _document(history: "VertexHistory") -> dict[str, Any]:
+    """Return what is known of a vertex, without its events."""
     return {
         "vertex": history.vertex,
         "out_degree": history.out_degree,
         "in_degree": history.in_degree,
         "first_visit": history.visit,
         "absent": history.absent or None,
-        "windows": [
-            {
-                "about": window.about,
-                "first": window.lives.first,
-                "last": window.lives.first + window.lives.cycles - 1,
-                "kernels": list(window.lives.kernels),
-            }
-            for window in life.windows
-        ],
-        "untold": life.untold or None,
     }
 
 
-def _title(life: "VertexLife") -> str:
-    history = life.history
+def _title(history: "VertexHistory") -> str:
     return f"vertex {history.vertex}: {count_text(history.out_degree, 'edge')} out, {history.in_degree:,} in"
 
 
-def _facts(life: "VertexLife") -> dict[str, str]:
-    """Return the first visit of a vertex, and the windows in which its stages are told."""
-    from cyscc.host.analysis.lives import window_text
-    from cyscc.host.replay.vertices import kernel_name
+def _facts(history: "VertexHistory") -> dict[str, str]:
+    """Return the first visit of a vertex."""
+    from cyscc.host.replay.finding import kernel_name
 
-    history = life.history
     if history.visit is None:
         return {"never visited": history.absent}
     visit = history.events.loc[history.visit]
@@ -530,43 +316,64 @@ def _facts(life: "VertexLife") -> dict[str, str]:
     level = "" if visit["level"] < 0 else f"level {visit['level']}"
     where = f"{visit['phase']}, {level}, iteration {visit['iteration']}" if visit["iteration"] else level
     of = "" if visit.isna()["of"] else f", as a neighbour of {visit['of']}"
-    return {
-        how: f"in cycle {visit['cycle']:,} ({where}) by {kernel_name(visit)}{of}",
-        **{window.about: window_text(window.lives, window.own) for window in life.windows},
-    }
+    return {how: f"in cycle {visit['cycle']:,} ({where}) by {kernel_name(visit)}{of}"}
 
 
-def _events(record: "Record", found: "Sequence[VertexLife]", top: int) -> Table:
+def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
     """Return the table of the events: reads that find a vertex visited are shown only as long as there is room."""
     import pandas as pd
 
-    from cyscc.host.replay.vertices import kernel_name
+    from cyscc.host.replay.finding import kernel_name
 
     frames = []
-    for life in found:
-        events = life.history.events
+    for history in histories:
+        events = history.events
         took = events["answered"] - events["cycle"]
         frames.append(
             events.assign(
-                life_of=life.history.vertex,
+                life_of=history.vertex,
                 number=events.index,
                 where=[kernel_name(event) for event in events.to_dict("records")],
                 memory=took,
-                waiting=(took - life.history.latency).clip(lower=0),
+                waiting=(took - history.latency).clip(lower=0),
                 at_level=events["level"].where(events["level"] >= 0).astype("Int64"),
-                repeated=events["event"].isin(["id_read", "word_read"]) & (events.index > (life.history.visit or 0)),
+                repeated=history.repeated,
             )
         )
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-    shown = sorted(frame.sort_values("repeated", kind="stable").index[:top])
+    shown = sorted(frame.sort_values("repeated", kind="stable").index[:_ROWS])
     frame = frame.drop(columns="repeated")
     if "bank" in frame:
         frame["part"] = [f"{each.controller}.{each.bank}" for each in frame.itertuples()]
-    columns = {"life_of": Column("vertex")} if len(found) > 1 else {}
+    columns = {"life_of": Column("vertex")} if len(histories) > 1 else {}
     columns |= {"number": Column("no"), "cycle": Column(form="{:,}")}
     columns |= {"iteration": Column(), "phase": Column()} if (frame["iteration"] > 0).any() else {}
     columns |= {"at_level": Column("level"), "where": Column("kernel"), "text": Column("event")}
     columns |= {"memory": Column(), "waiting": Column(), "part": Column("bank", left=False)}
-    at = f"{shlex.quote(str(record.folder))} --at vertex={found[0].history.vertex},nth=N"
+    at = f"{shlex.quote(str(record.folder))} --at vertex={histories[0].vertex},nth=N"
     note = f"to see event N: cyscc replay {at}" if len(frame) else ""
     return Table(title="events", frame=frame, columns=columns, rows=shown, note=note)
+
+
+def _between(histories: "Sequence[VertexHistory]") -> dict[str, Table]:
+    """Return the tables of what kernels did and waited for between their events, in all and spell by spell."""
+    import pandas as pd
+
+    spells = pd.concat([each.spells.assign(life_of=each.vertex) for each in histories], ignore_index=True)
+    if spells.empty:
+        return {}
+    event = ["life_of", "number"]
+    sums = spells.groupby([*event, "cause"], observed=True)["cycles"].sum().reset_index()
+    sums = sums.assign(text=sums["cause"].astype(str) + sums["cycles"].map(" {:,}".format))
+    ordered = sums.sort_values("cycles", ascending=False, kind="stable")
+    frame = ordered.groupby(event).agg(cycles=("cycles", "sum"), causes=("text", ", ".join)).reset_index()
+    columns = {"life_of": Column("vertex")} if len(histories) > 1 else {}
+    columns |= {
+        "number": Column("no"),
+        "cycles": Column(form="{:,}"),
+        "causes": Column("its kernel since the one before"),
+    }
+    return {
+        "meanwhile": Table(title="before the events", frame=frame, columns=columns, most=_ROWS),
+        "spells": Table(title="spells", frame=spells, shown=False),
+    }

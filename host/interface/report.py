@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyscc.host.answer.answer import Answer, Table
 from cyscc.host.interface import notes
 from cyscc.host.interface.given import record_of
-from cyscc.host.output.figures import write_plot
 from cyscc.host.output.files import Content, check_suffix, write_text
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import bytes_text, count_text
@@ -130,7 +129,7 @@ def write_figure(
     InputError
         The file cannot be written, or its suffix is of no format.
     """
-    from cyscc.host.analysis.report.drawing import draw_chart
+    from cyscc.host.answer.static import write
 
     width = None if width is None else checked_number("width", width, low=1)
-    write_plot(lambda: draw_chart(figure, title=str(title), option=option, width=width), str(path))
+    write(figure, str(path), title=str(title), option=option, width=width)

@@ -99,7 +99,7 @@ def reproduce(
 
     Notes
     -----
-    Finished measurements are kept in DIR/measurements: an interrupted run continues where it stopped.
+    Finished measurements are kept in DIR/results: an interrupted run continues where it stopped.
 
     Examples
     --------

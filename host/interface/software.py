@@ -328,10 +328,11 @@ def _check_graphs(graphs: Sequence[Any]) -> None:
 
 def _areas(machines: Sequence[RunSpec], family: Any, progress: Progress) -> Any:
     from cyscc.host.experiments.fpga.area import FAMILY, areas
+    from cyscc.host.experiments.plan.plan import Plan
 
     families = tuple(several(family or FAMILY))
-    with progress.step("synthesising") as step:
-        return areas([each.configuration for each in machines], families=families, jobs=notes.CORES, on_step=step)
+    plan = Plan(folder=Path(), jobs=notes.CORES, families=families, progress=progress)
+    return areas(plan, [each.configuration for each in machines])
 
 
 def _answer(fields: dict[str, Any], comparisons: "list[AlgorithmComparison]") -> Answer:

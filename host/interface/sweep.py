@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from cyscc.host.experiments.sweep.measures import MEASURES
 from cyscc.host.interface import notes
-from cyscc.host.interface.experiments import batch_of, check_files
+from cyscc.host.interface.experiments import check_files, plan_of
 from cyscc.host.output.files import write_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
 from cyscc.host.specification.numbers import checked_number, whole_number
@@ -20,8 +20,8 @@ from cyscc.hw.values import plain
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 
 if TYPE_CHECKING:
+    from cyscc.host.experiments.plan.plan import Plan
     from cyscc.host.experiments.sweep.answer import Sweep
-    from cyscc.host.experiments.sweep.batch import Batch
     from cyscc.host.experiments.sweep.definition import SweepStudy
     from cyscc.host.graph.csr import Graph
 
@@ -163,7 +163,7 @@ def sweep(
     random, rmat or ssca2. Parts at the end may be missing, and varied: random:2^16 --set graph.degree=4,8,16.
     STUDY.toml: parameters that vary, as a [grid] or as [[points]], and others that do not. With search = N, a search
     chooses N points of them instead of making all. Complete points are kept
-    in DIR/points: a sweep that was interrupted goes on where it was, and studies share what is equal.
+    in DIR/results: a sweep that was interrupted goes on where it was, and studies share what is equal.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def sweep(
     from cyscc.host.experiments.sweep.answer import Sweep
     from cyscc.host.experiments.sweep.outcome import make_study, study_files
 
-    batch = batch_of(folder, **many)
+    plan = plan_of(folder, **many)
     named = {"algorithm": algorithm, "config": config, "memory": _joined(memory), "source": source}
     given = [(name, value) for name, value in named.items() if value is not None]
     given += [("undirected", True)] if undirected else []
@@ -190,10 +190,10 @@ def sweep(
     inputs = [graph] if isinstance(graph, str | PathLike) or not isinstance(graph, Sequence) else list(graph)
     if not inputs:
         raise ValueError("there is no graph")
-    study = _study(inputs, values, batch)
-    check_files({f"the {name}": path for name, path in study_files(study, batch.folder).items()}, batch.progress)
-    swept = Sweep(make_study(study, batch), measure)
-    with batch.progress.step("drawing"):
+    study = _study(inputs, values, plan)
+    check_files({f"the {name}": path for name, path in study_files(study, plan.folder).items()}, plan.progress)
+    swept = Sweep(make_study(study, plan), measure)
+    with plan.progress.step("drawing"):
         write_text(str(swept.files["page"]), swept.page())
     return swept
 
@@ -206,8 +206,9 @@ def _joined(values: Any) -> Any:
     return found if len(found) > 1 else found[0]
 
 
-def _study(inputs: Sequence[Any], values: dict[str, Any], batch: "Batch") -> "SweepStudy":
+def _study(inputs: Sequence[Any], values: dict[str, Any], plan: "Plan") -> "SweepStudy":
     """Return the study in a file, or that of graphs and settings."""
+    from cyscc.host.experiments.measuring.points import stored_graph
     from cyscc.host.experiments.sweep.definition import line_study, read_study
     from cyscc.host.graph.csr import Graph
 
@@ -224,9 +225,9 @@ def _study(inputs: Sequence[Any], values: dict[str, Any], batch: "Batch") -> "Sw
         if isinstance(each, Graph):
             if "source" in values:
                 values["source"] = _indices(each, values["source"], alone=len(texts) == 1)
-            with batch.opened() as folder:
+            with plan.opened() as store:
                 name = "graph" if len(texts) == 1 else f"graph {place + 1}"
-                graphs[place] = replace(folder.keep(each), name=name)
+                graphs[place] = replace(stored_graph(each, store), name=name)
     try:
         return line_study(graphs, values)
     except ValueError as error:

@@ -5,13 +5,11 @@ from typing import Any, Unpack
 
 from cyscc.host.analysis.explain.proposals import proposals
 from cyscc.host.answer.answer import Answer
-from cyscc.host.experiments.depths.answer import depths_answer
-from cyscc.host.experiments.depths.smallest import WITHIN
-from cyscc.host.experiments.depths.smallest import smallest_depths as find_smallest
-from cyscc.host.experiments.sweep.batch import Batch
+from cyscc.host.experiments.depths.smallest import WITHIN, SmallestDepths
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.trial.answer import attempt_line, trial_answer
 from cyscc.host.experiments.trial.trial import checked_seconds, try_changes
-from cyscc.host.interface.experiments import batch_of
+from cyscc.host.interface.experiments import plan_of
 from cyscc.host.interface.given import inputs_of, record_of
 from cyscc.host.interface.notes import AgainMany, AnyRecord, File
 from cyscc.host.record.reader import Record
@@ -62,7 +60,7 @@ def what_if(
     SimulationError
         The run as it was failed, or the synthesis did.
     """
-    batch, record, inputs = _prepared(recorded, folder, **again)
+    plan, record, inputs = _prepared(recorded, folder, **again)
     seconds = None if limit is None else checked_seconds(limit)
     # A text may name code, as it is the caller's.
     own = [
@@ -76,10 +74,10 @@ def what_if(
     trial = try_changes(
         record,
         own,
-        batch,
+        plan,
         proposed=[] if own and all(changes) else proposals(record),
         limit=seconds,
-        on_attempt=lambda attempt: batch.progress.tell(attempt_line(attempt)),
+        on_attempt=lambda attempt: plan.progress.tell(attempt_line(attempt)),
         **inputs,
     )
     return trial_answer(trial)
@@ -124,14 +122,14 @@ def smallest_depths(
     within = plain(within)
     if isinstance(within, bool) or not isinstance(within, int | float) or not 0 <= within <= 1:
         raise ValueError(f"within must be a number from 0 to 1, not {within!r}")
-    batch, record, inputs = _prepared(recorded, folder, **again)
-    return depths_answer(find_smallest(record, batch, within=within, check=list(map(str, check)), **inputs))
+    plan, record, inputs = _prepared(recorded, folder, **again)
+    return SmallestDepths(record, plan, within=within, check=list(map(str, check)), **inputs).answer()
 
 
 def _prepared(
     recorded: AnyRecord, folder: File, *, graph: Any = None, memory: Any = None, **many: Any
-) -> tuple[Batch, Record, dict[str, Any]]:
+) -> tuple[Plan, Record, dict[str, Any]]:
     """Return where and how runs are made, the record, and the inputs with which it is made again."""
-    batch = batch_of(folder, **many)
-    with batch.progress.step("reading the record"):
-        return batch, record_of(recorded), inputs_of(recorded, graph=graph, memory=memory)
+    plan = plan_of(folder, **many)
+    with plan.progress.step("reading the record"):
+        return plan, record_of(recorded), inputs_of(recorded, graph=graph, memory=memory)

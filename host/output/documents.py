@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason, write_json
+from cyscc.host.output.errors import InputError, reason, refusing
+from cyscc.host.output.files import write_json
 from cyscc.sim.documents import DocumentError, read_plain
 from cyscc.sim.files import replaced
 
@@ -64,8 +64,16 @@ def write_durable(path: Path, document: Mapping[str, Any]) -> str:
     return str(closed[SEAL])
 
 
-def _content(path: Path | str, most: int) -> bytes:
-    """Return the contents of a file, which is no link, device or pipe; raise as `read_document` does."""
+def read_content(path: Path | str, *, most: int) -> bytes:
+    """Return the contents of a file of a folder, which is no link, device or pipe, of at most so many bytes.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    InputError
+        It cannot be read, or is too long.
+    """
     try:
         return read_plain(path, most=most, follow=False)
     except FileNotFoundError:
@@ -84,15 +92,11 @@ def read_document(path: Path | str) -> dict[str, Any]:
     InputError
         It cannot be read, is too long, or is no JSON object.
     """
-    content = _content(path, _LONGEST)
-    try:
+    content = read_content(path, most=_LONGEST)
+    with refusing(ValueError, RecursionError, before="is not JSON: ", path=path):
         document: Any = json.loads(content)
         # A surrogate by itself may only stand for a byte of a name that is not UTF-8.
         json.dumps(document, ensure_ascii=False).encode(errors="surrogateescape")
-    except RecursionError:
-        raise InputError("is not JSON: nested too deeply", path=path) from None
-    except ValueError as error:
-        raise InputError(f"is not JSON: {error}", path=path) from None
     if not isinstance(document, dict):
         raise InputError("is no JSON object", path=path)
     return document
@@ -135,7 +139,7 @@ def read_verified(path: Path | str, digest: str, *, most: int) -> bytes:
     InputError
         It cannot be read, is too long, or is damaged.
     """
-    content = _content(path, most)
+    content = read_content(path, most=most)
     if hashlib.sha256(content).hexdigest() != digest:
         raise InputError(DAMAGED, path=path)
     return content

@@ -36,6 +36,13 @@ class InputError(Exception):
         self.line = line
 
 
+def reason(error: Exception) -> str:
+    """Return the message of an error, for an `OSError` without its number and file name."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
 class VertexError(InputError):
     """A vertex that is not in the graph. Takes the parameters of `InputError`."""
 
@@ -47,3 +54,14 @@ def locating_errors(*, path: Path | str | None = None, line: int | None = None) 
         yield
     except InputError as error:
         raise InputError(error.cause, path=error.path or path, line=error.line or line) from None
+
+
+@contextmanager
+def refusing(
+    *kinds: type[Exception], before: str = "", after: str = "", path: Path | str | None = None
+) -> Iterator[None]:
+    """Turn errors of some kinds in the block into an `InputError`, whose cause is `reason` between two texts."""
+    try:
+        yield
+    except kinds as error:
+        raise InputError(f"{before}{reason(error)}{after}", path=path) from None

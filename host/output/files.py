@@ -6,13 +6,13 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cyscc.host.output.errors import InputError
+from cyscc.host.output.errors import InputError, reason, refusing
 from cyscc.sim.files import replaced, temporary_file
 
 SCHEMA = 1
@@ -33,7 +33,6 @@ class Content(StrEnum):
     PAGE = "a page"
     JSON = "a JSON document"
     TRACE = "a trace"
-    LIVES = "Kanata text"
     LIST = "a list"
     GRAPH = "a graph"
     WAVES = "a waveform"
@@ -46,7 +45,6 @@ _SUFFIXES = {
     Content.PAGE: (".html", ".htm"),
     Content.JSON: (".json",),
     Content.TRACE: (".pftrace", ".perfetto-trace"),
-    Content.LIVES: (".kanata",),
     Content.LIST: (".txt",),
     Content.GRAPH: (".mtx", ".gr", ".npz", ".txt"),
     Content.WAVES: (".fst", ".vcd"),
@@ -71,7 +69,6 @@ _BY_OPTION = {
     "--plot": Content.FIGURE,
     "--choices": Content.LIST,
     "--trace": Content.TRACE,
-    "--life": Content.LIVES,
 }
 """Contents of the files that options name which mean the same in every command."""
 
@@ -146,10 +143,13 @@ def check_output(path: str, option: str, content: Content | None = None, *, plai
     if (written := content or _BY_OPTION.get(option)) is not None:
         check_suffix(path, written)
     check_apart({option: path}, {})
-    try:
+    with _writing_option(path, option):
         if plain and os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode) and not os.path.isdir(path):
             raise InputError(f"is a link or no plain file, which is not written here ({option})", path=path)
-        target = Path(path).resolve()
+        try:
+            target = Path(path).resolve()
+        except RuntimeError:
+            raise InputError(f"cannot be written: a link that leads to itself ({option})", path=path) from None
         if target.is_dir():
             raise InputError(f"is a directory ({option})", path=path)
         if not target.parent.is_dir():
@@ -160,10 +160,11 @@ def check_output(path: str, option: str, content: Content | None = None, *, plai
         if not is_special(Path(path)):
             with temporary_file(target):
                 pass
-    except RuntimeError:
-        raise InputError(f"cannot be written: a link that leads to itself ({option})", path=path) from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
+
+
+def _writing_option(path: str, option: str) -> AbstractContextManager[None]:
+    """Name an output and its option in errors about its name or its folder."""
+    return refusing(OSError, ValueError, before="cannot be written: ", after=f" ({option})", path=path)
 
 
 def check_distinct(outputs: Mapping[str, str], *, read: Mapping[str, str]) -> None:
@@ -222,10 +223,8 @@ def check_apart(outputs: Mapping[str, str | None], folders: Mapping[str, str | N
 
 def _place(option: str, path: str) -> Path:
     """Return the place that a path leads to."""
-    try:
+    with _writing_option(path, option):
         return Path(os.path.realpath(path))
-    except ValueError as error:
-        raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
 
 
 @contextmanager
@@ -252,15 +251,13 @@ def check_folder(path: str, option: str) -> None:
     if not path:
         raise InputError(f"{option} names no folder")
     folder = Path(path)
-    try:
+    with _writing_option(path, option):
         if not folder.exists():
             check_output(path, option)
         elif not folder.is_dir():
             raise InputError(f"is not a directory ({option})", path=path)
         else:
             check_output(str(folder / "cyscc"), option)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be written: {reason(error)} ({option})", path=path) from None
 
 
 def figure_format(path: str) -> str:
@@ -273,11 +270,6 @@ def figure_format(path: str) -> str:
     """
     check_suffix(path, Content.FIGURE)
     return (Path(path).suffix or _SUFFIXES[Content.FIGURE][0])[1:].lower()
-
-
-def reason(error: OSError | ValueError) -> str:
-    """Return the message of an error, for an `OSError` without its number and file name."""
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
 
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason, removing_empty
+from cyscc.host.output.errors import InputError, refusing
+from cyscc.host.output.files import removing_empty
 from cyscc.sim.files import is_temporary, lock_folder
 
 
@@ -47,7 +47,7 @@ class OwnFolder:
 
     def __init__(self, path: Path, *, create: bool, refused: Mapping[str, str] = MappingProxyType({})) -> None:
         self.path = path
-        try:
+        with refusing(OSError, ValueError, after=self.NOTE, path=path):
             self._made = create and not path.exists()
             with removing_empty(path):
                 if self._made:
@@ -57,8 +57,6 @@ class OwnFolder:
                 if causes:
                     raise InputError(f"{causes[0]}{self.NOTE}", path=path)
                 self._lock = lock_folder(path)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{reason(error)}{self.NOTE}", path=path) from None
         if self._lock is None:
             raise InputError(f"is in use by another run{self.NOTE}", path=path)
 

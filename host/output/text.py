@@ -12,6 +12,15 @@ def count_text(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else noun.removesuffix(singular) + plural}"
 
 
+_WHOLE = 100
+"""Milliseconds from which on a label has no decimals."""
+
+
+def milliseconds_text(milliseconds: float) -> str:
+    """Return a time with three significant digits, or an integer from 100 milliseconds on."""
+    return f"{milliseconds:,.0f}" if milliseconds >= _WHOLE else f"{milliseconds:.3g}"
+
+
 def device_text(device: str, threads: int) -> str:
     """Return the place of execution: ``2 threads`` on the processor, or the name of another device."""
     return count_text(threads, "thread") if device == "cpu" else device

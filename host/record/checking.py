@@ -38,14 +38,12 @@ class TableChecks:
         self._kernels: dict[str, int] = machine["kernels"]
         fifos = {module: [fifo["name"] for fifo in machine["fifos"][module]] for module in MODULES}
         self._units = Units(machine["engines"], self._kernels, fifos)
-        memory = machine["memory"] or {"controllers": 0, "banks": 0, "links": 0}
+        memory = machine["memory"] or {}
         self._ends = {
             "cycle": cycles,
             "engine": machine["engines"],
             "kernel": max(self._kernels.values()),
-            "controller": memory["controllers"],
-            "bank": memory["banks"],
-            "link": memory["links"],
+            **{name: memory.get(f"{name}s", 0) for name in ("controller", "bank", "link")},
             "instruction": instructions,
         }
         self._texts: dict[str, Sequence[str]] = {**CATEGORIES, "fifo": self._units.fifos}
@@ -101,7 +99,7 @@ class TableChecks:
                 if "cycle" in frame
                 else numbers(instructions["cycles"])[numbers(frame["instruction"])]
             )
-            if not np.array_equal(sum(frame[cause].to_numpy().astype(np.int64) for cause in CAUSE_NAMES), lengths):
+            if not np.array_equal(sum(numbers(frame[cause]) for cause in CAUSE_NAMES), lengths):
                 raise ValueError("the cycles of the causes do not add up")
 
     def _check_instructions(self, frame: "pd.DataFrame") -> None:

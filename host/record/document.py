@@ -8,10 +8,13 @@ import msgspec
 from msgspec import Meta
 
 from cyscc.host.output.documents import read_sealed
-from cyscc.host.output.errors import InputError
+from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.record.tables import LARGEST, TABLES
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.observation.causes import CAUSE_NAMES
+
+RECORD = "record"
+"""Folder of a record in a folder that has more than that."""
 
 DOCUMENT = "record.json"
 """File name of a record's document."""
@@ -218,15 +221,6 @@ class Failure(SettingDocument, kw_only=True, forbid_unknown_fields=True):
     checkpoint: str | None
 
 
-def document_schema() -> dict[str, Any]:
-    """Return the JSON Schema of `DOCUMENT`."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:cyscc:record:{RECORD_SCHEMA}",
-        **msgspec.json.schema(Document),
-    }
-
-
 def check_setting(document: Mapping[str, Any], kind: type[SettingDocument]) -> None:
     """Check the fields of a document, and whether they agree with each other.
 
@@ -277,10 +271,8 @@ def read_checked(path: Path, kind: type[SettingDocument]) -> dict[str, Any] | No
     found = document.get("record")
     if found != RECORD_SCHEMA:
         raise InputError(f"is no record of version {RECORD_SCHEMA}, but {found!r}", path=path)
-    try:
+    with refusing(ValueError, before="is no document of a record: ", path=path):
         check_setting(document, kind)
-    except ValueError as error:
-        raise InputError(f"is no document of a record: {error}", path=path) from None
     return document
 
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from cyscc.host.output.documents import SEAL, read_sealed, sealed, write_durable
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason, writing
+from cyscc.host.output.errors import InputError, refusing
+from cyscc.host.output.files import writing
 from cyscc.host.record.document import Count, Hexadecimal
 from cyscc.host.record.tables import TABLES
 
@@ -133,19 +133,16 @@ def read_parts(folder: Path, *, most: int | None = None) -> tuple[dict[str, Any]
     setting = read_sealed(folder / SETTING)
     seal = str(sealed(setting)[SEAL])
     found: list[PartDocument] = []
-    try:
+    with refusing(OSError, path=folder):
         numbers = {int(path.stem) for path in folder.iterdir() if path.stem.isdecimal() and path.suffix == ".json"}
-    except OSError as error:
-        raise InputError(reason(error), path=folder) from None
     for number in range(max(numbers, default=-1) + 1 if most is None else most):
         path = folder / f"{number}.json"
         try:
             document = read_sealed(path)
-            part = msgspec.convert(document, PartDocument)
         except FileNotFoundError:
             raise InputError("is not there: the record is damaged", path=path) from None
-        except msgspec.ValidationError as error:
-            raise InputError(f"is no document of a record's part: {error}", path=path) from None
+        with refusing(msgspec.ValidationError, before="is no document of a record's part: ", path=path):
+            part = msgspec.convert(document, PartDocument)
         if part.previous != seal or not set(part.tables) <= set(_NAMES) or part.reached.abandoned > number + 1:
             raise InputError("is the part of another record", path=path)
         seal = str(sealed(document)[SEAL])

@@ -1,7 +1,8 @@
 """The model of a record, common to all analyses and charts: its document, its tables and their joins."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cyscc.host.answer.answer import Answer, Displayed
-from cyscc.host.output.errors import InputError
+from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.record.arrow import numbers
 from cyscc.host.record.checking import TableChecks
-from cyscc.host.record.document import DOCUMENT, Document, read_checked, read_failure
+from cyscc.host.record.document import DOCUMENT, RECORD, Document, read_checked, read_failure
 from cyscc.host.record.parts import PARTS_FOLDER, PartTable
 from cyscc.host.record.stored import PartTables, StoredTables
 from cyscc.host.record.tables import CATEGORIES, table_of
@@ -44,7 +45,7 @@ class Record(Displayed):
     Parameters
     ----------
     folder : Path or str
-        The folder that ``--record`` wrote.
+        The folder that ``--record`` wrote, or that of a result of a sweep, which has it in ``record``.
 
     Attributes
     ----------
@@ -67,6 +68,8 @@ class Record(Displayed):
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
+        if os.path.exists(self.folder / RECORD / DOCUMENT):
+            self.folder /= RECORD
         self.interrupted: int | None = None
         self.failed: str | None = None
         self._frames: dict[str, pd.DataFrame] = {}
@@ -172,13 +175,9 @@ class Record(Displayed):
             self._checks.columns(name, rows)
         return rows
 
-    @contextmanager
-    def _naming(self, table: str) -> Iterator[None]:
+    def _naming(self, table: str) -> AbstractContextManager[None]:
         """Name a table in the errors of its checks."""
-        try:
-            yield
-        except ValueError as error:
-            raise InputError(f"{table} is not of this run: {error}", path=self._stored.place(table)) from None
+        return refusing(ValueError, before=f"{table} is not of this run: ", path=self._stored.place(table))
 
     def frame(self, name: str) -> "pd.DataFrame":
         """Return a table as a data frame; its file is read only once.

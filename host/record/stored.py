@@ -12,8 +12,7 @@ import numpy as np
 
 from cyscc.host.graph.available_memory import available_memory, check_available_memory
 from cyscc.host.output.documents import read_verified
-from cyscc.host.output.errors import InputError, locating_errors
-from cyscc.host.output.files import reason
+from cyscc.host.output.errors import InputError, locating_errors, reason, refusing
 from cyscc.host.record.arrow import array_of, numbers
 from cyscc.host.record.document import SettingDocument, check_setting
 from cyscc.host.record.parts import SEARCHING, SETTING, PartTable, Reached, file_of, read_parts
@@ -201,6 +200,8 @@ class PartTables(StoredTables):
     ----------
     setting : dict
         Description of the run.
+    instructions : int
+        Number of the instructions.
 
     Raises
     ------
@@ -212,19 +213,13 @@ class PartTables(StoredTables):
 
     def __init__(self, folder: Path) -> None:
         self.setting, parts, _ = read_parts(folder)
-        try:
+        with refusing(ValueError, before="is no document of a record: ", path=folder / SETTING):
             check_setting(self.setting, SettingDocument)
-        except ValueError as error:
-            raise InputError(f"is no document of a record: {error}", path=folder / SETTING) from None
         reached = parts[-1].reached if parts else Reached()
         tables = [part.tables for part in parts]
         super().__init__(folder, tables, numbered=True, reached=reached, interval=self.setting["interval"])
         self._instructions = self._known_instructions()
-
-    @property
-    def instructions(self) -> int:
-        """Number of the instructions."""
-        return int(self._instructions.num_rows)
+        self.instructions = int(self._instructions.num_rows)
 
     def read(self, name: str, columns: Sequence[str], within: Range | None) -> "pa.Table":
         """Return columns of a table, see `StoredTables`."""

@@ -37,7 +37,7 @@ from cyscc.host.record.parts import (
 )
 from cyscc.host.record.stored import StoredTables
 from cyscc.host.record.tables import CATEGORIES, TABLES, schema_of, table_of
-from cyscc.sim.files import is_temporary
+from cyscc.sim.files import is_temporary, replaced
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -257,10 +257,8 @@ class TableWriter:
             sink, path = pa.BufferOutputStream(), file_of(self._own, name, number)
             pq.write_table(rows, sink, **_encoding(name))
             data = np.frombuffer(sink.getvalue(), np.uint8)
-            with writing(path), path.open("wb") as file:
-                file.write(data.data)
-                file.flush()
-                os.fsync(file.fileno())
+            with writing(path), replaced(path, durable=True) as temporary:
+                temporary.write_bytes(data.data)
             tables[name] = PartTable(rows=rows.num_rows, sha256=sha256(data.data).hexdigest())
         part = PartDocument(previous=self.seal, tables=tables, reached=reached)
         self.seal = write_document(self._own / f"{number}.json", to_builtins(part))

@@ -11,42 +11,35 @@ import pandas as pd
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS, MODULES
-from cyscc.host.replay.switched import kernels_behind, processes_behind
-from cyscc.sim.coprocessor import Instruction
-from cyscc.sim.hardware import DEGREE, READERS, START, TAGS
+from cyscc.sim.executors.accesses import DROP, NEVER, READ, WRITE, AccessRequest, WatchedAccesses
+from cyscc.sim.hardware import DEGREE, READS, START, WRITES
 from cyscc.sim.memory import ArrayKind, WatchedRange
 
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
-    from cyscc.sim.memory import Accesses
 
-Ranges = Callable[["Machine", Sequence[PlacedGraph]], Sequence[WatchedRange]]
-"""Function that returns the addresses to watch, given the machine and its graphs.
+Watched = Callable[["Machine", Sequence[PlacedGraph]], Sequence[WatchedAccesses]]
+"""Function that returns the accesses to watch, given the machine and its graphs.
 
 It is called again when further arrays have been allocated: the graphs are the first, the queues of an attempt follow.
 """
 
-EVERYTHING = (WatchedRange(start=0, end=1 << 62),)
-"""All addresses."""
-
 ID_MASK = (1 << 32) - 1
-"""The bits of an id; in the data of a write of two ids, those of the first one."""
-
-_VISITOR, _CLASSIFIER, _UNVISITER = "visitor", "classifier", "unvisit_writer"
+"""The bits of an id; in data of two ids, those of the first one."""
 
 PROCESSES = tuple(
-    dict.fromkeys([name for readers in READERS.values() for name in readers.values()] + [_VISITOR, _UNVISITER])
+    dict.fromkeys(
+        [process for reads in READS.values() for process, _ in reads.values()]
+        + [process for writes in WRITES.values() for process in writes.values()]
+    )
 )
 """Processes of kernels that access the memory, named as in waveforms."""
 
-UNKNOWN = "unknown"
-"""Stands for a process that is not known, see `AccessWatcher.frame`."""
-
 _SPAN = 1024
-"""Most cycles between two readings of the log."""
+"""Most cycles between two readings of the memory's log, which has room for that many."""
 
-_FAR = 1 << 40
-"""More cycles than any run has."""
+_LONG_SPAN = 16_384
+"""Cycles between two readings of that of the kernels alone."""
 
 
 class Queues(NamedTuple):
@@ -69,22 +62,12 @@ def queues_of(machine: "Machine") -> Queues:
     return Queues(queues[:2], queues[2:])
 
 
-def single_ids(rows: pd.DataFrame, reached: Any) -> pd.DataFrame:
-    """Return accesses with each write of two ids as two of one id.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Accesses, see `AccessWatcher.frame`.
-    reached : array of bool
-        Which of them write ids to a reach queue.
-    """
-    wide = np.asarray(reached) & (rows["size"].to_numpy() == 8)
-    both = rows[wide].assign(size=4)
-    data = both["data"].to_numpy()
-    first = both.assign(data=data & np.uint64(ID_MASK))
-    second = both.assign(data=data >> np.uint64(32), address=both["address"] + 4)
-    return pd.concat([rows[~wide], first, second]).sort_index(kind="stable").reset_index(drop=True)
+def single_ids(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return accesses to ids, each one of two ids as two of one id; see `AccessWatcher.frame`."""
+    wide = rows[rows["size"] == 8].assign(size=4)
+    first = wide.assign(data=wide["data"] & np.uint64(ID_MASK))
+    second = wide.assign(data=wide["data"] >> np.uint64(32), address=wide["address"] + 4)
+    return pd.concat([rows[rows["size"] == 4], first, second]).sort_index(kind="stable").reset_index(drop=True)
 
 
 def within(addresses: npt.NDArray[np.int64], places: Sequence[tuple[int, int]]) -> npt.NDArray[np.bool_]:
@@ -95,126 +78,135 @@ def within(addresses: npt.NDArray[np.int64], places: Sequence[tuple[int, int]]) 
     return found
 
 
+def _everything(machine: "Machine", graphs: Sequence[PlacedGraph]) -> list[WatchedAccesses]:
+    """Return all accesses."""
+    return [WatchedAccesses(start=0, end=NEVER)]
+
+
 class AccessWatcher:
-    """Collects memory accesses of a run that is made again: those to some addresses, within some cycles.
+    """Collects memory accesses of a run that is made again, as seen at the ports of the kernels.
 
     Parameters
     ----------
-    ranges : sequence of WatchedRange, or callable
-        The addresses, or see `Ranges`; by default all.
+    watched : callable
+        The accesses, see `Watched`; by default all.
     window : (int, int), optional
-        First and last cycle of the accesses' acceptance; by default the whole run.
+        First and last cycle in which ports take them; by default the whole run.
+    completions : bool
+        Whether it is told when writes are complete, which only the memory knows.
+
+    Attributes
+    ----------
+    waiting : bool
+        See `cyscc.host.replay.watching.Watcher`.
     """
 
     def __init__(
-        self, ranges: Sequence[WatchedRange] | Ranges = EVERYTHING, *, window: tuple[int, int] | None = None
+        self, watched: Watched = _everything, *, window: tuple[int, int] | None = None, completions: bool = False
     ) -> None:
-        self._ranges = ranges
+        self._watched = watched
         self._window = window
-        self._parts: list[tuple[str, npt.NDArray[np.void]]] = []
-        self._arrays: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
+        self._completions = completions
+        self._parts: list[npt.NDArray[np.void]] = []
+        self._completed: list[npt.NDArray[np.void]] = []
+        self.waiting = False
 
     def begin(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> None:
         """Start logging."""
         self._machine, self._graphs = machine, graphs
-        self._log: Accesses = machine.memory.log_accesses(span=_SPAN)
-        self._module = ""
+        self._log = machine.memory.log_accesses(span=_SPAN) if self._completions else None
         self._known = 0
 
     def look(self, cycle: int) -> int:
-        """Take the logged accesses; they are of the instruction that ran since the last call."""
-        rows = self._log.take()
-        if rows.size:
-            self._parts.append((self._module, rows))
-        instruction = self._machine.instruction
-        self._module = "intersection" if instruction is Instruction.INTERSECTION else "bfs"
+        """Take the logged accesses; return the most cycles until the next call."""
+        if self._known:
+            self._parts.append(self._machine.executor.take_accesses())
+        if self._log is not None:
+            rows = self._log.take()
+            self._completed.append(rows[rows["write"]])
         memory = self._machine.memory
         if len(memory.allocations) != self._known:
             self._known = len(memory.allocations)
-            self._arrays = np.array([start for start, _ in memory.allocations]), np.array(memory.holds, np.int64)
             self._choose()
-        if self._window is None:
-            return _SPAN
-        first, last = self._window
-        if cycle > last:
-            return _FAR
-        return first - cycle if cycle < first else _SPAN
+        first, last = self._window or (0, NEVER)
+        self.waiting = cycle > last and self._machine.executor.open_reads() > 0
+        if self.waiting or first <= cycle <= last:
+            return _SPAN if self._completions else _LONG_SPAN
+        return first - cycle if cycle < first else NEVER
 
     def _choose(self) -> None:
-        ranges = self._ranges(self._machine, self._graphs) if callable(self._ranges) else self._ranges
-        if self._window is None:
-            self._log.choose(ranges)
-        else:
-            self._log.choose(ranges, first=self._window[0], end=self._window[1] + 1)
+        watched = self._watched(self._machine, self._graphs)
+        first, last = self._window or (0, NEVER - 1)
+        self._machine.executor.log_accesses(AccessRequest(watched=watched, first=first, end=last + 1))
+        if self._log is not None:
+            ranges = [WatchedRange(start=each.start, end=each.end) for each in watched if WRITE in each.kinds]
+            self._log.choose(ranges, first=first)
 
-    def frame(self, record: Record | None = None) -> pd.DataFrame:
-        """Return the accesses by cycle, AE and port.
+    def frame(self, record: Record) -> pd.DataFrame:
+        """Return the accesses by cycle, AE and kernel.
 
-        Columns: ``cycle`` (the port accepted it), ``answered`` (a read's response; a write is complete), ``engine``,
-        ``module``, ``kernel``, ``process`` (one of `PROCESSES`), ``kind`` (read, write), ``array``, ``address``,
-        ``size`` (bytes), ``data``, and, if the memory has banks, ``controller`` and ``bank`` of the controller.
-
-        Behind a switch, a port is that of a link. The kernel of a write is then found by what is written, and is -1
-        where that does not tell it; the process of an intersection's read of a graph word by what its kernel read
-        before, and is `UNKNOWN` where that is not among the accesses.
-
-        Parameters
-        ----------
-        record : Record, optional
-            The record of the run: without it, nothing is found behind a switch.
+        Columns: ``cycle`` (the kernel's port took it), ``answered`` (a read's response; a write is complete, or its
+        port took it if completions are not told), ``engine``, ``module``, ``kernel``, ``process`` (one of
+        `PROCESSES`), ``kind`` (read, write), ``number`` (of a read, among those of its tag in the instruction),
+        ``array``, ``address``, ``size`` (bytes), ``data``; if the memory has banks, ``controller`` and ``bank`` of the
+        controller; and of the record's `attempts`, ``instruction``, ``attempt``, ``iteration``, ``source``, ``phase``
+        and ``level``.
         """
-        rows = np.concatenate([part for _, part in self._parts]) if self._parts else self._log.take()
-        modules = np.repeat(
-            np.array([MODULES.index(module) for module, _ in self._parts], np.int64),
-            [part.size for _, part in self._parts],
-        )
-        order = np.lexsort((rows["write"], rows["port"], rows["engine"], rows["cycle"]))
-        rows, modules = rows[order], modules[order]
-        arrays = self._arrays_at(rows["address"])
-        switched = self._machine.config.link_queues > 0
-        columns: dict[str, Any] = {name: rows[name] for name in ("cycle", "answered", "engine")}
+        rows = np.concatenate(self._parts)
+        rows = rows[np.isin(rows["kind"], (READ, WRITE))]
+        rows = rows[np.lexsort((rows["kind"], rows["kernel"], rows["engine"], rows["cycle"]))]
+        arrays, modules = self._arrays_at(rows["address"]), rows["module"].astype(np.int64)
+        columns: dict[str, Any] = {name: rows[name].astype(np.int64) for name in ("cycle", "answered", "engine")}
         columns["module"] = pd.Categorical.from_codes(modules, list(MODULES))
-        columns["kernel"] = np.where(rows["write"], -1, rows["tag"]) if switched else rows["port"]
-        # The tag of a read is its kernel's number there.
-        known = np.where(rows["write"], 0, -1 if switched else 1 + rows["tag"])
-        columns["process"] = pd.Categorical.from_codes(_process_of()[modules, arrays, known], [*PROCESSES, UNKNOWN])
-        columns["kind"] = pd.Categorical.from_codes(rows["write"].astype(np.int8), ["read", "write"])
+        columns["kernel"] = rows["kernel"].astype(np.int64)
+        reads = rows["kind"] == READ
+        process = _processes()[modules, rows["kind"], np.where(reads, rows["tag"], arrays)]
+        columns["process"] = pd.Categorical.from_codes(process, list(PROCESSES))
+        columns["kind"] = pd.Categorical.from_codes(rows["kind"].astype(np.int8), ["read", "write"])
         columns["array"] = pd.Categorical.from_codes(arrays, list(ARRAYS))
-        columns |= {name: rows[name] for name in ("address", "size", "data")}
+        columns |= {name: rows[name] for name in ("number", "address", "data")}
+        columns["size"] = rows["size"].astype(np.int64)
         contention = self._machine.memory.profile.contention
         if contention is not None:
             each = contention.banks // contention.controllers
             banks = contention.bank_by_word[rows["address"] >> 3 & contention.bank_by_word.size - 1]
             columns["controller"], columns["bank"] = banks // each, banks % each
+        its = record.instructions_at(rows["cycle"])
         found = pd.DataFrame(columns)
-        return self._behind_switch(found, record) if switched and record is not None else found
+        found = found.join(its[["instruction", "attempt", "iteration", "source", "phase", "level"]])
+        return self._complete(found) if self._completed else found
 
-    def _behind_switch(self, rows: pd.DataFrame, record: Record) -> pd.DataFrame:
-        """Return accesses with the kernels and processes that are found by what is accessed."""
-        keyed = rows.assign(
-            instruction=record.instructions_at(rows["cycle"])["instruction"].to_numpy(),
-            vertex=self.vertices(rows, record),
-        )
-        process = processes_behind(keyed, self._graphs, reaches=queues_of(self._machine).reaches, unknown=UNKNOWN)
-        kernel = kernels_behind(keyed.assign(process=process), self._machine.config)
-        return rows.assign(kernel=kernel, process=process)
+    def drops(self) -> pd.DataFrame:
+        """Return cycle and kernel (``engine``, ``module``, ``kernel``) of the first vertex that each dropped."""
+        rows = np.concatenate(self._parts)
+        names = ["cycle", "engine", "kernel"]
+        return pd.DataFrame(np.sort(rows[rows["kind"] == DROP], order=names))[names].assign(module="bfs")
 
-    def vertices(self, rows: pd.DataFrame, record: Record) -> npt.NDArray[np.int64]:
+    def _complete(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return accesses with the cycles in which the writes are complete: of equal ones, the next in the memory."""
+        same = ["engine", "address", "size", "data"]
+        known = pd.DataFrame(np.concatenate(self._completed))[[*same, "cycle", "answered"]]
+        known = known.rename(columns={"cycle": "performed", "answered": "complete"}).sort_values("performed")
+        writes = rows[rows["kind"] == "write"]
+        told = pd.merge_asof(writes, known, left_on="cycle", right_on="performed", by=same, direction="forward")
+        answered = rows["answered"].to_numpy().copy()
+        answered[writes.index] = told["complete"].fillna(told["answered"]).to_numpy(np.int64)
+        return rows.assign(answered=answered)
+
+    def vertices(self, rows: pd.DataFrame) -> npt.NDArray[np.int64]:
         """Return the vertex of each access to words, colours and queues, as the machine numbers them.
 
-        It is -1 where it is not known. Of a write of two ids it is the first one: one kernel writes both. An entry of a
-        vertex without neighbours is not known, since others have the same.
+        It is -1 where it is not known. Of a write of two ids it is the first one. An entry of a vertex without
+        neighbours is not known, since others have the same.
 
         Parameters
         ----------
         rows : DataFrame
             The accesses, see `frame`.
-        record : Record
-            The record of the run.
         """
         address, array = rows["address"].to_numpy(), rows["array"].astype(str).to_numpy()
         data = rows["data"].to_numpy().astype(np.uint64)
-        backward = (record.instructions_at(rows["cycle"])["phase"] == "backward").to_numpy()
+        backward = (rows["phase"] == "backward").to_numpy()
         memory = self._machine.memory
         found = np.full(len(rows), -1, np.int64)
         reached = within(address, queues_of(self._machine).reaches)
@@ -224,7 +216,7 @@ class AccessWatcher:
                 here = within(address, [place])
                 found[here] = (address[here] - place[0]) // 4
         for direction, each in enumerate(self._graphs):
-            here = (array == "words") & within(address, [(each.words_address, 8 * each.graph.vertices)])
+            here = within(address, [(each.words_address, 8 * each.graph.vertices)])
             found[here] = (address[here] - each.words_address) // 8
             entries = (array == "queues") & ~reached & (DEGREE.get(data) > 0) & (backward == bool(direction))
             # The neighbours of no two vertices begin at one place, unless one has none.
@@ -238,7 +230,7 @@ class AccessWatcher:
         Of the id of a neighbour it is the neighbour; else see `vertices`.
         """
         rows = self.frame(record)
-        numbers, read = self.vertices(rows, record), (rows["array"] == "neighbours").to_numpy()
+        numbers, read = self.vertices(rows), (rows["array"] == "neighbours").to_numpy()
         numbers[read] = rows["data"].to_numpy()[read]
         graph = self._graphs[0].graph
         known = (numbers >= 0) & (numbers < graph.vertices)
@@ -248,22 +240,18 @@ class AccessWatcher:
 
     def _arrays_at(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the kind of array at each address."""
-        if self._arrays is None:
-            return np.zeros(addresses.size, np.int64)
-        starts, kinds = self._arrays
+        memory = self._machine.memory
+        starts, kinds = np.array([start for start, _ in memory.allocations]), np.array(memory.holds, np.int64)
         return kinds[np.searchsorted(starts, addresses, side="right") - 1]
 
 
 @cache
-def _process_of() -> npt.NDArray[np.int64]:
-    """Return the process by module, array, and what is known: 0 of a write, 1 + tag of a read, -1 if it has no tag."""
-    tags = 1 + max(max(readers) for readers in READERS.values())
-    found = np.full((len(MODULES), len(ARRAYS), 2 + tags), len(PROCESSES), np.int64)
+def _processes() -> npt.NDArray[np.int64]:
+    """Return the number of a process by module, kind of access, and the tag of a read or the array of a write."""
+    found = np.full((len(MODULES), 2, max(len(ARRAYS), *(1 + max(reads) for reads in READS.values()))), -1, np.int64)
     for number, module in enumerate(MODULES):
-        found[number, :, 0] = PROCESSES.index(_VISITOR if module == "bfs" else _UNVISITER)
-        for tag, process in READERS[module].items():
-            found[number, :, 1 + tag] = PROCESSES.index(process)
-        for array, tag in TAGS[module].items():
-            found[number, ARRAYS.index(array), -1] = PROCESSES.index(READERS[module][tag])
-    found[MODULES.index("intersection"), ARRAYS.index("colours"), 0] = PROCESSES.index(_CLASSIFIER)
+        for tag, (process, _) in READS[module].items():
+            found[number, READ, tag] = PROCESSES.index(process)
+        for array, process in WRITES[module].items():
+            found[number, WRITE, ARRAYS.index(array)] = PROCESSES.index(process)
     return found

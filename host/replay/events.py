@@ -82,7 +82,7 @@ def _hottest(events: FoundEvents, replay: Replay) -> pd.DataFrame | None:
         return None
     bank = banks.iloc[0]
     last = int(bank["cycle"] + bank["cycles"]) - 1
-    accesses = AccessWatcher(window=(int(bank["cycle"]), last))
+    accesses = AccessWatcher(window=(int(bank["cycle"]), last), completions=True)
     watch_run(replay, [accesses], first=int(bank["cycle"]), last=last, aim=f"to cycle {last:,}")
     rows = accesses.named(events.record)
     rows = rows[(rows["controller"] == bank["controller"]) & (rows["bank"] == bank["bank"])]

@@ -376,6 +376,5 @@ def _restriction(name: str, value: Any) -> Any:
 
 
 def kernel_name(row: Any) -> str:
-    """Return the name of the kernel in a row of a frame; that of its AE if the kernel is not known."""
-    engine = f"engine{row['engine']}"
-    return engine if row["kernel"] < 0 else f"{engine}.{row['module']}{row['kernel']}"
+    """Return the name of the kernel in a row of a frame."""
+    return f"engine{row['engine']}.{row['module']}{row['kernel']}"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from cyscc.host.graph.memory_map import PlacedGraph
@@ -14,8 +13,8 @@ from cyscc.host.replay.finding import Located, MissingPointError, Search, kernel
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.watching import watch_run
 from cyscc.host.specification.place import Place
+from cyscc.sim.executors.accesses import DROP, READ, WRITE, WatchedAccesses
 from cyscc.sim.hardware import VISITED, chunks_of
-from cyscc.sim.memory import WatchedRange
 
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
@@ -38,32 +37,26 @@ class PushWatcher(AccessWatcher):
         super().__init__(self._written, window=window)
         self._record = record
 
-    def _written(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> list[WatchedRange]:
-        """Return the ranges to watch: the reach queues, or else the graph words; and unvisited graph words."""
-        queues = queues_of(machine)
-        overflows = self._record.attempt > 0
-        ranges = [WatchedRange(start=start, end=start + size) for start, size in queues.reaches]
-        for each in graphs:
-            place = {"start": each.words_address, "end": each.words_address + 8 * each.graph.vertices}
+    def _written(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> list[WatchedAccesses]:
+        """Return what to watch: writes to reach queues, or else to graph words; dropped vertices; unvisited words."""
+        queues, words = queues_of(machine), [(each.words_address, 8 * each.graph.vertices) for each in graphs]
+        watched = [WatchedAccesses(start=0, end=1, kinds=[DROP])]
+        written = list(queues.reaches or words)
+        if self._record.attempt > 0:
             flag = int(VISITED.put(1))
-            if not queues.reaches:
-                ranges.append(WatchedRange(**place, mask=flag, value=flag))
-            if overflows:
-                ranges.append(WatchedRange(**place, mask=flag))
-        if overflows and not queues.reaches:
-            ranges += [WatchedRange(start=start, end=start + size) for start, size in queues.frontiers]
-        return ranges
+            watched += [WatchedAccesses(start=at, end=at + size, kinds=[READ], mask=flag) for at, size in words]
+            written += [] if queues.reaches else queues.frontiers
+        return watched + [WatchedAccesses(start=at, end=at + size, kinds=[WRITE]) for at, size in written]
 
     def _of_searches(self) -> pd.DataFrame:
-        """Return the accesses of searches with the attempt, iteration, phase and level of their instruction."""
+        """Return the accesses of searches, those to ids one by one."""
         rows = self.frame(self._record)
-        its = self._record.instructions_at(rows["cycle"])
-        rows = rows.join(its[["instruction", "attempt", "iteration", "phase", "level"]])
         rows = rows[rows["module"] == "bfs"]
         if self._machine.config.writes_single_ids:
             return rows
         # Of the queues, only those of ids are watched.
-        return single_ids(rows, (rows["kind"] == "write") & (rows["array"] == "queues"))
+        ids = rows["array"] == "queues"
+        return pd.concat([rows[~ids], single_ids(rows[ids])], ignore_index=True)
 
     def duplicates(self) -> pd.DataFrame:
         """Return every push of each vertex that an instruction of the last attempt pushed more than once, by cycle.
@@ -75,16 +68,12 @@ class PushWatcher(AccessWatcher):
         """
         rows = self._of_searches()
         rows = rows[(rows["attempt"] == self._record.attempt) & (rows["kind"] == "write")]
-        if self._machine.config.keeps_reach_queue:
-            rows = rows[rows["array"] == "queues"]
-            number = rows["data"].to_numpy().astype(np.int64)
-        else:
-            rows = rows[rows["array"] == "words"]
-            number = self._numbers(rows)
+        reach = self._machine.config.keeps_reach_queue
+        rows = rows[rows["array"] == ("queues" if reach else "words")]
+        rows = rows.assign(vertex=self.vertices(rows))
+        if not reach:
             # Vertices without neighbours are marked, but not pushed.
-            queued = self._graphs[0].graph.out_degrees()[number] > 0
-            rows, number = rows[queued], number[queued]
-        rows = rows.assign(vertex=number)
+            rows = rows[self._graphs[0].graph.out_degrees()[rows["vertex"]] > 0]
         times = rows.groupby(["instruction", "vertex"])["cycle"].transform("size")
         return self._told(rows.assign(times=times)[times > 1], ["vertex", "times", "cycle"])
 
@@ -99,23 +88,17 @@ class PushWatcher(AccessWatcher):
         last = self._record.attempts.groupby("attempt").tail(1)
         over = last.index[last["attempt"] < self._record.attempt]
         rows = rows[rows["instruction"].isin(over)].sort_values([*_KERNEL, "cycle"], kind="stable")
-        words = rows[(rows["process"] == "word_reader") & (VISITED.get(rows["data"].to_numpy()) == 0)]
+        words = rows[rows["kind"] == "read"]
         size = 4 if self._machine.config.keeps_reach_queue else 8
         pushes = rows[(rows["kind"] == "write") & (rows["array"] == "queues") & (rows["size"] == size)]
         if size == 8:
-            words = words[self._graphs[0].graph.out_degrees()[self._numbers(words)] > 0]
+            words = words[self._graphs[0].graph.out_degrees()[self.vertices(words)] > 0]
         pushed = pushes.groupby(_KERNEL).size().rename("pushed").reset_index()
         room = words[_KERNEL].merge(pushed, on=_KERNEL, how="left")["pushed"].fillna(0).to_numpy()
         chunks = chunks_of(words["data"].to_numpy(), self._machine.config.edge_chunk)
         demanded = words.assign(chunks=chunks).groupby(_KERNEL)["chunks"].cumsum()
         words = words[demanded.to_numpy() > room]
-        return self._told(words.assign(vertex=self._numbers(words)), ["vertex", "cycle", "answered", "attempt"])
-
-    def _numbers(self, words: pd.DataFrame) -> np.ndarray:
-        """Return the vertices of accesses to graph words."""
-        starts = np.array([each.words_address for each in self._graphs])
-        addresses = words["address"].to_numpy()
-        return (addresses - starts[np.searchsorted(starts, addresses, side="right") - 1]) // 8
+        return self._told(words.assign(vertex=self.vertices(words)), ["vertex", "cycle", "answered", "attempt"])
 
     def _told(self, rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         """Return columns of some rows by cycle, with the vertices' names."""
@@ -126,28 +109,32 @@ class PushWatcher(AccessWatcher):
         return rows.sort_values(["cycle", "engine", "kernel"], kind="stable").reset_index(drop=True)
 
 
-def locate_copy(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:
-    """Find the further push of a vertex in an instruction by its number.
+def locate_push(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:
+    """Find the further push of a vertex in an instruction by its number, or the first vertex that a kernel drops in it.
 
     Raises
     ------
     MissingPointError
-        The instruction has fewer.
+        The instruction has no such one.
     InputError
-        The machine keeps no queue that shows it; or see `Replay.make`.
+        The machine keeps no queue that shows further pushes; or see `Replay.make`.
     SimulationError
         See `Replay.make`.
     """
-    try:
-        replay.spec.configuration.require("keeps_reach_queue")
-    except ValueError as error:
-        raise InputError(f"there is no duplicate to be found in the run: {error}") from None
+    if point.event == "duplicate":
+        try:
+            replay.spec.configuration.require("keeps_reach_queue")
+        except ValueError as error:
+            raise InputError(f"there is no duplicate to be found in the run: {error}") from None
     first, last = wanted.spans[0].start, wanted.spans[0].end - 1
     pushes = PushWatcher(record, window=(first, last))
     watch_run(replay, [pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
-    rows = pushes.duplicates()
-    copies = rows[rows.duplicated("vertex")]
-    if len(copies) < wanted.nth:
-        raise MissingPointError.few(point, record, len(copies))
-    row = copies.iloc[wanted.nth - 1]
+    if point.event == "overflow":
+        found = pushes.drops()
+    else:
+        rows = pushes.duplicates()
+        found = rows[rows.duplicated("vertex")]
+    if len(found) < wanted.nth:
+        raise MissingPointError.few(point, record, len(found))
+    row = found.iloc[wanted.nth - 1]
     return Located(cycle=int(row["cycle"]), kernel=kernel_name(row))

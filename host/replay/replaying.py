@@ -6,7 +6,7 @@ A window is at a given point, or at the last cycles of a failed run.
 import shlex
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from cyscc.host.replay.finding import (
     nearest_waits,
     place_of,
 )
-from cyscc.host.replay.search import OverflowSearch, Reached, SpellSearch, search_of, stop_behind
+from cyscc.host.replay.search import Reached, SpellSearch, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import Session, execute
@@ -58,15 +58,11 @@ class Replay:
     ----------
     checkpoint : Checkpoint or None
         The checkpoint to resume from if it is early enough; None to start from the beginning.
-    words : tuple of int
-        Addresses of the graph words in the last simulation: of the graph, and of its transpose if that was placed
-        too.
     """
 
     def __init__(self, rerun: Rerun) -> None:
         self._rerun = rerun
         self.checkpoint: Checkpoint | None = None
-        self.words: tuple[int, ...] = ()
 
     @property
     def spec(self) -> RunSpec:
@@ -119,7 +115,6 @@ class Replay:
         """
 
         def resume(session: Session, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> CheckpointWriter | None:
-            self.words = tuple(graph.words_address for graph in graphs)
             watch(machine, graphs)
             if self.checkpoint is None or self.checkpoint.about.cycle > by:
                 return None
@@ -150,15 +145,14 @@ class Replay:
             from cyscc.host.replay.vertices import locate_vertex
 
             return locate_vertex(point, self, record)
-        if point.event == "duplicate":
-            from cyscc.host.replay.pushes import locate_copy
+        if point.event in ("duplicate", "overflow"):
+            from cyscc.host.replay.pushes import locate_push
 
-            return locate_copy(point, found, self, record)
-        searches: list[OverflowSearch | SpellSearch] = []
+            return locate_push(point, found, self, record)
+        searches: list[SpellSearch] = []
 
         def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
-            without = [graph.neighbours_address for graph in graphs]
-            searches.append(search_of(point, found, machine, executor=self.spec.executor, without=without))
+            searches.append(SpellSearch(machine, found, point))
 
         first = found.spans[0].start
         self.make(watch, by=first, aim=f"looking for {point} from cycle {first:,} on")
@@ -285,10 +279,6 @@ class Window:
         What happens there: the kernel and the length of the event, such as ``engine0.bfs3, 243 cycles``; may be empty.
     first, last : int
         First and last cycle of the window.
-    graph : Graph
-        The graph as placed in the machine.
-    words : tuple of int
-        Addresses of the graph words, see `Replay.words`.
     """
 
     path: Path
@@ -296,17 +286,6 @@ class Window:
     event: str = ""
     first: int
     last: int
-    graph: Graph = field(repr=False)
-    words: tuple[int, ...] = field(repr=False)
-
-    def remove(self) -> None:
-        """Remove the waveforms, of which something was refused."""
-        _remove(self.path)
-
-    def directions(self) -> dict[int, Graph]:
-        """Return the graph, and its transpose if that was placed too, by the address of their graph words."""
-        kinds = [self.graph] if len(self.words) == 1 else [self.graph, self.graph.transpose()]
-        return dict(zip(self.words, kinds, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,8 +306,6 @@ class WindowRequest:
         The scopes to include, see `cyscc.sim.machine.create_machine`.
     executor : str or None
         The executor of the window; None for that of the run.
-    kernels : tuple of str
-        Patterns each of which must select a kernel of the machine, see `cyscc.host.analysis.lives.select`.
     """
 
     point: Place
@@ -337,7 +314,6 @@ class WindowRequest:
     path: Path | None
     scopes: tuple[str, ...]
     executor: str | None = None
-    kernels: tuple[str, ...] = ()
 
     def check(self, folder: Path, spec: RunSpec) -> None:
         """Refuse what the machine of the run in a folder does not have, and a file that cannot be written.
@@ -345,28 +321,14 @@ class WindowRequest:
         Raises
         ------
         InputError
-            A scope or a pattern selects nothing, or the waveforms cannot be written.
+            A scope selects nothing, or the waveforms cannot be written.
         """
-        from cyscc.host.analysis.lives import kernels_of
         from cyscc.sim.executors.factory import check_scopes
 
-        config = spec.configuration
         try:
-            check_scopes(self.scopes, name=self.executor or spec.executor, config=config)
+            check_scopes(self.scopes, name=self.executor or spec.executor, config=spec.configuration)
         except ValueError as error:
             raise InputError(str(error)) from None
-        counts = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
-        names = [
-            f"engine{engine}.{module}{kernel}"
-            for module, count in counts.items()
-            for engine in range(config.engines)
-            for kernel in range(count)
-        ]
-        try:
-            for pattern in self.kernels:
-                kernels_of(names, pattern)
-        except InputError as error:
-            raise InputError(f"{error.cause} (--life-of)", path=folder) from None
         check_output(str(self.file(folder, 0)), "-o")
 
     def file(self, folder: Path, first: int) -> Path:
@@ -421,10 +383,7 @@ def replay_window(
         executor = wanted.executor or replay.spec.executor
         focus = _focus(point, located, record)
         replay.record(path, (first, last), focus, scopes=wanted.scopes, executor=executor)
-        placed = replay.graph.simplified() if replay.spec.simplify else replay.graph
-        return Window(
-            path=path, cycle=cycle, event=located.about, first=first, last=last, graph=placed, words=replay.words
-        )
+        return Window(path=path, cycle=cycle, event=located.about, first=first, last=last)
 
 
 def _focus(point: Place, place: Located, record: Record | None) -> Focus:

@@ -73,7 +73,7 @@ def trace_window(
         found = locate_point(point, replay, record)
         first = max(found.cycle - before, 0)
         last = min(first + cycles, record.cycles) - 1
-        waits, accesses = WaitWatcher(1, window=(first, last)), AccessWatcher(window=(first, last))
+        waits, accesses = WaitWatcher(1, windows=[(first, last)]), AccessWatcher(window=(first, last), completions=True)
         watch_run(replay, [waits, accesses], first=first, last=last, aim=f"to cycle {last:,}")
     with setting.progress.step("writing the trace"), open_output(path) as file:
         tracks = Tracks(file)

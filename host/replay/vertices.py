@@ -1,7 +1,7 @@
 """Events of a vertex in a recorded run: each access to its words, colour, neighbours and queue entries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,20 +13,21 @@ from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids, within
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError, kernel_name
-from cyscc.host.replay.neighbour_reads import ids_read
+from cyscc.host.replay.lists import ids_read
 from cyscc.host.replay.replaying import Replay
 from cyscc.host.replay.search import Reached
 from cyscc.host.replay.watching import watch_run
 from cyscc.host.specification.place import Place
-from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, chunk_words
-from cyscc.sim.memory import ArrayKind, WatchedRange
+from cyscc.sim.executors.accesses import READ, WRITE, WatchedAccesses
+from cyscc.sim.hardware import LEVEL, START, VISITED
+from cyscc.sim.memory import ArrayKind
 
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
 
 EVENTS = {
     "id_read": "id read as a neighbour",
+    "id_dropped": "id read beside one of another list",
     "word_read": "graph word read",
     "pushed": "pushed to the next queue",
     "visited": "marked as visited",
@@ -44,17 +45,18 @@ EVENTS = {
 
 _CAUSES = {
     "issue_1": ("entry_read", "reach_read"),
-    "issue_2": ("id_read", "expanded", "colour_read", "other_word_read"),
+    "issue_2": ("id_read", "id_dropped", "expanded", "colour_read", "other_word_read"),
     "issue_3": ("word_read", "own_word_read"),
     "write": ("pushed", "visited", "reached", "coloured", "unvisited"),
 }
 """Events by the cause that their kernel counts."""
 
 _DIRECTIONS = ("forward", "backward")
-_BUT_VISITED = (1 << 64) - 1 - int(VISITED.put(1))
-_WHOLE = (1 << 64) - 1
-_MOST_ENTRIES = 16
-"""Most queue entries of a vertex that are watched by their values; of one with more, all entries are."""
+_KERNEL = ["instruction", "engine", "kernel"]
+_LOOK = 1024
+"""Cycles between two looks for the first visit."""
+_LEAD = 100
+"""Cycles before the first read of a vertex in which that read may have been offered."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,10 +74,13 @@ class VertexHistory:
     events : DataFrame
         The events of the last attempt in the order of their cycles, numbered from 1. ``cycle`` and ``answered`` are as
         of `AccessWatcher.frame`; ``iteration``, ``phase`` and ``level`` of the instruction; ``engine``, ``module``,
-        ``kernel`` (-1 if it is not known); ``event``, one of `EVENTS`; ``of``, the vertex whose neighbour it is, if
-        known; ``text``, the event in words; ``address``; ``controller`` and ``bank``, if the memory has banks.
+        ``kernel``; ``event``, one of `EVENTS`; ``of``, the vertex whose neighbour it is, if known; ``text``, the event
+        in words; ``accesses``, of which it consists; ``address``; ``controller`` and ``bank``, if the memory has banks.
     absent : str
         Why the vertex was never visited; empty if it was.
+    spells : DataFrame
+        What its kernels did and waited for before events since the one before, if that was asked for: the event's
+        ``number``, ``engine``, ``module``, ``kernel``, ``cause``, ``begin``, ``cycles``.
     """
 
     vertex: int
@@ -84,6 +89,7 @@ class VertexHistory:
     latency: int
     events: pd.DataFrame
     absent: str = ""
+    spells: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({"number": [], "cause": [], "cycles": []}))
 
     @property
     def visit(self) -> int | None:
@@ -96,6 +102,25 @@ class VertexHistory:
             if len(found):
                 return int(found[0])
         return None
+
+    @property
+    def repeated(self) -> "pd.Series":
+        """Which events are reads of its id or word after the first visit, of which a hub has thousands."""
+        reads = self.events["event"].isin(["id_read", "id_dropped", "word_read"])
+        return reads & (self.events.index > (self.visit or 0))
+
+    @property
+    def lead(self) -> int:
+        """Cycles before the first visit in which its kernel can have begun with the vertex: by a read of its id."""
+        if self.visit is None:
+            return 0
+        visit = self.events.loc[self.visit]
+        same = ["engine", "module", "kernel", "iteration", "phase", "level"]
+        own = self.events[(self.events[same] == visit[same]).all(axis=1)]
+        reads = own[own["event"] == ("id_read" if visit["event"] == "visited" else "entry_read")]["cycle"]
+        # Where kernels exchange ids, another one has read the id.
+        first = visit["cycle"] if reads.empty else reads.min()
+        return int(visit["cycle"] - max(first - _LEAD, 0))
 
 
 def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: bool = False) -> VertexHistory:
@@ -167,9 +192,16 @@ def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
     )
 
 
-def _bytes(start: int, size: int, *, mask: int = _WHOLE, value: int | None = None) -> WatchedRange:
-    """Return a range of addresses, with the value that the data must have, if any."""
-    return WatchedRange(start=start, end=start + size, **({} if value is None else {"mask": mask, "value": value}))
+def _bytes(start: int, size: int, *kinds: int, mask: int = 0, low: int = 0, high: int | None = None) -> WatchedAccesses:
+    """Return accesses of some kinds, or both, whose data, masked, has a value, or one within limits."""
+    return WatchedAccesses(
+        start=start,
+        end=start + size,
+        kinds=kinds or (READ, WRITE),
+        mask=mask,
+        low=low,
+        high=low if high is None else high,
+    )
 
 
 class _VertexWatcher(AccessWatcher):
@@ -182,11 +214,11 @@ class _VertexWatcher(AccessWatcher):
     begin : int
         First cycle of interest.
     first_visit : bool
-        Whether the run ends soon after its first visit.
+        Whether the run ends soon after its first visit; the completion of writes is then not told.
     """
 
     def __init__(self, vertex: int, *, begin: int, first_visit: bool) -> None:
-        super().__init__(self._own)
+        super().__init__(self._own, completions=not first_visit)
         self._vertex = vertex
         self._begin = begin
         self._first_visit = first_visit
@@ -195,87 +227,66 @@ class _VertexWatcher(AccessWatcher):
         """Start logging."""
         self._number = number = graphs[0].graph.index(self._vertex)
         self._words_at = [each.words_address + 8 * number for each in graphs]
-        self._list_at, self._degrees, self._words = [], [], []
-        for each in graphs:
-            first, end = each.graph.offsets[number : number + 2].tolist()
-            self._list_at.append(each.neighbours_address + 4 * first)
-            self._degrees.append(end - first)
-            self._words.append(int(START.put(first) | DEGREE.put(end - first)))
+        self._lists = [tuple(each.graph.offsets[number : number + 2].tolist()) for each in graphs]
         super().begin(machine, graphs)
 
-    def _own(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> list[WatchedRange]:
-        """Return the ranges to watch: its words and lists of neighbours, its id in other lists, its queue entries."""
+    def _own(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> list[WatchedAccesses]:
+        """Return what to watch: its words and lists of neighbours, its id in other lists, its queue entries.
+
+        All reads of entries are among it: they tell for which list the ids of neighbours are read.
+        """
         queues, memory, config = queues_of(machine), machine.memory, machine.config
-        self._entries = [chunk_words(word, config.edge_chunk) for word in self._words]
-        # Two ids are read, or written, together; of each, the one that is not this vertex's may have any value.
-        pairs = [(ID_MASK << shift, self._number << shift) for shift in (0, 32)]
-        ranges = [_bytes(*reach, value=self._number) for reach in queues.reaches]
-        if self._finds_slots(config):
-            ranges = [_bytes(*reach, mask=0, value=0) for reach in queues.reaches]
-        elif not config.writes_single_ids:
-            ranges += [_bytes(*reach, mask=mask, value=value) for reach in queues.reaches for mask, value in pairs]
-        every = config.pair_reads or sum(map(len, self._entries)) > _MOST_ENTRIES
-        if every:
-            ranges += [_bytes(*queue, mask=0, value=0) for queue in queues.frontiers]
-        for number, each in enumerate(graphs):
+        # Two ids may be read or written together; of each, the one that is not this vertex's may have any value.
+        halves = [{"mask": ID_MASK << shift, "low": self._number << shift} for shift in (0, 32)]
+        watched = [_bytes(*queue, READ) for queue in queues.frontiers]
+        watched += [
+            _bytes(*queue, **half) for queue in queues.reaches for half in halves[: 2 - config.writes_single_ids]
+        ]
+        whole = int(START.mask << START.shift)
+        for word, (first, end), each in zip(self._words_at, self._lists, graphs, strict=True):
             neighbours = each.neighbours_address, 4 * each.graph.edges
-            ranges.append(_bytes(self._words_at[number], 8))
-            if config.pair_reads:
-                ranges += [_bytes(*neighbours, mask=mask, value=value) for mask, value in pairs]
-            else:
-                ranges.append(_bytes(*neighbours, value=self._number))
-            if self._degrees[number]:
-                # A pair may begin before the list.
-                start = self._list_at[number] & ~7 if config.pair_reads else self._list_at[number]
-                ranges.append(_bytes(start, self._list_at[number] + 4 * self._degrees[number] - start))
-            if not every:
-                ranges += [
-                    _bytes(*queue, mask=_BUT_VISITED, value=int(word))
-                    for queue in queues.frontiers
-                    for word in self._entries[number]
-                ]
+            watched.append(_bytes(word, 8))
+            watched += [_bytes(*neighbours, READ, **half) for half in halves[: 1 + config.pair_reads]]
+            # A pair may begin before the list.
+            start = each.neighbours_address + 4 * first & ~7
+            watched.append(_bytes(start, each.neighbours_address + 4 * end - start, READ))
+            # Entries of its list, or of chunks of it, begin there.
+            places = {"mask": whole, "low": first << int(START.shift), "high": max(end - 1, first) << int(START.shift)}
+            watched += [_bytes(*queue, WRITE, **places) for queue in queues.frontiers]
         for (address, _), kind in zip(memory.allocations, memory.holds, strict=True):
             if kind is ArrayKind.COLOURS:
-                ranges.append(_bytes(address + 4 * self._number, 4))
-        return ranges
-
-    def _finds_slots(self, config: AcceleratorConfig) -> bool:
-        """Whether its pushes are told from those of others without neighbours by their slots."""
-        return not min(self._degrees) and config.link_queues > 0
+                watched.append(_bytes(address + 4 * self._number, 4))
+        return watched
 
     def look(self, cycle: int) -> int:
         """Take the logged accesses; end the run if the visit is all that is asked for."""
         left = super().look(cycle)
         if self._first_visit and self._parts:
-            _, rows = self._parts[-1]
-            visits = rows["write"] & np.isin(rows["address"], self._words_at) & (rows["cycle"] >= self._begin)
-            if visits.any():
+            rows = self._parts[-1]
+            visits = (rows["kind"] == WRITE) & np.isin(rows["address"], self._words_at)
+            if (visits & (rows["cycle"] >= self._begin)).any():
                 self._first_visit = False
                 raise Reached
-        return left
+        return min(left, _LOOK) if self._first_visit else left
 
     def history(self, record: Record) -> VertexHistory:
         """Return the events."""
         rows = self.frame(record)
-        rows = rows.join(
-            record.instructions_at(rows["cycle"])[["instruction", "attempt", "iteration", "phase", "level"]]
-        )
         rows = rows[rows["attempt"] == record.attempt]
-        rows = self._with_single_ids(rows)
-        rows["direction"] = (rows["phase"] == "backward").astype(int)
-        told = [each for each in (*self._searched(rows), *self._intersected(rows)) if len(each)]
-        joined = pd.concat(told) if told else self._named(rows.iloc[:0], "id_read", [])
-        joined = self._with_parents(joined)
+        rows = rows.assign(direction=(rows["phase"] == "backward").astype(int), accesses=1)
+        bfs = rows["module"] == "bfs"
+        told = [*self._searched(rows[bfs], record), *self._intersected(rows[~bfs])]
+        joined = self._with_parents(pd.concat(told))
         order = pd.Index(list(EVENTS)).get_indexer(joined["event"])
-        joined = joined.assign(order=order).sort_values(["cycle", "order"], kind="stable")
+        joined = joined.assign(order=order).sort_values(["cycle", "order", "engine", "kernel"])
         banks = [name for name in ("controller", "bank") if name in joined]
         names = ["cycle", "answered", "iteration", "phase", "level", "engine", "module", "kernel"]
-        events = joined[[*names, "event", "of", "text", "address", *banks]].reset_index(drop=True)
+        events = joined[[*names, "event", "of", "text", "accesses", "address", *banks]].reset_index(drop=True)
         events.index = pd.RangeIndex(1, len(events) + 1, name="number")
         graph = self._graphs[0].graph
         found = VertexHistory(
             vertex=self._vertex,
-            out_degree=self._degrees[0],
+            out_degree=self._lists[0][1] - self._lists[0][0],
             in_degree=int(np.count_nonzero(graph.targets == self._number)),
             latency=self._machine.memory.profile.unloaded_latency,
             events=events,
@@ -284,117 +295,97 @@ class _VertexWatcher(AccessWatcher):
             return found
         return replace(found, absent=self._absence(record))
 
-    def _with_single_ids(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return accesses with the ids of the reach queues one by one, and with a level's slot of each that is written.
-
-        Other vertices' ids are left out.
-        """
-        address = rows["address"].to_numpy()
-        reaches = queues_of(self._machine).reaches
-        here = within(address, reaches)
-        if not reaches:
-            return rows.assign(slot=-1)
-        writes = (rows["kind"] == "write").to_numpy()
-        others = rows[~here]
-        ids = single_ids(rows[here], writes[here])
-        begins = ids[ids["kind"] == "write"].groupby("instruction")["address"].min()
-        slots = (ids["address"] - ids["instruction"].map(begins)) // 4
-        own = ids.assign(slot=slots)[ids["data"] == self._number]
-        order = ["cycle", "engine", "kernel", "kind"]
-        return pd.concat([others.assign(slot=-1), own]).sort_values(order, kind="stable").reset_index(drop=True)
-
-    def _named(self, rows: pd.DataFrame, event: str, texts: Any) -> pd.DataFrame:
-        """Return accesses as events."""
-        return rows.assign(event=event, text=texts)
-
-    def _searched(self, rows: pd.DataFrame) -> "list[pd.DataFrame]":
+    def _searched(self, rows: pd.DataFrame, record: Record) -> "list[pd.DataFrame]":
         """Return the events of searches."""
-        rows = rows[rows["module"] == "bfs"]
-        config = self._machine.config
-        address, direction = rows["address"].to_numpy(), rows["direction"].to_numpy()
         process = rows["process"].to_numpy()
         writes, queued = process == "visitor", rows["array"].to_numpy() == "queues"
-        reached = within(address, queues_of(self._machine).reaches)
-        bare = rows["data"].to_numpy() & np.uint64(_BUT_VISITED)
-        own_word = np.zeros(len(rows), bool)
-        for number, entries in enumerate(self._entries):
-            own_word |= (direction == number) & np.isin(bare, entries)
-        frontier = rows[process == "frontier_reader"]
-        found = ids_read(rows[process == "neighbour_reader"], frontier, self._graphs, config.edge_chunk)
-        ids = found[found["id"] == self._number]
-        words = rows[process == "word_reader"]
+        reach = within(rows["address"].to_numpy(), queues_of(self._machine).reaches)
+        entries = rows[process == "frontier_reader"]
+        ids = ids_read(rows[process == "neighbour_reader"], entries, self._graphs, self._machine.config.pair_reads)
+        words, marks = rows[process == "word_reader"], rows[writes & ~queued]
         visited = VISITED.get(words["data"].to_numpy()).astype(bool)
-        pushes = rows[writes & queued & ~reached & own_word]
-        marks = rows[writes & ~queued]
-        levels = LEVEL.get(marks["data"].to_numpy())
-        only_searches = not config.keeps_reach_queue
-        entries = rows[(process == "frontier_reader") & own_word]
-        if not min(self._degrees):
-            # Other vertices without neighbours may have the same word.
-            if self._finds_slots(config):
-                pushes = _in_slots(pushes, rows[writes & reached], self._slots(pushes))
-            else:
-                pushes = _latest_before(pushes, marks)
-            pushed = pushes[["instruction", "address"]].assign(instruction=pushes["instruction"] + 1)
-            known = entries.merge(pushed.drop_duplicates(), on=["instruction", "address"])
-            entries = known if len(pushes) else entries
+        reached = single_ids(rows[writes & reach])
+        reached = reached[reached["data"] == self._number]
+        pushes, entries = self._in_slots(rows[writes & queued & ~reach], entries, reached, record)
+        marked = [f"marked with level {each}" for each in LEVEL.get(marks["data"].to_numpy())]
+        of_it = ids["id"] == self._number
         return [
-            self._named(ids, "id_read", "id read"),
-            self._named(words, "word_read", np.where(visited, "graph word read: visited already", _UNVISITED)),
-            self._named(
-                pushes, "pushed", [f"pushed to slot {slot:,} of the next queue" for slot in self._slots(pushes)]
-            ),
-            self._named(
-                marks, "visited", [f"marked with level {each}" for each in levels] if only_searches else _MARKED
-            ),
-            self._named(rows[writes & reached], "reached", "entered in the reach queue"),
-            self._named(
-                entries, "entry_read", [f"read from slot {slot:,} of the queue" for slot in self._slots(entries)]
-            ),
-            self._expansions(found[found["source"] == self._number]),
+            _named(ids[of_it & ids["listed"]], "id_read", "id read"),
+            _named(ids[of_it & ~ids["listed"]], "id_dropped", "id read beside one of another list, and dropped"),
+            _named(words, "word_read", np.where(visited, "graph word read: visited already", _UNVISITED)),
+            _named(pushes, "pushed", [f"pushed to slot {slot:,} of the next queue" for slot in self._slots(pushes)]),
+            _named(marks, "visited", "marked as visited" if self._machine.config.keeps_reach_queue else marked),
+            _named(reached, "reached", "entered in the reach queue"),
+            _named(entries, "entry_read", [f"read from slot {slot:,} of the queue" for slot in self._slots(entries)]),
+            self._expansions(ids[ids["listed"] & (ids["source"] == self._number)]),
         ]
+
+    def _in_slots(
+        self, pushes: pd.DataFrame, entries: pd.DataFrame, reached: pd.DataFrame, record: Record
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return those of some pushes, and of reads of entries, that are of the vertex.
+
+        An entry's place in the queue of the next level is that of its id in this level's part of the reach queue. On
+        machines without one, a vertex without neighbours has no entry, and those of the others tell whose they are.
+        """
+        if not self._machine.config.keeps_reach_queue:
+            return tuple(rows[self.vertices(rows) == self._number] for rows in (pushes, entries))
+        every = record.attempts
+        search = every.groupby(["attempt", "iteration", "phase"])["pushed"]
+        before = 1 + search.cumsum() - every["pushed"]  # the source is the first
+        starts = [start for start, _ in queues_of(self._machine).reaches]
+        place = (reached["address"] - np.array(starts)[reached["direction"]]) // 4
+        slots = place - reached["instruction"].map(before).to_numpy()
+        own = pd.MultiIndex.from_arrays([reached["instruction"], slots])
+
+        def found(rows: pd.DataFrame, levels: int) -> npt.NDArray[np.bool_]:
+            keys = pd.MultiIndex.from_arrays([rows["instruction"] - levels, self._slots(rows)])
+            return keys.isin(own)
+
+        sources = (entries["level"] == 0) & (entries["source"] == self._number)
+        return pushes[found(pushes, 0)], entries[sources | ((entries["level"] > 0) & found(entries, 1))]
 
     def _expansions(self, ids: pd.DataFrame) -> pd.DataFrame:
         """Return an event for the reads of all of its neighbours' ids, or of those of a chunk."""
-        keys = ["instruction", "engine", "kernel", "direction", "first", "turn"]
-        if ids.empty:
-            return self._named(ids, "expanded", [])
+        keys = [*_KERNEL, "direction", "entry"]
         groups = ids.groupby(keys, sort=False)
         begins = ids.loc[groups["cycle"].idxmin()]
         index = pd.MultiIndex.from_frame(begins[keys])
-        counts = groups.size().reindex(index).to_numpy()
-        answered = groups["answered"].max().reindex(index).to_numpy()
+        counts, answered = (each.reindex(index).to_numpy() for each in (groups.size(), groups["answered"].max()))
+        accesses = groups["cycle"].nunique().reindex(index).to_numpy()
+        degrees = np.diff(np.array(self._lists)).ravel()[begins["direction"]]
         texts = [
             ("id of its neighbour read" if degree == 1 else f"ids of its {count:,} neighbours read")
-            if degree == count or not self._machine.config.edge_chunk
+            if degree == count
             else f"ids of {count:,} of its {degree:,} neighbours read"
-            for count, degree in zip(
-                counts.tolist(), np.array(self._degrees)[begins["direction"].to_numpy()].tolist(), strict=True
-            )
+            for count, degree in zip(counts.tolist(), degrees.tolist(), strict=True)
         ]
-        return self._named(begins.assign(answered=answered), "expanded", texts)
+        return _named(begins.assign(answered=answered, accesses=accesses), "expanded", texts)
 
     def _intersected(self, rows: pd.DataFrame) -> "list[pd.DataFrame]":
         """Return the events of intersections."""
-        rows = rows[rows["module"] == "intersection"]
         process, array, address = (rows[name].to_numpy() for name in ("process", "array", "address"))
         writes, data = rows["kind"].to_numpy() == "write", rows["data"].to_numpy()
         directions = np.array(_DIRECTIONS, object)
         queues = [start for start, _ in queues_of(self._machine).reaches]
-        queue = directions[np.searchsorted(queues, address, side="right") - 1]
+        queue = directions[np.searchsorted(queues, address, side="right") - 1] if queues else ""
         word = directions[(address == self._words_at[-1]).astype(int)]
         state = np.where(VISITED.get(data) != 0, "visited", "not visited").astype(object)
         colour = np.where(data == 0, "none", "coloured already").astype(object)
         reads_colours = process == "colour_reader"
         told = (
-            ("reach_read", process == "reach_reader", "read from the " + queue + " reach queue"),
+            (
+                "reach_read",
+                (process == "reach_reader") & (data == self._number),
+                "read from the " + queue + " reach queue",
+            ),
             ("colour_read", reads_colours & (array == "colours"), "colour read: " + colour),
             ("other_word_read", reads_colours & (array == "words"), word + " graph word read: " + state),
             ("own_word_read", (process == "classifier") & ~writes, word + _CLEARED),
             ("unvisited", process == "unvisit_writer", word + " visited flag cleared"),
             ("coloured", (process == "classifier") & writes, np.full(len(rows), "coloured")),
         )
-        return [self._named(rows[chosen], event, texts[chosen]) for event, chosen, texts in told]
+        return [_named(rows[chosen], event, texts[chosen]) for event, chosen, texts in told if chosen.any()]
 
     def _slots(self, rows: pd.DataFrame) -> list[int]:
         """Return the places of entries in their frontier queue."""
@@ -404,35 +395,18 @@ class _VertexWatcher(AccessWatcher):
         return slots
 
     def _with_parents(self, events: pd.DataFrame) -> pd.DataFrame:
-        """Add the vertex as whose neighbour it was read: a kernel reads the words in the order of the ids."""
+        """Add the vertex as whose neighbour it was read, as far as that is sure."""
         events = events.assign(of=pd.Series(pd.NA, events.index, "Int64")).reset_index(drop=True)
         ids = events[events["event"] == "id_read"]
-        parents = np.zeros(len(ids), np.int64)
-        for number, each in enumerate(self._graphs):
-            own = (ids["direction"] == number).to_numpy()
-            places = (ids["address"].to_numpy()[own] - each.neighbours_address) // 4
-            sources = np.searchsorted(each.graph.offsets, places, side="right") - 1
-            parents[own] = each.graph.original(sources)
+        parents = self._graphs[0].graph.original(ids["source"].to_numpy(np.int64))
         events.loc[ids.index, "of"] = parents
         events.loc[ids.index, "text"] = [f"id read, as a neighbour of {parent}" for parent in parents]
-        kernel = ["instruction", "engine", "kernel"]
-        ids = events.loc[ids.index].sort_values([*kernel, "cycle"], kind="stable")
-        words = events[events["event"] == "word_read"].sort_values([*kernel, "cycle"], kind="stable")
-        if self._machine.config.remembered_ids:
-            # A filter drops copies, so that only a kernel that read as many words as ids has read them in this order.
-            some = words.groupby(kernel).size()
-            same = some.index[ids.groupby(kernel).size().reindex(some.index) == some]
-            ids, words = (rows[pd.MultiIndex.from_frame(rows[kernel]).isin(same)] for rows in (ids, words))
-        words = _sure(words, ids) if self._machine.config.visited_filter else _matched(words, ids, kernel)
-        events.loc[words.index, "of"] = words["of"]
-        visits = words[words["text"] == _UNVISITED]
-        chunks = np.array([entries.size for entries in self._entries])
-        for event in ("pushed", "visited", "reached"):
-            own = events[events["event"] == event].sort_values([*kernel, "cycle"], kind="stable")
-            # A visit is pushed in chunks, and its id written beside each.
-            times = 1 if event == "visited" else chunks[own["direction"].to_numpy()]
-            own = _matched(own, visits, kernel, times=times)
-            events.loc[own.index, "of"] = own["of"]
+        # Kernels that exchange ids read the words of those that others of their AE have read.
+        known, keys = events.loc[ids.index], _KERNEL[: 2 if self._machine.config.exchange_kernels else 3]
+        for names, text in ((["word_read"], _UNVISITED), (["pushed", "visited", "reached"], None)):
+            own = events[events["event"].isin(names)]
+            events.loc[own.index, "of"] = _sure(own, known, keys)
+            known, keys = events[events["text"] == text], _KERNEL
         return events
 
     def _absence(self, record: Record) -> str:
@@ -445,49 +419,17 @@ class _VertexWatcher(AccessWatcher):
 
 
 _UNVISITED = "graph word read: not visited"
-_MARKED = "marked as visited"
 _CLEARED = " graph word read, to clear its visited flag"
 
 
-def _latest_before(pushes: pd.DataFrame, marks: pd.DataFrame) -> pd.DataFrame:
-    """Return of some writes the latest of a kernel before each of others of that kernel."""
-    chosen = []
-    for (instruction, engine, kernel), own in marks.groupby(["instruction", "engine", "kernel"]):
-        here = pushes[
-            (pushes["instruction"] == instruction) & (pushes["engine"] == engine) & (pushes["kernel"] == kernel)
-        ].sort_values("cycle")
-        before = np.searchsorted(here["cycle"].to_numpy(), own["cycle"].to_numpy()) - 1
-        chosen += here.index[before[before >= 0]].tolist()
-    return pushes.loc[chosen]
+def _named(rows: pd.DataFrame, event: str, texts: Any) -> pd.DataFrame:
+    """Return accesses as events."""
+    return rows.assign(event=event, text=texts)
 
 
-def _in_slots(pushes: pd.DataFrame, reached: pd.DataFrame, slots: list[int]) -> pd.DataFrame:
-    """Return of some pushes those whose slots, in their instruction, a vertex was reached with; by its kernels."""
-    own = reached[["instruction", "slot", "kernel"]].drop_duplicates(["instruction", "slot"])
-    found = pushes.drop(columns=["slot", "kernel"]).assign(slot=slots).reset_index()
-    return found.merge(own, on=["instruction", "slot"]).set_index("index")[list(pushes.columns)]
-
-
-def _sure(words: pd.DataFrame, ids: pd.DataFrame) -> pd.DataFrame:
-    """Return reads of words with the column ``of`` of the reads of ids before, in the same AE, if all agree.
-
-    Of the ids that kernels of an AE read at about the same time, it is not known which one came first to its owner.
-    """
-    keys = ["instruction", "engine"]
-    pairs = words[[*keys, "cycle"]].reset_index().merge(ids[[*keys, "answered", "of"]], on=keys)
+def _sure(events: pd.DataFrame, known: pd.DataFrame, keys: list[str]) -> "pd.Series":
+    """Return the parents of events: where all that is known before, in the same place, is of the same one."""
+    pairs = events[[*keys, "cycle"]].reset_index().merge(known[[*keys, "answered", "of"]], on=keys)
     parents = pairs[pairs["answered"] <= pairs["cycle"]].groupby("index")["of"].agg(["min", "max"])
-    parents = parents[parents["min"] == parents["max"]]
-    return words.assign(of=parents["min"].reindex(words.index).astype("Int64"))
-
-
-def _matched(
-    rows: pd.DataFrame, others: pd.DataFrame, keys: list[str], *, times: int | npt.NDArray[np.int64] = 1
-) -> pd.DataFrame:
-    """Return rows with the column ``of`` of the row of the same number among the others with the same keys.
-
-    Each of the others is for so many rows.
-    """
-    number = [*keys, "number"]
-    left = rows.drop(columns="of").assign(number=rows.groupby(keys).cumcount() // times)
-    right = others[[*keys, "of"]].assign(number=others.groupby(keys).cumcount())
-    return left.reset_index().merge(right, on=number, how="left").set_index("index")
+    sure = parents["min"][parents["min"] == parents["max"]]
+    return sure.reindex(events.index).astype("Int64")

@@ -10,6 +10,7 @@ import pandas as pd
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.record.tables import MODULES
 from cyscc.sim.coprocessor import Cause
+from cyscc.sim.executors.accesses import NEVER
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.spells import SPELL, SpellRequest
 
@@ -22,8 +23,8 @@ RUNNING = tuple(cause for cause in Cause if cause != Cause.IDLE)
 _LOOK = 16_384
 """Cycles between two looks."""
 
-_AHEAD = 20_000
-"""Cycles before a window at which collecting starts: spells that are longer than that begin late."""
+AHEAD = 20_000
+"""Cycles before a window that most spells are shorter than."""
 
 
 class WaitWatcher:
@@ -33,46 +34,68 @@ class WaitWatcher:
     ----------
     least : int
         Cycles of the shortest spell.
-    window : tuple of int, optional
-        First and last cycle: only spells that overlap the window, 20,000 cycles of which at most are before it. All
-        spells of the run by default.
+    windows : sequence of (int, int), optional
+        First and last cycles, in order and apart: only spells that overlap one of them. All spells of the run by
+        default.
+    ahead : int
+        Cycles before a window at which collecting starts: spells that are longer than that begin late.
     causes : collection of Cause
         Their causes.
+
+    Attributes
+    ----------
+    waiting : bool
+        False: spells under way are returned as they are.
     """
 
     def __init__(
-        self, least: int, *, window: tuple[int, int] | None = None, causes: Collection[Cause] = RUNNING
+        self,
+        least: int,
+        *,
+        windows: Sequence[tuple[int, int]] | None = None,
+        ahead: int = AHEAD,
+        causes: Collection[Cause] = RUNNING,
     ) -> None:
         self._request = SpellRequest(least=least, causes=causes)
-        self._window = window
+        self._windows = None if windows is None else np.array(windows, np.int64).reshape(-1, 2)
+        self._ahead = ahead
         self._ended = [np.zeros(0, SPELL)]
         self._under_way = np.zeros(0, SPELL)
-        self._start: int | None = None
+        self._logging = False
+        self.waiting = False
 
     def begin(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> None:
         """Start collecting, before the machine's first cycle or the state that it goes on from."""
         self._machine = machine
-        self._start = 0
-        if self._window is not None:
-            # A look may be up to an interval later than it was asked for.
-            self._start = self._window[0] - _AHEAD - sync_interval(machine.config, machine.memory)
+        # A look may be up to an interval later than it was asked for.
+        self._before = self._ahead + sync_interval(machine.config, machine.memory)
 
     def look(self, cycle: int) -> int:
         """Take the spells up to a cycle; return the most cycles until the next call."""
-        if self._start is not None:
-            if cycle < self._start:
-                return self._start - cycle
+        if self._logging:
+            self._ended.append(self._kept(self._machine.executor.take_spells()))
+            self._under_way = self._kept(self._machine.executor.take_spells(under_way=True))
+        wanted = True
+        if self._windows is not None:
+            ahead = self._windows[self._windows[:, 1] >= cycle]
+            start = int(ahead[0, 0]) - self._before if len(ahead) else NEVER
+            wanted = start <= cycle
+        if wanted and not self._logging:
             self._machine.executor.log_spells(self._request)
-            self._start = None
-        self._ended.append(self._kept(self._machine.executor.take_spells()))
-        self._under_way = self._kept(self._machine.executor.take_spells(under_way=True))
-        return _LOOK
+        elif self._logging and not wanted:
+            self._machine.executor.log_spells(SpellRequest(causes=()))
+            self._ended.append(self._under_way)
+            self._under_way = np.zeros(0, SPELL)
+        self._logging = wanted
+        return _LOOK if wanted else start - cycle
 
     def _kept(self, spells: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-        if self._window is None:
+        if self._windows is None:
             return spells
-        first, last = self._window
-        return spells[(spells["end"] > first) & (spells["begin"] <= last)]
+        # The first window that does not end before the spell begins.
+        place = np.searchsorted(self._windows[:, 1], spells["begin"])
+        firsts = np.append(self._windows[:, 0], NEVER)
+        return spells[spells["end"] > firsts[place]]
 
     def frame(self) -> pd.DataFrame:
         """Return the spells as a data frame, in the order of their begin.

@@ -11,8 +11,20 @@ if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
 
 
+_WAIT = 64
+"""Cycles between two looks at what is waited for."""
+
+
 class Watcher(Protocol):
-    """Collects events of a run while it is simulated."""
+    """Collects events of a run while it is simulated.
+
+    Attributes
+    ----------
+    waiting : bool
+        Something that is collected has begun, and its end is still to come.
+    """
+
+    waiting: bool
 
     def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
         """Start collecting, before the machine's first cycle or the state that it goes on from."""
@@ -36,7 +48,7 @@ def watch_run(replay: Replay, watchers: Sequence[Watcher], *, first: int = 0, la
     first : int
         First cycle of interest; a later checkpoint is not used.
     last : int, optional
-        The run ends at the first sync point of all AEs after this cycle.
+        The run ends at the first sync point of all AEs after this cycle at which no watcher is waiting.
     aim : str
         Text of the progress display.
 
@@ -60,14 +72,17 @@ def watch_run(replay: Replay, watchers: Sequence[Watcher], *, first: int = 0, la
         machine.on_close = on_close
 
     def on_sync(cycle: int) -> int:
-        if last is not None and cycle > last:
-            raise Reached
         nearest = min(watcher.look(cycle) for watcher in watchers)
-        return nearest if last is None else min(nearest, last + 1 - cycle)
+        if last is None or cycle <= last:
+            return nearest if last is None else min(nearest, last + 1 - cycle)
+        if not any(watcher.waiting for watcher in watchers):
+            raise Reached
+        return min(nearest, _WAIT)
 
     def on_close() -> None:
         for watcher in watchers:
             watcher.look(machines[0].reached)
 
-    replay.make(watch, by=first, aim=aim)
+    # Only this one logs accesses, and all executors have the same cycles.
+    replay.make(watch, by=first, aim=aim, executor="compiled")
     return machines[0].reached

@@ -19,7 +19,7 @@ from cyscc.host.graph.csr import Graph, size_text, trim
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.memory_map import PlacedGraph, default_slack, simulation_bytes
 from cyscc.host.graph.reference import canonical, check_components, check_levels
-from cyscc.host.output.errors import InputError, locating_errors
+from cyscc.host.output.errors import locating_errors, refusing
 from cyscc.host.output.progress import Progress, Step
 from cyscc.host.output.text import count_text
 from cyscc.host.runs.live import Live
@@ -129,15 +129,6 @@ class _Advance:
         if self._kept is not None:
             what += [f"checkpoint at cycle {self._kept:,}"]
         self.step(self._done, self.vertices, ", ".join(what))
-
-
-@contextmanager
-def _refusing(kind: type[Exception]) -> Iterator[None]:
-    """Turn errors of a kind in the block into an `InputError`."""
-    try:
-        yield
-    except kind as error:
-        raise InputError(str(error)) from None
 
 
 class Session:
@@ -257,15 +248,15 @@ class Session:
         from cyscc.sim.machine import create_machine
 
         spec = self.spec
-        with _refusing(OutputError), ExitStack() as stack:
-            with _refusing(ValueError), self._progress.step("building the executor") as step:
+        with refusing(OutputError), ExitStack() as stack:
+            with refusing(ValueError), self._progress.step("building the executor") as step:
                 machine = create_machine(
                     spec.configuration,
                     spec.profile,
                     executor=spec.executor,
                     threads=spec.threads,
                     cycle_limit=min(self._limits, default=None),
-                    waves=spec.waves_path,
+                    waves=None if spec.waves is None else Path(spec.waves),
                     wave_window=spec.wave_window,
                     scopes=spec.scopes,
                     wave_view=spec.wave_view,

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.driver.search import Checkpointer
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import STANDARD_OUTPUT, reason
+from cyscc.host.output.errors import reason, refusing
+from cyscc.host.output.files import STANDARD_OUTPUT
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.run import Interval, RunSpec
 from cyscc.sim.coprocessor import Cause
@@ -59,13 +59,11 @@ class _Lines:
         self._path, self._pipe, self._told = path, False, False
         self._own = path != STANDARD_OUTPUT
         self._file: int | None = None if self._own else 1
-        try:
+        with refusing(OSError, ValueError, before="cannot be written: ", after=" (--live)", path=path):
             if self._own:
                 self._pipe = os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode)
                 self._flags = os.O_NONBLOCK if self._pipe else os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
                 self._open()
-        except (OSError, ValueError) as error:
-            raise InputError(f"cannot be written: {reason(error)} (--live)", path=path) from None
 
     def _open(self) -> None:
         """Open the file; a pipe stays closed until it has a reader."""

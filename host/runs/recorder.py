@@ -14,7 +14,7 @@ import numpy.typing as npt
 from cyscc.host.driver.search import Checkpointer, LevelAccount, Observer
 from cyscc.host.graph.csr import Graph, graph_digest
 from cyscc.host.output.documents import write_sealed
-from cyscc.host.output.errors import InputError
+from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.output.files import identity
 from cyscc.host.record.arrow import numbers_of
 from cyscc.host.record.document import DOCUMENT, FAILURE, RECORD_SCHEMA, SettingDocument, check_setting
@@ -161,14 +161,10 @@ class RunRecorder(Observer):
         }
         state = checkpointer.restored("record", RecorderState, RecorderState.check)
         about = self._setting()
-        try:
+        with refusing(ValueError, before="cannot be recorded: ", after=" (--record)", path=self.folder):
             check_setting(about, SettingDocument)
-        except ValueError as error:
-            raise InputError(f"cannot be recorded: {error} (--record)", path=self.folder) from None
-        try:
+        with refusing(ValueError, before="--record-interval: "):
             self._recording = machine.record(self._interval, self, None if state is None else state.recording)
-        except ValueError as error:
-            raise InputError(f"--record-interval: {error}") from None
         self.state = state or RecorderState(recording=self._recording.state, files={} if spec.record is None else None)
         if spec.record is None and self.state.files:
             write_files(self.folder, self.state.files)
@@ -308,11 +304,9 @@ class RunRecorder(Observer):
 
     def _add_ended(self) -> None:
         """Add the rows of completed searches to the table ``instructions``."""
-        if self._ended:
-            columns = _columns(self._ended)
-            self._writer.add(lambda: {"instructions": columns})
-            self._gathered += len(self._ended)
-            self._ended.clear()
+        self._add_rows("instructions", self._ended)
+        self._gathered += len(self._ended)
+        self._ended.clear()
 
     def _add(self, make: Callable[[], Mapping[str, Columns]], rows: int) -> None:
         """Add rows, about the given number, and flush if the buffer is full."""
@@ -329,9 +323,12 @@ class RunRecorder(Observer):
         """Add the rows of the search so far: its edges and duplicates are known at its end."""
         rows = [row for row in self.state.rows[:-1] if row["instruction"] >= self._told]
         self._told = self._next_told()
+        self._add_rows(SEARCHING, rows)
+
+    def _add_rows(self, table: str, rows: Sequence[Mapping[str, int]]) -> None:
         if rows:
-            columns = _columns(rows)
-            self._writer.add(lambda: {SEARCHING: columns})
+            columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+            self._writer.add(lambda: {table: columns})
 
     def _reached(self) -> Reached:
         recording = self._recording.state
@@ -349,10 +346,6 @@ class RunRecorder(Observer):
         self._writer.flush(self._reached(), wait=wait)
         self._gathered = 0
         self.state.parts = self._writer.parts
-
-
-def _columns(rows: Sequence[Mapping[str, int]]) -> Columns:
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
 def _machine_document(machine: Machine) -> dict[str, Any]:

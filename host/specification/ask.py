@@ -6,7 +6,8 @@ share it: ``Level = Annotated[int | None, Ask(help="only this level", low=0)]``.
 
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial, wraps
 from os import PathLike, fspath
@@ -37,6 +38,15 @@ class SpecError(ValueError):
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
         self.field = name
+
+
+@contextmanager
+def refusing_value(name: str, before: str = "") -> Iterator[None]:
+    """Turn errors of a block about an option's value into a `SpecError`, perhaps with a text before it."""
+    try:
+        yield
+    except ValueError as error:
+        raise SpecError(name, f"{before}{error}") from None
 
 
 @dataclass(frozen=True)
@@ -257,12 +267,10 @@ class Question:
         for name, ask in self.asks.items():
             several = ask.repeated or ask.count in ("*", "+")
             if (value := values.get(name)) is not None and not several:
-                try:
+                with refusing_value(name):
                     # Who calls the function gives the text, as on a command line.
                     text = isinstance(value, str) and ask.parse is not None
                     values[name] = ask.checked(name, ask.read(value) if text else value)
-                except ValueError as error:
-                    raise SpecError(name, str(error)) from None
         for rule in self.rules:
             rule.check(partial(self._is_told, values=values), self._told)
         for name, ask in self.asks.items():

@@ -12,7 +12,7 @@ LARGEST = 1 << 64
 """Largest number of an option."""
 
 
-def whole_number(text: str, *, low: int, high: int | None = None) -> int:
+def whole_number(text: str, *, low: int, high: int = LARGEST) -> int:
     """Parse an integer such as 1000, 1e3 or 2^10.
 
     Raises
@@ -28,11 +28,10 @@ def whole_number(text: str, *, low: int, high: int | None = None) -> int:
         whole = False
     if not whole:
         raise ValueError(f"{text!r} is not an integer")
-    most = LARGEST if high is None else high
     if number < low:
         raise ValueError(f"must be at least {low}, not {text}")
-    if number > most:
-        raise ValueError(f"must be at most {most}, not {text}")
+    if number > high:
+        raise ValueError(f"must be at most {high}, not {text}")
     return int(number)
 
 
@@ -41,7 +40,7 @@ def number_text(number: int) -> str:
     return f"2^{number.bit_length() - 1}" if number and not number & (number - 1) else str(number)
 
 
-def checked_number(name: str, value: Any, *, low: int, high: int | None = None) -> int:
+def checked_number(name: str, value: Any, *, low: int, high: int = LARGEST) -> int:
     """Return a whole number of any library, or the one that a text describes, as Python's own.
 
     Raises

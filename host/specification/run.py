@@ -5,8 +5,7 @@ where it takes effect.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
@@ -16,7 +15,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, TypedDict, get_args, get_origin
 
 from cyscc.host.output.files import STANDARD_OUTPUT, Content
-from cyscc.host.specification.ask import Ask, Rule, SpecError
+from cyscc.host.specification.ask import Ask, Rule, refusing_value
 from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
 from cyscc.host.specification.place import Place
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
@@ -356,7 +355,7 @@ class RunSpec:
     def __post_init__(self) -> None:
         for name, option in _OPTIONS.items():
             value = getattr(self, name)
-            with _refused(name):
+            with refusing_value(name):
                 if isinstance(value, PathLike):
                     value = fspath(value)
                 elif name == "overrides":
@@ -373,10 +372,8 @@ class RunSpec:
                     which = "searches have" if "bfs" in option.algorithms else "components have"
                     raise ValueError(f"{option.name}: only {which} one")
         if self.wave_window is not None:
-            try:
+            with refusing_value("wave_window", "wave_window: "):
                 object.__setattr__(self, "wave_window", Place(cycles=self.wave_window).cycles)
-            except ValueError as error:
-                raise SpecError("wave_window", f"wave_window: {error}") from None
         for rule in _RULES:
             rule.check(self._is_told, lambda name: option_of(name).flag)
         if self.record_interval is None and (self.record is not None or self.trace is not None):
@@ -407,10 +404,10 @@ class RunSpec:
         """
         configuration, _ = self.configuration, self.profile
         if self.algorithm == "scc":
-            with _refused("config"):
+            with refusing_value("config"):
                 configuration.require("finds_components", name=self.config_text)
         if self.roofline:
-            with _refused("roofline"):
+            with refusing_value("roofline"):
                 configuration.require("keeps_reach_queue", name=self.config_text)
         return self
 
@@ -437,11 +434,6 @@ class RunSpec:
         return f"{self.config_text}, memory {self.overrides.memory_text(self.memory_name)}"
 
     @property
-    def waves_path(self) -> Path | None:
-        """File of the waveforms."""
-        return None if self.waves is None else Path(self.waves)
-
-    @property
     def outputs(self) -> dict[str, str]:
         """Files that the run writes, by option."""
         given = {name: getattr(self, name) for name, option in _OPTIONS.items() if option.writes is not None}
@@ -461,22 +453,21 @@ class RunSpec:
         """Return the fields alone: memory rules loaded from a file cannot be pickled."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
+    def _chosen(self, wanted: Callable[[Option], bool], without: Collection[str] = ()) -> dict[str, Any]:
+        """Return the values of some of the algorithm's options, by field."""
+        options = run_options(self.algorithm).items()
+        return {name: getattr(self, name) for name, option in options if wanted(option) and name not in without}
+
     def document(self) -> dict[str, Any]:
         """Return the stored options by name, JSON-able; configuration and memory by name only."""
         named = {"overrides": self.overrides.values(), "config": self.config_name, "memory": self.memory_name}
-        return {
-            option.name: named.get(name, getattr(self, name))
-            for name, option in run_options(self.algorithm).items()
-            if option.stored
-        }
+        values = self._chosen(lambda option: bool(option.stored)) | named
+        return {option_of(name).name: value for name, value in values.items()}
 
     def result_options(self) -> dict[str, Any]:
         """Return the options that the result depends on besides graph and machine, by name, JSON-able."""
-        return {
-            option.name: getattr(self, name)
-            for name, option in run_options(self.algorithm).items()
-            if option.affects_result and name not in _MADE_OF
-        }
+        values = self._chosen(lambda option: option.affects_result, without=_MADE_OF)
+        return {option_of(name).name: value for name, value in values.items()}
 
     def identity(self, graph: str) -> dict[str, Any]:
         """Return the identity of a run, which resuming must not change, JSON-able.
@@ -486,21 +477,16 @@ class RunSpec:
         graph : str
             Digest of the graph as placed on the machine.
         """
-        same = [name for name, option in run_options(self.algorithm).items() if not option.changeable]
         return {
             "graph": graph,
             "configuration": asdict(self.configuration),
             "memory": self.profile.describe(),
-            "options": {name: getattr(self, name) for name in same},
+            "options": self._chosen(lambda option: not option.changeable),
         }
 
     def varied(self) -> dict[str, Any]:
         """Return the options that a sweep can vary, by name, JSON-able; machine and memory with all their values."""
-        values = {
-            name: getattr(self, name)
-            for name, option in run_options(self.algorithm).items()
-            if option.varies and name not in _MADE_OF
-        }
+        values = self._chosen(lambda option: bool(option.varies), without=_MADE_OF)
         return {**values, "configuration": asdict(self.configuration), "memory": self.profile.describe()}
 
     def changed(self, settings: Mapping[str, Any]) -> "RunSpec":
@@ -564,7 +550,7 @@ class RunSpec:
         for name, option in run_options(document["algorithm"]).items():
             if option.stored and option.name in document:
                 value = document[option.name]
-                with _refused(name):
+                with refusing_value(name):
                     option.check_stored(value)
                 if option.path and value and folder != Path.cwd() and _is_file(name, value):
                     value = str(folder / value)
@@ -581,9 +567,9 @@ def resolved_configuration(config: str | AcceleratorConfig, overrides: Overrides
         The configuration does not exist, or is invalid.
     """
     if isinstance(config, str):
-        with _refused("config"):
+        with refusing_value("config"):
             config = load_config(config)
-    with _refused("overrides"):
+    with refusing_value("overrides"):
         return overrides.applied_to(config)
 
 
@@ -598,9 +584,9 @@ def resolved_profile(memory: "str | Profile", overrides: Overrides = NO_OVERRIDE
     from cyscc.sim.memory import Profile, parse_profile
 
     if not isinstance(memory, Profile):
-        with _refused("memory"):
+        with refusing_value("memory"):
             memory = parse_profile(memory if isinstance(memory, str) else str(memory))
-    with _refused("overrides"):
+    with refusing_value("overrides"):
         return overrides.applied_to_memory(memory)
 
 
@@ -649,15 +635,6 @@ def option_of(name: str) -> Option:
 def run_options(algorithm: str) -> dict[str, Option]:
     """Return the descriptions of the fields that apply to an algorithm, by field."""
     return {name: option for name, option in _OPTIONS.items() if algorithm in option.algorithms}
-
-
-@contextmanager
-def _refused(name: str) -> Iterator[None]:
-    """Turn errors of a block that reads a configuration or memory into a `SpecError` of the field."""
-    try:
-        yield
-    except ValueError as error:
-        raise SpecError(name, str(error)) from None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -105,6 +105,14 @@ class Kernel(BaseKernel):
     WORDS = MappingProxyType(
         {KernelWord.STATE: BfsState, KernelWord.CREDITS: BfsCredits, KernelWord.RESERVATION: BfsReservation}
     )
+    READS = MappingProxyType(
+        {
+            Tag.FRONTIER_WORD: ("frontier_reader", "queues"),
+            Tag.NEIGHBOUR_ID: ("neighbour_reader", "neighbours"),
+            Tag.NEIGHBOUR_WORD: ("word_reader", "words"),
+        }
+    )
+    WRITES = MappingProxyType({"queues": "visitor", "words": "visitor"})
 
     @classmethod
     def signature_of(cls, config: AcceleratorConfig, *, instrument: bool = False) -> Signature:

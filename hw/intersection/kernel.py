@@ -58,6 +58,15 @@ class Kernel(BaseKernel):
         Register.COLOUR,
     )
     WORDS = MappingProxyType({KernelWord.STATE: IntersectionState, KernelWord.CREDITS: IntersectionCredits})
+    READS = MappingProxyType(
+        {
+            Tag.REACH_ENTRY: ("reach_reader", "queues"),
+            Tag.COLOUR: ("colour_reader", "colours"),
+            Tag.OTHER_WORD: ("colour_reader", "words"),
+            Tag.OWN_WORD: ("classifier", "words"),
+        }
+    )
+    WRITES = MappingProxyType({"colours": "classifier", "words": "unvisit_writer"})
 
     @classmethod
     def fifos(cls, config: AcceleratorConfig) -> tuple[Fifo, ...]:

@@ -316,7 +316,7 @@ def _syntheses(folder: Path) -> Entry | None:
         status = folder.stat()
     except OSError:
         return None
-    return Entry(folder, "", _size_and_time(_files(folder.glob("*")))[0], status.st_mtime, untrusted(status) or OK)
+    return Entry(folder, "", _size_and_time(_files(folder.rglob("*")))[0], status.st_mtime, untrusted(status) or OK)
 
 
 def _build(folder: Path) -> Entry | None:

@@ -145,12 +145,11 @@ class Toolchain:
         run_tool(command, self.environment, makes=folder / f"V{top}.cpp")
         return sorted(folder.glob(f"V{top}*.cpp"))
 
-    def verilated_runtime(self, *, traced: bool = False) -> tuple[list[Path], list[str]]:
+    def verilated_runtime(self) -> tuple[list[Path], list[str]]:
         """Return the sources of Verilator's runtime, and the options to compile them."""
         include = Path(run_tool([*self.verilator, "--getenv", "VERILATOR_ROOT"], self.environment).strip(), "include")
-        names = ["verilated", "verilated_threads", *(["verilated_vcd_c"] if traced else [])]
-        flags = [f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_VCD={int(traced)}", "-DVM_TRACE_FST=0"]
-        flags += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
+        names = ["verilated", "verilated_threads"]
+        flags = ["-isystem", str(include), "-isystem", str(include / "vltstd")]
         return [include / f"{name}.cpp" for name in names], flags
 
     def compile_object(self, source: Path, *, folder: Path, flags: Sequence[str], level: str, steps: Steps) -> Path:

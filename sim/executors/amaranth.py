@@ -1,7 +1,6 @@
 """Executor on Amaranth's own simulator, with its counters and its state by name."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from cyscc.hw.application_engine import ApplicationEngine
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.interfaces import FILL_WIDTH
+from cyscc.sim.executors.amaranth_drawing import AmaranthDrawing
 from cyscc.sim.executors.base import LINK_PLACES, RunState
 from cyscc.sim.executors.pin_driver import PinDriver, Pins, Saved
 from cyscc.sim.executors.registers import memories, registers
@@ -24,7 +24,6 @@ from cyscc.sim.executors.spells import SpellRequest, SpellTracker
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.waves import Waves
-from cyscc.sim.observation.waves.files import Conversion
 
 
 class KernelCounts:
@@ -204,10 +203,8 @@ class AmaranthState:
                 context.set(Value.cast(token), int(state.rows(f"link{link}.payload")[place, 0]))
 
 
-_CYCLE = 4e-9
-"""Period of the simulated clock in seconds, visible only in waveforms; a quarter must be whole picoseconds."""
-
-_FEMTOSECONDS = round(_CYCLE * 1e15)
+_CYCLE = 8e-9
+"""Period of the simulated clock in seconds, of which an eighth must be whole picoseconds."""
 
 
 class Elaborated(Fragment):
@@ -251,8 +248,6 @@ class AmaranthExecutor(PinDriver):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
-    interval : int, optional
-        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     waves : Waves, optional
         Waveform file to write.
     """
@@ -263,27 +258,24 @@ class AmaranthExecutor(PinDriver):
         memory: Memory,
         *,
         watchdog: int,
-        interval: int | None = None,
         waves: Waves | None = None,
     ) -> None:
-        super().__init__(config, memory, watchdog=watchdog, interval=interval)
+        super().__init__(config, memory, watchdog=watchdog)
         self._config = config
         fragment = elaborated(config)
         self._engines = [_Pins(engine) for engine in fragment.accelerator.engines]
         self._counts = KernelCounts(config)
         self._loaded: NamedWords | None = None  # state to load before the next cycle
-        self._begun = 0  # first cycle of the simulator
+        self._begun = 0  # first cycle that is simulated
         self._simulator = Simulator(fragment)
         design = self._simulator._design
         self._state = AmaranthState(design, engines=config.engines, link_cycles=config.link_cycles)
         self._simulator.add_clock(_CYCLE)
         self._simulator.add_testbench(self._bench, background=True)
-        self._files = ExitStack()
         self.waves = waves
+        self._drawing: AmaranthDrawing | None = None
         if waves is not None:
-            conversion = Conversion(waves, cycle_of=self._cycle_of)
-            self._files.callback(lambda: conversion.finish(self._cycle))
-            self._files.enter_context(self._simulator.write_vcd(str(conversion.raw)))
+            self._drawing = AmaranthDrawing(self._simulator, waves)
 
     def run(self, budget: int) -> RunState:
         """Run until the list is done (after a dispatch, until all AEs are idle), or for about `budget` cycles."""
@@ -336,15 +328,15 @@ class AmaranthExecutor(PinDriver):
             The state is of other hardware.
         """
         self._state.check(state)
-        before = self._cycle
         self._load_progress(state)
-        self._begun += self._cycle - before
+        self._begun = self._cycle
         self._counts.load(state, self._cycle)
         self._loaded = state
 
     def close(self) -> None:
         """Complete the waveform file."""
-        self._files.close()
+        if self.waves is not None:
+            self.waves.finish(self._begun, self._cycle)
 
     async def _bench(self, context: Any) -> None:
         for pins in self._engines:
@@ -357,14 +349,13 @@ class AmaranthExecutor(PinDriver):
                 self._loaded = None
             self._drive(self._engines)
             self._counts.arrive(self._engines)
+            if self._drawing is not None:
+                await context.delay(_CYCLE / 8)
+                self._drawing.show(self._cycle)
             await context.tick()
             # A register shows the new value in the next cycle.
             self._counts.count(self._engines, self._cycle)
             self._cycle += 1
-
-    def _cycle_of(self, femtoseconds: int) -> int:
-        """Convert a time to a cycle; the clock rises in the middle of its period."""
-        return self._begun + (2 * femtoseconds + _FEMTOSECONDS) // (2 * _FEMTOSECONDS)
 
 
 class _Pins:

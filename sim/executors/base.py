@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.accesses import AccessRequest
 from cyscc.sim.executors.samples import MODULES, Samples
 from cyscc.sim.executors.spells import SpellRequest
 from cyscc.sim.memory import Memory
@@ -171,6 +172,40 @@ class Executor(abc.ABC):
             See `cyscc.sim.executors.spells.SPELL`.
         """
         raise NotImplementedError("this executor cannot log spells")
+
+    def log_accesses(self, request: AccessRequest) -> None:
+        """Start logging accesses of kernels, instead of those logged before; call between two runs.
+
+        Logging changes neither cycles nor results.
+
+        Raises
+        ------
+        NotImplementedError
+            This executor does not support it.
+        """
+        raise NotImplementedError("this executor cannot log accesses")
+
+    def take_accesses(self) -> npt.NDArray[np.void]:
+        """Return the logged accesses since the last call, in no order; reads once they are answered.
+
+        Call between two runs.
+
+        Returns
+        -------
+        ndarray of ACCESS
+            See `cyscc.sim.executors.accesses.ACCESS`.
+        """
+        raise NotImplementedError("this executor cannot log accesses")
+
+    def open_reads(self) -> int:
+        """Return how many reads of the cycles that are logged are not answered yet; call between two runs.
+
+        Raises
+        ------
+        NotImplementedError
+            This executor does not support it.
+        """
+        raise NotImplementedError("this executor cannot log accesses")
 
     def save(self) -> NamedWords:
         """Return the state: registers, tokens on links, progress of the host. Call between runs without pending reads.

@@ -12,7 +12,7 @@ from typing import Any
 from cyscc.hw.accelerator import bfs_passage
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import PRESETS, AcceleratorConfig
-from cyscc.hw.interfaces import FILL_WIDTH
+from cyscc.hw.interfaces import ADDRESS_WIDTH, FILL_WIDTH, TAG_BITS
 from cyscc.hw.shell import Shell
 from cyscc.sim.caching import tools as tools_source
 from cyscc.sim.caching.building import cached
@@ -34,6 +34,8 @@ def fixed_headers() -> dict[str, str]:
         "causes": len(Cause),
         "idle": Cause.IDLE.value,
         "fill_bits": FILL_WIDTH,
+        "address_bits": ADDRESS_WIDTH,
+        "kernel_tag_bits": TAG_BITS,
         "most_held": MOST_HELD,
     }
     numbers = _header(constants, enumerations=[_enumeration(CommandKind), _enumeration(RunState)])
@@ -68,8 +70,6 @@ def _sizes(config: AcceleratorConfig) -> str:
         "STATION": int(config.short_ring),
     }
     lines = [f"#define CYSCC_{name} {value}" for name, value in macros.items()]
-    if config.short_ring:
-        lines.append(f"#define CYSCC_BLOCKS(each) {' '.join(f'each({n})' for n in range(config.bfs_kernels))}")
     return _header(constants, macros=lines)
 
 
@@ -157,7 +157,7 @@ def cached_library(
     )
 
 
-def cached_runtime(tools: Toolchain, *, traced: bool = False) -> tuple[Path, list[str]]:
+def cached_runtime(tools: Toolchain) -> tuple[Path, list[str]]:
     """Return Verilator's runtime as an object file, and the compiler options of models.
 
     The object file is compiled now if it is not in the cache.
@@ -167,14 +167,14 @@ def cached_runtime(tools: Toolchain, *, traced: bool = False) -> tuple[Path, lis
     BuildError
         See `cached`.
     """
-    sources, flags = tools.verilated_runtime(traced=traced)
+    sources, flags = tools.verilated_runtime()
 
     def build(folder: Path) -> Path:
         unit = folder / "runtime.cpp"
         unit.write_text("".join(f'#include "{source}"\n' for source in sources))
         return tools.compile_object(unit, folder=folder, flags=flags, level="-O1", steps=Steps(None))
 
-    return cached("runtime", tools, inputs=repr(traced).encode() + _TOOLS, build=build), flags
+    return cached("runtime", tools, inputs=_TOOLS, build=build), flags
 
 
 def _name_of(config: AcceleratorConfig) -> str:

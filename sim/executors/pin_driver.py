@@ -112,16 +112,12 @@ class PinDriver(Executor):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
-    interval : int, optional
-        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     """
 
-    def __init__(
-        self, config: AcceleratorConfig, memory: Memory, *, watchdog: int, interval: int | None = None
-    ) -> None:
+    def __init__(self, config: AcceleratorConfig, memory: Memory, *, watchdog: int) -> None:
         self._memory = memory
         self._watchdog = watchdog
-        self._interval = interval or sync_interval(config, memory)
+        self._interval = sync_interval(config, memory)
         self._hosts = [_Host() for _ in range(config.engines)]
         self._cycle = 0
         self._listed = 0  # the cycle in which the list of commands began

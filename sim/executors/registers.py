@@ -1,7 +1,7 @@
 """Names of the hardware's registers and memories, independent of the executor."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,14 +71,34 @@ def registers(design: Design) -> Iterator[Register]:
             yield Register(name=".".join((*path, own)), signal=signal)
 
 
-def aliases(design: Design) -> Callable[[Signal], list[Home]]:
-    """Return a function that yields the possible backend names of a signal, its own and those of connected aliases."""
-    netlist = build_netlist(design)
-    homes: dict[Any, list[Home]] = {}
-    for information in design.fragments.values():
-        for signal, name in information.signal_names.items():
-            homes.setdefault(netlist.signals[signal], []).append((*information.name[1:], name))
-    return lambda signal: homes[netlist.signals[signal]]
+class Nets:
+    """The nets of a design's signals, and the backend names of those that share them.
+
+    Parameters
+    ----------
+    design : Design
+        The design.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self._nets = build_netlist(design).signals
+        self._homes: dict[tuple[int, ...], list[Home]] = {}
+        for information in design.fragments.values():
+            for signal, name in information.signal_names.items():
+                self._homes.setdefault(self._nets[signal], []).append((*information.name[1:], name))
+
+    def of(self, signal: Signal) -> tuple[int, ...]:
+        """Return the nets of a signal, the lowest bit first; 0 and 1 are constants."""
+        nets: tuple[int, ...] = self._nets[signal]
+        return nets
+
+    def homes(self, signal: Signal) -> list[Home]:
+        """Return the possible backend names of a signal, its own and those of connected aliases."""
+        return self._homes[self._nets[signal]]
+
+    def named(self) -> Iterator[tuple[tuple[int, ...], list[Home]]]:
+        """Yield the nets of all signals, each with its backend names."""
+        yield from self._homes.items()
 
 
 def _clocked(fragment: Fragment) -> Iterator[Signal]:

@@ -14,10 +14,11 @@ from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.caching.building import load_library
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, sync_interval
+from cyscc.sim.executors.native_tables import table_at
 from cyscc.sim.memory import Memory, MemoryModel
 from cyscc.sim.named_words import WORD, Field, NamedWords
 
-_PIECE = np.dtype(
+PIECE = np.dtype(
     [
         ("name", np.uint64),
         *((name, np.int64) for name in ("first", "width", "rows", "address", "bytes", "shift", "stride", "at", "step")),
@@ -46,10 +47,9 @@ class Pieces:
     def __init__(self, library: ctypes.CDLL, machine: ctypes.c_void_p) -> None:
         first = ctypes.c_void_p()
         count = library.cyscc_pieces(machine, ctypes.byref(first))
-        raw = (ctypes.c_char * (count * _PIECE.itemsize)).from_address(first.value or 0)
         self._library = library
         self._machine = machine
-        self._table: Any = np.frombuffer(raw, _PIECE)
+        self._table = table_at(first.value, count, PIECE)
         names = (ctypes.string_at(address).decode() for address in self._table["name"].tolist())
         columns = (self._table[name].tolist() for name in ("first", "width", "rows"))
         self._pieces = list(zip(names, *columns, strict=True))
@@ -104,7 +104,7 @@ class Pieces:
 _COMMAND = Struct("=qqQ")
 """`Command` of `native/pin_driver.h`."""
 
-_SURE = ("cycle", "instruction_cycles", "answers")
+_SURE = ("cycle", "instruction_cycles", "answers", "open_reads")
 """Functions that never fail."""
 
 
@@ -112,8 +112,6 @@ class _Setup(ctypes.Structure):
     _fields_ = [
         ("memory", MemoryModel),
         *((name, ctypes.c_int64) for name in ("interval", "round", "watchdog", "threads")),
-        ("drawn", ctypes.c_char_p),
-        *((name, ctypes.c_int64) for name in ("first_wave", "last_wave")),
     ]
 
 
@@ -130,8 +128,6 @@ class LibraryExecutor(Executor):
         The memory, with as many AEs and ports.
     watchdog : int
         Cycles without progress and without outstanding memory requests after which a run counts as hung.
-    interval : int, optional
-        Cycles between sync points, `sync_interval` by default; other values only to continue within an instruction.
     **options
         Further members of ``Setup`` in `native/machine.h`, 0 by default.
 
@@ -150,8 +146,7 @@ class LibraryExecutor(Executor):
         memory: Memory,
         *,
         watchdog: int,
-        interval: int | None = None,
-        **options: int | bytes | None,
+        **options: int,
     ) -> None:
         self._memory = memory
         self._engines = config.engines
@@ -173,6 +168,9 @@ class LibraryExecutor(Executor):
             ("begin_instruction", None, [pointer]),
             ("log_spells", None, [pointer, pointer]),
             ("write_spells", None, [pointer, ctypes.c_int]),
+            ("log_accesses", None, [pointer, pointer]),
+            ("take_accesses", integer, [pointer, integer, pointer]),
+            ("open_reads", integer, [pointer]),
             ("pieces", integer, [pointer, pointer]),
             ("save", None, [pointer, pointer]),
             ("load", None, [pointer, pointer]),
@@ -184,9 +182,7 @@ class LibraryExecutor(Executor):
                 # Not a method: a reference cycle through the executor would keep its memory until the next garbage
                 # collection.
                 function.errcheck = checked
-        setup = _Setup(
-            memory=memory.model, interval=interval or sync_interval(config, memory), watchdog=watchdog, **options
-        )
+        setup = _Setup(memory=memory.model, interval=sync_interval(config, memory), watchdog=watchdog, **options)
         self._machine = ctypes.c_void_p(self._library.cyscc_create(ctypes.byref(setup)))
 
     @property

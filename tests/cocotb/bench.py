@@ -10,8 +10,8 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.task import bridge
 
-from cyscc.sim.executors.comparison.exported import ExportedExecutor
 from cyscc.sim.memory import Memory
+from tests.cocotb.exported_executor import ExportedExecutor
 from tests.cocotb.suites import SUITES, WATCHDOG, outcome
 
 SUITE = "CYSCC_TEST_SUITE"
@@ -28,7 +28,7 @@ async def make_runs(dut: HierarchyObject) -> None:
     suite = SUITES[os.environ[SUITE]]
 
     def make_executor(memory: Memory) -> ExportedExecutor:
-        executor = ExportedExecutor(dut, suite.config, memory, watchdog=WATCHDOG, bare=True)
+        executor = ExportedExecutor(dut, suite.config, memory, watchdog=WATCHDOG)
         executor.reset()
         return executor
 

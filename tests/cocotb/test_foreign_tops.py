@@ -9,10 +9,11 @@ from tests.cocotb.foreign_runs import ENGINES, GRAPHS, machine_of
 from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
 
 
+# Building takes longer than the runs: an AE behind AXI is looked at in every run, all else in the long ones.
 @needs_library
 @pytest.mark.parametrize("graphs", [10, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize("simulator", SIMULATORS)
-@pytest.mark.parametrize("top", ["axi", "convey"])
+@pytest.mark.parametrize("top", ["axi", pytest.param("convey", marks=pytest.mark.long)])
 def test_one_engine(top: str, simulator: str, graphs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_bench(
         simulator=simulator,
@@ -26,16 +27,10 @@ def test_one_engine(top: str, simulator: str, graphs: int, tmp_path: Path, monke
     )
 
 
+@pytest.mark.long
 @needs_library
-@pytest.mark.parametrize(
-    ("top", "engines"),
-    [
-        ("axi", 2),
-        pytest.param("axi", 4, marks=pytest.mark.long),
-        pytest.param("convey", 2, marks=pytest.mark.long),
-        pytest.param("convey", 4, marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.parametrize("engines", [2, 4])
+@pytest.mark.parametrize("top", ["axi", "convey"])
 def test_linked_engines(top: str, engines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_bench(
         simulator="verilator",

@@ -1,11 +1,10 @@
-"""Kernels on their chain and ring, with twins that rest whenever a kernel says that it may."""
+"""Kernels on their chain and ring."""
 
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from amaranth.hdl import Cat, Elaboratable, EnableInserter, Module, Signal
-from amaranth.hdl._ir import PortDirection
+from amaranth.hdl import Cat, Elaboratable, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect
 
@@ -15,8 +14,7 @@ from cyscc.hw.interfaces import ChainMessage, ChainOp
 from cyscc.hw.registers import Counter, KernelWord, Register
 from cyscc.hw.ring_master import RingMaster
 from cyscc.hw.shell import STATION_BITS
-from cyscc.hw.verilog import port_names
-from tests.hw.streams import Bench, Simulation, pulse
+from tests.hw.streams import Simulation, pulse
 
 
 def one_engine(**changes: Any) -> AcceleratorConfig:
@@ -46,22 +44,14 @@ class KernelRing(Elaboratable):
         The kernels; inputs of the first one's chain and of all ports are left to the tests.
     master : RingMaster
         It leads.
-    mismatch : Signal
-        A twin's outputs differ from its kernel's. Twins have the same inputs, but are evaluated only when the kernel is
-        not quiescent, gets a valid input, or has a request taken.
-    asleep : Signal
-        The first twin is not evaluated in this cycle.
     """
 
     def __init__(
         self, kind: type[wiring.Component], config: AcceleratorConfig, *, kernels: int, initial: int = 0
     ) -> None:
-        self.kernels: list[Any] = [kind(config, instrument=True) for _ in range(kernels)]
+        self.kernels: list[Any] = [kind(config) for _ in range(kernels)]
         self._config = config
-        self._twins: list[Any] = [kind(config, instrument=True) for _ in range(kernels)]
         self.master = RingMaster(stages=config.ring_stages, initial=initial)
-        self.mismatch = Signal(kernels)
-        self.asleep = Signal()
 
     @property
     def chain(self) -> Any:
@@ -84,7 +74,6 @@ class KernelRing(Elaboratable):
             if not self._config.short_ring:
                 connect(m, token, kernel.token_in)
                 token = kernel.token_out
-            self._add_twin(m, number)
         if self._config.short_ring:
             m.submodules.station = station = SlotStation(kernels=len(self.kernels), depth=self._config.visit_depth)
             connect(m, token, station.token_in)
@@ -99,31 +88,6 @@ class KernelRing(Elaboratable):
         m.d.comb += self.master.lead.eq(1)
         return m
 
-    def _add_twin(self, m: Module, number: int) -> None:
-        kernel, twin = self.kernels[number], self._twins[number]
-        evaluate = Signal(name=f"evaluate{number}")
-        m.submodules[f"twin{number}"] = EnableInserter(evaluate)(twin)
-        pairs = [
-            (direction, signal, port_names(twin)[name][0]) for name, (signal, direction) in port_names(kernel).items()
-        ]
-        m.d.comb += [copy.eq(signal) for direction, signal, copy in pairs if direction == PortDirection.Input]
-        outputs = [(signal, copy) for direction, signal, copy in pairs if direction == PortDirection.Output]
-        port = twin.port
-        m.d.comb += [
-            self.mismatch[number].eq(Cat(signal for signal, _ in outputs) != Cat(copy for _, copy in outputs)),
-            evaluate.eq(
-                ~twin.quiescent
-                | twin.chain_in.valid
-                | (twin.block if self._config.short_ring else twin.token_in).valid
-                | port.response.valid
-                | port.flushed
-                | (port.read.valid & port.read.ready)
-                | (port.write.valid & port.write.ready)
-            ),
-        ]
-        if number == 0:
-            m.d.comb += self.asleep.eq(~evaluate)
-
 
 @lru_cache(maxsize=16)
 def simulated_ring(
@@ -132,17 +96,6 @@ def simulated_ring(
     """Return kernels in their ring, and their simulation, which tests of the same hardware share."""
     ring = KernelRing(kind, config, kernels=kernels, initial=initial)
     return ring, Simulation(ring)
-
-
-def twins_agree(ring: KernelRing, asleep: list[int]) -> Bench:
-    """Return a background bench that compares the twins in each cycle; `asleep` gets one entry a cycle."""
-
-    async def bench(ctx: Any) -> None:
-        async for _, _, mismatch, rests in ctx.tick().sample(ring.mismatch, ring.asleep):
-            assert not mismatch, f"cycle {len(asleep)}: a kernel changed while it said that it would not"
-            asleep.append(rests)
-
-    return bench
 
 
 async def send(ctx: Any, ring: KernelRing, **message: Any) -> None:

@@ -10,7 +10,7 @@ from amaranth.lib import data
 from cyscc.hw.bfs.kernel import BfsState, Kernel
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.registers import Counter, KernelWord, Register
-from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring, twins_agree
+from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import pulse, wait
 from tests.words import graph_word
@@ -222,16 +222,11 @@ def run(
     kernels: int = 1,
     cycles: int = 6000,
     token_after: int = 0,
-    resting: float = 0.0,
 ) -> dict[Counter, int]:
-    """Run a level, check its results, and that the first kernel's twin rested for a share of the cycles.
-
-    Returns the event counters.
-    """
+    """Run a level, check its results, and return the event counters."""
     ring, simulation = simulated_ring(Kernel, config, kernels=kernels)
     memory = level.memory
     counts: dict[Counter, int] = {}
-    asleep: list[int] = []
 
     async def bench(ctx: Any) -> None:
         await launch(ctx, ring, level.parameters, token=not token_after)
@@ -258,10 +253,9 @@ def run(
             }
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulation.run(bench, background=[*servers, twins_agree(ring, asleep)], cycles=cycles)
+    simulation.run(bench, background=servers, cycles=cycles)
     assert len(memory.flushes) == kernels
     assert all(cycle < min(memory.flushes) for cycle, _ in memory.writes) or kernels > 1
-    assert sum(asleep) >= resting * len(asleep)
     assert counts[Counter.ENTRIES] == level.entries
     looked_at = counts[Counter.ITEMS]
     if config.remembered_ids:
@@ -293,4 +287,4 @@ def run_beyond_capacity(config: AcceleratorConfig, level: Level, *, demanded: in
         assert await finish(ctx, ring) == 0
         assert not ctx.get(kernel.error)
 
-    simulation.run(bench, background=[level.memory.serve(kernel.port), twins_agree(ring, [])])
+    simulation.run(bench, background=[level.memory.serve(kernel.port)])

@@ -2,7 +2,6 @@
 
 import random
 from collections import deque
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from cyscc.hw.interfaces import SIZE_8
@@ -97,55 +96,3 @@ class PortMemory:
                 cycle += 1
 
         return bench
-
-
-def answer_commands(
-    command: Any,
-    responses: Mapping[int, Any],
-    contents: Callable[[Any], int],
-    *,
-    seed: int,
-    taken: list[Any],
-    stall: float = 0.4,
-    latency: tuple[int, int] = (1, 25),
-) -> Bench:
-    """Return a background bench that models the multiplexer and the memory of one process.
-
-    Parameters
-    ----------
-    command : stream of ReadCommand
-        Taken with random stalls.
-    responses : mapping of tag to stream of 64 bits
-        Where the answers go, in the order of the commands.
-    contents : callable
-        The value that a command reads.
-    seed : int
-        Seed of stalls and latencies.
-    taken : list
-        Gets each command.
-    stall : float
-        Chance that no command is taken in a cycle.
-    latency : (int, int)
-        Least and greatest latency in cycles.
-    """
-
-    async def bench(ctx: Any) -> None:
-        chance = random.Random(seed)
-        waiting: deque[tuple[int, int, int]] = deque()
-        cycle = 0
-        while True:
-            for stream in responses.values():
-                ctx.set(stream.valid, 0)
-            if waiting and waiting[0][0] <= cycle:
-                _, tag, value = waiting.popleft()
-                ctx.set(responses[tag].valid, 1)
-                ctx.set(responses[tag].payload, value)
-            ready = chance.random() >= stall
-            ctx.set(command.ready, ready)
-            _, _, valid, payload = await ctx.tick().sample(command.valid, command.payload)
-            if valid and ready:
-                taken.append(payload)
-                waiting.append((cycle + chance.randint(*latency), int(payload.tag), contents(payload)))
-            cycle += 1
-
-    return bench

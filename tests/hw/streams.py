@@ -148,39 +148,6 @@ async def stream_put(ctx: Any, stream: Any, values: Iterable[Any], *, seed: int,
         ctx.set(stream.valid, 0)
 
 
-async def stream_get(ctx: Any, stream: Any, count: int, *, seed: int, stall: float = 0.5) -> list[Any]:
-    """Take values from a stream.
-
-    Parameters
-    ----------
-    ctx : simulator context
-        Of the bench.
-    stream : stream interface
-        Where from.
-    count : int
-        How many.
-    seed : int
-        Seed of the stalls.
-    stall : float
-        Chance of a cycle in which nothing is taken, whether or not anything is offered.
-
-    Returns
-    -------
-    list
-        Payloads.
-    """
-    chance = random.Random(seed)
-    values: list[Any] = []
-    while len(values) < count:
-        ready = chance.random() >= stall
-        ctx.set(stream.ready, ready)
-        _, _, valid, payload = await ctx.tick().sample(stream.valid, stream.payload)
-        if valid and ready:
-            values.append(payload)
-    ctx.set(stream.ready, 0)
-    return values
-
-
 async def pulse(ctx: Any, signal: Any) -> None:
     """Set a signal for one cycle."""
     ctx.set(signal, 1)

@@ -1,4 +1,4 @@
-"""BFS kernel: a level of a search, whole, against its definition; the hazards of a level's end; truthful quiescence."""
+"""BFS kernel: a level of a search, whole, against its definition; the hazards of a level's end."""
 
 import random
 from typing import Any
@@ -9,7 +9,7 @@ from amaranth.lib import data
 from cyscc.hw.bfs.kernel import BfsCredits, BfsReservation, BfsState, Kernel
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.registers import Counter, KernelWord, Register
-from tests.hw.kernels import ask, finish, launch, one_engine, simulated_ring, twins_agree
+from tests.hw.kernels import ask, finish, launch, one_engine, simulated_ring
 from tests.hw.levels import (
     CHUNK,
     CURRENT,
@@ -158,7 +158,7 @@ def test_a_level_ends_right_with_full_queues_of_requests() -> None:
 @on_all_machines
 def test_latency_far_beyond_the_depths_does_not_deadlock(kind: type[Level]) -> None:
     memory = PortMemory(SIZE, seed=4, stall=0.1, latency=(150, 200))
-    run(machine(kind, bfs_kernels=1), random_level(5, memory, kind=kind), cycles=20_000, resting=0.2)
+    run(machine(kind, bfs_kernels=1), random_level(5, memory, kind=kind), cycles=20_000)
     assert memory.in_flight <= 4 + 8 + 8
 
 
@@ -188,7 +188,7 @@ def test_vertices_that_wait_for_the_token_are_not_forgotten(option: dict[str, bo
 @pytest.mark.parametrize("seed", range(3))
 def test_kernels_with_a_station(seed: int, kernels: int) -> None:
     memory = PortMemory(SIZE, seed=seed, stall=0.2, latency=(2, 40))
-    run(one_engine(bfs_kernels=kernels, short_ring=True), random_level(seed, memory), kernels=kernels, resting=0.05)
+    run(one_engine(bfs_kernels=kernels, short_ring=True), random_level(seed, memory), kernels=kernels)
 
 
 def star(neighbours: int, *, blocking: bool) -> tuple[AcceleratorConfig, Level, PortMemory]:
@@ -252,7 +252,7 @@ def test_runs_follow_each_other() -> None:
         assert await finish(ctx, ring) == 0
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulation.run(bench, background=[*servers, twins_agree(ring, [])])
+    simulation.run(bench, background=servers)
 
 
 @pytest.mark.parametrize(
@@ -315,4 +315,4 @@ def test_a_stuck_kernel_tells_its_state() -> None:
         assert reserved == {"demanded": 0, "reserved": 0}
         assert await ask(ctx, ring, kernel=0, word=KernelWord.COUNTER_0 + Counter.ENTRIES) == config.frontier_depth
 
-    simulation.run(bench, background=[twins_agree(ring, [])])
+    simulation.run(bench)

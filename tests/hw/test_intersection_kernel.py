@@ -1,4 +1,4 @@
-"""Intersection kernel: an intersection, whole, against its definition; truthful quiescence."""
+"""Intersection kernel: an intersection, whole, against its definition."""
 
 import random
 from typing import Any
@@ -8,7 +8,7 @@ from amaranth.lib import data
 
 from cyscc.hw.intersection.kernel import IntersectionCredits, IntersectionState, Kernel
 from cyscc.hw.registers import NO_START, Counter, KernelWord, Register
-from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring, twins_agree
+from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import wait
 from tests.words import graph_word
@@ -98,12 +98,10 @@ def run(
     interval: int = 1,
     kernels: int = 1,
     cycles: int = 6000,
-    resting: float = 0.0,
 ) -> None:
-    """Run an intersection, check its results, and that the first kernel's twin rested for a share of the cycles."""
+    """Run an intersection, and check its results."""
     config = one_engine(issue_interval=interval, bfs_kernels=kernels, intersection_kernels=kernels)
     ring, simulation = simulated_ring(Kernel, config, kernels=kernels, initial=NO_START)
-    asleep: list[int] = []
 
     async def bench(ctx: Any) -> None:
         await launch(ctx, ring, problem.parameters)
@@ -125,9 +123,8 @@ def run(
             assert free == {"entries": 4, "colours": 8, "unvisits": 4}
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulation.run(bench, background=[*servers, twins_agree(ring, asleep)], cycles=cycles)
+    simulation.run(bench, background=servers, cycles=cycles)
     assert len(memory.flushes) == kernels
-    assert sum(asleep) >= resting * len(asleep)
 
 
 @pytest.mark.parametrize("interval", [1, 2])
@@ -144,7 +141,7 @@ def test_an_intersection_under_random_latencies(
 
 def test_latency_far_beyond_the_depths_does_not_deadlock() -> None:
     memory = PortMemory(SIZE, seed=4, stall=0.1, latency=(150, 200))
-    run(random_intersection(5, memory), memory, cycles=20_000, resting=0.2)
+    run(random_intersection(5, memory), memory, cycles=20_000)
     assert memory.in_flight <= 4 + 2 * 8 + 4
 
 
@@ -171,4 +168,4 @@ def test_a_next_start_does_not_survive_its_run() -> None:
             assert await finish(ctx, ring) == NO_START
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulation.run(bench, background=[*servers, twins_agree(ring, [])])
+    simulation.run(bench, background=servers)

@@ -6,7 +6,7 @@ import pytest
 
 from cyscc.hw.bfs.kernel import Kernel
 from cyscc.hw.registers import Counter, Register
-from tests.hw.kernels import KernelRing, finish, launch, twins_agree
+from tests.hw.kernels import KernelRing, finish, launch
 from tests.hw.levels import (
     CURRENT,
     DISTANCE,
@@ -80,4 +80,4 @@ def test_runs_follow_each_other_each_with_its_level() -> None:
             current, following = following, current
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulate(ring, bench, background=[*servers, twins_agree(ring, [])])
+    simulate(ring, bench, background=servers)

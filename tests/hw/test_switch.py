@@ -11,8 +11,6 @@ from amaranth.lib.wiring import Out, connect, flipped
 
 from cyscc.hw.interfaces import SIZE_4, SIZE_8
 from cyscc.hw.switch.flush_barrier import FlushBarrier
-from cyscc.hw.switch.kernel_slice import KernelSlice
-from cyscc.hw.switch.link_slice import LinkSlice
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 from tests.hw.port_memory import PortMemory
 from tests.hw.streams import Bench, collect, simulate, stream_put
@@ -133,8 +131,7 @@ async def answered(ctx: Any, machine: Machine, counts: list[int]) -> None:
         await ctx.tick()
 
 
-@pytest.mark.parametrize(("depth", "places"), [(8, 16), (4, 4), (16, 32)])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("seed", "depth", "places"), [(1, 8, 16), (2, 4, 4)])
 def test_random_traffic(seed: int, depth: int, places: int) -> None:
     chance = random.Random(seed)
     machine = Machine(
@@ -234,7 +231,7 @@ def test_uniform_traffic_keeps_the_ports_busy() -> None:
     """The bound is the queueing one: a kernel waits only when the queue to one of its links is full."""
     machine = Machine(3, stall=0.0, latency=lambda _: (40, 40), depth=8, places=64)
     chance = random.Random(5)
-    count = 1500
+    count = 700
     reads = [reads_of(chance, count) for _ in machine.kernels]
 
     async def end(ctx: Any) -> None:
@@ -247,37 +244,6 @@ def test_uniform_traffic_keeps_the_ports_busy() -> None:
         background=machine.background,
         cycles=10_000,
     )
-    window = range(200, 1400)
+    window = range(150, 600)
     taken = sum(cycle in window for memory in machine.memories for cycle, _ in memory.reads)
     assert taken / len(window) / LINKS >= 0.9
-
-
-def test_quiet_when_nothing_moves() -> None:
-    machine = Machine(5, stall=0.0, latency=lambda _: (60, 60), depth=8)
-    moving: list[int] = []
-
-    async def watch(ctx: Any) -> None:
-        async for _, _, quiet in ctx.tick().sample(machine.dut.quiescent):
-            moving.append(not quiet)
-
-    async def read(ctx: Any) -> None:
-        await stream_put(ctx, machine.kernels[0].read, [{"address": 8, "size": SIZE_8, "tag": 1}], seed=1, stall=0.0)
-        await answered(ctx, machine, [1, 0, 0, 0])
-        for _ in range(5):
-            await ctx.tick()
-
-    simulate(machine.dut, read, background=[*machine.background, watch])
-    assert 2 <= sum(moving[1:]) <= Switch.LATENCY + 5
-    assert moving[-2:] == [0, 0]
-
-
-@pytest.mark.parametrize("depth", [0, 2, 6])
-def test_depth_is_a_power_of_two(depth: int) -> None:
-    with pytest.raises(ValueError, match=f"^depth must be a power of two from 4 to 64, not {depth}$"):
-        LinkSlice(kernels=2, link_bits=(3,), depth=depth)
-
-
-@pytest.mark.parametrize("places", [2, 6, 128])
-def test_places_are_a_power_of_two(places: int) -> None:
-    with pytest.raises(ValueError, match=f"^places must be a power of two from 4 to 64, not {places}$"):
-        KernelSlice(link_bits=(3,), places=places)

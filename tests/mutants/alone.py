@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.sim.executors.cache import cached_runtime
 from cyscc.sim.caching.tools import Steps, Toolchain
+from cyscc.sim.executors.cache import cached_runtime
 from tests.alone.parts import all_parts, same_part
 from tests.alone.pins import pins
 from tests.alone.stimuli import Stimuli

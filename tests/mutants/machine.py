@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.sim.caching.tools import Steps, Toolchain
 from cyscc.sim.executors.cache import cached_runtime, machine_headers
 from cyscc.sim.executors.comparison.build import TOP, connections_header
 from cyscc.sim.executors.shared_object import LibraryExecutor
-from cyscc.sim.caching.tools import Steps, Toolchain
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import Memory, parse_profile
 from tests.mutants.design import Design
@@ -72,7 +72,7 @@ def build(design: Design, preset: str, mutants: Sequence[Mutant], folder: Path) 
     place = folder / f"build-{key}"
     place.mkdir(exist_ok=True)
     top = write_selectable(module, place, mutants, name=TOP)
-    connections = connections_header(top, str)
+    connections = connections_header(top)
     kernels = config.bfs_kernels + config.intersection_kernels
     cases = " ".join(f"case {n}: return get(pins.cause_{n});" for n in range(kernels))
     cause = f"inline uint64_t cause_of(const EnginePins& pins, int n) {{ switch (n) {{ {cases} default: return 0; }} }}"

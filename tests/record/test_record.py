@@ -149,7 +149,7 @@ def check_interrupted(record: Record, whole: Record) -> None:
     text = " ".join(str(explain(record)).split())
     assert ending in text
     assert f"{cycles['unfinished']:,} of instructions that are not complete in the record" in text
-    facts = dict(sections([record])[0].facts)
+    facts = dict(sections([record])[-1].facts)
     assert facts["interrupted"] == [ending]
     assert "throughput" not in facts
     with pytest.raises(InputError, match=f"^parts: has no result: {ending}$"):
@@ -236,7 +236,7 @@ def test_record_of_a_run_that_failed_says_so(capfd: pytest.CaptureFixture[str]) 
     assert record.failed == "cycle limit of 1,200 reached"
     ending = f"the run failed: {record.failed}; its record ends at cycle {record.interrupted:,}"
     assert ending in " ".join(str(explain(record)).split())
-    assert dict(sections([record])[0].facts)["failed"] == [ending]
+    assert dict(sections([record])[-1].facts)["failed"] == [ending]
     # A smaller limit fails at once, and not later.
     assert main(["scc", "--resume", "kept", "--cycle-limit", "10", "--quiet"]) == 3
     again = Record("parts")

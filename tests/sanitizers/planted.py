@@ -6,6 +6,8 @@ from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
+from cyscc.sim.memory.addresses import type_of
+from cyscc.sim.memory.compiling import OPTIONS
 from numba import types
 
 from cyscc.hw.config import PRESETS
@@ -13,8 +15,6 @@ from cyscc.sim.caching.code import njit
 from cyscc.sim.executors.base import Command, CommandKind
 from cyscc.sim.executors.compiled import executor
 from cyscc.sim.memory import Memory, parse_profile
-from cyscc.sim.memory.addresses import type_of
-from cyscc.sim.memory.compiling import OPTIONS
 from cyscc.sim.memory.library import PROTOTYPES
 from cyscc.sim.memory.records import context_of
 from cyscc.sim.numba_internals import compiled_cfunc

@@ -30,9 +30,9 @@ def watch() -> None:
         _have_threads()
     libraries = json.loads(os.environ[LIBRARIES])
 
-    def find_library(config: AcceleratorConfig, *, waves: bool, objects: bool = False, on_step: Any = None) -> Path:
+    def find_library(config: AcceleratorConfig, *, waves: bool, on_step: Any = None) -> Path:
         for name, library in libraries.items():
-            if config == PRESETS[name] and not waves and not objects:
+            if config == PRESETS[name] and not waves:
                 return Path(library)
         _skip()
 

@@ -108,13 +108,13 @@ def test_new_file_that_another_process_takes_for_abandoned_is_made_anew(
 
 
 def test_waveform_file_is_held_until_it_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    variable = Variable(source=b"", number=1, path=("top", "signal"), width=1)
+    variable = Variable(number=1, path=("top", "signal"), width=1)
     with temporary_file(tmp_path / "out.fst") as path:
         taken = _take_first(tmp_path, monkeypatch)
         writer = FstWriter(path)
         assert len(taken) == 2
         writer.declare([variable])
-        writer.show(0, [(variable, b"1")])
+        writer.show(0, [(variable, 1)])
         writer.finish(3)
         monkeypatch.undo()
         remove_left(tmp_path)

@@ -92,6 +92,8 @@ def _acyclic(vertices: int, edges: int, seed: int) -> Pairs:
     return [(int(u), int(v)) for u, v in ends if u != v]
 
 
+_CROSSED = [(u, v) for _ in range(50) for u in range(8) for v in (8, (u + 1) % 8)] + [(8, 0)] * 40
+
 _TREE = [((v - 1) // 2, v) for v in range(1, 31)]
 _HUB = [*_star(0, range(1, 70)), *_reverse(_star(0, range(1, 70)))]
 
@@ -107,6 +109,7 @@ GRAPHS: dict[str, Graph] = {
         8, [(0, 0), (0, 0), *_cycle([0, 1, 2]), (2, 3), (3, 3), (3, 4), (4, 4), *_cycle([5, 6]), (6, 4)]
     ),
     "repeated edges": graph_of(5, [*(_cycle([0, 1, 2]) * 5), *([(2, 3)] * 9), *(_cycle([3, 4]) * 3), *([(4, 4)] * 4)]),
+    "many self-loops of a source": graph_of(3, [(0, 0)] * 20 + [(1, 0), (1, 2)]),
     "chain": graph_of(20, _chain(range(20))),
     "chain backwards": graph_of(20, _chain(range(19, -1, -1))),
     "cycle": graph_of(40, _cycle(range(40))),
@@ -117,6 +120,7 @@ GRAPHS: dict[str, Graph] = {
     "star in": graph_of(60, _reverse(_star(0, range(1, 60)))),
     "hub": graph_of(70, _HUB),
     "hub, every edge three times": graph_of(70, _HUB * 3),
+    "copies of two in turn, and of one by all": graph_of(9, _CROSSED),
     "two hubs": graph_of(60, [*_star(0, range(2, 60)), *_reverse(_star(1, range(2, 60))), (1, 0)]),
     "hub of leaves": graph_of(90, [(0, 1), (1, 0), *_star(0, range(2, 90))]),
     "complete": graph_of(14, _complete(range(14))),

@@ -16,7 +16,7 @@ from cyscc.host.graph.reference import canonical, check_components, check_levels
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.coprocessor import Coprocessor
 from cyscc.sim.machine import Machine, create_machine
-from cyscc.sim.memory import parse_profile
+from cyscc.sim.memory import Profile, parse_profile
 
 COMPLETE = [
     pytest.param(name, marks=pytest.mark.long if name in ("hc2-1ae", "published-vhdl-1ae", "fast-1ae") else ())
@@ -33,20 +33,21 @@ CYCLE_LIMIT = 5_000_000
 
 
 @contextmanager
-def made(config: str | AcceleratorConfig, memory: str, **options: Any) -> Iterator[Machine]:
+def made(config: str | AcceleratorConfig, memory: str | Profile, **options: Any) -> Iterator[Machine]:
     """Make a machine, by default one with a cycle limit, and close it at the end of the block.
 
     Parameters
     ----------
     config : str or AcceleratorConfig
         Preset or configuration.
-    memory : str
+    memory : str or Profile
         Memory profile.
     **options
         As of `cyscc.sim.machine.create_machine`.
     """
     sizes = PRESETS[config] if isinstance(config, str) else config
-    machine = create_machine(sizes, parse_profile(memory), **{"cycle_limit": CYCLE_LIMIT, **options})
+    profile = parse_profile(memory) if isinstance(memory, str) else memory
+    machine = create_machine(sizes, profile, **{"cycle_limit": CYCLE_LIMIT, **options})
     try:
         yield machine
     finally:
@@ -90,10 +91,12 @@ def chunks_of(graph: Graph, edge_chunk: int) -> npt.NDArray[np.int64]:
     return np.maximum(-(-degrees // edge_chunk), 1) if edge_chunk else np.ones_like(degrees)
 
 
-def pairs_of(graph: Graph, vertices: npt.NDArray[np.bool_]) -> int:
-    """Return the aligned pairs of neighbour ids with one or two of a vertex, summed over some vertices."""
+def pairs_of(graph: Graph, vertices: npt.NDArray[np.bool_], edge_chunk: int = 0) -> int:
+    """Return the aligned pairs of neighbour ids with one or two of a vertex's chunk, summed over some vertices."""
     first, end = graph.offsets[:-1], graph.offsets[1:]
-    return int(((end + 1) // 2 - first // 2)[vertices & (end > first)].sum())
+    # Chunks have an even length: if the first one begins within a pair, so do all.
+    shared = (chunks_of(graph, edge_chunk) - 1) * (first % 2)
+    return int(((end + 1) // 2 - first // 2 + shared)[vertices & (end > first)].sum())
 
 
 def check_bfs(machine: Machine, graph: Graph, source: int, *, slack: int | None = 2000) -> BfsRun:
@@ -125,7 +128,9 @@ def check_bfs(machine: Machine, graph: Graph, source: int, *, slack: int | None 
         if machine.config.visited_filter >= graph.vertices:
             met = np.unique(graph.targets[np.repeat(reached, graph.out_degrees())])
             assert len(met) <= counted["items"] <= machine.config.engines * len(met)
-        reads_of_ids = pairs_of(graph, reached) if machine.config.pair_reads else run.edges_traversed
+        reads_of_ids = run.edges_traversed
+        if machine.config.pair_reads:
+            reads_of_ids = pairs_of(graph, reached, machine.config.edge_chunk)
         writes = counted["requests"] - sum(frontiers) - reads_of_ids - counted["items"]
         if machine.config.keeps_reach_queue:
             most = 2 * sum(pushed) + run.reached - 1

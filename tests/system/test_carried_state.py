@@ -29,9 +29,10 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
 }
 """Options that are off by default, each enabled alone; a switch also sets the number of memory ports."""
 
-MACHINES = {name: PRESETS["test"].replace(**options) for name, options in OPTIONS.items()} | {
-    name: PRESETS[name] for name in ("test", "fast-test")
-}
+MACHINES = {name: PRESETS["test"].replace(**options) for name, options in OPTIONS.items()} | PRESETS
+
+SMALL = ("test", "fast-test", *OPTIONS)
+"""Machines that both executors simulate in seconds."""
 
 UNREAD = ("shell.dispatch.index", "shell.dispatch.registers.host_port__data")
 """Registers that depend on invalid payloads of the host, which a machine keeps from its last commands."""
@@ -99,7 +100,9 @@ def test_every_option_is_there() -> None:
     assert {name for options in OPTIONS.values() for name in options} == off
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in SMALL else pytest.mark.long) for name in MACHINES]
+)
 def test_state_is_the_same_on_both_executors_and_either_goes_on(name: str) -> None:
     with made(MACHINES[name], "fixed:9") as first, made(MACHINES[name], "fixed:9", executor="amaranth") as second:
         compiled, amaranth = searched(first), searched(second)

@@ -18,7 +18,7 @@ from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.machine import Machine
 from tests.host.runs.checkpoints.about import about_of
 from tests.sim.executors.outcomes import CROWD, TANGLE
-from tests.sim.executors.test_executors import PUBLISHED
+from tests.system.covering import PUBLISHED
 from tests.system.runs import made, search, solve
 
 

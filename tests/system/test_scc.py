@@ -1,51 +1,10 @@
-"""Strongly connected components of awkward graphs, on every machine under every memory."""
+"""Strongly connected components of any small graph, and of graphs whose copies fill the queues."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cyscc.hw.config import PRESETS
 from tests.system.graphs import GRAPHS, graph_of
-from tests.system.runs import COMPLETE, MEMORIES, check_scc, made
-
-_CUSTOM = {
-    "three engines": PRESETS["test"].replace(engines=3, link_cycles=1),
-    "odd kernels": PRESETS["test"].replace(bfs_kernels=3, intersection_kernels=2, ring_stages=1),
-    "one kernel, deep": PRESETS["test"].replace(
-        engines=1, bfs_kernels=1, frontier_depth=512, neighbour_depth=512, word_depth=512, visit_depth=512
-    ),
-    "shallow, published": PRESETS["published-1ae"].replace(
-        **{f"{name}_depth": 4 for name in ("frontier", "neighbour", "word", "visit", "reach", "colour", "unvisit")}
-    ),
-}
-
-
-@pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("name", GRAPHS)
-def test_small_machine(name: str, memory: str) -> None:
-    with made("test", memory) as machine:
-        check_scc(machine, GRAPHS[name])
-
-
-@pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("config", COMPLETE)
-def test_full_machine(config: str, memory: str) -> None:
-    with made(config, memory) as machine:
-        for name, graph in GRAPHS.items():
-            try:
-                check_scc(machine, graph)
-            except BaseException as error:
-                error.add_note(f"graph: {name}")
-                raise
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("name", _CUSTOM)
-def test_custom_machine(name: str, memory: str) -> None:
-    with made(_CUSTOM[name], memory) as machine:
-        for graph in GRAPHS.values():
-            check_scc(machine, graph)
+from tests.system.runs import MEMORIES, check_scc, made
 
 
 @settings(max_examples=60)

@@ -18,7 +18,7 @@ from cyscc.sim.coprocessor import ArrayKind
 from cyscc.sim.errors import SimulationError
 
 GRAPH = GraphSpec(kind="random", vertices=64, degree=4, seed=1)
-MACHINE = {"preset": "test", "memory": "fixed:75"}
+MACHINE: dict[str, Any] = {"preset": "test", "memory": "fixed:75"}
 OPTIONS = ["--config", "test", "--memory", "fixed:75", "--quiet"]
 
 

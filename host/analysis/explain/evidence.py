@@ -332,9 +332,12 @@ class Evidence:
     def turn(self) -> int:
         """Cycles of one turn of the token around the kernels."""
         config = AcceleratorConfig.from_mapping(self.record.document["configuration"])
-        kernels = int(self.record.machine["kernels"][self.module])
-        # Both modules have the same ring; only the number of kernels differs.
-        return ring_turn(config.replace(bfs_kernels=kernels, intersection_kernels=1))
+        if self.module != "bfs":
+            # The same ring, past each of its kernels, whatever options the BFS kernels have.
+            kernels = int(self.record.machine["kernels"][self.module])
+            ring = {name: getattr(config, name) for name in ("engines", "ring_stages", "link_cycles")}
+            config = AcceleratorConfig(bfs_kernels=kernels, intersection_kernels=1, **ring)
+        return ring_turn(config)
 
     @cached_property
     def unevenness(self) -> float:
@@ -343,6 +346,10 @@ class Evidence:
         done = frame.groupby("instruction")["done"]
         longest, mean = done.max().sum(), done.mean().sum()
         return float(longest / mean) if mean else 1.0
+
+    def each(self, *causes: str) -> float:
+        """Return the cycles of an average kernel with one of these causes in the mean instruction."""
+        return self.cycles * self.share(*causes) / max(len(self.rows), 1)
 
     @cached_property
     def requests(self) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from cyscc.host.analysis.explain.evidence import BankUse, Evidence
 from cyscc.host.analysis.explain.stacks import Group
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED
-from cyscc.sim.observation.causes import WORK, cause_named
+from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 
 _SAID_OF_BANK = 0.2
 """Least share of a bank's accesses with which an array is named."""
@@ -25,6 +25,10 @@ _UNLOADED = 1.25
 """Most mean latency, as a multiple of the least one, with which reads hardly wait for each other."""
 _LOADED = 2.0
 """Least mean latency, as a multiple of the least one, with which most of it is waiting for others."""
+_CARRYING = 0.9
+"""Least use of a part of the memory, as a share of what it can carry, with which it can hardly serve more reads."""
+_FREE = 0.5
+"""Most use of a part of the memory, as a share of what it can carry, with which it could serve many more reads."""
 _SHORT = 0.5
 """Least share of a FIFO's places that are promised on average, with which all of them are at times."""
 _ALIKE = 0.9
@@ -99,27 +103,23 @@ def _is_small(group: Group, evidence: Evidence) -> bool:
     """Whether instructions are too small to hide their fixed cost; the parts of a search tell it of levels."""
     if group.part:
         return group.part != SATURATED
-    return evidence.requests[1] < _waits(evidence)
-
-
-def _waits(evidence: Evidence) -> int:
-    """Return the cycles of the reads that the smallest instruction makes one after the other."""
-    return DEPENDENT_WAITS * (evidence.latency.least if evidence.latency is not None else 0)
+    least = evidence.latency.least if evidence.latency is not None else 0
+    return evidence.requests[1] < DEPENDENT_WAITS * least
 
 
 def _small(group: Group, evidence: Evidence) -> Observation:
     most, mean = evidence.requests
-    fixed = _waits(evidence) + evidence.turn
-    each = evidence.cycles / max(len(evidence.rows), 1)
     noun = "level" if group.part else "intersection"
     entries = f"{evidence.rows['frontier'].mean():,.1f} entries on average for {evidence.kernels} kernels"
-    title = f"fixed cost of small {noun}s" if fixed >= most else f"few kernels with work in small {noun}s"
+    least, usual = (evidence.latency.least, evidence.latency.mean) if evidence.latency is not None else (0, 0.0)
+    flush, reads = round(evidence.each("flush")), DEPENDENT_WAITS - 1
     return Observation(
-        title,
-        f"They take {each:,.0f} cycles each, with {entries}. However small it is, a {noun} needs up to {fixed} cycles: "
-        f"{DEPENDENT_WAITS} ways to the memory and back, one after the other, and a turn of the token "
-        f"({evidence.turn}). The kernel with most requests issues {most:,.0f}, the mean one {mean:,.1f}; "
-        f"{_together(evidence)}.".replace("a intersection", "an intersection"),
+        f"small {noun}s",
+        f"They take {evidence.each(*CAUSE_NAMES):,.0f} cycles each, with {entries}. However small it is, "
+        f"{'a level' if group.part else 'an intersection'} needs up to {reads * least + flush + evidence.turn}: "
+        f"{reads} reads one after the other, of {least} cycles at best ({usual:.0f} on average), {flush} until its "
+        f"writes are complete, and a turn of the token ({evidence.turn}). The kernel with most requests issues "
+        f"{most:,.0f}, the mean one {mean:,.1f}; {_together(evidence)}.",
     )
 
 
@@ -135,17 +135,19 @@ def _memory(group: Group, evidence: Evidence) -> str:
         return "There were no reads."
     ordered = f", {evidence.ordering:.0f} of them waiting for earlier responses in order" if evidence.ordering else ""
     text = [f"Reads take {latency.mean:.0f} cycles on average, {latency.least} at best{ordered}."]
-    used = [f"{name} {use:.0%}{limit}" for name, use, limit in busiest(evidence)]
+    parts = busiest(evidence)
+    used = [f"{name} {use:.0%}" + (f" ({most:.0%} at most{_BLOCKED})" if most < 1 else "") for name, use, most in parts]
     text += [f"Busiest: {', '.join(used)} of the time."] if used else []
     if evidence.links is not None and evidence.bank is not None:
         waits = f"{evidence.links.waiting:.0f} cycles for its link"
         text.append(f"A request waits {waits}, an access to the busiest bank {evidence.bank.waiting:.0f} for it.")
-    text += _blamed(evidence, latency.mean / max(latency.least, 1))
+    nearest = max((use / most for _, use, most in parts), default=0.0)
+    text += _blamed(evidence, latency.mean / max(latency.least, 1), nearest)
     return " ".join(text)
 
 
-def busiest(evidence: Evidence) -> list[tuple[str, float, str]]:
-    """Return the parts of a memory that are nearest to what they can carry, each with its use, and its limit in words.
+def busiest(evidence: Evidence) -> list[tuple[str, float, float]]:
+    """Return the parts of a memory that are nearest to what they can carry, each with its use, and the most it can be.
 
     Parameters
     ----------
@@ -161,8 +163,7 @@ def busiest(evidence: Evidence) -> list[tuple[str, float, str]]:
     if links is not None:
         found += [(f"link {links.link} of AE {links.engine}", links.most, 1.0)]
         found += [("all links", links.mean, _carried(evidence))]
-    ranked = sorted(found, key=lambda part: -part[1] / part[2])[:_NAMED]
-    return [(name, use, "" if limit == 1 else f" ({limit:.0%} at most{_BLOCKED})") for name, use, limit in ranked]
+    return sorted(found, key=lambda part: -part[1] / part[2])[:_NAMED]
 
 
 def busiest_bank(evidence: Evidence) -> str:
@@ -185,7 +186,7 @@ def _carried(evidence: Evidence) -> float:
     return crossbar_share(int(evidence.record.memory["links"]) / ports)
 
 
-def _blamed(evidence: Evidence, loaded: float) -> list[str]:
+def _blamed(evidence: Evidence, loaded: float, nearest: float) -> list[str]:
     """Return the sentence on latency or places for answers, where the record shows that these limit, or do not."""
     shares = {cause: evidence.share(cause) for cause in WAITS}
     most = max(shares, key=lambda cause: shares[cause])
@@ -202,9 +203,11 @@ def _blamed(evidence: Evidence, loaded: float) -> list[str]:
         if used[name] >= _ALIKE * tightest
     )
     seen = f"while a kernel works, {named} are promised to reads"
-    if loaded <= _UNLOADED and tightest >= _SHORT:
+    # Where nothing in the memory is shared, reads wait for no other one there.
+    if tightest >= _SHORT and (not nearest or (loaded <= _UNLOADED and nearest <= _FREE)):
         return [f"Places for answers are short: on average {seen}."]
-    if loaded >= _LOADED:
+    # Reads may be late for other reasons than others: a memory's own course, or the order of answers.
+    if loaded >= _LOADED and nearest >= _CARRYING:
         return [f"On average {seen}; with more places, more reads would wait in the memory."]
     return [f"On average {seen}."]
 
@@ -225,19 +228,21 @@ def _no_work(group: Group, evidence: Evidence) -> str:
 
 
 def _work(group: Group, evidence: Evidence) -> str:
-    issued = evidence.share(*WORK)
-    return f"The kernels issue a request in {issued:.0%} of their cycles, of one in each at most."
+    most = "of one in each at most"
+    if _configured(evidence, "issue_interval") > 1:
+        most = "and rest for a cycle after each, but between the writes of a visit"
+    return f"The kernels issue a request in {evidence.share(*WORK):.0%} of their cycles, {most}."
 
 
 def _ring(group: Group, evidence: Evidence) -> str:
-    each = evidence.cycles * evidence.share("starting", "ending") / max(len(evidence.rows), 1)
+    each = evidence.each("starting", "ending")
     noun = "level" if group.part else "intersection"
     return f"To begin and to end costs each {noun} {each:.0f} cycles; a turn of the token is {evidence.turn}."
 
 
 def _flush(group: Group, evidence: Evidence) -> str:
-    each = evidence.cycles * evidence.share("flush") / max(len(evidence.rows), 1)
-    return f"Until the last writes of all ports are complete {count_text(round(each), 'cycle')} go by each time."
+    each = count_text(round(evidence.each("flush")), "cycle")
+    return f"Until the last writes of all ports are complete {each} go by each time."
 
 
 _SAID = {

@@ -25,9 +25,6 @@ _REMEMBERED = 128
 _REPEATED = 0.05
 """Least share of repeated work with which ways to avoid it are proposed."""
 
-_RESTING = 0.5
-"""Least share of the kernel-cycles without work from which on fewer kernels are proposed."""
-
 _LACKING = PRESETS["fast"]
 """A machine with the values with which options are proposed to others."""
 
@@ -331,10 +328,11 @@ def _of_machine(seen: _Seen) -> Iterator[_Change]:
     for name, value in (("link_cycles", config.link_cycles // 2), ("ring_stages", config.ring_stages // 2)):
         if name == "ring_stages" or config.engines > 1:
             yield _Change({name: value}, _all(*_TURNS), 0.2, shorter, searches)
-    if seen.share("no_work") >= _RESTING:
-        fewer = "Kernels rest: fewer of them may do, and the token's turn is shorter."
-        for settings in ({"engines": config.engines // 2}, {"bfs_kernels": config.bfs_kernels // 2}):
-            yield _Change(settings, _all(*_TURNS, *_READS), 0.1, fewer, searches, smaller=True)
+    fewer = "Kernels rest: fewer of them may do, and the token's turn is shorter."
+    turns, reads = seen.share(*_TURNS, "ending"), seen.share(*_READS)
+    rest = seen.share("no_work") * turns / max(turns + reads, 1e-9)
+    for settings in ({"engines": config.engines // 2}, {"bfs_kernels": config.bfs_kernels // 2}):
+        yield _Change(settings, _all(*_TURNS, "ending", *_READS), rest, fewer, searches, smaller=True)
 
 
 def _of_options(seen: _Seen) -> Iterator[_Change]:
@@ -399,10 +397,10 @@ _TICKS = ("t_", "way_", "burst")
 
 def _of_memory(seen: _Seen) -> Iterator[_Change]:
     """Yield the changes of a memory."""
-    waits = _all(*_READS)
-    times = [name for name in _numbers(seen.memory) if name not in (*_MORE, *_MAPS, *_REFRESH, *_NO_TIMES)]
+    waits, numbers = _all(*_READS), _numbers(seen.memory)
+    times = [name for name in numbers if name not in (*_MORE, *_MAPS, *_REFRESH, *_NO_TIMES)]
     of_banks = [name for name in times if not any(part in name for part in _TRAVEL)]
-    for name, value in _numbers(seen.memory).items():
+    for name, value in numbers.items():
         named = MEMORY + name
         if name in _MAPS:
             for changed in (2 * value, value // 2):
@@ -414,7 +412,8 @@ def _of_memory(seen: _Seen) -> Iterator[_Change]:
             known = "The last writes of a level are known to be complete sooner."
             yield _Change({named: value // 2}, _all("flush"), 0.5, known)
         elif name in _REFRESH:
-            half = _numbers(seen.memory)["t_rfc"] / _numbers(seen.memory)["t_refi"] / 2
+            # What reads wait for where banks are hardly used is refresh, or behind reads that wait for it.
+            half = max(numbers["t_rfc"] / numbers["t_refi"], (1 - seen.unloaded) * (1 - seen.bank_use)) / 2
             yield _Change({named: value // 2 if name == "t_rfc" else 2 * value}, waits, half, "Less time is refreshed.")
         elif name in times:
             alone = value / 2 * (seen.tick if name.startswith(_TICKS) else 1.0) / seen.latency

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cyscc.host.analysis.explain.settings import machine_text, memory_text, settings_that_differ
+from cyscc.host.analysis.explain.settings import settings_that_differ
 from cyscc.host.output.text import bytes_text, count_text
 from cyscc.host.record.display import result_facts
 from cyscc.host.record.reader import Record
@@ -222,14 +222,10 @@ def shared_facts(records: Sequence[Record]) -> list[Fact]:
 
 
 def run_names(records: Sequence[Record]) -> list[str]:
-    """Return the names of the runs: the options in which they differ, or their folders."""
+    """Return the names of the runs, as sentences have them: the folders of their records."""
     if len(records) == 1:
         return [printable(records[0].folder.name or str(records[0].folder))]
-    options = [(each.document["run"]["graph"], machine_text(each), memory_text(each)) for each in records]
-    differing = [place for place, values in enumerate(zip(*options, strict=True)) if len(set(values)) > 1]
-    names = [", ".join(each[place] for place in differing) for each in options]
-    if len(set(names)) < len(names):
-        names = [str(record.folder) for record in records]
+    names = [printable(str(record.folder)) for record in records]
     if len(set(names)) < len(names):
         names = [f"{name} ({number})" for number, name in enumerate(names, 1)]
-    return [printable(name) for name in names]
+    return names

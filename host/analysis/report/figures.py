@@ -1,21 +1,22 @@
 """The charts of a report: where cycles went, work, token, FIFOs; memory and latencies; the roofline."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import plotly.graph_objects as go
+import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.explain.observations import busiest_bank
-from cyscc.host.analysis.report import charts
-from cyscc.host.analysis.report.activity import Activity, key_point
-from cyscc.host.analysis.report.charts import COLOURS, Chart, HeatMap
-from cyscc.host.analysis.roofline.analysis import level_points
-from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, ceilings
-from cyscc.host.answer.colours import RUN_COLOURS, STACK
-from cyscc.host.record.arrow import Integers
+from cyscc.host.analysis.report.frames import OUTSIDE, Frames, key_point, keys_of
+from cyscc.host.analysis.report.sheet import chart
+from cyscc.host.analysis.report.timeline import Band, at_ends, lapse, over_time
+from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS
+from cyscc.host.analysis.roofline.plot import THROUGHPUT, intensity_title, level_traces, limit_axes, limit_traces
+from cyscc.host.answer import charts
+from cyscc.host.answer.charts import COLOURS, EDGE, GRID, INK, PAPER, TITLES, Chart, Figure, look, new_figure, traces
+from cyscc.host.answer.colours import BLUE, GREEN, ORANGE, RUN_COLOURS, SKY, STACK, VERMILION
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
 from cyscc.sim.observation.causes import WORK
 
@@ -25,29 +26,25 @@ _FEW_TRACKS = 12
 """Most kernels that are named one by one."""
 _OPTION = 30
 """Height in pixels of an option in an open drop-down list."""
-_ENTRIES = {"entries read": "frontier", "vertices pushed": "pushed", "of them copies": "duplicates"}
-_ENTRY_COLOURS = {"entries read": "#0072B2", "vertices pushed": "#E69F00", "of them copies": "#b74d1a"}
-_ENTRY_SYMBOLS = {"entries read": "circle", "vertices pushed": "triangle-up", "of them copies": "x"}
+_ENTRIES = {
+    "entries read": ("frontier", BLUE, "circle"),
+    "vertices pushed": ("pushed", ORANGE, "triangle-up"),
+    "of them copies": ("duplicates", "#b74d1a", "x"),
+}
+"""Column, colour and symbol of each kind of entries."""
 _HOTTEST = 24
 _BINS = 80
 _TURNS = 40
 """Least turns of the token over which a rate is averaged: one more or less in a column is not to be seen."""
 _WAITED = ("accesses", "waiting")
-_DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot", "rows": "dashdot"}
 
 
-def chart_sections(activity: Activity) -> list[tuple[str, str, list[Chart]]]:
-    """Return the charts of a run by section, each section with its name for links and its title.
-
-    Parameters
-    ----------
-    activity : Activity
-        Activity of the kernels.
-    """
-    iterations = [_iterations] if activity.of_instructions("iteration").any() else []
+def chart_sections(frames: Frames) -> list[tuple[str, str, list[Chart]]]:
+    """Return the charts of a run by section, each section with its name for links and its title."""
+    iterations = [_iterations] if frames.instructions["iteration"].any() else []
     # Some memories have no banks or links, and the limits of some machines are not known.
-    banks = [_arrays_of_levels, _hottest, _banks, _controllers, _links] if activity.banks else []
-    limits = [_roof, _limits, _limits_of_levels] if activity.has_roofline else []
+    banks = [_arrays_of_levels, _hottest, _banks, _controllers, _links] if frames.record.memory else []
+    limits = [_roof, _limits, _limits_of_levels] if frames.roofline is not None else []
     sections = {
         ("stacks", "Cycle stacks"): [_whole, *iterations, _levels, _over_time],
         ("kernels", "Kernels"): [_lapse, _kernels],
@@ -59,582 +56,432 @@ def chart_sections(activity: Activity) -> list[tuple[str, str, list[Chart]]]:
         ("stalls", "Credits and stalls"): [_stalls],
         ("roofline", "Roofline"): limits,
     }
-    return [(name, title, [make(activity) for make in its]) for (name, title), its in sections.items() if its]
+    return [(name, title, [make(frames) for make in its]) for (name, title), its in sections.items() if its]
 
 
-def _whole(activity: Activity) -> Chart:
-    ran = set(activity.instructions["phase"])
-    outside = [cause for cause in ("host", "restarted") if activity.whole.get(cause)]
-    phases_run = [phase for phase in PHASES if phase in ran]
-    titles = ["whole run", *phases_run, *(charts.part_title(cause) for cause in outside)]
-    figure = charts.new_figure(height=120 + 48 * len(titles), x="cycles")
-    phases = activity.by_group(activity.of_instructions("phase"), len(PHASES))
-    parts = {
-        cause: [
-            activity.whole.get(cause, 0.0),
-            *(float(phases[cause][PHASES.index(phase)]) for phase in phases_run),
-            *(activity.whole[cause] if cause == each else 0.0 for each in outside),
-        ]
-        for cause in STACK
-    }
-    totals = np.maximum(1.0, np.sum(list(parts.values()), axis=0))
-    shown = "%{cause}: %{x:,.0f} cycles, %{customdata:.1%}<extra>%{y}</extra>"
-    charts.bar_rows(figure, titles, parts, customdata=lambda values: (values / totals).astype(np.float32), form=shown)
-    about = (
-        "Every cycle of every kernel has exactly one cause; lengths are cycles of an average kernel of the module that "
-        "ran, so that they add up to the cycles simulated. Blue is work, yellow to brown what the machine waited for, "
-        "grey what had nothing to do, pale and purple what was outside of the run."
-    )
-    return Chart(name="whole", title="Cycle stack of the run", about=about, figure=figure)
+def _whole(frames: Frames) -> Chart:
+    phases = frames.stacks.groupby(frames.instructions["phase"], sort=False).sum()
+    whole = frames.machine.sum()
+    found = pd.DataFrame([whole, *(phases.loc[name] for name in PHASES if name in phases.index)])
+    found.index = pd.Index(["whole run", *(name for name in PHASES if name in phases.index)])
+    for cause in OUTSIDE:
+        if whole[cause]:
+            found.loc[TITLES[cause], cause] = whole[cause]
+    found = found.reindex(columns=list(STACK)).fillna(0.0)
+    totals = found.sum(axis=1).clip(lower=1)
+    shown = traces(found, "rows", form="%{x:,.0f} cycles, %{customdata:.1%}")
+    for trace in shown:
+        trace["customdata"] = (trace["x"] / totals.to_numpy()).astype(np.float32)
+    figure = _rows_figure(shown, height=100 + 44 * len(found))
+    return chart("whole", figure)
 
 
-def _stack_of(
-    titles: Sequence[str], by_cause: dict[str, npt.NDArray[np.float64]], what: str, *, alone: int | None = None
-) -> go.Figure:
-    """Return bars of cycles by cause, or of shares; those after the first `alone` have an axis of their own."""
-    figure = charts.new_figure(height=440, y="cycles")
-    charts.bars(figure, titles, {cause: by_cause[cause] for cause in STACK}, form="%{y:,.0f}")
-    if alone is not None:
-        charts.part_axes(figure, alone)
-    every = list(range(len(figure.data)))
-    autoranges = {f"{axis}.autorange": True for axis in ("yaxis", "yaxis2")[: 1 if alone is None else 2]}
-    charts.choice(
-        figure,
-        {"cycles": every, "shares": every},
-        updates=[
-            {"barnorm": "", "yaxis.title.text": "cycles", **autoranges},
-            {"barnorm": "percent", "yaxis.title.text": f"% of the {what}", **autoranges},
-        ],
+def _rows_figure(shown: Sequence[charts.Trace], *, height: int) -> Figure:
+    rows = {"autorange": "reversed", "type": "category", "automargin": True}
+    return new_figure(shown, height=height, x="cycles", barmode="stack", yaxis=rows)
+
+
+def _stack_of(stacks: pd.DataFrame, what: str) -> Figure:
+    """Return bars of cycles by cause, or of shares."""
+    shares = 100 * stacks.div(stacks.sum(axis=1).clip(lower=1e-9), axis=0)
+    found = {"cycles": traces(stacks, "bars"), f"% of the {what}": traces(shares, "bars", form="%{y:.1f} %")}
+    return _one_of(found, ("cycles", "shares"), height=400)
+
+
+def _one_of(found: Mapping[str, Sequence[charts.Trace]], options: Sequence[str], *, height: int) -> Figure:
+    """Return stacked bars of several quantities, by the title of their axis, of which a selector shows one."""
+    ends = np.cumsum([0, *map(len, found.values())]).tolist()
+    shown = [trace for own in found.values() for trace in own]
+    figure = new_figure(shown, height=height, y=next(iter(found)), barmode="relative")
+    figure.name_places(shown[0]["x"] if shown else [])
+    figure.choose(
+        {name: range(begin, end) for name, begin, end in zip(options, ends, ends[1:], strict=False)},
+        updates=[{"yaxis.title.text": title, "yaxis.autorange": True} for title in found],
     )
     return figure
 
 
-def _iterations(activity: Activity) -> Chart:
-    iteration = activity.of_instructions("iteration")
-    last = int(iteration.max(initial=0))
-    each = max(1, -(-last // _ITERATIONS))
-    group = np.maximum(iteration - 1, 0) // each
-    firsts = range(1, max(last, 1) + 1, each)
-    titles = [str(first) if each == 1 else f"{first:,} to {min(first + each - 1, last):,}" for first in firsts]
-    figure = _stack_of(titles, activity.by_group(group, len(titles)), "iterations")
-    figure.update_xaxes(title_text="iteration" if each == 1 else "iterations")
-    about = "Searches and intersection of an iteration together."
-    if each > 1:
-        about = f"Searches and intersections of {each:,} iterations together."
-    points = tuple(f"iteration={number}" for number in firsts) if last else ()
-    return Chart(name="iterations", title="Cycle stack of iterations", about=about, figure=figure, points=points)
-
-
-def _levels(activity: Activity) -> Chart:
-    levels = activity.levels
-    by_level = activity.by_group(levels.of, levels.count)
-    figure = _stack_of(levels.titles, by_level, "level", alone=None if levels.detailed else levels.alone)
-    about = "The same for each level."
-    if not levels.detailed:
-        about = (
-            "The same for each level and intersection. There are too many to show: those that took longest stand by "
-            "themselves, in the order in which they ran; behind them the others together, with an axis of their own at "
-            "the right."
-        )
-    first = [int(np.argmax(levels.of == group)) for group in range(levels.count)]
-    points = tuple(key_point(activity.keys[place]) for place in first)
-    return Chart(name="levels", title="Cycle stack of each level", about=about, figure=figure, points=points)
-
-
-def _over_time(activity: Activity) -> Chart:
-    time = activity.time
-    parts = {cause: 100 * values / time.lengths for cause, values in activity.machine_by_time.items()}
-    entries = sum(bool(values.any()) for values in parts.values())
-    figure = charts.over_time(activity, height=430, y="% of the cycles", entries=entries)
-    ordered = {cause: parts[cause] for cause in STACK if cause in parts}
-    charts.stack_over_time(figure, time, ordered, form="%{y:.1f} %")
-    figure.update_layout(yaxis={"range": [0, 100]})
-    about = (
-        f"The kernels of the module that runs. A point is {time.width:,} cycles; the strip above says which phase and "
-        "level it is, dotted lines are where levels begin. All charts over time zoom together; a double click shows "
-        "everything again."
+def _iterations(frames: Frames) -> Chart:
+    iteration = frames.instructions["iteration"]
+    last = max(int(iteration.max()), 1)
+    each = -(-last // _ITERATIONS)
+    firsts = range(1, last + 1, each)
+    stacks = (
+        frames.stacks.groupby((iteration.clip(lower=1) - 1) // each).sum().reindex(range(len(firsts)), fill_value=0)
     )
-    return Chart(name="time", title="Cycle stack over time", about=about, figure=figure, time_of="run")
+    titles = [str(first) if each == 1 else f"{first:,} to {min(first + each - 1, last):,}" for first in firsts]
+    figure = _stack_of(stacks.set_axis(titles), "iterations")
+    figure.update_xaxes(title_text="iteration" if each == 1 else "iterations")
+    together = "Searches and intersection of an iteration"
+    if each > 1:
+        together = f"Searches and intersections of {each:,} iterations"
+    points = tuple(f"iteration={number}" for number in firsts)
+    return chart("iterations", figure, points=points, together=together)
 
 
-def _lapse(activity: Activity) -> Chart:
-    time = activity.time
-    issued = np.sum([activity.by_time[cause] for cause in WORK], axis=0)
-    shown = {"requests issued": issued, **{charts.part_title(each): activity.by_time[each] for each in STACK}}
-    shown = {title: cycles for title, cycles in shown.items() if cycles.any()}
+def _levels(frames: Frames) -> Chart:
+    figure = _stack_of(frames.stacks.loc[frames.levels.index].set_axis(frames.titles), "level")
+    points = tuple(map(key_point, keys_of(frames.levels)))
+    return chart("levels", figure, points=points, others=frames.others)
+
+
+def _shares(frames: Frames, cycles: pd.DataFrame) -> pd.DataFrame:
+    """Return cycles in columns of time as percents of their lengths."""
+    return 100 * cycles.div(frames.lengths, axis=0)
+
+
+def _over_time(frames: Frames) -> Chart:
+    shares = _shares(frames, frames.machine)[[cause for cause in STACK if cause in frames.machine]]
+    shown = traces(at_ends(frames, shares), "areas", form="%{y:.1f} %")
+    band = Band("% of the cycles", shown, {"range": [0, 100]})
+    figure = over_time(frames, band, height=400, hovermode="x unified")
+    return chart("time", figure, width=frames.width)
+
+
+def _tracks(frames: Frames) -> pd.DataFrame:
+    """Return each kernel that ran, by module, AE and number, with the title of its row."""
+    places = frames.kernels.index.droplevel("time").unique()
+    found = places.to_frame(index=False)
+    return found.assign(title=[f"AE {row.engine} {row.module} {row.kernel}" for row in found.itertuples()])
+
+
+def _lapse(frames: Frames) -> Chart:
+    tracks = _tracks(frames)
+    cubes = {"requests issued": frames.kernels[list(WORK)].sum(axis=1)}
+    cubes |= {TITLES[cause]: frames.kernels[cause] for cause in STACK if frames.kernels[cause].any()}
+    maps = {}
+    for title, cycles in cubes.items():
+        shares = frames.over_time(cycles).to_numpy() / frames.lengths.to_numpy()
+        maps[title] = _percents(shares), f"{title}: %{{z}} % of the cycles", "% of the cycles"
     # The open drop-down list must fit into the chart.
-    height = max(220 + 5 * len(activity.tracks), 120 + _OPTION * len(shown))
-    hover = {title: title + ": %{z} % of the cycles" for title in shown}
-    maps = {
-        title: HeatMap(np.rint(100 * cycles / time.lengths).astype(np.uint8), hover[title], "% of the cycles", 100)
-        for title, cycles in shown.items()
-    }
-    figure = charts.lapse(activity, activity.tracks, maps, height=height)
-    charts.name_groups(figure, _groups(activity, " "), "y")
+    height = max(220 + 5 * len(tracks), 120 + _OPTION * len(maps))
+    figure = lapse(frames, tracks["title"], maps, height=height)
+    figure.name_groups(_groups(tracks, " "), "y")
     figure.update_yaxes(autorange="reversed", selector={"anchor": None})
-    about = "A row is a kernel, a column is time. Choose what is shown: requests issued, or any cause."
-    return Chart(name="lapse", title="Time-lapse of the kernels", about=about, figure=figure, time_of="run")
+    return chart("lapse", figure)
 
 
-def _groups(activity: Activity, between: str) -> list[tuple[str, int]]:
+def _groups(tracks: pd.DataFrame, between: str) -> list[tuple[str, int]]:
     """Return names and sizes of the groups in which kernels are named: AEs, or every kernel if there are few."""
-    several = sum(count > 0 for count in activity.kernels) > 1
-    found = []
-    for module, kernels in zip(MODULES, activity.kernels, strict=True):
+    several, found = tracks["module"].nunique() > 1, []
+    for (module, engine), own in tracks.groupby(["module", "engine"], observed=True):
         kind = "int." if module == "intersection" else module
-        for engine in range(activity.engines if kernels else 0):
-            if len(activity.tracks) <= _FEW_TRACKS:
-                found += [(f"AE {engine}{between}{kind} {kernel}", 1) for kernel in range(kernels)]
-            else:
-                found.append((f"AE {engine}{between}{kind}" if several else f"AE {engine}", kernels))
+        if len(tracks) <= _FEW_TRACKS:
+            found += [(f"AE {engine}{between}{kind} {kernel}", 1) for kernel in own["kernel"]]
+        else:
+            found.append((f"AE {engine}{between}{kind}" if several else f"AE {engine}", len(own)))
     return found
 
 
-def _kernels(activity: Activity) -> Chart:
-    figure = charts.new_figure(height=430, y="% of the cycles")
-    total = max(activity.record.cycles, 1)
-    parts = {cause: 100 * activity.by_time[cause].sum(axis=1) / total for cause in STACK}
-    charts.bars(figure, activity.tracks, parts, form="%{y:.1f} %")
-    figure.update_layout(height=430, bargap=0, yaxis={"range": [0, 100]}, xaxis={"tickfont": {"size": 11}})
-    figure.update_traces(marker={"line": {"width": 0}})
-    charts.name_groups(figure, _groups(activity, "<br>"), "x", colour=charts.INK)
-    about = (
-        "Every kernel over the whole run, AE by AE, the kernels of each in their order: where one stands out, its AE "
-        "or its share of the work does."
-    )
-    return Chart(name="kernels", title="Cycle stack of each kernel", about=about, figure=figure)
+def _kernels(frames: Frames) -> Chart:
+    tracks = _tracks(frames)
+    cycles = frames.kernels.groupby(["module", "engine", "kernel"], observed=True).sum()
+    shares = 100 * cycles.set_axis(tracks["title"]) / max(frames.record.cycles, 1)
+    shown = traces(shares, "bars", form="%{y:.1f} %", marker={"line": {"width": 0}})
+    figure = new_figure(shown, height=400, y="% of the cycles", bargap=0, barmode="relative", yaxis={"range": [0, 100]})
+    figure.name_groups(_groups(tracks, "<br>"), "x", colour=INK)
+    return chart("kernels", figure)
 
 
-def _work(activity: Activity) -> Chart:
-    levels = activity.levels
-    figure = charts.new_figure(height=360, y="entries", hovermode="x unified")
-    parts = {
-        title: np.bincount(levels.of, weights=activity.of_instructions(name), minlength=levels.count)
-        for title, name in _ENTRIES.items()
-    }
-    for title, values in parts.items():
-        marker = {"color": _ENTRY_COLOURS[title], "symbol": _ENTRY_SYMBOLS[title], "size": 9}
-        marker["line"] = {"width": 0.8, "color": charts.PAPER}
-        drawn = np.where(values > 0, values, np.nan).astype(np.float32)
-        form = f"{title}: %{{y:,.0f}}<extra></extra>"
-        charts.points(figure, levels.titles, drawn, title, form=form, marker=marker)
-    charts.name_places(figure, levels.titles)
-    charts.logarithmic(figure.update_yaxes, 1, max(10.0, *(float(values.max(initial=0)) for values in parts.values())))
-    about = (
-        "Entries of the queues that a level read, and those that it pushed; copies are entries for vertices that it "
-        "pushed more than once. A logarithmic axis: nothing has no point."
-    )
-    return Chart(name="work", title="Frontier, pushes and copies", about=about, figure=figure)
-
-
-def _token(activity: Activity) -> Chart:
-    time = activity.time
-    figure = charts.over_time(activity, height=340, y="turns in 1,000 cycles", entries=3)
-    by_engine = activity.sums("engines", [f"{name}_turns" for name in MODULES], "engine", "time")
-    for name, colour, counts in zip(MODULES, (RUN_COLOURS[0], RUN_COLOURS[2]), by_engine, strict=True):
-        # It passes all AEs in each turn.
-        turns = counts.mean(axis=0)
-        if not turns.any():
-            continue
-        together = int(np.ceil(_TURNS / max(float(np.median(turns[turns > 0])), 1e-9)))
-        rate = 1000 * _moving(turns, together) / _moving(time.lengths, together)
-        form = f"{name} token: %{{y:.1f}} turns in 1,000 cycles<extra></extra>"
-        charts.line(figure, time, np.where(turns > 0, rate, 0), f"{name} token", colour, form=form)
-    waiting = activity.machine_by_time["slot"]
-    figure.add_scatter(
-        **charts.ends(time, 100 * waiting / time.lengths),
-        name="kernels that wait for a slot (right)",
-        yaxis="y3",
-        mode="lines",
-        line={"width": 0.8, "color": charts.EDGE["color"]},
-        fill="tozeroy",
-        fillcolor=f"rgba({', '.join(str(int(COLOURS['slot'][at : at + 2], 16)) for at in (1, 3, 5))}, 0.4)",
-        hovertemplate="waiting for a slot: %{y:.1f} %<extra></extra>",
-    )
-    figure.update_layout(
-        hovermode="x unified",
-        yaxis={"rangemode": "tozero"},
-        yaxis3={
-            "overlaying": "y",
-            "side": "right",
-            "title": {"text": "% of the kernel-cycles"},
-            "range": [0, max(1.0, 1.1 * float((100 * waiting / time.lengths).max(initial=0)))],
-            "tickmode": "auto",
-            "showgrid": False,
-        },
-    )
-    about = (
-        "How often the token came by, averaged over some dozen turns, and which share of the kernel-cycles was waiting "
-        "for the slots that it brings. A kernel that pushes can reserve once a turn."
-    )
-    return Chart(name="token", title="Token and slots", about=about, figure=figure, time_of="run")
-
-
-def _moving(values: npt.NDArray[Any], columns: int) -> npt.NDArray[np.float64]:
-    """Return the sums over so many columns around each, fewer at the ends."""
-    before = np.concatenate([[0.0], np.cumsum(values)])
-    places = np.arange(values.size)
-    first, last = np.maximum(places - columns // 2, 0), np.minimum(places - columns // 2 + columns, values.size)
-    return np.asarray(before[last] - before[first])
-
-
-def _fifo_kinds(activity: Activity) -> Chart:
-    fill = activity.fill
-    figure = charts.new_figure(height=340, y="entries")
-    depths = [kind.depth for kind in fill.kinds]
-    for name, values, colour, width in (
-        ("depth", depths, charts.GRID, 0.8),
-        ("with reads in flight", [min(kind.needed, kind.depth) for kind in fill.kinds], "#f7d9a0", 0.65),
-        ("high-water mark", [kind.most for kind in fill.kinds], "#56B4E9", 0.5),
-        ("mean", [kind.mean for kind in fill.kinds], "#0072B2", 0.25),
-    ):
-        figure.add_bar(
-            x=fill.titles,
-            y=np.array(values, np.float32),
-            name=name,
-            width=width,
-            marker={"color": colour, "line": {"width": 0.5, "color": charts.EDGE["color"]}},
-            hovertemplate=f"{name}: %{{y:,.1f}} entries<extra>%{{x}}</extra>",
-        )
-    figure.update_layout(barmode="overlay")
-    names = [title.replace(" ", "<br>", 1) for title in fill.titles]
-    figure.update_xaxes(type="category", tickmode="array", tickvals=fill.titles, ticktext=names)
-    about = (
-        "The most entries that one of a kind held, and the mean over kernels and time, against its depth. The two "
-        "registers behind a FIFO's places count, so that a full one may hold more. Reads in flight have their places "
-        "reserved; how many these were is estimated from their rate and their latency."
-    )
-    return Chart(name="fifos", title="FIFO fill against depth", about=about, figure=figure)
-
-
-def _fifos_over_time(activity: Activity) -> Chart:
-    fill = activity.fill
-    mean, most = (np.rint(100 * shares).astype(np.uint8) for shares in fill.shares)
-    maps = {
-        "mean": HeatMap(mean, "mean fill: %{z} % of the depth", "% of the depth", 100),
-        "high-water mark": HeatMap(most, "high-water mark: %{z} % of the depth", "% of the depth", 100),
-    }
-    figure = charts.lapse(activity, fill.titles, maps, height=180 + 28 * len(fill.titles))
-    about = "Share of the depth that was taken, over all kernels: on average, or in the fullest of them."
-    return Chart(name="fifo-time", title="FIFO fill over time", about=about, figure=figure, time_of="run")
-
-
-def _arrays(activity: Activity) -> Chart:
-    time = activity.time
-    figure = charts.over_time(activity, height=360, y="requests a cycle", entries=len(ARRAYS))
-    reads, writes = activity.sums("arrays", ("reads", "writes"), "array", "time")
-    parts = dict(zip(ARRAYS, (reads + writes) / time.lengths, strict=True))
-    charts.stack_over_time(figure, time, parts, form="%{y:.2f} requests a cycle")
-    figure.update_layout(yaxis={"rangemode": "tozero"})
-    about = "Reads and writes that the ports took, by the array that they were to."
-    return Chart(name="arrays", title="Requests by array over time", about=about, figure=figure, time_of="run")
-
-
-def _array_latencies(activity: Activity) -> Chart:
-    time = activity.time
-    figure = charts.over_time(activity, height=320, y="cycles", entries=len(ARRAYS), hovermode="x unified")
-    sums = activity.sums("arrays", ("reads", "latency"), "array", "time")
-    for array, reads, latency in zip(ARRAYS, *sums, strict=True):
-        if not reads.any():
-            continue
-        mean = np.where(reads > 0, latency / np.maximum(reads, 1), np.nan)
-        charts.line(figure, time, mean, array, COLOURS[array], form=f"{array}: %{{y:,.0f}} cycles<extra></extra>")
-    figure.update_layout(yaxis={"rangemode": "tozero"})
-    about = "Mean time from a read to its response: the array whose line rises is the one that is waited for."
-    title = "Latency by array over time"
-    return Chart(name="array-latency", title=title, about=about, figure=figure, time_of="run")
-
-
-def _accesses_or_waiting(
-    titles: list[str], accesses: Integers, waiting: Integers, *, means: tuple[float, float] | None = None
-) -> go.Figure:
-    """Return stacked bars by array, of accesses or of waiting cycles; `means` are those of all banks, as lines."""
-    figure = charts.new_figure(height=380, y="accesses")
-    options = {}
-    for place, (name, values) in enumerate((("accesses", accesses), ("waiting", waiting))):
-        begin = len(figure.data)
-        unit = "accesses" if name == "accesses" else "cycles waited"
-        charts.bars(figure, titles, dict(zip(ARRAYS, values, strict=True)), form=f"%{{y:,.0f}} {unit}")
-        if means is not None:
-            figure.add_scatter(
-                x=titles,
-                y=np.full(len(titles), means[place], np.float32),
-                name=f"mean of all banks: {means[place]:,.0f}",
-                mode="lines",
-                line={"dash": "dash", "width": 1.5, "color": charts.INK},
-                hoverinfo="skip",
-            )
-        options[name] = list(range(begin, len(figure.data)))
-    names = ("accesses", "cycles waited for banks")
-    charts.choice(figure, options, updates=[{"yaxis.title.text": name, "yaxis.autorange": True} for name in names])
+def _level_figure(shown: Sequence[charts.Trace], *, height: int, y: str, **layout: Any) -> Figure:
+    """Return points of the levels on a logarithmic axis."""
+    figure = new_figure(shown, height=height, y=y, log="y", **layout)
+    figure.name_places(shown[0]["x"] if shown else [])
     return figure
 
 
-def _arrays_of_levels(activity: Activity) -> Chart:
-    figure = _accesses_or_waiting(
-        list(activity.levels.titles), *activity.sums("instruction_banks", _WAITED, "array", "level")
-    )
-    about = "Which array causes the accesses to banks of each level, and the waiting for them."
-    return Chart(name="array-levels", title="Banks by array and level", about=about, figure=figure)
+def _work(frames: Frames) -> Chart:
+    shown = []
+    for title, (column, colour, symbol) in _ENTRIES.items():
+        marker = {"symbol": symbol, "size": 9, "line": {"width": 0.8, "color": PAPER}}
+        counts = frames.levels[column].astype(float)
+        entries = pd.DataFrame({title: counts.where(counts > 0).to_numpy()}, frames.titles)
+        shown += traces(entries, "points", colours={title: colour}, marker=marker)
+    figure = _level_figure(shown, height=360, y="entries", hovermode="x unified")
+    return chart("work", figure, others=frames.others)
 
 
-def _hottest(activity: Activity) -> Chart:
-    accesses, waiting = activity.sums("instruction_banks", _WAITED, "array", "bank")
-    order = np.argsort(-accesses.sum(axis=0), kind="stable")[:_HOTTEST]
-    figure = _accesses_or_waiting(
-        [f"c{bank // activity.banks_each} b{bank % activity.banks_each}" for bank in order.tolist()],
-        accesses[:, order],
-        waiting[:, order],
-        means=(float(accesses.sum() / activity.banks), float(waiting.sum() / activity.banks)),
+def _token(frames: Frames) -> Chart:
+    lengths = frames.lengths
+    every = frames.sums("engines", [f"{name}_turns" for name in MODULES], "time").reindex(lengths.index, fill_value=0)
+    rates = {}
+    for name in MODULES:
+        # It passes all AEs in each turn.
+        turns = every[f"{name}_turns"] / frames.record.machine["engines"]
+        if turns.any():
+            together = int(np.ceil(_TURNS / max(float(turns[turns > 0].median()), 1e-9)))
+            rates[f"{name} token"] = (1000 * _moving(turns, together) / _moving(lengths, together)).where(turns > 0, 0)
+    colours = dict(zip((f"{name} token" for name in MODULES), (RUN_COLOURS[0], RUN_COLOURS[2]), strict=True))
+    turning = traces(
+        at_ends(frames, pd.DataFrame(rates, lengths.index)),
+        "lines",
+        form="%{y:.1f} turns in 1,000 cycles",
+        colours=colours,
     )
-    about = (
-        f"The {min(_HOTTEST, activity.banks)} banks with the most accesses, and for which array: c1 b17 is bank 17 of "
-        "controller 1."
+    waiting = _shares(frames, frames.machine[["slot"]]).set_axis(["kernels that wait for a slot"], axis=1)
+    slots = traces(at_ends(frames, waiting), "areas", form="%{y:.1f} %", colours={waiting.columns[0]: COLOURS["slot"]})
+    bands = [
+        Band("turns in 1,000 cycles", turning, {"rangemode": "tozero"}),
+        Band("% of the cycles", slots, {"rangemode": "tozero"}),
+    ]
+    figure = over_time(frames, *bands, height=440, hovermode="x unified")
+    return chart("token", figure)
+
+
+def _moving(values: pd.Series, columns: int) -> pd.Series:
+    """Return the sums over so many columns around each, fewer at the ends."""
+    before = np.concatenate([[0.0], values.cumsum()])
+    places = np.arange(values.size)
+    first, last = np.maximum(places - columns // 2, 0), np.minimum(places - columns // 2 + columns, values.size)
+    return pd.Series(before[last] - before[first], values.index)
+
+
+def _fifo_titles(frames: Frames) -> list[str]:
+    return [f"{'int.' if kind.module == 'intersection' else kind.module} {kind.name}" for kind in frames.fifos]
+
+
+def _fifo_kinds(frames: Frames) -> Chart:
+    titles, kinds, shown = _fifo_titles(frames), frames.fifos, []
+    for name, values, colour, width in (
+        ("depth", [kind.depth for kind in kinds], GRID, 0.8),
+        ("with reads in flight", [min(kind.needed, kind.depth) for kind in kinds], "#f7d9a0", 0.65),
+        ("high-water mark", [kind.most for kind in kinds], SKY, 0.5),
+        ("mean", [kind.mean for kind in kinds], BLUE, 0.25),
+    ):
+        looks = look("bars", colour, width=width, marker={"line": {**EDGE, "width": 0.5}})
+        hover = f"{name}: %{{y:,.1f}} entries<extra>%{{x}}</extra>"
+        bars = {"x": titles, "y": np.array(values, np.float32), "name": name}
+        shown.append({**looks, **bars, "hovertemplate": hover})
+    names = {"tickvals": titles, "ticktext": [title.replace(" ", "<br>", 1) for title in titles]}
+    figure = new_figure(
+        shown, height=340, y="entries", barmode="overlay", xaxis={"type": "category", "tickmode": "array", **names}
     )
-    every = {evidence.module: busiest_bank(evidence) for evidence in evidence_of(activity.record)}
-    about += "".join(f" {module.capitalize()}: {text}." for module, text in every.items() if text)
-    return Chart(name="hottest", title="Hottest banks", about=about, figure=figure)
+    return chart("fifos", figure)
+
+
+def _fifos_over_time(frames: Frames) -> Chart:
+    record = frames.record
+    table = record.frame("fifos")
+    table["time"] = table["cycle"] // frames.width * frames.width
+    found = table.groupby(["module", "fifo", "time"], observed=True).agg({"fill": "sum", "most": "max"})
+    order = [(kind.module, kind.name) for kind in frames.fifos]
+    depth = np.array([[kind.depth] for kind in frames.fifos])
+    kernels = np.array([[record.kernels(kind.module)] for kind in frames.fifos])
+    fill, most = (frames.over_time(found[name]).reindex(order).to_numpy(float) for name in ("fill", "most"))
+    maps = {}
+    for option, shares in (
+        ("mean", fill / (depth * kernels * frames.lengths.to_numpy())),
+        ("high-water mark", most / depth),
+    ):
+        hover = f"{option if option != 'mean' else 'mean fill'}: %{{z}} % of the depth"
+        maps[option] = _percents(shares), hover, "% of the depth"
+    figure = lapse(frames, _fifo_titles(frames), maps, height=180 + 28 * len(order))
+    return chart("fifo-time", figure)
+
+
+def _by_array(frames: Frames, column: str) -> pd.DataFrame:
+    """Return a column of the arrays' table by column of time and array."""
+    sums = frames.sums("arrays", [column], "array", "time")[column]
+    return frames.over_time(sums).reindex(ARRAYS, fill_value=0).T
+
+
+def _arrays(frames: Frames) -> Chart:
+    both = (_by_array(frames, "reads") + _by_array(frames, "writes")).div(frames.lengths, axis=0)
+    shown = traces(at_ends(frames, both), "areas", form="%{y:.2f} requests a cycle")
+    band = Band("requests a cycle", shown, {"rangemode": "tozero"})
+    figure = over_time(frames, band, height=360, hovermode="x unified")
+    return chart("arrays", figure)
+
+
+def _array_latencies(frames: Frames) -> Chart:
+    reads = _by_array(frames, "reads")
+    mean = _by_array(frames, "latency") / reads.where(reads > 0)
+    shown = traces(at_ends(frames, mean), "lines", form="%{y:,.0f} cycles")
+    band = Band("cycles", shown, {"rangemode": "tozero"})
+    figure = over_time(frames, band, height=320, hovermode="x unified")
+    return chart("array-latency", figure)
+
+
+def _accesses_or_waiting(sums: pd.DataFrame, places: pd.Index, titles: Sequence[str], banks: int = 0) -> Figure:
+    """Return stacked bars by array, of accesses or of waiting cycles; with the mean of so many banks as a line."""
+    found = {}
+    for name, axis, unit in (
+        ("accesses", "accesses", "accesses"),
+        ("waiting", "cycles waited for banks", "cycles waited"),
+    ):
+        values = sums[name].unstack("array", fill_value=0)
+        own = values.reindex(index=places, columns=ARRAYS, fill_value=0).set_axis(list(titles))
+        found[axis] = traces(own, "bars", form=f"%{{y:,.0f}} {unit}")
+        if banks:
+            mean = values.to_numpy().sum() / banks
+            ends = {"x": list(titles), "y": np.full(len(titles), mean, np.float32), "hoverinfo": "skip"}
+            line = look("lines", INK, line={"dash": "dash", "width": 1.5})
+            found[axis].append({**line, **ends, "name": f"mean of all banks: {mean:,.0f}"})
+    return _one_of(found, _WAITED, height=380)
+
+
+def _arrays_of_levels(frames: Frames) -> Chart:
+    sums = frames.sums("instruction_banks", _WAITED, "instruction", "array", rows=frames.levels)
+    figure = _accesses_or_waiting(sums, frames.levels.index, frames.titles)
+    return chart("array-levels", figure, others=frames.others)
+
+
+def _hottest(frames: Frames) -> Chart:
+    memory = frames.record.memory or {}
+    banks = int(memory["controllers"]) * int(memory["banks"])
+    sums = frames.sums("instruction_banks", _WAITED, "controller", "bank", "array")
+    total = sums["accesses"].groupby(["controller", "bank"]).sum()
+    hottest = total.sort_values(ascending=False, kind="stable").index[:_HOTTEST]
+    figure = _accesses_or_waiting(sums, hottest, [f"c{controller} b{bank}" for controller, bank in hottest], banks)
+    every = {evidence.module: busiest_bank(evidence) for evidence in evidence_of(frames.record)}
+    busiest = "".join(f" {module.capitalize()}: {text}." for module, text in every.items() if text)
+    return chart("hottest", figure, count=len(hottest), busiest=busiest)
+
+
+def _banks(frames: Frames) -> Chart:
+    busy = float((frames.record.memory or {})["bank_busy"])
+    return _busy(frames, "banks", "banks", "accesses", ("controller", "bank"), busy, height=860)
+
+
+def _controllers(frames: Frames) -> Chart:
+    memory = frames.record.memory or {}
+    busy = float(memory["bank_busy"]) / int(memory["banks"])
+    return _busy(frames, "controllers", "banks", "accesses", ("controller",), busy, height=340)
+
+
+def _links(frames: Frames) -> Chart:
+    return _busy(frames, "links", "links", "requests", ("engine", "link"), 1.0, height=450)
 
 
 def _busy(
-    activity: Activity, rows: list[str], utilisation: npt.NDArray[np.float64], waiting: Integers, *, height: int
-) -> go.Figure:
-    """Return a heat map of the rows' utilisation, or of the number of waiting requests."""
-    time = activity.time
-    busy = np.clip(np.rint(100 * utilisation), 0, 255).astype(np.uint8)
-    queued = (waiting / time.lengths).astype(np.float32)
-    top = float(np.quantile(queued, 0.999)) if queued.size else 0.0
-    hover = "waiting on average: %{z:.1f} requests"
+    frames: Frames, name: str, table: str, noun: str, keys: tuple[str, ...], cycles: float, *, height: int
+) -> Chart:
+    """Return heat maps of the utilisation of rows, whose requests take some cycles each, and of those that wait."""
+    sizes = {**frames.record.machine, **(frames.record.memory or {})}
+    every = [range(int(sizes[f"{key}s"])) for key in keys]
+    places = pd.MultiIndex.from_product(every) if len(every) > 1 else pd.Index(every[0])
+    sums = frames.sums(table, (noun, "waiting"), *keys, "time")
+    used, waiting = (
+        frames.over_time(sums[column]).reindex(places, fill_value=0).to_numpy(float) / frames.lengths.to_numpy()
+        for column in (noun, "waiting")
+    )
     maps = {
-        "accesses": HeatMap(busy, "busy: %{z} % of the cycles", "% busy", 100),
-        "waiting": HeatMap(queued, hover, "requests waiting", top or None),
+        "accesses": (_percents(cycles * used), "busy: %{z} % of the cycles", "% busy"),
+        "waiting": (waiting.astype(np.float32), "waiting on average: %{z:.1f} requests", "requests waiting"),
     }
-    return charts.lapse(activity, rows, maps, height=height)
+    titles = ["AE" if key == "engine" else key for key in keys]
+    rows = [", ".join(f"{title} {at}" for title, at in zip(titles, np.atleast_1d(row), strict=True)) for row in places]
+    figure = lapse(frames, rows, maps, height=height)
+    if len(keys) > 1:
+        figure.name_groups([(f"{titles[0]} {number}", len(every[1])) for number in every[0]], "y")
+    return chart(name, figure, count=len(rows))
 
 
-def _banks(activity: Activity) -> Chart:
-    controllers, each = activity.controllers, activity.banks_each
-    accesses, waiting = activity.sums("banks", _WAITED, "bank", "time")
-    rows = [f"controller {number}, bank {bank}" for number in range(controllers) for bank in range(each)]
-    busy = accesses * activity.bank_busy / activity.time.lengths
-    figure = _busy(activity, rows, busy, waiting, height=860)
-    charts.name_groups(figure, [(f"controller {number}", each) for number in range(controllers)], "y")
-    about = (
-        f"A row is a bank: {activity.banks:,} of them, those of a controller next to each other. A row that stays "
-        "bright is a bank that many ask for, as the one with a hub's word."
+def _percents(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
+    return np.clip(np.rint(100 * shares), 0, 255).astype(np.uint8)
+
+
+def _stalls(frames: Frames) -> Chart:
+    shares = _shares(frames, frames.machine[["credit", "refused", "response"]])
+    kernels = shares.set_axis([f"kernels: {TITLES[cause]}" for cause in shares], axis=1)
+    colours = {f"kernels: {TITLES[cause]}": COLOURS[cause] for cause in shares}
+    stalls = frames.sums("engines", ("read_stalls", "write_stalls"), "time").reindex(frames.lengths.index, fill_value=0)
+    ports = _shares(frames, stalls) / (frames.record.kernels("bfs") if "bfs" in frames.modules else 1)
+    names = {f"ports that took no {kind}": colour for kind, colour in (("read", BLUE), ("write", GREEN))}
+    shown = traces(at_ends(frames, kernels), "lines", form="%{y:.1f} %", colours=colours)
+    ports = at_ends(frames, ports.set_axis(list(names), axis=1))
+    shown += traces(ports, "lines", form="%{y:.1f} %", colours=names, line={"dash": "dash"})
+    band = Band("% of the cycles", shown, {"rangemode": "tozero"})
+    figure = over_time(frames, band, height=360, hovermode="x unified")
+    return chart("stalls", figure)
+
+
+def _histogram(frames: Frames) -> Chart:
+    counts = frames.sums("instruction_latencies", ["reads"], "phase", "latency")["reads"].unstack(
+        "latency", fill_value=0
     )
-    return Chart(name="banks", title="Time-lapse of the banks", about=about, figure=figure, time_of="run")
-
-
-def _controllers(activity: Activity) -> Chart:
-    shape = (activity.controllers, activity.banks_each, -1)
-    by_bank = activity.sums("banks", _WAITED, "bank", "time")
-    accesses, waiting = (values.reshape(shape).sum(axis=1) for values in by_bank)
-    rows = [f"controller {number}" for number in range(activity.controllers)]
-    busy = accesses * activity.bank_busy / (activity.time.lengths * activity.banks_each)
-    figure = _busy(activity, rows, busy, waiting, height=320)
-    about = "The same for the controllers: the share of their banks' time that was taken."
-    return Chart(name="controllers", title="Controllers over time", about=about, figure=figure, time_of="run")
-
-
-def _links(activity: Activity) -> Chart:
-    each = activity.links_each
-    requests, waiting = activity.sums("links", ("requests", "waiting"), "link", "time")
-    rows = [f"AE {number}, link {link}" for number in range(activity.engines) for link in range(each)]
-    figure = _busy(activity, rows, requests / activity.time.lengths, waiting, height=240 + 6 * len(rows))
-    charts.name_groups(figure, [(f"AE {number}", each) for number in range(activity.engines)], "y")
-    about = (
-        "Links of the crossbar; one takes a request a cycle. Waiting counts requests behind the first one of their "
-        "port too: links that are far from busy while many wait are head-of-line blocking."
+    taken = counts.columns[counts.any()] if len(counts) else counts.columns
+    low, high = (int(taken.min()), int(taken.max())) if len(taken) else (1, LONGEST_LATENCY)
+    counts = counts.reindex(
+        index=[name for name in PHASES if name in counts.index], columns=range(high + 1), fill_value=0
     )
-    return Chart(name="links", title="Crossbar links over time", about=about, figure=figure, time_of="run")
-
-
-def _stalls(activity: Activity) -> Chart:
-    time = activity.time
-    figure = charts.over_time(activity, height=360, y="% of the cycles", entries=5, hovermode="x unified")
-    ports = activity.engines * activity.kernels[0]
-    shown = [
-        (f"kernels: {charts.part_title(cause)}", activity.machine_by_time[cause], COLOURS[cause], "solid")
-        for cause in ("credit", "refused", "response")
-    ]
-    stalls = activity.sums("engines", ("read_stalls", "write_stalls"), "engine", "time")
-    shown += [
-        (f"ports that took no {kind}", counts.sum(axis=0) / ports, colour, "dash")
-        for kind, colour, counts in zip(("read", "write"), ("#0072B2", "#009E73"), stalls, strict=True)
-    ]
-    for title, cycles, colour, dash in shown:
-        form = f"{title}: %{{y:.1f}} %<extra></extra>"
-        charts.line(figure, time, 100 * cycles / time.lengths, title, colour, form=form, dash=dash)
-    figure.update_layout(yaxis={"rangemode": "tozero"})
-    about = (
-        "Kernels that had no credit, that a port refused, or that waited for responses; and ports that took nothing, "
-        "whether or not there was a request."
-    )
-    return Chart(name="stalls", title="Credits and stalls", about=about, figure=figure, time_of="run")
-
-
-def _histogram(activity: Activity) -> Chart:
-    (counts,) = activity.sums("instruction_latencies", ("reads",), "phase", "latency")
-    (taken,) = np.nonzero(counts.sum(axis=0))
-    low, high = (int(taken[0]), int(taken[-1])) if taken.size else (1, LONGEST_LATENCY)
     edges = np.unique(np.rint(np.geomspace(max(1, low), high + 1, _BINS + 1)).astype(np.int64))
     edges[0] = low
-    figure = charts.new_figure(height=340, x="cycles from a read to its response", y="reads")
-    for phase, values in zip(PHASES, counts, strict=True):
-        if not values.any():
-            continue
-        binned = np.add.reduceat(values[: high + 1], edges[:-1])
-        figure.add_scatter(
-            x=(edges[:-1] + np.diff(edges) / 2).astype(np.float32),
-            y=binned,
-            customdata=np.stack([edges[:-1], edges[1:] - 1], axis=1),
-            name=phase,
-            mode="lines+markers",
-            line={"color": COLOURS[phase], "shape": "hvh", "width": 2},
-            marker={"size": 4},
-            hovertemplate="%{customdata[0]} to %{customdata[1]} cycles: %{y:,} reads<extra>" + phase + "</extra>",
-        )
-    figure.update_layout(showlegend=True)
-    charts.logarithmic(figure.update_xaxes, 0.9 * max(1, low), 1.1 * high)
-    figure.update_xaxes(range=np.log10([0.9 * max(1, low), 1.1 * high]).tolist())
-    charts.logarithmic(figure.update_yaxes, 1, max(10.0, float(counts.max(initial=0))))
-    about = f"Both axes are logarithmic: no reads have no line. {LONGEST_LATENCY:,} cycles are that or more."
-    return Chart(name="latencies", title="Latencies of reads", about=about, figure=figure)
-
-
-def _latencies_of_levels(activity: Activity) -> Chart:
-    figure = charts.new_figure(height=400, y="cycles", hovermode="x unified")
     shown = []
-    for share, name, colour in ((0.5, "median", "#0072B2"), (0.95, "95 %", "#E69F00"), (0.99, "99 %", "#D55E00")):
-        shown.append(activity.percentile(share).astype(np.float32))
-        looks = {"mode": "lines+markers", "line": {"color": colour, "width": 1.2}}
-        charts.points(figure, activity.levels.titles, shown[-1], name, form="%{y:,.0f} cycles", **looks)
-    charts.name_places(figure, activity.levels.titles)
-    latencies = np.stack(shown)
-    latencies = latencies[np.isfinite(latencies)]
-    charts.logarithmic(figure.update_yaxes, max(1.0, latencies.min(initial=LONGEST_LATENCY)), latencies.max(initial=10))
-    about = "So many cycles half of the reads, 95 % and 99 % of them did not exceed."
-    return Chart(name="latency-levels", title="Latencies by level", about=about, figure=figure)
-
-
-def _roof(activity: Activity) -> Chart:
-    roofline = activity.roofline
-    bounds = roofline.bounds
-    scale = float(activity.record.document["clock_hz"]) / 1e9
-    figure = charts.new_figure(height=480, x="intensity (edges per memory request)", y="throughput (GTEPS)")
-    points = level_points(roofline)
-    intensity = np.geomspace(min([0.2, *(0.8 * points.intensity)]), bounds.highest_intensity, 60)
-    for ceiling in ceilings(bounds):
-        title = f"{ceiling.name}: {scale * ceiling.reads:.2f} G/s"
-        figure.add_scatter(
-            x=intensity.astype(np.float32),
-            y=(scale * ceiling.edges(intensity)).astype(np.float32),
-            name=title,
-            mode="lines",
-            line={
-                "color": LIMITS.get(ceiling.name, CROSSBAR).colour,
-                "dash": _DASHES.get(ceiling.name, "longdashdot"),
-                "width": 2,
-            },
-            hovertemplate=f"{title}<br>%{{y:.2f}} GTEPS<extra></extra>",
-        )
-    largest = max([1, *points.edges])
-    for number, name in enumerate(bounds.names):
-        own = points[points.tightest == number]
-        if own.empty:
-            continue
-        figure.add_scatter(
-            x=own.intensity.astype(np.float32),
-            y=(scale * own.rate).astype(np.float32),
-            customdata=np.stack([100 * own.share, own.edges], axis=1).astype(np.float64),
-            name=f"tightest: {LIMITS[name].title}",
-            mode="markers",
-            marker={
-                "color": LIMITS[name].colour,
-                "size": (7 + 22 * np.sqrt(own.edges / largest)).astype(np.float32),
-                "line": {"color": "black", "width": 0.8},
-            },
-            hovertemplate=(
-                f"tightest: {LIMITS[name].title}<br>%{{y:.3f}} GTEPS, %{{customdata[1]:,}} edges<br>"
-                "%{customdata[0]:.1f} % of the cycles<extra></extra>"
-            ),
-        )
-    charts.logarithmic(figure.update_xaxes, float(intensity.min()), bounds.highest_intensity)
-    charts.logarithmic(figure.update_yaxes, scale * min(points.rate, default=1.0), 20.0)
-    about = (
-        "A point is a level, or several alike; its area is for its edges. No level is above a ceiling, but for that "
-        "of the crossbar's queues, which is what random traffic gets. One far below is bound by something else: its "
-        "colour says by what."
+    for phase, values in counts.iterrows():
+        if values.any():
+            looks = look("joined", COLOURS[str(phase)], line={"shape": "hvh", "width": 2}, marker={"size": 4})
+            bins = {"customdata": np.stack([edges[:-1], edges[1:] - 1], axis=1), "name": str(phase)}
+            bins["x"] = (edges[:-1] + np.diff(edges) / 2).astype(np.float32)
+            bins["y"] = np.add.reduceat(values.to_numpy(), edges[:-1])
+            hover = f"%{{customdata[0]}} to %{{customdata[1]}} cycles: %{{y:,}} reads<extra>{phase}</extra>"
+            shown.append({**looks, **bins, "hovertemplate": hover})
+    ends = [0.9 * max(1, low), 1.1 * high]
+    x, y = charts.log_axis(ends), charts.log_axis([1, 10, *(float(trace["y"].max()) for trace in shown)])
+    figure = new_figure(
+        shown,
+        height=340,
+        x="cycles from a read to its response",
+        y="reads",
+        showlegend=True,
+        xaxis={**x, "range": np.log10(ends).tolist()},
+        yaxis=y,
     )
-    return Chart(name="roofline", title="Roofline", about=about, figure=figure)
+    return chart("latencies", figure, longest=LONGEST_LATENCY)
 
 
-def _limits(activity: Activity) -> Chart:
-    roofline = activity.roofline
-    taken = max(roofline.total_cycles, 1)
-    limits, cycles, _ = zip(*roofline.totals.values(), strict=True)
-    figure = charts.new_figure(height=130 + 28 * len(limits), x="% of the cycles of the levels")
-    figure.add_bar(
-        y=[limit.title for limit in limits],
-        x=np.array([100 * each / taken for each in cycles], np.float32),
-        customdata=np.array(cycles, np.float64),
-        orientation="h",
-        marker={"color": [limit.colour for limit in limits], "line": charts.EDGE},
-        texttemplate="%{x:.1f} %",
-        textposition="outside",
-        cliponaxis=False,
-        hovertemplate="%{y}: %{customdata:,} cycles, %{x:.1f} %<extra></extra>",
+def _latencies_of_levels(frames: Frames) -> Chart:
+    sums = frames.sums("instruction_latencies", ["reads"], "instruction", "latency", rows=frames.levels)["reads"]
+    counts = sums.unstack("latency", fill_value=0).reindex(
+        index=frames.levels.index, columns=range(LONGEST_LATENCY + 1), fill_value=0
     )
-    figure.update_yaxes(autorange="reversed", type="category")
-    figure.update_layout(margin={"l": 176}, xaxis={"range": [0, 105]}, showlegend=False)
-    about = (
-        "Least cycles that each part of the machine allows, against those taken. All of them: each level's tightest "
-        "limit. Queues at the crossbar let a request wait behind one for another link; what they pass is expected, not "
-        "a limit."
-    )
-    return Chart(name="limits", title="What the limits explain", about=about, figure=figure)
+    below = counts.cumsum(axis=1)
+    total = below[LONGEST_LATENCY]
+    shares = {"median": 0.5, "95 %": 0.95, "99 %": 0.99}
+    latencies = {name: below.lt(share * total, axis=0).sum(axis=1).where(total > 0) for name, share in shares.items()}
+    frame = pd.DataFrame(latencies).set_axis(frames.titles)
+    colours = dict(zip(shares, (BLUE, ORANGE, VERMILION), strict=True))
+    shown = traces(frame, "joined", form="%{y:,.0f} cycles", colours=colours, line={"width": 1.2}, marker={"size": 6})
+    figure = _level_figure(shown, height=400, y="cycles", hovermode="x unified")
+    return chart("latency-levels", figure, others=frames.others)
 
 
-def _dash(colour: str, length: float, places: int) -> dict[str, Any]:
-    """Return the looks of a horizontal mark, whose length is a share of the longest for so many places.
-
-    The library draws it 1.4 times as long as its size.
-    """
-    longest = min(40.0, 0.8 * charts.NARROWEST / places)
-    return {
-        "color": colour,
-        "symbol": "line-ew",
-        "size": max(3.0, length * longest) / 1.4,
-        "line": {"color": colour, "width": 3},
-    }
+def _roof(frames: Frames) -> Chart:
+    assert frames.roofline is not None
+    shown = level_traces(frames.roofline, float(frames.record.document["clock_hz"]))
+    figure = new_figure(shown, height=520, x=intensity_title(frames.roofline), y=THROUGHPUT, log="xy")
+    return chart("roofline", figure)
 
 
-def _limits_of_levels(activity: Activity) -> Chart:
-    roofline = activity.roofline
-    shown = activity.levels
-    group = shown.of[activity.of_instructions("level") >= 0]
+def _limits(frames: Frames) -> Chart:
+    assert frames.roofline is not None
+    shown = limit_traces(frames.roofline)
+    x, y = limit_axes()
+    height = 100 + 28 * len(frames.roofline.totals)
+    figure = new_figure(shown, height=height, xaxis={**x, "range": [0, 107]}, yaxis={**y, "automargin": True})
+    return chart("limits", figure)
 
-    def summed(values: Integers) -> Integers:
-        return np.bincount(group, weights=values, minlength=shown.count).astype(np.int64)
 
-    reached = summed(roofline.cycles)
-    there = reached > 0
-    titles = [title for title, shows in zip(shown.titles, there, strict=True) if shows]
-    figure = charts.new_figure(height=460, y="cycles")
-    form = "%{x}<br>taken: %{y:,} cycles<extra></extra>"
-    charts.points(figure, titles, reached[there], "taken", form=form, marker=_dash(charts.INK, 1.0, len(titles)))
-    lines = [(LIMITS[name], roofline.limits[:, number]) for number, name in enumerate(roofline.bounds.names)]
+def _limits_of_levels(frames: Frames) -> Chart:
+    roofline = frames.roofline
+    assert roofline is not None
+    searched = frames.instructions[frames.instructions["module"] == "bfs"]
+    limits = pd.DataFrame(roofline.limits, searched.index, [LIMITS[name].title for name in roofline.bounds.names])
+    colours = {LIMITS[name].title: LIMITS[name].colour for name in roofline.bounds.names} | {"taken": INK}
     if roofline.crossbar is not None:
-        lines.append((CROSSBAR, roofline.crossbar))
-    for (title, colour, _), cycles in lines:
-        values = summed(cycles)[there]
-        form = f"%{{x}}<br>{title}: %{{y:,}} cycles, %{{customdata:.0f}} %<extra></extra>"
-        shares, marker = (100 * values / reached[there]).astype(np.float32), _dash(colour, 0.4, len(titles))
-        charts.points(figure, titles, values, title, form=form, customdata=shares, marker=marker)
-    charts.name_places(figure, titles)
-    charts.logarithmic(figure.update_yaxes, 1, float(reached.max()))
-    about = (
-        "Cycles that each level took, and the least that each limit allows: the highest mark binds. A logarithmic axis."
-    )
-    return Chart(name="limit-levels", title="Limits of each level", about=about, figure=figure)
+        limits[CROSSBAR.title], colours[CROSSBAR.title] = roofline.crossbar, CROSSBAR.colour
+    shown = frames.levels[frames.levels["module"] == "bfs"]
+    limits = limits.loc[shown.index].assign(taken=shown["cycles"])
+    titles = [title for title, module in zip(frames.titles, frames.levels["module"], strict=True) if module == "bfs"]
+    drawn = []
+    for name in ["taken", *limits.columns.drop("taken")]:
+        length = min(40.0, 0.8 * charts.NARROWEST / len(titles)) * (1.0 if name == "taken" else 0.4)
+        # The library draws it 1.4 times as long as its size.
+        marker = {"symbol": "line-ew", "size": max(3.0, length) / 1.4, "line": {"color": colours[name], "width": 3}}
+        shares = (100 * limits[name] / limits["taken"]).to_numpy(np.float32)
+        hover = f"%{{x}}<br>{name}: %{{y:,}} cycles, %{{customdata:.0f}} %<extra></extra>"
+        looks = look("points", colours[name], marker=marker)
+        points = {"x": titles, "y": limits[name].to_numpy(), "customdata": shares, "name": name}
+        drawn.append({**looks, **points, "hovertemplate": hover})
+    figure = _level_figure(drawn, height=460, y="cycles")
+    return chart("limit-levels", figure, others=frames.others)

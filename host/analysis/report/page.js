@@ -2,6 +2,7 @@
 // A chart is drawn when it comes near the part of the page that is seen: a page of forty charts is there at once.
 const shown = new Map();   // The range that the time axes of a run were zoomed to.
 const drawn = new Set();
+const hidden = new Set();  // The causes that the legend of the page has switched off.
 let linking = false;
 
 // Charts have the page's neutral colours: those of a dark page on one, light ones on paper.
@@ -16,14 +17,27 @@ function toned(value, name) {
 // A narrow chart has as much room for its bars as a wide one: its legend takes more lines.
 const WIDE = 1100, ENTRY = 190, LINE = 17, LETTER = 5.8;
 function heightOf(place, chart) {
-  const shown = chart.data.filter((trace) => trace.name && trace.showlegend !== false && trace.visible !== false);
+  const shown = chart.layout.showlegend === false ? [] : chart.data.filter((trace) => trace.name && trace.showlegend !== false && trace.visible !== false);
   const heat = chart.data.every((trace) => trace.type === "heatmap");
   const lines = (width) => Math.ceil(shown.length / Math.max(1, Math.floor((width - 20) / ENTRY)));
   return chart.layout.height + (heat ? 0 : LINE * Math.max(0, lines(place.clientWidth) - lines(WIDE)));
 }
 
+// A narrow page has narrow margins, and no tool bar: it is zoomed with two fingers.
+const NARROW = 560;
+function narrowed(place, { layout }) {
+  if (place.clientWidth >= NARROW) return;
+  const { margin = {}, yaxis = {} } = layout;
+  layout.margin = { ...margin, l: Math.min(margin.l ?? 64, 78), r: 8 };
+  layout.yaxis = { ...yaxis, tickfont: { size: 9 } };
+  layout.modebar = { remove: ["zoom", "pan", "zoomin", "zoomout", "autoscale", "resetscale", "toimage"] };
+}
+
 function read(place) {
   const chart = JSON.parse(document.getElementById(place.id + "-data").textContent);
+  chart.layout.template = structuredClone(TEMPLATE);
+  for (const trace of chart.data) if (hidden.has(trace.name)) trace.visible = false;
+  narrowed(place, chart);
   chart.layout.height = heightOf(place, chart);
   place.style.height = chart.layout.height + "px";
   const range = shown.get(place.dataset.time);
@@ -66,6 +80,17 @@ function redraw() {
 }
 scheme.addEventListener("change", redraw);
 
+// The one legend of the causes switches them on and off in all charts.
+for (const button of document.querySelectorAll("aside button")) button.addEventListener("click", () => {
+  const cause = button.dataset.cause, off = !hidden.has(cause);
+  if (off) hidden.add(cause); else hidden.delete(cause);
+  button.setAttribute("aria-pressed", String(!off));
+  for (const place of document.querySelectorAll(".chart[data-drawn]")) {
+    const own = place.data.flatMap((trace, n) => trace.name === cause ? [n] : []);
+    if (own.length) Plotly.restyle(place, { visible: !off }, own);
+  }
+});
+
 // The command that makes the run again up to what is pointed at; a click takes it along.
 const command = document.getElementById("command");
 function tell(place, point, taken) {
@@ -83,8 +108,8 @@ function tell(place, point, taken) {
 
 // The labels in the strip of phases: of the levels that are seen and have room, else of their phases.
 function labels(place, [low, high]) {
-  const [key, label] = place.layout.annotations, strip = place.data[0], pixels = place._fullLayout.xaxis._length;
-  if (!label) return [key];
+  const [label] = place.layout.annotations ?? [], strip = place.data[0], pixels = place._fullLayout.xaxis._length;
+  if (!label) return [];
   const found = [];
   for (const named of [(text) => text, (text) => text.replace(/^(\d+ \w+) \d+$/, "$1")]) {
     const texts = strip.text[0].map(named);
@@ -96,7 +121,7 @@ function labels(place, [low, high]) {
       found.push({ ...label, text: texts[first], x: (left + right) / 2, left, right });
     }
   }
-  return [key, ...found];
+  return found;
 }
 
 // All charts over the time of one run show the same part of it.
@@ -135,6 +160,7 @@ Promise.all(first.map(draw)).then(() => {
 });
 window.addEventListener("beforeprint", () => {
   printing = true;
+  for (const folded of document.querySelectorAll("details")) folded.open = true;
   charts.forEach(draw);
   if (scheme.matches) redraw();
 });

@@ -8,8 +8,6 @@ from importlib.resources import files
 from typing import Any
 
 import jinja2
-import plotly
-import plotly.io
 
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.conclusion import conclusion
@@ -19,11 +17,11 @@ from cyscc.host.analysis.explain.grouped import groups_conclusion
 from cyscc.host.analysis.explain.groups import compare_groups, groups_of_runs
 from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.verdict import Finding, findings
-from cyscc.host.analysis.report.activity import Activity
-from cyscc.host.analysis.report.charts import DARK, Chart
 from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
 from cyscc.host.analysis.report.facts import Fact, run_names, shared_facts
 from cyscc.host.analysis.report.figures import chart_sections
+from cyscc.host.analysis.report.frames import Frames
+from cyscc.host.answer.charts import DARK, TEMPLATE, Chart, legend, library
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
 from cyscc.host.record.display import run_question, run_subject
@@ -32,7 +30,7 @@ from cyscc.host.record.reader import Record
 _COLUMNS = 420
 """Time columns of the charts of a single run; several runs share them, each with at least `_FEWEST_COLUMNS`."""
 _FEWEST_COLUMNS = 120
-_LEVELS = 60
+_LEVELS = 48
 _CONFIG = {
     "displaylogo": False,
     "responsive": True,
@@ -89,7 +87,7 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     """Return the sections of one run."""
     run = f"run{number}"
     record.select()
-    activity = Activity(record, columns=columns, levels=_LEVELS)
+    frames = Frames(record, columns=columns, levels=_LEVELS)
 
     def section(what: str, title: str, charts: Sequence[Chart] = (), **more: Any) -> Section:
         own = [chart.of_run(run) for chart in charts]
@@ -102,8 +100,8 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
         shown = [each for each in iteration_tables(record, iterations).values() if each.columns]
         tables = [(each.title, [column.head for _, column, _ in each.visible()], each.cells()) for each in shown]
         found.append(section("components", "Iterations", tables=tables, notes=iterations.advice))
-    for what, title, charts in chart_sections(activity):
-        found.append(section(what, title, charts, fifos=activity.fill.kinds if what == "fifos" else []))
+    for what, title, charts in chart_sections(frames):
+        found.append(section(what, title, charts, fifos=frames.fifos if what == "fifos" else []))
     return found
 
 
@@ -131,15 +129,17 @@ def sections(records: Sequence[Record], *, on_run: Callable[[int], None] | None 
     names = run_names(records)
     columns = max(_FEWEST_COLUMNS, _COLUMNS // len(records))
     heads = names if len(names) > 1 else []
-    found = [Section(name="facts", title="Facts", facts=shared_facts(records), heads=heads)]
+    facts = Section(name="facts", title="Facts", facts=shared_facts(records), heads=heads)
+    found = []
     if len(records) > 1:
         charts = comparison_charts(AlignedRuns(records, most=_LEVELS // 2), names)
-        found.append(Section(name="comparison", title="Comparison", texts=_conclusions(records), charts=charts))
+        found = [Section(name="comparison", title="Comparison", texts=_conclusions(records), charts=charts), facts]
     for number, (record, name) in enumerate(zip(records, names, strict=True)):
         found += _of_run(record, number, name, columns=columns)
         if on_run is not None:
             on_run(number + 1)
-    return found
+    # Those on one run follow all that is said on it.
+    return found if len(records) > 1 else [*found, facts]
 
 
 def _code(text: str) -> str:
@@ -150,11 +150,6 @@ def _code(text: str) -> str:
 def _json(value: object) -> str:
     """Return a value as JSON that is safe inside a script element."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _chart_data(chart: Chart) -> str:
-    drawn = json.loads(plotly.io.to_json(chart.figure, validate=False))
-    return _json({"data": drawn["data"], "layout": drawn["layout"]})
 
 
 def _about(records: Sequence[Record]) -> str:
@@ -207,19 +202,24 @@ def render(made: Sequence[Section], *, title: str, about: str, several: bool = F
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters["chart"] = _chart_data
+    # JSON that is safe inside a script element.
+    environment.filters["chart"] = lambda chart: chart.data.replace("<", "\\u003c")
     environment.filters["points"] = lambda points: json.dumps(points, separators=(",", ":"))
     template = environment.from_string((here / "page.html").read_text(encoding="utf-8"))
     runs = list(dict.fromkeys(section.run for section in made))
+    causes, phases = legend(chart for section in made for chart in section.charts)
     return template.render(
         title=title,
         about=about,
         runs=[(run, [section for section in made if section.run == run]) for run in runs],
         several=several,
+        causes=causes,
+        phases=phases,
         version=version(),
         style=(here / "page.css").read_text(encoding="utf-8"),
         behaviour=_code((here / "page.js").read_text(encoding="utf-8")),
-        library=_code((files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")),
+        library=_code(library()),
         config=_json(_CONFIG),
         dark=_json(DARK),
+        template=_json(TEMPLATE.to_plotly_json()),
     )

@@ -140,8 +140,8 @@ class Total(NamedTuple):
     levels: int | None = None
 
 
-_ALL = Limit("all of them", "#23272e", "_")
-_EXPECTED = Limit("all with these", "#23272e", "_")
+_ALL = Limit("all of them", "#23272e", "star")
+_EXPECTED = Limit("all with these", "#23272e", "star")
 
 
 def recorded_bounds(record: Record) -> Bounds | None:

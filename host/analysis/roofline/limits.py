@@ -33,7 +33,7 @@ class Limit(NamedTuple):
     colour : str
         Its colour, as ``#rrggbb``.
     marker : str
-        Marker of its points, in matplotlib's notation.
+        Symbol of its points, as plotly names it.
     """
 
     title: str
@@ -44,23 +44,23 @@ class Limit(NamedTuple):
 # Colours of Okabe and Ito, which colour-blind readers can tell apart; the limits of banks with rows have two browns and
 # two violets in addition.
 LIMITS = {
-    "ports": Limit("ports", "#0072B2", "o"),
-    "imbalance": Limit("imbalance", "#56B4E9", "s"),
-    "links": Limit("links", "#009E73", "^"),
-    "busiest_link": Limit("busiest link", "#B8E3D2", "v"),
-    "channels": Limit("pseudo-channels", "#8C6D31", ">"),
-    "busiest_channel": Limit("busiest pseudo-channel", "#D9C08A", "p"),
-    "rows": Limit("opening rows", "#5E3C99", "8"),
-    "refresh": Limit("with refresh", "#B2ABD2", "H"),
-    "banks": Limit("banks", "#E69F00", "<"),
-    "busiest_bank": Limit("busiest bank", "#D55E00", "D"),
-    "outstanding": Limit("outstanding reads", "#CC79A7", "P"),
-    "ring": Limit("ring", "#F0E442", "X"),
-    "overhead": Limit("level overhead", "#999999", "h"),
+    "ports": Limit("ports", "#0072B2", "circle"),
+    "imbalance": Limit("imbalance", "#56B4E9", "square"),
+    "links": Limit("links", "#009E73", "triangle-up"),
+    "busiest_link": Limit("busiest link", "#B8E3D2", "triangle-down"),
+    "channels": Limit("pseudo-channels", "#8C6D31", "triangle-right"),
+    "busiest_channel": Limit("busiest pseudo-channel", "#D9C08A", "pentagon"),
+    "rows": Limit("opening rows", "#5E3C99", "octagon"),
+    "refresh": Limit("with refresh", "#B2ABD2", "hexagon2"),
+    "banks": Limit("banks", "#E69F00", "triangle-left"),
+    "busiest_bank": Limit("busiest bank", "#D55E00", "diamond"),
+    "outstanding": Limit("outstanding reads", "#CC79A7", "cross"),
+    "ring": Limit("ring", "#F0E442", "x"),
+    "overhead": Limit("level overhead", "#999999", "hexagon"),
 }
 """The limits by name. If two are equal in a level, the first one is the tightest."""
 
-CROSSBAR = Limit("crossbar queues", "#7A2500", "*")
+CROSSBAR = Limit("crossbar queues", "#7A2500", "star")
 """Saturated first-in first-out queues at the crossbar: an expectation, not a limit."""
 
 _LINK_LIMITS = ("links", "busiest_link")

@@ -9,11 +9,11 @@ from typing import Any
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
-from cyscc.host.experiments.measuring.measurements import Measurements
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.output.text import count_text
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.executors.comparison.contenders import CONTENDERS, missing_tool
+from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
 OURS = ("compiled-2", "compiled-1")
 """The project's executor, the reference of all comparisons, with two threads and with one."""
@@ -28,16 +28,16 @@ _Record = dict[str, Any]
 
 
 def run_benchmark(
-    measurements: Measurements, preset: Preset, contenders: Sequence[str], *, repetitions: int | None = None
+    measurements: Plan, preset: Preset, contenders: Sequence[str], *, repetitions: int | None = None
 ) -> _Record:
     """Measure contenders, starting with an empty cache of built executors.
 
-    The graph of a slower contender also runs on the project's executor, alternating with it. Measurements stay in the
+    The graph of a slower contender also runs on the project's executor, alternating with it. Plan stay in the
     store until all are complete: an interrupted benchmark resumes, and a completed one starts anew.
 
     Parameters
     ----------
-    measurements : Measurements
+    measurements : Plan
         Performs the measurements.
     preset : Preset
         The workloads.
@@ -60,19 +60,13 @@ def run_benchmark(
     own = [name for name in contenders if name in OURS]
     groups = [own] if own else []
     groups += [[name, *OURS] for name in contenders if name not in OURS]
-    missing = {group[0]: missing_tool(group[0]) for group in groups}
     with tempfile.TemporaryDirectory(prefix="cyscc-bench-") as cache:
-        requests = {
-            group[0]: _requests(group, preset, repetitions, Path(cache)) for group in groups if not missing[group[0]]
-        }
+        requests = {group[0]: _requests(group, preset, repetitions, Path(cache)) for group in groups}
         wanted = [request for each in requests.values() for request in each]
         results = measurements.measure(wanted)
     rows: list[_Record] = []
     references: list[_Record] = []
     for first, *others in groups:
-        if missing[first] is not None:
-            rows.append({"name": first, "label": CONTENDERS[first], "unavailable": missing[first]})
-            continue
         found = [
             summarise(
                 name,
@@ -176,7 +170,7 @@ def compare(row: _Record, ours: list[_Record]) -> _Record:
 
 def busy_warnings(row: _Record) -> list[str]:
     """Return a warning if, by wall and user time, the runs of a row shared their cores with other processes."""
-    repetitions = row.get("repetitions", [])
+    repetitions = row["repetitions"]
     threads = 2 if row["name"].endswith("-2") else 1
     shares = [
         each["user_seconds"] / (threads * each["seconds"]) for each in repetitions if each["seconds"] >= _SHORTEST
@@ -194,12 +188,11 @@ def benchmark_answer(document: dict[str, Any]) -> Answer:
     rows = [
         {
             **row,
-            "same": {True: "yes", False: "NO", None: None}[row.get("same")],
-            "memory": row["peak_memory_bytes"] / 2**20 if "peak_memory_bytes" in row else None,
+            "same": {True: "yes", False: "NO", None: None}[row["same"]],
+            "memory": row["peak_memory_bytes"] / 2**20,
         }
         for row in document["rows"]
     ]
     words = {**document, "revision": document["revision"] or "not in a repository"}
-    said = [f"{row['label']}: {row['unavailable']}" for row in rows if "unavailable" in row]
-    said += [f"warning: {warning}" for warning in document["warnings"]]
+    said = [f"warning: {warning}" for warning in document["warnings"]]
     return sheet_of("bench").answer(words, {"rows": rows}, said=said, fields=document)

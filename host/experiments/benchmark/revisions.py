@@ -19,7 +19,8 @@ from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.benchmark.search import Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.measuring.measurements import Count, Measured, Measurements, Positive, Request
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Count, Measured, Positive, Request
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
@@ -214,7 +215,7 @@ def _document(process: "subprocess.Popen[str]") -> _Record:
 
 
 def compare_revisions(
-    measurements: Measurements,
+    measurements: Plan,
     root: Path,
     base: str,
     *,
@@ -224,11 +225,11 @@ def compare_revisions(
 ) -> _Record:
     """Compare a repository's current revision with another one, and with itself in other settings.
 
-    Measurements stay in the store until all are complete.
+    Plan stay in the store until all are complete.
 
     Parameters
     ----------
-    measurements : Measurements
+    measurements : Plan
         Performs the measurements.
     root : Path
         The repository's folder; files are written to its ``build``.

@@ -1,11 +1,9 @@
 """A search on one of the simulators of the hardware, measured in a process of its own; fast ones get larger graphs."""
 
 import hashlib
-import json
 import os
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
@@ -13,22 +11,20 @@ import msgspec
 import numpy as np
 
 from cyscc.host.driver.search import breadth_first_search
-from cyscc.host.experiments.measuring.environment import root_folder
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.measuring.measurements import Amount, Count, Divisor, Measured, Positive, Request
+from cyscc.host.experiments.plan.request import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.available_memory import peak_memory
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.graph.reference import check_levels
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.sources import digest_beside, sources_digest
-from cyscc.sim.caching.folder import cache_directory, code_directory
+from cyscc.sim.caching.folder import code_directory
 from cyscc.sim.configuration import load_config
 from cyscc.sim.coprocessor import Register
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, Stopwatch, executor_maker, tool_versions
-from cyscc.sim.executors.comparison.exported import build_exported, run_exported
 from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import Memory, parse_profile
 
@@ -94,13 +90,6 @@ class Preset:
 
 PRESETS = msgspec.toml.decode(Path(__file__).with_name("presets.toml").read_bytes(), type=dict[str, Preset])
 """Presets by name: the benchmark itself, and a check of less than a minute that everything works."""
-
-
-WORKLOAD = "CYSCC_BENCH_WORKLOAD"
-"""Environment variable with the workload as JSON, for a test bench inside a simulator."""
-
-OUTCOME = "CYSCC_BENCH_OUTCOME"
-"""Environment variable with the path of that test bench's output file."""
 
 
 def search(workload: Workload, graph: Graph, make_executor: Callable[[Memory, int], Executor]) -> Measured:
@@ -223,30 +212,9 @@ class ContenderRequest(Request):
         # This process runs only this request. Numba's compilation shall not be measured.
         os.environ["NUMBA_CACHE_DIR"] = str(code_directory())
         os.environ["CYSCC_CACHE"] = str(self.cache)
-        if self.contender == "cocotb":
-            return _measure_cocotb(self.workload)
         return search(self.workload, graph, executor_maker(self.contender, load_config(self.workload.config)))
 
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a result in a few words."""
         speed = result["cycles"] / result["seconds"]
         return f"{self.repetition} of {self.repetitions}, {speed:,.0f} cycles/s"
-
-
-def _measure_cocotb(workload: Workload) -> Measured:
-    """Measure inside the simulator that cocotb drives."""
-    folder = cache_directory() / f"cocotb-{workload.config}"
-    built = folder / "built"
-    began = time.perf_counter()
-    if not built.exists():
-        build_exported(load_config(workload.config), folder)
-        built.touch()
-    build_seconds = time.perf_counter() - began
-    outcome = folder / f"outcome-{os.getpid()}.json"
-    path = os.pathsep.join(filter(None, [str(root_folder()), os.environ.get("PYTHONPATH")]))
-    os.environ["PYTHONPATH"] = path  # the simulator imports the test bench
-    variables = {WORKLOAD: json.dumps(asdict(workload)), OUTCOME: str(outcome)}
-    run_exported(folder, bench="cyscc.host.experiments.benchmark.simulator", variables=variables)
-    found: dict[str, Any] = json.loads(Path(outcome).read_text())
-    outcome.unlink()
-    return {**found, "build_seconds": build_seconds}

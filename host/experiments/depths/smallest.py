@@ -1,88 +1,39 @@
 """Smallest FIFOs of a recorded run: a search over all depths that the run uses, from a guess of the record."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from cyscc.host.analysis.explain.evidence import FifoUse, evidence_of
+from cyscc.host.analysis.report.facts import origin_facts
+from cyscc.host.answer.answer import Answer, Column, Table
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
+from cyscc.host.experiments.fpga.area import AREA, areas
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.sweep.batch import Batch, Swept
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
-from cyscc.host.experiments.sweep.recorded import RecordedPoints
+from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
+from cyscc.host.output.text import count_text
+from cyscc.host.record.display import record_title, run_document, selection_facts
 from cyscc.host.record.reader import Record
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Profile
+from cyscc.sim.notices import printable
 
 WITHIN = 0.01
 """Default of the cycles that smaller FIFOs may cost, as a share of the run's."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class SmallestDepths:
-    """Smallest FIFOs of a recorded run.
+    """Smallest FIFOs with which a recorded run takes hardly more cycles, found by a search.
 
     Parameters
     ----------
     record : Record
         The record of the run.
-    folder : SweepFolder
-        Folder of the measured runs.
-    within : float
-        Cycles that smaller FIFOs may cost, as a share of the run's.
-    parameters : tuple of str
-        The configuration's parameters with the depths of all FIFOs that the run uses.
-    present, smallest : tuple of int
-        Depths in the recorded run, and the smallest ones.
-    search : DepthSearch
-        The search, with all measured cycles.
-    points : dict of tuple to SweepPoint
-        The measured runs by their depths.
-    checks : dict of str to list of int
-        Cycles on other graphs, by their names, with present and with smallest depths.
-    swept : Swept
-        Outcome of all runs.
-    areas : list of dict
-        Area of the machines with present and with smallest depths, the columns of
-        `cyscc.host.experiments.fpga.area.AREA`; empty if it was not asked for.
-    """
-
-    record: Record
-    folder: SweepFolder
-    within: float
-    parameters: tuple[str, ...]
-    present: Depths
-    smallest: Depths
-    search: DepthSearch
-    points: Mapping[Depths, SweepPoint]
-    checks: Mapping[str, list[int]]
-    swept: Swept
-    areas: Sequence[Mapping[str, int]]
-
-    def settings(self, depths: Depths) -> dict[str, int]:
-        """Return the depths that differ from the present ones, by parameter."""
-        named = zip(self.parameters, self.present, depths, strict=True)
-        return {name: depth for name, now, depth in named if depth != now}
-
-
-def smallest_depths(
-    record: Record,
-    batch: Batch,
-    *,
-    within: float = WITHIN,
-    check: Iterable[str] = (),
-    graph: Graph | str | None = None,
-    memory: Profile | str | None = None,
-) -> SmallestDepths:
-    """Find the smallest FIFOs with which a recorded run takes hardly more cycles.
-
-    Parameters
-    ----------
-    record : Record
-        The record of the run.
-    batch : Batch
+    plan : Plan
         Where and how the runs are made; the areas are those of the machines with present and smallest depths.
     within : float
         Cycles that smaller FIFOs may cost, as a share of the run's.
@@ -98,53 +49,174 @@ def smallest_depths(
     SimulationError
         A run failed, or Yosys is missing or failed.
     """
-    uses: dict[str, list[FifoUse]] = {}
-    for evidence in evidence_of(record):
-        for fifo in evidence.fifos:
-            uses.setdefault(fifo.parameter, []).append(fifo)
-    present = tuple(each[0].depth for each in uses.values())
-    points: dict[Depths, SweepPoint] = {}
-    others = [_readable(path) for path in check]
 
-    def settings(depths: Depths) -> dict[str, int]:
-        return dict(zip(uses, depths, strict=True))
+    def __init__(
+        self,
+        record: Record,
+        plan: Plan,
+        *,
+        within: float = WITHIN,
+        check: Iterable[str] = (),
+        graph: Graph | str | None = None,
+        memory: Profile | str | None = None,
+    ) -> None:
+        uses: dict[str, list[FifoUse]] = {}
+        for evidence in evidence_of(record):
+            for fifo in evidence.fifos:
+                uses.setdefault(fifo.parameter, []).append(fifo)
+        self._record, self._plan, self._within, self._parameters = record, plan, within, tuple(uses)
+        self._present = tuple(each[0].depth for each in uses.values())
+        self._points: dict[Depths, PointRequest] = {}
+        others = [_readable(path) for path in check]
+        with plan.opened():
+            runs = RecordedPoints(record, plan, graph=graph, memory=memory)
+            with plan.progress.step("simulating") as step:
 
-    with batch.opened() as folder:
-        runs = RecordedPoints(record, batch, folder, graph=graph, memory=memory)
-        with batch.progress.step("simulating") as step:
+                def measure(wanted: list[Depths]) -> dict[Depths, int]:
+                    self._points.update({depths: runs.point(self._named(depths)) for depths in wanted})
+                    cycles = runs.cycles([self._points[depths] for depths in wanted], step)
+                    return dict(zip(wanted, cycles, strict=True))
 
-            def measure(wanted: list[Depths]) -> dict[Depths, int]:
-                points.update({depths: runs.point(settings(depths)) for depths in wanted})
-                return dict(zip(wanted, runs.cycles([points[depths] for depths in wanted], step), strict=True))
+                self._search = DepthSearch(
+                    present=self._present,
+                    limits=[AcceleratorConfig.limits(name) for name in uses],
+                    copies=[int(record.machine["kernels"][each[0].module]) for each in uses.values()],
+                    within=within,
+                    measure=measure,
+                )
+                self._smallest = self._search.smallest(tuple(map(_guess, uses.values())))
+                both = self._present, self._smallest
+                self._checked = {
+                    other.label: runs.cycles([runs.elsewhere(self._named(depths), other) for depths in both], step)
+                    for other in others
+                }
+            configs = [self._points[depths].spec.configuration for depths in both]
+            found = areas(plan, configs)
+        self._cycles = self._search.cycles
+        self._areas = [found[config] for config in configs if found]
 
-            search = DepthSearch(
-                present=present,
-                limits=[AcceleratorConfig.limits(name) for name in uses],
-                copies=[int(record.machine["kernels"][each[0].module]) for each in uses.values()],
-                within=within,
-                measure=measure,
+    def answer(self) -> Answer:
+        """Return the answer: the run, the FIFOs, the area if it is known, and how to go on."""
+        record, cycles = self._record, self._cycles
+        depths = self._rows()
+        present, smallest = (self._row(each) for each in (self._present, self._smallest))
+        machines = []
+        if self._areas:
+            before, after = self._areas
+            present, smallest = {**present, **before}, {**smallest, **after}
+            more = {name: after[name] - number for name, number in before.items()}
+            named = (("present", before), ("smallest", after), ("difference", more))
+            machines = [{"machine": name, **area} for name, area in named]
+        least = any(row["halved"] is None for row in depths)
+        checks = [{"graph": graph, "present": now, "smallest": then} for graph, (now, then) in self._checked.items()]
+        return Answer(
+            title=record_title(record),
+            facts={**selection_facts(record, record.instructions), **origin_facts(record)},
+            said=self._conclusion(),
+            tables={
+                "depths": Table(
+                    title=f"smallest FIFOs within {100 * self._within:.3g} % of {cycles[self._present]:,} cycles",
+                    frame=depths,
+                    columns={
+                        "parameter": Column("FIFO"),
+                        "present": "{}",
+                        "smallest": "{}",
+                        "halved": Column("cycles with half of it", "{:,.0f}"),
+                        "change": Column("", "{:+.2%}"),
+                    },
+                    most=None,
+                    note="without cycles: half of it is less than there can be" if least else "",
+                ),
+                "area": Table(
+                    title="area of all AEs",
+                    frame=machines,
+                    columns={"machine": Column(""), **{name: Column(head, "{:,}") for name, head in AREA.items()}},
+                ),
+                "checks": Table(title="checks", frame=checks, shown=False),
+                "runs": Table(title="runs", frame=list(map(self._row, cycles)), shown=False),
+            },
+            fields={
+                **run_document(record),
+                "folder": str(self._plan.folder.resolve()),
+                "within": self._within,
+                "limit": self._search.limit,
+                "present_cycles": cycles[self._present],
+                "cycles": cycles[self._smallest],
+                "present": present,
+                "smallest": smallest,
+                "as_small": list(map(self._row, self._search.equals(self._smallest))),
+                "settings": self._settings(self._smallest),
+            },
+        )
+
+    def _named(self, depths: Depths) -> dict[str, int]:
+        return dict(zip(self._parameters, depths, strict=True))
+
+    def _settings(self, depths: Depths) -> dict[str, int]:
+        """Return the depths that differ from the present ones, by parameter."""
+        present = self._named(self._present)
+        return {name: depth for name, depth in self._named(depths).items() if depth != present[name]}
+
+    def _change(self, depths: Depths) -> float:
+        return self._cycles[depths] / self._cycles[self._present] - 1
+
+    def _row(self, depths: Depths) -> dict[str, Any]:
+        """Return the row of a run."""
+        cycles = self._cycles[depths]
+        return {
+            **self._named(depths),
+            "cycles": cycles,
+            "change": self._change(depths),
+            "within": cycles <= self._search.limit,
+            "point": self._points[depths].digest,
+        }
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return a row for each parameter, with the cycles of half of its smallest depth, if a machine may have it."""
+        rows = []
+        for place, name in enumerate(self._parameters):
+            half = self._search.halved(self._smallest, place)
+            rows.append(
+                {
+                    "parameter": name,
+                    "present": self._present[place],
+                    "smallest": self._smallest[place],
+                    "halved": None if half is None else self._cycles[half],
+                    "change": None if half is None else self._change(half),
+                }
             )
-            smallest = search.smallest(tuple(map(_guess, uses.values())))
-            both = present, smallest
-            checks = {
-                other.label: runs.cycles([runs.elsewhere(settings(depths), other) for depths in both], step)
-                for other in others
-            }
-        configs = [points[depths].spec.configuration for depths in both]
-        areas = batch.areas(configs)
-    return SmallestDepths(
-        record=record,
-        folder=folder,
-        within=within,
-        parameters=tuple(uses),
-        present=present,
-        smallest=smallest,
-        search=search,
-        points=points,
-        checks=checks,
-        swept=runs.swept,
-        areas=[areas[config] for config in configs if areas],
-    )
+        return rows
+
+    def _conclusion(self) -> list[str]:
+        """Return the sentences of the conclusion."""
+        search, plan, smallest = self._search, self._plan, self._smallest
+        settings, cycles = self._settings(smallest), self._cycles[smallest]
+        said = [
+            f"{cycles:,} cycles with the smallest, {self._change(smallest):+.2%}; at most {search.limit:,} are within."
+        ]
+        if not settings:
+            said = [f"The present ones are the smallest; at most {search.limit:,} cycles are within."]
+        if any(search.halved(smallest, place) for place in range(len(self._parameters))):
+            said.append(
+                "Measured: with any one halved the run takes more; halving one and doubling another saves nothing."
+            )
+        recorded = cycles_of(self._record)
+        if recorded != self._cycles[self._present]:
+            said.append(f"The record has {recorded:,} cycles: it is that of another version of the program.")
+        for depths in search.equals(smallest):
+            other = settings_text(self._settings(depths))
+            said.append(f"Not the only one: {other} is as small, and takes {self._cycles[depths]:,} cycles.")
+        for graph, (now, then) in self._checked.items():
+            change = then / max(now, 1) - 1
+            said.append(
+                f"On {printable(graph)}: {then:,} cycles with the smallest, {now:,} with the present ones "
+                f"({change:+.2%}), {'within' if change <= self._within else 'more than'} the limit."
+            )
+        if settings:
+            said.append(f"Options: {' '.join(f'--set {name}={depth}' for name, depth in settings.items())}")
+        said.append(f"Record: {plan.store.folder_of(self._points[smallest])}")
+        said.append(f"{count_text(plan.made + plan.found, 'run')}: {plan.text}")
+        return said
 
 
 def _readable(path: str) -> GraphFile:

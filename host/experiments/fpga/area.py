@@ -1,14 +1,15 @@
 """Area of machines on FPGA families, from syntheses that are kept in the cache."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cyscc.host.experiments.fpga.synthesis import Usage, usages
 from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
-from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.plan import OnStep, Plan, no_step
 from cyscc.host.experiments.studies.paper import DEVICES, FAMILY
 from cyscc.sim.caching.folder import writable_cache
 from cyscc.sim.caching.libraries import AREA_FOLDER
@@ -44,69 +45,58 @@ def checked_family(family: str) -> str:
 
 
 def machine_areas(
-    configs: Iterable[AcceleratorConfig], *, families: Sequence[str], jobs: int, on_step: OnStep, make: bool = True
+    plan: Plan, configs: Iterable[AcceleratorConfig], on_step: OnStep | None = None
 ) -> dict[tuple[AcceleratorConfig, str], Usage]:
-    """Synthesise one AE of each machine for each family, and return its resources by machine and family.
+    """Synthesise one AE of each machine for each family of a plan, and return its resources by machine and family.
 
     Modules that machines have in common are synthesised once, and those that any machine had before are found in the
-    cache.
+    cache, which is the store.
 
     Parameters
     ----------
+    plan : Plan
+        Families, number of processes, and whether to synthesise what is not in the cache.
     configs : iterable of AcceleratorConfig
         The machines.
-    families : sequence of str
-        Families, of ``xc5v`` and ``xc6v``.
-    jobs : int
-        Number of processes.
-    on_step : callable
-        Progress callback, called for each module.
-    make : bool
-        Whether to synthesise what is not in the cache.
+    on_step : callable, optional
+        Progress callback, called for each module; without one, progress is a step of the plan's.
 
     Raises
     ------
-    InputError
-        A stored synthesis is damaged.
     SimulationError
         Yosys is missing or failed.
     LookupError
         A synthesis is not in the cache, and is not to be made.
     """
     check_tool(YOSYS)
-    measurements = Measurements(_store(), jobs=jobs, verify=False, make=make, on_step=on_step)
-    wanted = [(config, family) for config in dict.fromkeys(configs) for family in families]
-    with TemporaryDirectory(prefix="cyscc-area-") as work:
-        return usages(measurements, wanted, folder=Path(work))
+    cache = writable_cache() / AREA_FOLDER
+    wanted = [(config, family) for config in dict.fromkeys(configs) for family in plan.families]
+    steps = plan.progress.step("synthesising") if on_step is None else nullcontext(on_step)
+    with steps as step, TemporaryDirectory(prefix="cyscc-area-") as work:
+        own = replace(plan, folder=cache, scheduler=None, verify=False, again=False, on_step=step)
+        found = usages(own, wanted, folder=Path(work))
+    os.utime(own.store.folder.parent)  # its last use, for the eviction
+    return found
 
 
 def areas(
-    configs: Iterable[AcceleratorConfig],
-    *,
-    families: Sequence[str] = (FAMILY,),
-    jobs: int,
-    on_step: OnStep,
-    make: bool = True,
+    plan: Plan, configs: Iterable[AcceleratorConfig], on_step: OnStep | None = None
 ) -> dict[AcceleratorConfig, dict[str, int]]:
-    """Return the area of all AEs of each machine, by the columns of `AREA`; see `machine_areas`."""
+    """Return the area of all AEs of each machine, by the columns of `AREA`; nothing if the plan has no families.
+
+    See `machine_areas`.
+    """
     found: dict[AcceleratorConfig, dict[str, int]] = {}
-    usages_of = machine_areas(configs, families=families, jobs=jobs, on_step=on_step, make=make)
+    usages_of = machine_areas(plan, configs, on_step) if plan.families else {}
     for (config, family), usage in usages_of.items():
         whole = usage.total * config.engines
         found.setdefault(config, {}).update({_column(name, family): getattr(whole, name) for name in _TITLES})
     return found
 
 
-def known_areas(configs: Iterable[AcceleratorConfig]) -> dict[AcceleratorConfig, dict[str, int]]:
+def known_areas(plan: Plan, configs: Iterable[AcceleratorConfig]) -> dict[AcceleratorConfig, dict[str, int]]:
     """Return the area of machines as `areas` does, without a synthesis; nothing if one would be needed."""
     try:
-        return areas(configs, jobs=1, on_step=no_step, make=False)
+        return areas(replace(plan, families=(FAMILY,), make=False), configs, no_step)
     except (LookupError, SimulationError):
         return {}
-
-
-def _store() -> Store:
-    """Return the store of syntheses in the cache, which all commands share."""
-    store = Store(writable_cache() / AREA_FOLDER)
-    os.utime(store.folder)  # its last use, for the eviction
-    return store

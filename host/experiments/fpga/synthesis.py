@@ -15,7 +15,8 @@ from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.fpga.hierarchy import Component, Hierarchy, Resources, Usage, components, read_hierarchy
 from cyscc.host.experiments.fpga.modules import merged, stub
 from cyscc.host.experiments.fpga.tools import YOSYS, ToolRequest, check_tool, run_yosys, version, work_folder
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.experiments.studies import paper
 from cyscc.host.experiments.studies.paper import DEVICES, FAMILY, Amounts
@@ -194,13 +195,13 @@ def with_depth(config: AcceleratorConfig, depth: int) -> AcceleratorConfig:
 
 
 def usages(
-    measurements: Measurements, engines: Sequence[tuple[AcceleratorConfig, str]], *, folder: Path
+    measurements: Plan, engines: Sequence[tuple[AcceleratorConfig, str]], *, folder: Path
 ) -> dict[tuple[AcceleratorConfig, str], Usage]:
     """Synthesise AEs, common modules only once, and return the resources of each.
 
     Parameters
     ----------
-    measurements : Measurements
+    measurements : Plan
         Performs the measurements.
     engines : sequence of (AcceleratorConfig, str)
         Configuration and family of each AE.
@@ -222,7 +223,7 @@ def usages(
 
 
 def synthesised(
-    measurements: Measurements,
+    measurements: Plan,
     configs: Mapping[str, AcceleratorConfig],
     *,
     families: Sequence[str],
@@ -233,7 +234,7 @@ def synthesised(
 
     Parameters
     ----------
-    measurements : Measurements
+    measurements : Plan
         Performs the measurements.
     configs : mapping of str to AcceleratorConfig
         Configurations by name or file.

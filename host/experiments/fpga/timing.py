@@ -14,7 +14,8 @@ import msgspec
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.fpga import tools
 from cyscc.host.experiments.fpga.modules import ports_of
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.output.files import open_output
 from cyscc.host.output.text import count_text
@@ -360,7 +361,7 @@ class Timing:
 
 
 def measure(
-    measurements: Measurements, config: AcceleratorConfig, *, names: Sequence[str], seeds: int, folder: Path
+    measurements: Plan, config: AcceleratorConfig, *, names: Sequence[str], seeds: int, folder: Path
 ) -> tuple[Timing, ...]:
     """Synthesise components for an ECP5, once each, then place and route each with several seeds.
 
@@ -368,7 +369,7 @@ def measure(
 
     Parameters
     ----------
-    measurements : Measurements
+    measurements : Plan
         Performs the measurements.
     config : AcceleratorConfig
         The machine, whose clock is the target.

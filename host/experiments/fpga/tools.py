@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cyscc.host.experiments.measuring.measurements import Request
+from cyscc.host.experiments.plan.request import Request
 from cyscc.host.output.errors import InputError
 from cyscc.host.runs.sources import digest_beside, files_digest
 from cyscc.sim.caching.folder import provide_for_tools

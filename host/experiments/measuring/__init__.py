@@ -1,1 +1,1 @@
-"""Measurements for all studies: requests, their scheduling, the store of results, and the setting."""
+"""Requests of runs and of software, for all studies, and the setting in which they are measured."""

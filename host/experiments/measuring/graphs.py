@@ -12,8 +12,7 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.kinds import KINDS, generate_graph
 from cyscc.host.output.documents import file_digest
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason
+from cyscc.host.output.errors import InputError, reason
 from cyscc.host.specification.numbers import number_text
 from cyscc.sim.documents import DocumentError, open_plain
 
@@ -177,13 +176,8 @@ class GraphFile:
         """Return the identity of the file's contents as JSON values, for digests."""
         return {"contents": self.digest, "format": "".join(self.path.suffixes[-2:])}
 
-    def generate(self, *, otherwise: str = "has changed since it was named") -> Graph:
+    def generate(self) -> Graph:
         """Read the graph.
-
-        Parameters
-        ----------
-        otherwise : str
-            Cause of the refusal of a file whose contents have changed.
 
         Raises
         ------
@@ -191,7 +185,7 @@ class GraphFile:
             The file cannot be read, or has changed.
         """
         if GraphFile.of(self.path).digest != self.digest:
-            raise InputError(otherwise, path=self.path)
+            raise InputError("has changed since it was named", path=self.path)
         return read_graph(str(self.path))
 
 

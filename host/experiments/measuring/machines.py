@@ -10,7 +10,7 @@ import numpy as np
 
 from cyscc.host.driver.reach import first_uncoloured
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
-from cyscc.host.experiments.measuring.measurements import Amount, Count, Measured, Positive, Request
+from cyscc.host.experiments.plan.request import Amount, Count, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import default_slack
 from cyscc.host.output.progress import Progress
@@ -18,6 +18,7 @@ from cyscc.host.runs.execution import SOURCE_RULE, execute
 from cyscc.host.runs.results import BfsResult, Result, SccResult
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec
+from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
 
@@ -49,14 +50,9 @@ class _BfsResult(_MachineResult):
     gteps: Amount
     reached: Count
     duplicates: Count
-    levels: Count
-    shares: _Shares  # type: ignore[valid-type]  # its fields are the causes
-
-
-class _LevelsResult(_MachineResult):
-    cycles: Count
     edges_read: Count
     levels: list[tuple[Count, Count, Count]]
+    shares: _Shares  # type: ignore[valid-type]  # its fields are the causes
 
 
 class _PhaseCycles(TypedDict):
@@ -106,9 +102,9 @@ class MachineRequest(Request):
         )
 
     @property
-    def machine(self) -> tuple[str, str]:
-        """Preset and memory profile of the machine."""
-        return self.preset, self.memory
+    def machine(self) -> AcceleratorConfig:
+        """The machine that it runs on."""
+        return self.spec.configuration
 
     def setting(self) -> dict[str, Any]:
         """Return the run, the resolved configuration and memory, and the digest of the sources, as JSON values."""
@@ -145,10 +141,30 @@ class MachineRequest(Request):
         """Return the measurements of a result."""
 
 
-class _SearchRequest(MachineRequest):
-    """A search to measure on a simulated machine."""
+@dataclass(frozen=True, kw_only=True)
+class BfsRequest(MachineRequest):
+    """A search to measure on a simulated machine. The other parameters are those of `MachineRequest`.
+
+    Parameters
+    ----------
+    source : int, optional
+        Where it starts; by default where `SOURCE_RULE` says, and it must reach the giant component.
+    """
 
     algorithm: ClassVar[str] = "bfs"
+    kind: ClassVar[Any] = _BfsResult
+
+    source: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Name in messages; the memories of searches from a given vertex differ."""
+        return super().label if self.source is None else f"{super().label}, {self.memory}"
+
+    @property
+    def spec(self) -> RunSpec:
+        """Specification of the run."""
+        return replace(super().spec, source=self.source)
 
     @property
     def bytes(self) -> int:
@@ -163,22 +179,15 @@ class _SearchRequest(MachineRequest):
             spec = replace(spec, queue_slack=slack << result.run.retries)
         return result
 
-
-@dataclass(frozen=True, kw_only=True)
-class BfsRequest(_SearchRequest):
-    """A search to measure on a simulated machine. The parameters are those of `MachineRequest`."""
-
-    kind: ClassVar[Any] = _BfsResult
-
-    graph: GraphSpec
-
     def measured(self, result: BfsResult) -> Measured:
         """Return the measurements of a search.
 
         Returns
         -------
         dict
-            ``source``, ``cycles``, ``gteps``, ``reached``, ``duplicates``, ``levels`` (their number) and ``shares``.
+            ``source``, ``cycles``, ``gteps``, ``reached``, ``duplicates``, ``edges_read`` (those of vertices that were
+            pushed twice count twice), ``shares``, and ``levels``: for each its cycles, the vertices at its distance,
+            and the edges that leave them.
 
         Raises
         ------
@@ -186,8 +195,12 @@ class BfsRequest(_SearchRequest):
             The search missed the giant component.
         """
         run, config = result.run, result.setting.spec.configuration
-        if run.reached * _LEAST_REACHED < result.graph.vertices:
+        if self.source is None and run.reached * _LEAST_REACHED < result.graph.vertices:
             raise SimulationError(f"the search from vertex {run.source} reached only {run.reached} vertices")
+        reached, degrees = run.levels >= 0, result.graph.out_degrees()
+        levels = len(run.level_records)  # the last one may have nothing but vertices that were pushed twice
+        vertices = np.bincount(run.levels[reached], minlength=levels)
+        edges = np.bincount(run.levels[reached], degrees[reached], minlength=levels)
         causes = result.statistics["causes"]["bfs"]
         return {
             "source": run.source,
@@ -195,7 +208,11 @@ class BfsRequest(_SearchRequest):
             "gteps": result.gteps,
             "reached": run.reached,
             "duplicates": run.duplicates,
-            "levels": len(run.level_records),
+            "edges_read": result.statistics["counters"]["bfs"]["items"],
+            "levels": [
+                [level.cycles, int(found), int(leaving)]
+                for level, found, leaving in zip(run.level_records, vertices, edges, strict=False)  # if not verified
+            ],
             "shares": cause_shares(causes, kernels=config.total_bfs_kernels, cycles=run.cycles),
         }
 
@@ -205,57 +222,11 @@ class BfsRequest(_SearchRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LevelsRequest(_SearchRequest):
-    """A search from vertex 0 to measure level by level. The parameters are those of `MachineRequest`."""
-
-    kind: ClassVar[Any] = _LevelsResult
-
-    @property
-    def label(self) -> str:
-        """Name in messages."""
-        return f"{super().label}, {self.memory}"
-
-    @property
-    def spec(self) -> RunSpec:
-        """Specification of the run."""
-        return replace(super().spec, source=0)
-
-    def measured(self, result: BfsResult) -> Measured:
-        """Return the measurements of a search.
-
-        Returns
-        -------
-        dict
-            ``cycles``, ``edges_read`` (those of vertices that were pushed twice count twice) and ``levels``: for each
-            its cycles, the vertices at its distance, and the edges that leave them.
-        """
-        run, degrees = result.run, result.graph.out_degrees()
-        reached = run.levels >= 0
-        levels = len(run.level_records)  # the last one may have nothing but vertices that were pushed twice
-        vertices = np.bincount(run.levels[reached], minlength=levels)
-        edges = np.bincount(run.levels[reached], degrees[reached], minlength=levels)
-        return {
-            "cycles": run.cycles,
-            "edges_read": result.statistics["counters"]["bfs"]["items"],
-            "levels": [
-                [level.cycles, int(found), int(leaving)]
-                for level, found, leaving in zip(run.level_records, vertices, edges, strict=True)
-            ],
-        }
-
-    def summary(self, result: Mapping[str, Any]) -> str:
-        """Return a result in a few words."""
-        return f"{result['cycles']:,} cycles, {result['wall']['simulate']:.1f} s"
-
-
-@dataclass(frozen=True, kw_only=True)
 class SccRequest(MachineRequest):
     """A run to measure that finds components on a simulated machine. The parameters are those of `MachineRequest`."""
 
     algorithm: ClassVar[str] = "scc"
     kind: ClassVar[Any] = _SccResult
-
-    graph: GraphSpec
 
     @property
     def bytes(self) -> int:

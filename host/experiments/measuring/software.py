@@ -14,7 +14,7 @@ from cyscc.host.baselines.software import Decomposition, SoftwareRun, SoftwareSe
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.kosaraju import KosarajuPhases, kosaraju_phases
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
-from cyscc.host.experiments.measuring.measurements import Amount, Count, Divisor, Measured, Positive, Request
+from cyscc.host.experiments.plan.request import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
 from cyscc.host.output.text import device_text

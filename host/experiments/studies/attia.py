@@ -1,32 +1,34 @@
 """Table I and figures 10 to 13 of Attia et al. 2015: searches and components on the machine, and by software."""
 
 import itertools
-import math
 import statistics
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-
+from cyscc.host.answer import charts
+from cyscc.host.answer.charts import Figure, Panel, Trace, look, series
+from cyscc.host.answer.colours import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest
-from cyscc.host.experiments.studies.charts import Line, draw_lines, group_places
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.experiments.studies.machines import preset_of
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.study import Case, Grid, MachineStudy, Point, grouped, quotient
-from cyscc.host.output import figures
-from cyscc.host.output.text import count_text
+from cyscc.host.output.text import count_text, milliseconds_text
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import SOURCE_RULE
+from cyscc.host.specification.numbers import number_text
 from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    import pandas as pd
+
+_GTEPS = {"title": "throughput (GTEPS)", "rangemode": "tozero"}
 
 KINDS = {"random": "uniform random", "rmat": "R-MAT"}
 """Kinds of graphs, in the order of table I's columns."""
@@ -90,7 +92,12 @@ class _Searches(MachineStudy):
         """Yield the point of a search."""
         result = found["search"]
         told = {name: result[name] for name in (*_SUMMED, "source", "reached", "shares", "verified", "wall")}
-        yield {**told, "simulated": result["gteps"], "ratio": quotient(result["gteps"], case.known["paper"])}
+        yield {
+            **told,
+            "levels": len(result["levels"]),
+            "simulated": result["gteps"],
+            "ratio": quotient(result["gteps"], case.known["paper"]),
+        }
 
 
 def averages(found: Sequence[Point]) -> list[Point]:
@@ -128,37 +135,30 @@ def errors(found: Sequence[Point]) -> dict[str, Any]:
     return {**summary(found), **{kind: summary(cells) for (kind,), cells in grouped(found, "kind").items()}}
 
 
-_WIDTH = 0.18
-_HATCH = {1: "////", 4: ""}
-_SIDES = {"paper": figures.ORANGE, "simulated": figures.BLUE}
+_SIDES = {"paper": ORANGE, "simulated": BLUE}
+_HATCH = {1: "/", 4: ""}
 
 
-def _table1_figure(document: dict[str, Any]) -> "Figure":
+def _table1_figure(document: dict[str, Any]) -> Figure:
     """Return a panel for each configuration and kind of graph; several numbers of vertices are averaged."""
-    groups = grouped(document.get("averages", document["cells"]), "config", "kind")
-    titles = [f"{config}: {KINDS[kind]}" for config, kind in groups]
-    figure, panels = figures.panel_grid(titles, row=3.6, rest=0.5, sharey=True)
-    places, series = range(len(TABLE1_DEGREES)), list(itertools.product(ENGINES, _SIDES.items()))
-    for axes, cells in zip(panels, groups.values(), strict=True):
-        for place, (engines, (side, colour)) in enumerate(series):
-            axes.bar(
-                group_places(places, place, len(series), _WIDTH),
-                [cell[side] for cell in cells if cell["engines"] == engines],
-                _WIDTH,
-                color=colour,
-                edgecolor="white",
-                hatch=_HATCH[engines],
-                label=f"{side}, {count_text(engines, 'AE')}",
-            )
-        figures.degree_axis(axes, TABLE1_DEGREES)
-        theirs = [cell["betkaoui"] for cell in cells if cell["engines"] == ENGINES[0]]
-        looks = {"linestyle": "", "marker": "D", "markersize": 5, "color": figures.BLACK}
-        beside = [place + 2.5 * _WIDTH for place in places]
-        line = Line("Betkaoui et al., 4 FPGAs", beside, theirs, looks)
-        draw_lines(axes, [line], ylabel="throughput (GTEPS)")
-    panels[0].set_ylim(bottom=0)  # last, and for all panels: they share the axis
-    figures.add_legend(figure, 5)
-    return figure
+    cells = charts.frame_of(document.get("averages", document["cells"]))
+    long = cells.melt(["config", "kind", "degree", "engines"], list(_SIDES), "side")
+    long["name"] = [f"{row.side}, {count_text(row.engines, 'AE')}" for row in long.itertuples()]
+    looks = {
+        f"{side}, {count_text(engines, 'AE')}": look(
+            "bars", colour, marker={"pattern": charts.pattern(_HATCH[engines])}
+        )
+        for engines, (side, colour) in itertools.product(ENGINES, _SIDES.items())
+    }
+    parts = []
+    for (config, kind), own in cells[cells["engines"] == ENGINES[0]].groupby(["config", "kind"], sort=False):
+        shown = long[(long["config"] == config) & (long["kind"] == kind)].sort_values("engines", kind="stable")
+        theirs = own.assign(name="Betkaoui et al., 4 FPGAs")
+        bars = series(shown, "degree", "value", "name", looks)
+        bars += series(theirs, "degree", "betkaoui", "name", {"Betkaoui et al., 4 FPGAs": look("bars", GREY)})
+        axis = {"type": "category", "title": "average degree"}
+        parts.append(Panel(f"{config}: {KINDS[kind]}", bars, x=axis, y=_GTEPS))
+    return charts.panels(parts, shared="y", barmode="group")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +194,7 @@ class Table1(_Searches):
         head = super().head(results)
         return {"table": head.pop("figure"), **head}
 
-    def document(self, measurements: Measurements) -> dict[str, Any]:
+    def document(self, measurements: Plan) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document."""
         document = super().document(measurements)
         cells = document["cells"]
@@ -220,45 +220,46 @@ class Table1(_Searches):
 
 
 _COUNT = {1: "one FPGA", 4: "four FPGAs"}
-_COLOURS = {1: figures.ORANGE, 4: figures.BLUE}
-_MARKERS = {1: "o", 4: "s"}
-_LINES = ("-", "--", ":", "-.")
+_COLOURS = {1: ORANGE, 4: BLUE}
+_SYMBOLS = {1: "circle", 4: "square"}
+_DASHES = ("solid", "dash", "dot", "dashdot")
 
 
-def _panel_lines(points: list[Point]) -> Iterator[Line]:
-    """Yield the lines of a degree; the paper's averages are over the numbers of vertices that they cover."""
-    for number, ((config,), group) in enumerate(grouped(points, "config").items()):
-        style = _LINES[number % len(_LINES)]
-        for (engines,), series in grouped(group, "engines").items():
-            exponents, heights = zip(
-                *((math.log2(point["vertices"]), point["simulated"]) for point in series), strict=True
-            )
-            looks = {"color": _COLOURS[engines], "marker": _MARKERS[engines], "linestyle": style}
-            yield Line(f"CyGraph {_COUNT[engines]}, {config}", exponents, heights, looks)
-    published = {point["engines"]: point["paper"] for point in points}
-    for label, height, colour, width in (
-        ("Betkaoui et al. four FPGAs, paper", points[0]["betkaoui"], figures.BLACK, 2.0),
-        *((f"CyGraph {_COUNT[each]}, paper", published[each], _COLOURS[each], 1.0) for each in ENGINES),
+def _published_lines(points: "pd.DataFrame") -> Iterator[Trace]:
+    """Yield the paper's averages at a degree, over the numbers of vertices that they cover."""
+    published = dict(zip(points["engines"], points["paper"], strict=True))
+    for name, height, colour in (
+        ("Betkaoui et al. four FPGAs, paper", points["betkaoui"].iloc[0], BLACK),
+        *((f"CyGraph {_COUNT[each]}, paper", published[each], _COLOURS[each]) for each in ENGINES),
     ):
-        if height is not None:
-            covered = [math.log2(TABLE1_VERTICES[0]), math.log2(TABLE1_VERTICES[-1])]
-            yield Line(label, covered, [height] * 2, {"color": colour, "linewidth": width, "linestyle": (0, (4, 1))})
+        # None, or what a frame makes of it.
+        if height == height and height is not None:
+            ends = {"x": [TABLE1_VERTICES[0], TABLE1_VERTICES[-1]], "y": [height] * 2}
+            yield {**look("lines", colour, line={"dash": "longdash"}), "name": name, **ends}
 
 
-def _throughput_figure(document: dict[str, Any]) -> "Figure":
+def _throughput_figure(document: dict[str, Any]) -> Figure:
     """Return figure 10 or 11, given the document."""
-    groups = grouped(document["points"], "degree")
-    sizes = sorted({*TABLE1_VERTICES, *(point["vertices"] for point in document["points"])})
-    figure, panels = figures.panel_grid(
-        figures.lettered(f"average degree {degree}" for (degree,) in groups), sharey=True
-    )
-    for axes, points in zip(panels, groups.values(), strict=True):
-        draw_lines(axes, list(_panel_lines(points)), xlabel="vertices", ylabel="throughput (GTEPS)")
-        axes.set_xticks([math.log2(size) for size in sizes], [figures.power_text(size) for size in sizes])
-        axes.grid(color="0.85")
-    panels[0].set_ylim(bottom=0)  # last, and for all panels: they share the axis
-    figures.add_legend(figure, 3)
-    return figure
+    points = charts.frame_of(document["points"])
+    points["name"] = [f"CyGraph {_COUNT[row.engines]}, {row.config}" for row in points.itertuples()]
+    looks = {}
+    for number, config in enumerate(points["config"].unique()):
+        line = {"dash": _DASHES[number % len(_DASHES)]}
+        for engines in ENGINES:
+            own = look("joined", _COLOURS[engines], line=line, marker={"symbol": _SYMBOLS[engines]})
+            looks[f"CyGraph {_COUNT[engines]}, {config}"] = own
+    sizes = sorted({*TABLE1_VERTICES, *points["vertices"]})
+    axis = {"type": "log", "tickvals": sizes, "ticktext": list(map(number_text, sizes)), "title": "vertices"}
+    parts = [
+        Panel(
+            f"({letter}) average degree {degree}",
+            [*series(own, "vertices", "simulated", "name", looks), *_published_lines(own)],
+            x=axis,
+            y=_GTEPS,
+        )
+        for letter, (degree, own) in zip(ascii_lowercase, points.groupby("degree", sort=False), strict=False)
+    ]
+    return charts.panels(parts, shared="y")
 
 
 class Throughput(_Searches, Grid):
@@ -293,75 +294,65 @@ def _machine_phases(result: Mapping[str, Any]) -> dict[str, float]:
     return {**cycles, "starts": 1e3 * result["start_seconds"]}
 
 
-_PHASE_COLOURS = {"searches": figures.BLUE, "intersections": figures.ORANGE, "starts": figures.GREEN}
-_HATCHES = ("", "////", "....", "xxxx")
-_GROUP_WIDTH = 0.8
+_PHASE_COLOURS = {"searches": BLUE, "intersections": ORANGE, "starts": GREEN}
+_HATCHES = ("", "/", ".", "x")
 
 
-def _panels(document: dict[str, Any]) -> "tuple[Figure, list[int], list[tuple[Axes, dict[str, list[Point]]]]]":
-    """Return a figure, the degrees on its axes, and its panels.
+def _degree_panels(
+    points: "pd.DataFrame",
+    title: str,
+    traces_of: Callable[["pd.DataFrame"], list[Trace]],
+    *,
+    one: str = "",
+    **layout: Any,
+) -> Figure:
+    """Return a panel for each number of vertices over the degrees, with the traces of its points."""
+    degrees = list(map(str, sorted(points["degree"].unique())))
+    across = {"type": "category", "categoryorder": "array", "categoryarray": degrees, "title": "average degree"}
+    up = {"title": title, "rangemode": "tozero"}
+    groups = points.assign(degree=points["degree"].astype(str)).groupby("vertices", sort=False)
+    parts = [
+        Panel(f"({letter}) {number_text(vertices)} vertices", traces_of(own), across, up, one=one)
+        for letter, (vertices, own) in zip(ascii_lowercase, groups, strict=False)
+    ]
+    return charts.panels(parts, **layout)
 
-    There is a panel for each number of vertices, returned with its points by series.
-    """
-    groups = grouped(document["points"], "vertices")
-    degrees = sorted({point["degree"] for point in document["points"]})
-    figure, panels = figures.panel_grid(
-        figures.lettered(f"{figures.power_text(vertices)} vertices" for (vertices,) in groups)
-    )
-    for axes in panels:
-        figures.degree_axis(axes, degrees)
-        axes.set_xlim(-0.6, len(degrees) - 0.4)
-    series = ({name: own for (name,), own in grouped(group, "series").items()} for group in groups.values())
-    return figure, degrees, list(zip(panels, series, strict=True))
 
-
-def _time_figure(document: dict[str, Any]) -> "Figure":
+def _time_figure(document: dict[str, Any]) -> Figure:
     """Return figure 12: for each degree a bar of sequential Kosaraju and one of each machine, by phase."""
-    figure, degrees, panels = _panels(document)
-    for axes, series in panels:
-        width = _GROUP_WIDTH / len(series)
-        for place, (name, points) in enumerate(series.items()):
-            groups = [degrees.index(point["degree"]) for point in points]
-            centres = group_places(groups, place, len(series), width)
-            floor = np.zeros(len(points))
+
+    def bars(points: "pd.DataFrame") -> list[Trace]:
+        found = []
+        for place, (name, own) in enumerate(points.groupby("series", sort=False)):
             for phase, text in PHASES.items():
-                heights = np.array([point["milliseconds"][phase] for point in points])
-                bars = axes.bar(
-                    centres,
-                    heights,
-                    width * 0.92,
-                    bottom=floor,
-                    color=_PHASE_COLOURS[phase],
-                    edgecolor="white",
-                    hatch=_HATCHES[place % len(_HATCHES)],
-                    linewidth=0,
-                    label=f"{'software' if name == SOFTWARE else name}: {text}",
-                )
-                floor = floor + heights
-            axes.bar_label(bars, [figures.time_text(total) for total in floor], padding=2, fontsize=7)
-        axes.margins(y=0.08)  # room for the numbers above the bars
-        axes.set(ylim=(0, None), ylabel="time (ms)")
-    figures.add_legend(figure, len(PHASES))
-    return figure
+                pattern = charts.pattern(_HATCHES[place % len(_HATCHES)])
+                bar = look("bars", _PHASE_COLOURS[phase], marker={"pattern": pattern}, offsetgroup=name)
+                title = f"{'software' if name == SOFTWARE else name}: {text}"
+                shown = {"x": own["degree"].tolist(), "y": own[f"milliseconds.{phase}"].tolist()}
+                found.append({**bar, "name": title, **shown})
+            found[-1] |= {"text": list(map(milliseconds_text, own["total"])), "textposition": "outside"}
+        return found
+
+    return _degree_panels(charts.frame_of(document["points"]), "time (ms)", bars, barmode="stack")
 
 
-def _speed_up_figure(document: dict[str, Any]) -> "Figure":
+def _speed_up_figure(document: dict[str, Any]) -> Figure:
     """Return figure 13: speed-up over sequential Kosaraju against degree."""
-    figure, degrees, panels = _panels(document)
-    colours = (figures.BLUE, figures.SKY, figures.PURPLE, figures.VERMILION)
-    for axes, series in panels:
-        lines = []
-        for place, (name, points) in enumerate(series.items()):
-            label, looks = f"four FPGAs, {name}", {"color": colours[place % len(colours)], "marker": "s"}
-            if name == "hong":
-                label = f"Hong et al., {count_text(document['cores'], 'thread')}"
-                looks = {"color": figures.ORANGE, "marker": "o", "linestyle": "--"}
-            places = [degrees.index(point["degree"]) for point in points]
-            lines.append(Line(label, places, [point["speed_up"] for point in points], looks))
-        draw_lines(axes, lines, one=True, ylabel="speed-up over sequential Kosaraju")
-        axes.set_ylim(0, None)
-    figures.add_legend(figure, 4)
-    return figure
+    points = charts.frame_of(document["points"])
+    hong = f"Hong et al., {count_text(document['cores'], 'thread')}"
+    points["name"] = [hong if name == "hong" else f"four FPGAs, {name}" for name in points["series"]]
+    machines = [name for name in points["name"].unique() if name != hong]
+    looks = {hong: look("joined", ORANGE, line={"dash": "dash"})}
+    looks |= {
+        name: look("joined", colour, marker={"symbol": "square"})
+        for name, colour in zip(machines, itertools.cycle((BLUE, SKY, PURPLE, VERMILION)), strict=False)
+    }
+    return _degree_panels(
+        points,
+        "speed-up over sequential Kosaraju",
+        lambda own: series(own, "degree", "speed_up", "name", looks),
+        one="y",
+    )
 
 
 class _Components(Grid):

@@ -4,11 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cyscc.host.answer import charts
+from cyscc.host.answer.charts import Figure, Panel, Trace, look
+from cyscc.host.answer.colours import BLUE, ORANGE
 from cyscc.host.baselines import software
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices import open_device
@@ -16,22 +19,16 @@ from cyscc.host.baselines.devices.steps import Order
 from cyscc.host.baselines.peers import PEERS, SCIPY
 from cyscc.host.baselines.software.decomposition import Transposed
 from cyscc.host.experiments.measuring.software import fastest
-from cyscc.host.experiments.studies.charts import Line, draw_lines
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import named_graph
 from cyscc.host.graph.reference import component_sizes
-from cyscc.host.output.figures import BLUE, ORANGE, add_legend, new_figure, row_axis, time_text
 from cyscc.host.output.progress import OnProgress, Progress
-from cyscc.host.output.text import device_text
+from cyscc.host.output.text import device_text, milliseconds_text
 from cyscc.host.runs.execution import execute
 from cyscc.host.runs.results import SccResult
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _BASE = "tarjan"
 """The baseline of ``speed_up``."""
@@ -42,9 +39,6 @@ _OF_SOFTWARE = (
 )
 _OF_MACHINES = ("simulated", "area", "cycles")
 """Fields that rows of machines, and of software, do not have."""
-
-_ROW = 0.3
-"""Height of a row in inches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,7 +340,7 @@ def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
     )
 
 
-def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> "Figure":
+def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> Figure:
     """Return a chart of times on a logarithmic axis; simulated times have a marker and a label of their own.
 
     Parameters
@@ -354,19 +348,22 @@ def comparison_figure(comparisons: Sequence[AlgorithmComparison]) -> "Figure":
     comparisons : sequence of AlgorithmComparison
         One for each panel, from top to bottom.
     """
-    heights = [1.0 + _ROW * len(comparison.entries) for comparison in comparisons]
-    figure = new_figure(width=9, height=sum(heights) + 0.5)
-    panels = figure.subplots(len(comparisons), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
-    for axes, comparison in zip(panels, comparisons, strict=True):
-        _draw(axes, comparison)
-    add_legend(figure, 2)
-    return figure
+    parts = []
+    for comparison in comparisons:
+        names = [f"{entry.name}: {entry.trouble}" if entry.trouble else entry.name for entry in comparison.entries]
+        sizes = f"{comparison.vertices:,} vertices, {comparison.edges:,} edges, {comparison.components:,} components"
+        title = f"{charts.literal(Path(comparison.graph).name)}: {sizes}"
+        rows, height = charts.row_axis(names), 110 + 30 * len(names)
+        parts.append(Panel(title, _times(comparison), {"title": "time (ms)"}, rows, height, log="x"))
+    return charts.panels(parts, columns=1, shared="x")
 
 
-def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
-    for simulated, colour, marker, label in (
-        (False, BLUE, "o", "software: real time on this machine"),
-        (True, ORANGE, "D", "machine: simulated time, cycles by its clock"),
+def _times(comparison: AlgorithmComparison) -> list[Trace]:
+    """Return the times of a graph's entries; those of software reach from the algorithm alone to the total."""
+    found: list[Trace] = []
+    for simulated, colour, symbol, label in (
+        (False, BLUE, "circle", "software: real time on this machine"),
+        (True, ORANGE, "diamond", "machine: simulated time, cycles by its clock"),
     ):
         rows = {
             place: entry
@@ -377,19 +374,13 @@ def _draw(axes: "Axes", comparison: AlgorithmComparison) -> None:
             continue
         alone = [entry.milliseconds or 0 for entry in rows.values()]
         times = alone if simulated else [entry.total_milliseconds or 0 for entry in rows.values()]
-        looks = {"color": colour, "linestyle": "none"}
-        draw_lines(axes, [Line(label, times, list(rows), {**looks, "marker": marker})])
+        looks = look("points", colour, mode="markers+text", textposition="middle right", marker={"symbol": symbol})
+        texts = list(map(milliseconds_text, times))
+        found.append({**looks, "name": label, "x": times, "y": list(rows), "text": texts})
         if not simulated:
-            draw_lines(axes, [Line("of it, the algorithm alone", alone, list(rows), {**looks, "marker": "|"})])
-            axes.hlines(list(rows), alone, times, color=colour, linewidth=1, label="of it, transpose and upload")
-        for row, milliseconds in zip(rows, times, strict=True):
-            text = time_text(milliseconds)
-            axes.annotate(text, (milliseconds, row), (7, 0), textcoords="offset points", va="center", fontsize=8)
-    for row, entry in enumerate(comparison.entries):
-        if entry.milliseconds is None:
-            axes.text(0.01, row, entry.trouble or "", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
-    row_axis(axes, [entry.name for entry in comparison.entries])
-    draw_lines(axes, [], log="x", xmargin=0.12, xlabel="time (ms)")
-    axes.tick_params(labelbottom=True)
-    sizes = f"{comparison.vertices:,} vertices, {comparison.edges:,} edges, {comparison.components:,} components"
-    axes.set_title(f"{Path(comparison.graph).name}: {sizes}", fontsize=10, parse_math=False)
+            rest = [time - part for time, part in zip(times, alone, strict=True)]
+            own = look("points", colour, marker={"symbol": "line-ns", "line": {"width": 1.5, "color": colour}})
+            reach = {"error_x": {"type": "data", "array": rest, "arrayminus": [0] * len(rest), "width": 0}}
+            name = "of it, the algorithm alone; the line: transpose and upload"
+            found.append({**own, "name": name, "x": alone, "y": list(rows), **reach})
+    return found

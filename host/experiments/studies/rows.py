@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cyscc.host.output.errors import InputError, locating_errors
-from cyscc.host.output.files import reason
+from cyscc.host.output.errors import InputError, locating_errors, reason
 from cyscc.sim.documents import DocumentError, open_plain
 
 PAPERS = Path(__file__).with_name("papers")

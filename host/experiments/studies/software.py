@@ -5,24 +5,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from cyscc.host.answer import charts, colours
+from cyscc.host.answer.charts import Figure, Panel, look
+from cyscc.host.answer.colours import BLACK, BLUE, GREEN, ORANGE, VERMILION
 from cyscc.host.baselines.algorithms import AS_PRINTED
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
-from cyscc.host.experiments.measuring.measurements import Measured, Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest
+from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.experiments.sheets import Sheet, sheet_of
-from cyscc.host.experiments.studies.charts import Line, Marks, draw_lines, draw_rows
 from cyscc.host.experiments.studies.rows import printed
-from cyscc.host.experiments.studies.study import Case, Point, SoftwareStudy, Study, grouped, quotient
-from cyscc.host.output import figures
-from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, VERMILION, add_legend, new_figure
+from cyscc.host.experiments.studies.study import Case, Point, SoftwareStudy, Study, quotient
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.numbers import number_text
 from cyscc.host.specification.run import available_cores
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _REPLACED = (
     "A G(n, m) graph stands for each of the paper's graphs that was not given (--graphs). It has as many vertices and "
@@ -30,22 +27,21 @@ _REPLACED = (
 )
 
 
-def _run_time_figure(document: dict[str, Any]) -> "Figure":
+def _run_time_figure(document: dict[str, Any]) -> Figure:
     """Return the run times by graph as marks, measured ones filled, published ones hollow."""
-    rows = document["rows"]
-    figure = new_figure(width=8, height=1.6 + 0.6 * len(rows))
-    marks = [
-        Marks(
-            colour=getattr(figures, colour),
-            label=f"{name}: here",
-            values=[row[field] for row in rows],
-            paper_label=f"{its_name}: paper",
-            paper=[row["paper"] and row["paper"].get(its_field) for row in rows],
-        )
-        for field, name, its_field, its_name, colour in sheet_of(document["figure"].partition("-")[0]).series
-    ]
-    panel = figure.subplots(), [row["graph"] for row in rows], marks
-    return draw_rows(figure, [panel], "time (ms)", line=False)
+    rows = charts.frame_of(document["rows"]).set_index("graph")
+    shown, looks = {}, {}
+    sheet = sheet_of(document["figure"].partition("-")[0])
+    for (field, name, its_field, its_name, colour), symbol in zip(sheet.series, charts.SYMBOLS, strict=False):
+        for title, column, hollow in (
+            (f"{name}: here", field, ""),
+            (f"{its_name}: paper", f"paper.{its_field}", "-open"),
+        ):
+            if column in rows:
+                shown[title] = rows[column].astype(float)
+                marker = {"symbol": symbol + hollow, "line": {"width": 1.5}}
+                looks[title] = look("points", getattr(colours, colour), marker=marker, legendgroup=name)
+    return charts.panels([charts.rows_panel("", rows.assign(**shown)[list(shown)], looks, "time (ms)")])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,24 +173,20 @@ _AXES = {"degree": "average degree", "sources": "number of sources, k"}
 _COLOURS = {SINGLE: BLUE, PARTITION: VERMILION, TENTH: GREEN}
 
 
-def _depth_figure(document: dict[str, Any]) -> "Figure":
+def _depth_figure(document: dict[str, Any]) -> Figure:
     """Return figure 2 or 3: recursion depths, the measured ones as lines, the paper's as marks."""
-    figure = new_figure(width=7, height=4.5)
-    axes, axis, lines = figure.subplots(), document["axis"], []
-    for (series,), points in grouped(document["points"], "series").items():
+    axis, shown = document["axis"], []
+    points = charts.frame_of(document["points"])
+    for name, own in points.groupby("series", sort=False):
+        looks = {
+            f"{name}, measured": look("joined", _COLOURS[name]),
+            f"{name}, paper": look("joined", _COLOURS[name], line={"dash": "dot"}, marker={"symbol": "x"}),
+        }
+        shown += charts.series(own.assign(name=f"{name}, measured"), axis, "depth", "name", looks)
         # The paper's depths of both series with Partition are the same.
-        known = [point for point in points if point["paper"] is not None and series != TENTH]
-        for side, field, own, looks in (
-            ("measured", "depth", points, {"marker": "o"}),
-            ("paper", "paper", known, {"marker": "x", "linestyle": ":"}),
-        ):
-            places, heights = [point[axis] for point in own], [point[field] for point in own]
-            if own:
-                lines.append(Line(f"{series}, {side}", places, heights, {"color": _COLOURS[series], **looks}))
-    draw_lines(axes, lines, log="y", xlabel=_AXES[axis], ylabel="recursion depth", axisbelow=True)
-    axes.grid(axis="y", color="0.85")
-    add_legend(figure, 2)
-    return figure
+        if name != TENTH:
+            shown += charts.series(own.assign(name=f"{name}, paper"), axis, "paper", "name", looks)
+    return charts.new_figure(shown, height=450, x=_AXES[axis], y="recursion depth", log="y")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,17 +278,17 @@ def _paper_speed_up(row: Point) -> float | None:
     return row["paper"] and row["paper"]["tarjan"] / row["paper"]["milliseconds"]
 
 
-def _speed_up_figure(document: dict[str, Any]) -> "Figure":
+def _speed_up_figure(document: dict[str, Any]) -> Figure:
     """Return table 2 as marks: speed-up over Tarjan's algorithm, measured and in the paper."""
-    rows = document["rows"]
-    figure = new_figure(width=7, height=1.4 + 0.4 * len(rows))
-    marks = [
-        Marks(BLUE, "here, as printed", [row["speed_up"] for row in rows]),
-        Marks(GREEN, "here, with additions", [row["tarjan"] / row["additions"] for row in rows]),
-        Marks(ORANGE, "paper, GTX 480", [_paper_speed_up(row) for row in rows]),
-    ]
-    panel = figure.subplots(), [row["graph"] for row in rows], marks
-    return draw_rows(figure, [panel], "speed-up over Tarjan's algorithm")
+    rows = charts.frame_of([{**row, "known": _paper_speed_up(row)} for row in document["rows"]]).set_index("graph")
+    shown = {
+        "here, as printed": rows["speed_up"],
+        "here, with additions": rows["tarjan"] / rows["additions"],
+        "paper, GTX 480": rows["known"].astype(float),
+    }
+    looks = charts.points_of(shown, (BLUE, GREEN, ORANGE))
+    frame = rows.assign(**shown)[list(shown)]
+    return charts.panels([charts.rows_panel("", frame, looks, "speed-up over Tarjan's algorithm", one="x")])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -367,24 +359,22 @@ NETWORKS = printed("quach-table1", texts=("name", "files"))
 _SIZE_COLOURS = (BLACK, ORANGE, GREEN, BLUE, VERMILION)
 
 
-def _table2_figure(document: dict[str, Any]) -> "Figure":
+def _table2_figure(document: dict[str, Any]) -> Figure:
     """Return the plot: a line for each number of vertices, with the paper's dashed."""
-    figure = new_figure(width=7, height=4.5)
-    axes, lines = figure.subplots(), []
-    for colour, ((vertices,), rows) in zip(_SIZE_COLOURS, grouped(document["rows"], "vertices").items(), strict=False):
-        for name, looks, sides in (
-            ("", {"linestyle": "-", "marker": "o"}, rows),
-            (", paper", {"linestyle": "--", "marker": "s"}, [{**row, **row["paper"]} for row in rows]),
+    rows = charts.frame_of(document["rows"])
+    rows["degree"] = rows["edges"] / rows["vertices"]
+    shown = []
+    for colour, (vertices, own) in zip(_SIZE_COLOURS, rows.groupby("vertices", sort=False), strict=False):
+        for column, name, dash, symbol in (
+            ("ratio", "", "solid", "circle"),
+            ("paper.ratio", ", paper", "dash", "square"),
         ):
-            known = [row for row in sides if row["ratio"] > 0]
-            degrees, ratios = [row["edges"] / vertices for row in known], [row["ratio"] for row in known]
-            all_looks = {"color": colour, "markersize": 4, **looks}
-            lines.append(Line(f"n = {vertices:,}{name}", degrees, ratios, all_looks))
-    texts = {"xlabel": "edges a vertex, m / n", "ylabel": "time of tarjan / time of quach"}
-    draw_lines(axes, lines, one=True, log="xy", **texts, axisbelow=True)
-    axes.grid(color="0.9")
-    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
-    return figure
+            title = f"n = {vertices:,}{name}"
+            looks = {title: look("joined", colour, line={"dash": dash}, marker={"symbol": symbol, "size": 6})}
+            known = own[own[column] > 0].assign(name=title)
+            shown += charts.series(known, "degree", column, "name", looks)
+    x, y = {"title": "edges a vertex, m / n"}, {"title": "time of tarjan / time of quach"}
+    return charts.panels([Panel("", shown, x, y, height=400, one="y", log="xy")])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from cyscc.host.answer.answer import Answer, Chart
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements, Request
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.experiments.sheets import Contender, Sheet, sheet_of, title_of
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
@@ -18,7 +19,7 @@ from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.numbers import number_text
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from cyscc.host.answer.charts import Figure
 
 Point = dict[str, Any]
 """A point of a figure, or a row or cell of a table, in a study's document."""
@@ -75,7 +76,7 @@ class Study(ABC):
         """Return the fields of the document other than the points: name of the figure or table, version and seed."""
         return {"figure": self.figure, "version": version(), "seed": self.seed}
 
-    def document(self, measurements: Measurements) -> dict[str, Any]:
+    def document(self, measurements: Plan) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document.
 
         Raises
@@ -121,7 +122,7 @@ class Study(ABC):
             charts={"figure": Chart(title=title, draw=chart)},
         )
 
-    def answer(self, measurements: Measurements) -> Answer:
+    def answer(self, measurements: Plan) -> Answer:
         """Perform the measurements, and return the answer, which has all fields of the document."""
         return self.answer_of(self.document(measurements))
 

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cyscc.host.experiments.measuring.machines import LevelsRequest
-from cyscc.host.experiments.measuring.measurements import Measured, Measurements
-from cyscc.host.experiments.studies.charts import Line, draw_lines
+from cyscc.host.answer import charts
+from cyscc.host.answer.charts import Figure, Panel, Trace, look
+from cyscc.host.answer.colours import BLUE, GREEN, ORANGE, PURPLE, SKY
+from cyscc.host.experiments.measuring.machines import BfsRequest
+from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, find_graph, read_runs
 from cyscc.host.experiments.studies.study import Case, Point, Study, grouped
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.figures import BLUE, GREEN, MARKERS, ORANGE, PURPLE, SKY, add_legend, new_figure
 from cyscc.host.output.text import count_text
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    import pandas as pd
 
 GRAPH_LIMIT = 0.008
 """Most difference of a graph's cycles, in the mean over the latencies."""
@@ -199,37 +200,31 @@ def _said(machine: Point, runs: int) -> list[str]:
 _COLOURS = (BLUE, GREEN, PURPLE, SKY)
 
 
-def _draw_levels(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Point]]]) -> None:
-    """Draw cycles by level: means, and ranges over the latencies."""
-    for place, (label, side, colour, levels) in enumerate(series):
-        many = len(levels) > _MANY
-        shift = 0 if many else 0.16 * (place - (len(series) - 1) / 2)
-        at = [level["level"] + shift for level in levels]
-        low, high = ([level["range"][side][end] for level in levels] for end in (0, 1))
-        looks: dict[str, Any] = {"linewidth": 1.5}
-        if many:
-            axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
-        else:
-            axes.vlines(at, low, high, color=colour, linewidth=2)
-            looks = {"linestyle": "", "marker": MARKERS[place], "markersize": 5}
-        draw_lines(axes, [Line(label, at, [level[side] for level in levels], {"color": colour, **looks})])
-    axes.locator_params(axis="x", integer=True)
-    draw_lines(axes, [], log="y", xlabel="level", ylabel="cycles")
+def _levels_shown(name: str, side: str, looks: Trace, levels: "pd.DataFrame", shift: float) -> Trace:
+    """Return cycles by level: means, and ranges over the latencies."""
+    mean = levels[side]
+    low, high = (np.array([ends[end] for ends in levels[f"range.{side}"]]) for end in (0, 1))
+    many = len(levels) > _MANY
+    ranges = {"type": "data", "array": (high - mean).tolist(), "arrayminus": (mean - low).tolist(), "width": 0}
+    if many:
+        red, green, blue = bytes.fromhex(looks["line"]["color"][1:])
+        ranges |= {"color": f"rgba({red}, {green}, {blue}, 0.2)"}
+    places = (levels["level"] + (0 if many else shift)).tolist()
+    return {
+        **looks,
+        "mode": "lines" if many else "markers",
+        "name": name,
+        "x": places,
+        "y": mean.tolist(),
+        "error_y": ranges,
+    }
 
 
-def _draw_runs(axes: "Axes", series: Sequence[tuple[str, str, str, Sequence[Point]]]) -> None:
-    """Draw the cycles of runs by latency, relative to a straight line through those of the published hardware."""
-    published = series[0][3]
-    latencies = [run["latency"] for run in published]
-    line = np.polyfit(latencies, [run["published"] for run in published], min(1, len(latencies) - 1))
-    lines = []
-    for place, (label, side, colour, runs) in enumerate(series):
-        at = np.array([run["latency"] for run in runs])
-        parts = np.array([run[side] for run in runs]) / np.polyval(line, at)
-        size = 5 if place else 8  # equal ones show behind
-        looks = {"color": colour, "linewidth": 0.8, "marker": MARKERS[place], "markersize": size}
-        lines.append(Line(label, at, parts, looks))
-    draw_lines(axes, lines, one=True, xlabel="latency (cycles)", ylabel="cycles / straight line")
+def _runs_shown(name: str, side: str, looks: Trace, runs: "pd.DataFrame", published: "pd.DataFrame") -> Trace:
+    """Return the cycles of runs by latency, relative to a straight line through those of the published hardware."""
+    line = np.polyfit(published["latency"], published["published"], min(1, len(published) - 1))
+    parts = runs[side] / np.polyval(line, runs["latency"])
+    return {**looks, "name": name, "x": runs["latency"].tolist(), "y": parts.tolist()}
 
 
 def _all_of(document: dict[str, Any], name: str) -> list[Point]:
@@ -237,27 +232,33 @@ def _all_of(document: dict[str, Any], name: str) -> list[Point]:
     return [{"config": machine["config"], **each} for machine in document["machines"] for each in machine[name]]
 
 
-def _figure(document: dict[str, Any]) -> "Figure":
+def _figure(document: dict[str, Any]) -> Figure:
     """Return two panels for each graph: cycles by level, and cycles by latency with the scatter of both sides."""
     configs = [machine["config"] for machine in document["machines"]]
     sides = [("published hardware", "published", ORANGE, configs[0])]
     for place, config in enumerate(configs):
         sides.append((f"simulated, {config}", "simulated", _COLOURS[place % len(_COLOURS)], config))
-    levels = grouped(_all_of(document, "levels"), "config", "graph")
-    runs = grouped(document["runs"], "config", "graph")
-    graphs = [graph for config, graph in runs if config == configs[0]]
-    figure = new_figure(width=10, height=2.6 * len(graphs) + 0.5)
-    panels = figure.subplots(len(graphs), 2, squeeze=False)
-    for (left, right), graph in zip(panels, graphs, strict=True):
-        left.set_title(f"{graph}: levels")
-        right.set_title(f"{graph}: searches")
-        _draw_levels(left, [(label, side, colour, levels[config, graph]) for label, side, colour, config in sides])
-        _draw_runs(right, [(label, side, colour, runs[config, graph]) for label, side, colour, config in sides])
-        for axes in (left, right):
-            axes.set_axisbelow(True)
-            axes.grid(color="0.9")
-    add_legend(figure, 3)
-    return figure
+    levels, runs = (
+        {key: own.reset_index() for key, own in charts.frame_of(points).groupby(["config", "graph"], sort=False)}
+        for points in (_all_of(document, "levels"), document["runs"])
+    )
+    parts = []
+    for graph in [graph for config, graph in runs if config == configs[0]]:
+        shown: tuple[list[Trace], list[Trace]] = ([], [])
+        for place, (name, side, colour, config) in enumerate(sides):
+            # Equal ones show behind.
+            marker = {"symbol": charts.SYMBOLS[place], "size": 6 if place else 9}
+            looks = look("joined", colour, line={"width": 1}, marker=marker)
+            shift = 0.16 * (place - (len(sides) - 1) / 2)
+            shown[0].append(_levels_shown(name, side, looks, levels[config, graph], shift))
+            shown[1].append(_runs_shown(name, side, looks, runs[config, graph], runs[configs[0], graph]))
+        ratio = {"title": "cycles / straight line"}
+        level = {"title": "level"} if len(shown[0][0]["x"]) > _MANY else {"title": "level", "dtick": 1}
+        parts += [
+            Panel(f"{graph}: levels", shown[0], level, {"title": "cycles"}, log="y"),
+            Panel(f"{graph}: searches", shown[1], {"title": "latency (cycles)"}, ratio, one="y"),
+        ]
+    return charts.panels(parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -322,14 +323,14 @@ class PublishedHardware(Study):
         folder = Path(self.folder) if self.folder else (Path(self.reference) if self.reference else REFERENCE).parent
         graphs = {name: find_graph(name, folder) for name in dict.fromkeys(run.graph for run in published)}
         for config, run in product(self.configs, published):
-            request = LevelsRequest(graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}")
+            request = BfsRequest(graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}", source=0)
             yield Case({"config": config, "graph": run.graph, "latency": run.latency}, {"search": request}, run)
 
     def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
         """Yield a run of both sides."""
         yield _compared(case.known["config"], case.beside, found["search"])
 
-    def document(self, measurements: Measurements) -> dict[str, Any]:
+    def document(self, measurements: Plan) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document."""
         document = super().document(measurements)
         del document["seed"]  # no graph is generated

@@ -3,21 +3,19 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+from cyscc.host.answer import charts
+from cyscc.host.answer.charts import Figure
+from cyscc.host.answer.colours import BLACK, BLUE, GREEN, ORANGE, PURPLE
 from cyscc.host.experiments.measuring.graphs import ModelSpec
-from cyscc.host.experiments.measuring.measurements import Measured
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sheets import sheet_of
-from cyscc.host.experiments.studies.charts import Marks, draw_rows
 from cyscc.host.experiments.studies.rows import PAPERS, printed
 from cyscc.host.experiments.studies.study import Case, Point, SoftwareStudy
-from cyscc.host.output.figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, panel_grid
 from cyscc.host.specification.ask import SpecError
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["CONFIGURATIONS", "MODELS", "PUBLISHED", "Table1", "Table2"]
 
@@ -87,9 +85,7 @@ def _ratios(seconds: Mapping[str, float]) -> dict[str, float]:
     return {name: seconds[TARJAN] / seconds[name] for name in CONFIGURATIONS}
 
 
-def _speed_up_figure(
-    document: dict[str, Any], paper: Mapping[str, Any], ours: Mapping[str, Any], over: str
-) -> "Figure":
+def _speed_up_figure(document: dict[str, Any], paper: Mapping[str, Any], ours: Mapping[str, Any], over: str) -> Figure:
     """Return a panel of our results and one of the paper's: for each model, a mark of each series.
 
     Parameters
@@ -102,16 +98,13 @@ def _speed_up_figure(
         What they are the speed-up over.
     """
     sides = {f"here: {document['device']}": ours, "paper: NVIDIA K20m": paper}
-    figure, axes = panel_grid(list(sides), row=0.8 + 0.45 * max(map(len, sides.values())))
-    panels = []
-    for each, models in zip(axes, sides.values(), strict=True):
-        series = dict.fromkeys(name for values in models.values() for name in values)
-        marks = [
-            Marks(colour, name, [values[name] for values in models.values()])
-            for name, colour in zip(series, (BLUE, ORANGE, GREEN, PURPLE, BLACK), strict=False)
-        ]
-        panels.append((each, list(models), marks))
-    return draw_rows(figure, panels, f"speed-up over {over}")
+    title = f"speed-up over {over}"
+    parts = []
+    for name, models in sides.items():
+        frame = charts.frame_of(list(models.values())).set_axis(list(models))
+        looks = charts.points_of(frame, (BLUE, ORANGE, GREEN, PURPLE, BLACK))
+        parts.append(charts.rows_panel(name, frame, looks, title, one="x"))
+    return charts.panels(parts)
 
 
 def _short(row: Point) -> str:
@@ -120,7 +113,7 @@ def _short(row: Point) -> str:
     return model.partition(".")[0]
 
 
-def _table1_figure(document: dict[str, Any]) -> "Figure":
+def _table1_figure(document: dict[str, Any]) -> Figure:
     """Return the plot of table 1: speed-ups of all configurations over Tarjan's algorithm."""
     paper = {_short(row): _ratios(row["seconds"]) for row in PUBLISHED}
     ours = {row["model"]: _ratios(row["seconds"]) for row in document["rows"]}
@@ -133,7 +126,7 @@ def _mec_seconds(row: Point) -> dict[str, float]:
     return {**{name: row["mecs"][name] for name in ("basic", "parallel")}, **best}
 
 
-def _table2_figure(document: dict[str, Any]) -> "Figure":
+def _table2_figure(document: dict[str, Any]) -> Figure:
     """Return the plot of table 2: speed-ups of ``parallel`` over ``basic``, and those of their component algorithms."""
 
     def speed_ups(seconds: Mapping[str, float]) -> dict[str, float]:

@@ -19,8 +19,7 @@ from cyscc.host.output.text import count_text
 from cyscc.host.specification.numbers import checked_number
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+    from cyscc.host.answer.charts import Figure
     from cyscc.host.record.reader import Record
 
 _MOST_ROWS = 48
@@ -45,10 +44,10 @@ class Sweep(Answer):
     def __init__(self, outcome: Outcome, measure: str) -> None:
         self._outcome = outcome
         self.files = dict(outcome.files)
-        study, swept, rows = outcome.study, outcome.swept, outcome.rows
-        failed = f", {count_text(len(swept.failures), 'failure')}" if swept.failures else ""
+        study, plan, rows = outcome.study, outcome.plan, outcome.rows
+        failed = f", {count_text(len(plan.failures), 'failure')}" if plan.failures else ""
         points = count_text(len({row["point"] for row in rows}), "point")
-        said = [f"{points}: {swept.text}{failed}\nwritten: {', '.join(map(str, self.files.values()))}"]
+        said = [f"{points}: {plan.text}{failed}\nwritten: {', '.join(map(str, self.files.values()))}"]
         fields: dict[str, Any] = {"study": study.name, "axes": study.axes}
         if search := study.search:
             within = count_text(sum(row["within_budget"] for row in rows), "point")
@@ -87,16 +86,16 @@ class Sweep(Answer):
         InputError
             The record cannot be read.
         """
-        points = self._outcome.study.points
-        point = points[checked_number("row", row, low=0, high=len(points) - 1)].point
-        if failure := self._outcome.swept.failures.get(point.digest):
+        rows = self._outcome.rows
+        place = checked_number("row", row, low=0, high=len(rows) - 1)
+        if failure := rows[place]["reason"]:
             raise ValueError(f"row {row} has no record: {failure}")
-        return self._outcome.folder.record(point)
+        return self._outcome.study.points[place].point.record(self._outcome.plan.store)
 
     def plot(
         self, path: "str | PathLike[str] | None" = None, name: str | None = None, *, measure: str | None = None
     ) -> "Figure":
-        """Return the plot, and write it to a file if there is a path.
+        """Return the plot, a figure of plotly, and write it to a file if there is a path.
 
         Parameters
         ----------
@@ -115,7 +114,7 @@ class Sweep(Answer):
 
     def _figure(self, measure: str) -> "Figure":
         """Return the plot: of a search its points, else the first parameter whose values have an order, or any."""
-        from cyscc.host.analysis.report.drawing import draw_chart, literal
+        from cyscc.host.answer.charts import literal
         from cyscc.host.experiments.sweep.charts import parameter_chart, search_chart
 
         study, rows = self._outcome.study, self._outcome.rows
@@ -128,9 +127,15 @@ class Sweep(Answer):
             across = next((name for name in names if is_ordered(name, study.axes[name])), names[0])
             chart = parameter_chart(study, rows, across, measure)
         said = f"{_common(outcome=self._outcome)}. {chart.about}"
-        head = [line for text in (study.title, said) for line in textwrap.wrap(text, 110)]
-        chart.figure.update_layout(height=chart.figure.layout.height + 18 * len(head))
-        return draw_chart(chart.figure, title=literal("\n".join(head)))
+        head = [literal(line) for text in (study.title, said) for line in textwrap.wrap(text, 110)]
+        top = (chart.figure.layout.margin.t or 14) + 20 * len(head)
+        chart.figure.update_layout(
+            title={"text": "<br>".join(head), "font": {"size": 14}, "yref": "container", "y": 1, "yanchor": "top"},
+            title_pad={"t": 8},
+            margin={"t": top},
+            height=chart.figure.layout.height + 20 * len(head),
+        )
+        return chart.figure
 
 
 def _common(outcome: Outcome) -> str:

@@ -1,46 +1,43 @@
-"""Charts of a sweep: results by parameter, or by number of points; cycles against area, and by cause.
+"""Charts of a sweep: results by one or two parameters, or by number of points; cycles against area, and by cause."""
 
-Pages draw them in a browser, files of figures without one.
-"""
-
-from collections.abc import Sequence
-from math import log
+from collections.abc import Mapping, Sequence
+from math import log, prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import plotly.graph_objects as go
-
-from cyscc.host.analysis.report.charts import NARROWEST, Chart, bar_rows, logarithmic, new_figure
-from cyscc.host.answer.colours import RUN_COLOURS, STACK
+from cyscc.host.answer import charts
+from cyscc.host.answer.charts import NARROWEST, Chart, Panel, Trace, look, series
+from cyscc.host.answer.colours import GREY, RUN_COLOURS, STACK
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sweep.definition import SweepStudy, is_logarithmic, is_ordered, is_wide, value_text
 from cyscc.host.experiments.sweep.measures import MEASURES
 from cyscc.host.experiments.sweep.rows import DONE, Row, best_so_far, front, shares
-from cyscc.host.output.figures import row_places
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.overrides import NO_OVERRIDES
 from cyscc.host.specification.run import resolved_configuration, resolved_profile
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _RESULTS = {**MEASURES, **AREA}
 """Titles of the axes of results, by their columns."""
 _FACTORS = {"seconds": 1e3}
 """Factors from columns to the units of their axes."""
 
-_MOST_LINES = 24
+_FEW = 4
+"""Most combinations of the other parameters that are lines of one panel, and panels in a row."""
+_MOST_PANELS = 24
 _MOST_BARS = 60
 _MOST_TICKS = 20
-_LEGEND = 70
-"""Letters beside each other in a legend, on a narrow page."""
-_LETTER = 7
-"""Width of a letter of a label in pixels, roughly."""
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up")
-_DASHES = ("solid", "dash", "dot", "dashdot")
-_HOVER = "%{text}: %{customdata[0]:,} cycles, %{customdata[1]:.3f} GTEPS<extra></extra>"
-_GREY = "#868680"
+_MOST_CELLS = 16
+"""Most rows or columns of a matrix whose cells have numbers."""
+_SHADES = ("#9ecae1", "#4a98c9", "#1764ab", "#08264f")
+"""Colours of lines whose parameter has an order."""
+_HOVER = "%{customdata[0]}: %{customdata[1]:,} cycles, %{customdata[2]:.3f} GTEPS"
 
 
 def parameter_chart(study: SweepStudy, rows: Sequence[Row], across: str, column: str = "cycles") -> Chart:
-    """Return the chart of a result by value of a parameter, with a line for each combination of the others.
+    """Return the chart of a result by value of a parameter, with lines by another one, in panels of the rest.
 
     Values without an order have rows, in which nothing joins the points.
 
@@ -56,70 +53,117 @@ def parameter_chart(study: SweepStudy, rows: Sequence[Row], across: str, column:
         The result: ``cycles``, ``gteps`` or ``seconds``.
     """
     done = [row for row in rows if row["status"] == DONE]
-    others = [name for name in study.axes if name != across]
-    lines: dict[str, list[Row]] = {}
-    for row in done:
-        lines.setdefault(study.label(row, others) or column, []).append(row)
-    shown = dict(list(lines.items())[:_MOST_LINES])
-    values, labels = study.axes[across], study.labels[across]
-    ordered = is_ordered(across, values)
-    figure = new_figure(height=420 if ordered else 100 + len(values) * (20 + 8 * len(shown)), x=across)
-
-    def add(name: str, points: Sequence[Row], place: int, **looks: Any) -> None:
-        """Add points at the place of a line."""
-        shifted = row_places(len(values), place, len(shown))
-        at = [row[across] if ordered else shifted[values.index(row[across])] for row in points]
-        results = [_result(row, column) for row in points]
-        x, y = (at, results) if ordered else (results, at)
-        figure.add_scatter(
-            x=x,
-            y=y,
-            name=name,
-            text=[labels[row[across]] for row in points],
-            customdata=[[row["cycles"], row["gteps"]] for row in points],
-            hovertemplate=f"{name}<br>{_HOVER}",
-            **looks,
-        )
-
+    others = {name: len(values) for name, values in study.axes.items() if name != across and len(values) > 1}
+    few = [name for name, count in others.items() if count <= _FEW]
+    lines = list(others) if prod(others.values()) <= _FEW else few[:1]
+    panels = [name for name in others if name not in lines]
+    labels = study.labels[across]
     unchanged, machine = _unchanged(study)
-    for place, (name, line) in enumerate(shown.items()):
-        again, colour = divmod(place, len(RUN_COLOURS))
-        looks = {"color": RUN_COLOURS[colour], "dash": _DASHES[again]}
-        marker = {"symbol": _SYMBOLS[again], "size": 8}
-        points = sorted(line, key=lambda row: row[across]) if ordered else line
-        add(name, points, place, mode="lines+markers" if ordered else "markers", line=looks, marker=marker)
-    rings = [(place, row) for place, line in enumerate(shown.values()) for row in line if row["point"] in unchanged]
-    for number, (place, row) in enumerate(rings):
-        ring = {"symbol": "circle-open", "size": 16, "color": "#000000", "line": {"width": 1.5}}
-        add(machine, [row], place, mode="markers", marker=ring, legendgroup=machine, showlegend=not number)
-    _scale(figure, [_result(row, column) for row in done], _RESULTS[column], "y" if ordered else "x")
-    if ordered:
-        numbers = sorted(values)
-        scale = "log" if is_logarithmic(numbers) else "linear"
-        figure.update_xaxes(type=scale, tickvals=numbers, ticktext=_ticks(numbers))
-    else:
-        texts = [labels[value] for value in values]
-        figure.update_yaxes(
-            title_text=across,
-            tickvals=list(range(len(texts))),
-            ticktext=texts,
-            range=[len(texts) - 0.5, -0.5],
-            automargin=True,
-        )
-    longest = max(map(len, shown), default=0)
-    legend = 20 * -(-len(shown) // max(_LEGEND // (longest + 6), 1))
-    figure.update_layout(
-        height=figure.layout.height + legend,
-        showlegend=len(shown) > 1 or bool(rings),
-        legend={"maxheight": legend + 40},
+    frame = charts.frame_of(
+        [
+            {
+                "at": row[across],
+                "text": labels[row[across]],
+                "line": study.label(row, lines) or column,
+                "panel": study.label(row, panels),
+                "result": _result(row, column),
+                "ring": row["point"] in unchanged,
+                **{name: row[name] for name in ("cycles", "gteps")},
+            }
+            for row in done
+        ]
     )
-    kind = "line" if ordered else "colour"
-    about = f"Points of a {kind} have everything else in common."
-    if len(lines) > len(shown):
-        about += f" The first {len(shown)} of {len(lines)} {kind}s."
+    ordered = is_ordered(across, study.axes[across])
+    looks = _line_looks(study, lines, list(frame["line"].unique()) if done else [], ordered=ordered)
+    title = _RESULTS[column]
+    results = _result_axis([_result(row, column) for row in done], title)
+    groups = list(frame.groupby("panel", sort=False)) if done else []
+    shown = groups[:_MOST_PANELS]
+    height = 360 if len(shown) == 1 else 190
+    parts = []
+    for name, own in shown:
+        if ordered:
+            own = own.sort_values("at", kind="stable")
+            found = series(own, "at", "result", "line", looks, told=("text", "cycles", "gteps"), form=_HOVER)
+            found += _rings(own[own["ring"]], "at", "result", machine)
+            numbers = sorted(study.axes[across])
+            ticks = _ticks(numbers, room=NARROWEST / min(len(shown), _FEW))
+            x = {"type": "log" if is_logarithmic(numbers) else "linear", "tickvals": numbers, "ticktext": ticks}
+            parts.append(Panel(name, found, {**x, "title": across}, results, height=height))
+        else:
+            texts = list(dict.fromkeys(labels[value] for value in study.axes[across]))
+            wide = own.pivot_table("result", "text", "line", sort=False).reindex(texts)
+            found = charts.marks(wide, looks)
+            places = own.assign(row=[texts.index(text) for text in own["text"]])
+            found += _rings(places[places["ring"]], "result", "row", machine)
+            size = 60 + len(texts) * (20 + 8 * len(wide.columns))
+            y = {**charts.row_axis(texts), "title": across}
+            parts.append(Panel(name, found, results, y, height=size))
+    figure = charts.panels(
+        parts or [Panel("", [], y=results)], columns=_FEW if ordered else 1, shared="y" if ordered else "x"
+    )
+    about = f"Points of a {'line' if ordered else 'colour'} have everything else in common."
+    if len(groups) > 1:
+        about += " A panel is a combination of the other parameters."
+    if len(groups) > len(shown):
+        about += f" The first {len(shown)} of {len(groups)} panels."
     if failed := len(rows) - len(done):
         about += f" {count_text(failed, 'point')} failed, and {'is' if failed == 1 else 'are'} left out."
     return Chart(name=f"effect-{list(study.axes).index(across)}", title=across, about=about, figure=figure)
+
+
+def _line_looks(study: SweepStudy, lines: Sequence[str], names: Sequence[str], *, ordered: bool) -> dict[str, Trace]:
+    """Return the looks of lines: shades of a colour if their parameter has an order, else different colours."""
+    shaded = len(lines) == 1 and is_ordered(lines[0], study.axes[lines[0]])
+    colours = _SHADES[-len(names) :] if shaded else RUN_COLOURS
+    kind = "joined" if ordered else "points"
+    return {
+        name: look(kind, colour, marker={"symbol": symbol})
+        for name, colour, symbol in zip(names, colours, charts.SYMBOLS, strict=False)
+    }
+
+
+def _rings(rows: "pd.DataFrame", x: str, y: str, name: str) -> list[Trace]:
+    """Return rings around the points of a machine that is as its preset has it."""
+    ring = {"symbol": "circle-open", "size": 16, "line": {"width": 1.5}}
+    return series(rows.assign(name=name), x, y, "name", {name: look("points", "#000000", marker=ring)})
+
+
+def matrix_chart(study: SweepStudy, rows: Sequence[Row], down: str, across: str, column: str = "cycles") -> Chart:
+    """Return the matrix of a result by the values of two parameters: the best of the points that have both."""
+    done = charts.frame_of([row for row in rows if row["status"] == DONE])
+    names = {name: [study.labels[name][value] for value in study.axes[name]] for name in (down, across)}
+    keys = {name: done[name].map(study.labels[name]) for name in (down, across)}
+    best = "max" if column == "gteps" else "min"
+    results = done.assign(**{f"key {name}": values for name, values in keys.items()}, result=done[column])
+    found = results.pivot_table("result", f"key {down}", f"key {across}", aggfunc=best)
+    found = found.reindex(index=list(dict.fromkeys(names[down])), columns=list(dict.fromkeys(names[across])))
+    found *= _FACTORS.get(column, 1)
+    few = max(found.shape) <= _MOST_CELLS
+    texts = [["" if value != value else f"{value:,.5g}" for value in row] for row in found.to_numpy()]
+    shown = charts.heat(
+        found.to_numpy(float),
+        title=_RESULTS[column],
+        hover=f"{down}=%{{y}}, {across}=%{{x}}<br>%{{z:,.6g}} {_RESULTS[column]}<extra></extra>",
+        least=float(found.min(axis=None)),
+        x=list(found.columns),
+        y=list(found.index),
+        text=texts if few else None,
+        texttemplate="%{text}" if few else None,
+    )
+    places = {"type": "category", "automargin": True}
+    figure = charts.new_figure(
+        [shown],
+        height=150 + 30 * len(found),
+        x=across,
+        y=down,
+        xaxis=places,
+        yaxis={**places, "autorange": "reversed"},
+    )
+    about = (
+        "The fewest cycles of all points with both values." if best == "min" else "The most of all points with both."
+    )
+    return Chart(name="matrix", title=f"{down} and {across}", about=about, figure=figure)
 
 
 def _result(row: Row, column: str) -> float:
@@ -127,23 +171,20 @@ def _result(row: Row, column: str) -> float:
     return float(row[column] * _FACTORS.get(column, 1))
 
 
-def _scale(figure: go.Figure, results: Sequence[float], title: str, which: str) -> None:
-    """Set title and scale of the axis of results, which is logarithmic if they differ much."""
-    update = figure.update_yaxes if which == "y" else figure.update_xaxes
-    update(title_text=title, rangemode="tozero")
-    if is_wide(results):
-        logarithmic(update, min(results), max(results))
+def _result_axis(results: Sequence[float], title: str) -> Mapping[str, Any]:
+    """Return the settings of the axis of results, which is logarithmic if they differ much."""
+    return {"title": title, "rangemode": "tozero", **(charts.log_axis(results) if is_wide(results) else {})}
 
 
-def _ticks(numbers: Sequence[float]) -> list[str]:
+def _ticks(numbers: Sequence[float], *, room: float = NARROWEST) -> list[str]:
     """Return the labels of ascending numbers of an axis; those that have no room are empty."""
     places = [log(number) if is_logarithmic(numbers) else number for number in numbers]
-    scale = NARROWEST / ((places[-1] - places[0]) or 1)
+    scale = room / ((places[-1] - places[0]) or 1)
     texts: list[str] = []
     end = 0.0
     for number, place in zip(numbers, places, strict=True):
         text = f"{number:,}"
-        half = _LETTER * (len(text) + 1) / 2
+        half = charts.LETTER * (len(text) + 1) / 2
         begin = scale * (place - places[0]) - half
         fits = begin >= end or not texts
         texts.append(text if fits else "")
@@ -172,18 +213,11 @@ def _unchanged(study: SweepStudy) -> tuple[set[str], str]:
     return set(found), texts.pop() if len(texts) == 1 else "machine unchanged"
 
 
-def _scatter(
-    figure: go.Figure, study: SweepStudy, name: str, points: Sequence[tuple[float, float, Row]], **looks: Any
-) -> None:
-    """Add points, each with its place and its row, which have the labels of the study."""
-    axes = f"{figure.layout.xaxis.title.text} %{{x:,}}, {figure.layout.yaxis.title.text} %{{y:,}}"
-    figure.add_scatter(
-        x=[x for x, _, _ in points],
-        y=[y for _, y, _ in points],
-        name=name,
-        text=[study.label(row) or study.name for _, _, row in points],
-        hovertemplate=f"%{{text}}<br>{axes}<extra></extra>",
-        **looks,
+def _labelled(study: SweepStudy, rows: Sequence[Row], x: Sequence[float], y: Sequence[float], name: str) -> Any:
+    """Return a frame of points, with the labels of the study."""
+    points = zip(rows, x, y, strict=True)
+    return charts.frame_of(
+        [{"x": at, "y": up, "name": name, "text": study.label(row) or study.name} for row, at, up in points]
     )
 
 
@@ -191,24 +225,25 @@ def search_chart(study: SweepStudy, rows: Sequence[Row], column: str) -> Chart:
     """Return the chart of a result by number of points of a search, with the least one so far."""
     assert study.search is not None, "the study searches"
     title = _RESULTS[column]
-    figure = new_figure(height=420, x="points", y=title)
     kept = "within the budget" if study.search.budget else "point"
-    done = [(number, _result(row, column), row) for number, row in enumerate(rows, 1) if row["status"] == DONE]
-    for within, text, colour in ((True, kept, _GREY), (False, "over the budget", RUN_COLOURS[2])):
-        if shown := [point for point in done if point[2]["within_budget"] == within]:
-            _scatter(figure, study, text, shown, mode="markers", marker={"color": colour, "size": 8})
+    done = [(number, row) for number, row in enumerate(rows, 1) if row["status"] == DONE]
+    shown = []
+    for within, name, colour in ((True, kept, GREY), (False, "over the budget", RUN_COLOURS[2])):
+        if own := [each for each in done if each[1]["within_budget"] == within]:
+            numbers, its = zip(*own, strict=True)
+            frame = _labelled(study, its, numbers, [_result(row, column) for row in its], name)
+            form = f"%{{customdata[0]}}<br>points %{{x:,}}, {title} %{{y:,}}"
+            shown += series(frame, "x", "y", "name", {name: look("points", colour)}, told=("text",), form=form)
     if column not in ("gteps", "seconds"):
-        figure.add_scatter(
-            x=list(range(1, len(rows) + 1)),
-            y=best_so_far(rows, column),
-            name="best so far",
-            mode="lines",
-            line={"color": RUN_COLOURS[1], "shape": "hv"},
-            hovertemplate=f"after %{{x}} points: %{{y:,}} {title}<extra></extra>",
-        )
-    _scale(figure, [result for _, result, _ in done], title, "y")
-    numbers = list(range(1, len(rows) + 1, max(len(rows) // _MOST_TICKS, 1)))
-    figure.update_xaxes(tickvals=numbers, ticktext=_ticks(numbers))
+        best = {"x": list(range(1, len(rows) + 1)), "y": best_so_far(rows, column), "name": "best so far"}
+        hover = f"after %{{x}} points: %{{y:,}} {title}<extra></extra>"
+        shown.append({**look("lines", RUN_COLOURS[1], line={"shape": "hv"}), **best, "hovertemplate": hover})
+    ticks = list(range(1, len(rows) + 1, max(len(rows) // _MOST_TICKS, 1)))
+    x, y = (
+        {"tickvals": ticks, "ticktext": _ticks(ticks)},
+        _result_axis([_result(row, column) for _, row in done], title),
+    )
+    figure = charts.new_figure(shown, height=420, x="points", xaxis=x, yaxis=y)
     about = "The points in the order in which they were chosen."
     return Chart(name=f"best-{column}", title=f"Least {title} by number of points", about=about, figure=figure)
 
@@ -219,28 +254,36 @@ def causes_chart(study: SweepStudy, rows: Sequence[Row], module: str) -> Chart |
     shown = chosen[:_MOST_BARS]
     if not shown:
         return None
-    figure = new_figure(height=180 + 22 * len(shown), x="share of the cycles of all kernels")
-    parts = {cause: [shares(row, module)[cause] for row in shown] for cause in STACK}
     names = [study.label(row) or study.name for row in shown]
-    bar_rows(figure, names, parts, form="%{y}<br>%{cause}: %{x:.1%}<extra></extra>")
-    figure.update_yaxes(automargin=True)
-    figure.update_xaxes(tickformat=".0%", range=[0, 1])
+    frame = charts.frame_of([shares(row, module) for row in shown]).set_axis(names)[list(STACK)]
+    figure = charts.new_figure(
+        charts.traces(frame, "rows", form="%{x:.1%}"),
+        height=120 + 22 * len(shown),
+        x="share of the cycles of all kernels",
+        barmode="stack",
+        xaxis={"tickformat": ".0%", "range": [0, 1]},
+        yaxis={"autorange": "reversed", "type": "category", "automargin": True},
+    )
     about = "The points by their cycles, the fewest first."
     if len(chosen) > len(shown):
         about += f" The first {len(shown)} of {len(chosen)}."
-    return Chart(name=f"causes-{module}", title=f"Cycles of the {module} kernels", about=about, figure=figure)
+    title = f"Cycles of the {module} kernels"
+    return Chart(name=f"causes-{module}", title=title, about=about, figure=figure, causes=True)
 
 
 def area_chart(study: SweepStudy, rows: Sequence[Row], column: str) -> Chart:
     """Return the chart of cycles against a column of area, with the Pareto front."""
     title = AREA[column]
-    figure = new_figure(height=460, x=f"{title}, all AEs", y="cycles")
-    best = {"mode": "lines+markers", "line": {"color": RUN_COLOURS[1], "shape": "vh"}, "marker": {"size": 10}}
-    for name, shown, looks in (
-        ("all points", rows, {"mode": "markers", "marker": {"color": _GREY, "size": 8}}),
+    best = look("joined", RUN_COLOURS[1], line={"shape": "vh"}, marker={"size": 10})
+    shown = []
+    for name, own, looks in (
+        ("all points", rows, look("points", GREY)),
         ("no other point has fewer cycles and takes no more", front(rows, ("cycles", column)), best),
     ):
-        _scatter(figure, study, name, [(row[column], row["cycles"], row) for row in shown], **looks)
+        frame = _labelled(study, own, [row[column] for row in own], [row["cycles"] for row in own], name)
+        form = f"%{{customdata[0]}}<br>{title} %{{x:,}}, cycles %{{y:,}}"
+        shown += series(frame, "x", "y", "name", {name: looks}, told=("text",), form=form)
+    figure = charts.new_figure(shown, height=460, x=f"{title}, all AEs", y="cycles")
     budget = {} if study.search is None else study.search.budget
     if column in budget:
         figure.add_vline(x=budget[column], line={"color": RUN_COLOURS[2], "dash": "dash"}, annotation_text="budget")

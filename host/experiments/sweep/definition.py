@@ -13,12 +13,11 @@ from typing import Any
 import msgspec
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
-from cyscc.host.experiments.sweep.points import SweepPoint
+from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.sweep.space import SearchOptions, range_values, search_options, shaped
 from cyscc.host.graph.formats import check_graph
 from cyscc.host.graph.kinds import KINDS, KINDS_BY_DEGREE
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason
+from cyscc.host.output.errors import InputError, reason
 from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import ALGORITHMS, Option, RunSpec, run_options
 from cyscc.sim.configuration import AcceleratorConfig
@@ -62,12 +61,12 @@ class StudyPoint:
     ----------
     values : dict
         Value of every parameter in the study, and of `VARIANT` if the study has it.
-    point : SweepPoint
+    point : PointRequest
         The run.
     """
 
     values: dict[str, Any]
-    point: SweepPoint
+    point: PointRequest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -372,7 +371,7 @@ class _Reader:
             raise ValueError(f"{varied}: {error}" if varied else str(error)) from None
         return StudyPoint(values={name: _shown(name, point, {**given, **shown}) for name in self._names}, point=point)
 
-    def _asked(self, values: dict[str, Any]) -> SweepPoint:
+    def _asked(self, values: dict[str, Any]) -> PointRequest:
         overrides = {name: value for name, value in values.items() if name in _FIELDS or name.startswith(MEMORY)}
         named = {name: self._file(values.get(name, "hc2"), name) for name in ("config", "memory")}
         options = {name: value for name, value in values.items() if name in _RUN}
@@ -380,7 +379,7 @@ class _Reader:
         # The record's folder is set when the point is made.
         given: dict[str, Any] = {"algorithm": "bfs", **options, **named, "record": graph.label}
         spec = RunSpec(**given, graph=graph.label, overrides=Overrides.of(overrides), threads=1).checked()
-        return SweepPoint(graph=graph, spec=spec)
+        return PointRequest(graph=graph, spec=spec)
 
     def _file(self, name: Any, parameter: str) -> str:
         """Return the name of a configuration or memory; paths of files are relative to the study's folder."""
@@ -420,13 +419,14 @@ class _Reader:
 def _grid(table: Mapping[str, Any]) -> dict[str, list[_Choice]]:
     """Return the axes of the grid with their values."""
     axes: dict[str, list[_Choice]] = {}
-    for name, values in _flat(_listing(table)).items():
+    for name, values in _flat(table, ranges=True).items():
         if not isinstance(values, list) or not values:
             raise ValueError(f"grid: {name} must be a list of values, not {values!r}")
-        graphs = [_flat(value, "graph.") if name == "graph" and isinstance(value, dict) else None for value in values]
         axes[name] = [
-            _Choice(shown={name: value}, sets={name: value}) if graph is None else _graph_choice(graph)
-            for value, graph in zip(values, graphs, strict=True)
+            _graph_choice(_flat(value, "graph."))
+            if name == "graph" and isinstance(value, dict)
+            else _Choice(shown={name: value}, sets={name: value})
+            for value in values
         ]
     return axes
 
@@ -460,23 +460,15 @@ def _entries(entries: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict
     return {VARIANT: choices} if choices else {}
 
 
-def _listing(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return a table of the grid with its ranges as lists."""
-    listed: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, dict):
-            name = prefix + key
-            value = range_values(name, value) if _is_range(value) else _listing(value, f"{name}.")
-        listed[key] = value
-    return listed
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values of nested tables by dotted names."""
+def _flat(table: Mapping[str, Any], prefix: str = "", *, ranges: bool = False) -> dict[str, Any]:
+    """Return the values of nested tables by dotted names; with `ranges`, those are lists."""
     found: dict[str, Any] = {}
     for key, value in table.items():
         name = prefix + key
-        inner = _flat(value, f"{name}.") if isinstance(value, dict) else {_ALIASES.get(name, name): value}
+        if ranges and _is_range(value):
+            value = range_values(name, value)
+        nested = isinstance(value, dict)
+        inner = _flat(value, f"{name}.", ranges=ranges) if nested else {_ALIASES.get(name, name): value}
         for each, what in inner.items():
             if each in found:
                 raise ValueError(f"{each} is given twice")
@@ -490,7 +482,7 @@ def _checked(name: str, value: Any) -> Any:
     return value if option is None else option.checked(name, value)
 
 
-def _shown(name: str, point: SweepPoint, given: Mapping[str, Any]) -> Any:
+def _shown(name: str, point: PointRequest, given: Mapping[str, Any]) -> Any:
     """Return a parameter's value for tables: those of machine, memory and graph are resolved."""
     if name in _FIELDS:
         return getattr(point.spec.configuration, name)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cyscc.host.experiments.sweep.batch import Batch, Swept
+from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep.definition import SweepStudy
-from cyscc.host.experiments.sweep.points import SweepFolder
-from cyscc.host.experiments.sweep.rows import Row, rows_of, with_area, write_table
+from cyscc.host.experiments.sweep.rows import FAILED, Row, made_rows, write_table
 from cyscc.host.experiments.sweep.search import search
 from cyscc.host.output.files import check_output
 
@@ -22,32 +22,26 @@ class Outcome:
         The study; of one that searches, with the points that it chose.
     rows : list of Row
         A row for each point.
-    swept : Swept
-        Number of points, and failures.
-    folder : SweepFolder
-        Folder of the points.
+    plan : Plan
+        How they were made.
     files : mapping of str to Path
         The table and the page.
-    command : str
-        The command that made it, if one did.
     """
 
     study: SweepStudy
     rows: list[Row]
-    swept: Swept
-    folder: SweepFolder
+    plan: Plan
     files: Mapping[str, Path]
-    command: str = ""
 
     @property
     def failure(self) -> str:
         """How many points failed, and why the first one did; empty if none failed."""
-        points = [each.point for each in self.study.points]
-        failed = [point for point in points if point.digest in self.swept.failures]
-        if not failed:
-            return ""
-        of = f"{len(failed)} of {len(points)} points failed"
-        return f"{of}: {failed[0].label}: {self.swept.failures[failed[0].digest]}"
+        failed = [
+            f"{each.point.label}: {row['reason']}"
+            for each, row in zip(self.study.points, self.rows, strict=False)
+            if row["status"] == FAILED
+        ]
+        return f"{len(failed)} of {len(self.rows)} points failed: {failed[0]}" if failed else ""
 
 
 def study_files(study: SweepStudy, folder: Path) -> dict[str, Path]:
@@ -55,28 +49,27 @@ def study_files(study: SweepStudy, folder: Path) -> dict[str, Path]:
     return {"table": folder / f"{study.name}.parquet", "page": folder / f"{study.name}.html"}
 
 
-def make_study(study: SweepStudy, batch: Batch) -> Outcome:
+def make_study(study: SweepStudy, plan: Plan) -> Outcome:
     """Make the missing points of a study, and write its table; its page is the answer's.
 
     Raises
     ------
     InputError
-        A file cannot be written, or a point that exists is damaged.
+        A file cannot be written.
     SimulationError
-        No further points can be made. A failed point does not raise: see `Outcome.failure`.
+        No further points can be made, or Yosys is missing. A failed point does not raise: see `Outcome.failure`.
     """
-    if study.search is not None:
-        batch = replace(batch, families=tuple(dict.fromkeys((*study.search.families, *batch.families))))
-    files = study_files(study, batch.folder)
-    with batch.opened() as folder:
+    if study.search is not None and study.search.families:
+        plan = replace(plan, families=tuple(dict.fromkeys((*study.search.families, *plan.families))))
+        check_tool(YOSYS)
+    files = study_files(study, plan.folder)
+    with plan.opened():
         for path in files.values():
             check_output(str(path), "--output", plain=True)
         if study.search is not None:
-            with batch.progress.step("searching") as step:
-                study, rows, swept = search(study, folder, batch, step)
+            with plan.progress.step("searching") as step:
+                study, rows = search(study, plan, step)
         else:
-            with batch.progress.step("simulating") as step:
-                swept = batch.sweep([each.point for each in study.points], folder, step)
-            rows = with_area(study, rows_of(study, folder, swept), batch)
+            rows = made_rows(study, plan)
         write_table(rows, files["table"])
-    return Outcome(study=study, rows=rows, swept=swept, folder=folder, files=files, command=batch.progress.command)
+    return Outcome(study=study, rows=rows, plan=plan, files=files)

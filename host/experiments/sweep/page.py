@@ -10,7 +10,8 @@ from cyscc.host.analysis.report.page import Section, render
 from cyscc.host.answer.answer import Table
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, parameter_chart, search_chart
+from cyscc.host.experiments.plan.plan import RESULTS
+from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, matrix_chart, parameter_chart, search_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
 from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import DONE, effects
@@ -38,26 +39,30 @@ def sweep_page(outcome: Outcome, tables: Mapping[str, Table]) -> str:
     study, rows = outcome.study, outcome.rows
     done = [row for row in rows if row["status"] == DONE]
     search, said = study.search, "what each parameter does while the others stay as they are"
+    varied = [name for name, values in study.axes.items() if len(values) > 1 and name in study.settings]
     charts = {
         "effects": [parameter_chart(study, rows, each.name) for each in effects(study, rows)],
         "area": [area_chart(study, done, name) for name in AREA if done and name in done[0]],
         "causes": [chart for module in MODULES if (chart := causes_chart(study, done, module)) is not None],
     }
-    sections = [Section(name="facts", title="Facts", facts=_facts(outcome), tables=_cells(tables["best"]))]
+    if len(varied) > 1 and done and search is None:
+        charts["effects"].append(matrix_chart(study, rows, *varied[:2]))
+    sections = [Section(name="best", title="Best", tables=best)] if (best := _cells(tables["best"])) else []
     if search is not None:
         said = f"chosen one batch after the other, for {search.text()}"
         kept = sum(row["within_budget"] for row in rows)
-        best = [search_chart(study, rows, name) for name in search.minimise if kept]
+        found = [search_chart(study, rows, name) for name in search.minimise if kept]
         aim = [f"Aim: {search.text()}. Within the budget: {kept:,} of {len(rows):,}."]
-        sections.append(Section(name="search", title="Search", texts=aim, charts=best))
+        sections.append(Section(name="search", title="Search", texts=aim, charts=found))
     for name, title in {"effects": "Effects", "area": "Cycles and area", "causes": "Causes"}.items():
         if charts[name]:
             own = _cells(tables[name]) if name in tables else []
             sections.append(Section(name=name, title=title, charts=charts[name], tables=own))
-    points = [{**row, "folder": f"points/{row['point']}"} for row in tables["rows"].records()]
+    points = [{**row, "folder": f"{RESULTS}/{row['point']}"} for row in tables["rows"].records()]
     columns = {**tables["rows"].columns, "folder": "{}"}
     whole = replace(tables["rows"], frame=points, columns=columns)
     sections.append(Section(name="points", title="Points", tables=_cells(whole)))
+    sections.append(Section(name="facts", title="Facts", facts=_facts(outcome)))
     return render(sections, title=study.title, about=f"{count_text(len(rows), 'point')}: {said}.")
 
 
@@ -75,8 +80,8 @@ def _facts(outcome: Outcome) -> list[tuple[str, list[str]]]:
     for name in study.points[0].values:
         if name not in (*study.axes, "graph"):
             facts[name] = ", ".join(sorted({value_text(each.values[name]) for each in study.points} - {""}))
-    if outcome.command:
-        facts |= {"command": outcome.command, "in folder": str(Path.cwd())}
+    if command := outcome.plan.progress.command:
+        facts |= {"command": command, "in folder": str(Path.cwd())}
     environment = run_environment()
     program = {"version": version(), "program": sources_digest(), "environment": environment}
     facts |= _inputs(outcome)

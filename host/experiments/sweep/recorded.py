@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.measuring.measurements import OnStep
-from cyscc.host.experiments.sweep.batch import Batch, Swept
+from cyscc.host.experiments.measuring.points import PointRequest, stored_graph
+from cyscc.host.experiments.plan.plan import OnStep, Plan
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sweep.definition import value_text
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
@@ -43,21 +43,14 @@ class RecordedPoints:
     ----------
     record : Record
         The record of the run.
-    batch : Batch
-        How the points are made.
-    folder : SweepFolder
-        Folder of the points, in which a graph that is in no file is kept.
+    plan : Plan
+        How the points are made; a graph that is in no file is kept in its store.
     graph : Graph or str, optional
         The graph or its file, if the recorded file has moved, or there was none.
     memory : Profile or str, optional
         The memory profile, or its text as the user gave it, for a run with rules of its own.
     threads : int
         Number of threads of each run.
-
-    Attributes
-    ----------
-    swept : Swept
-        Outcome of the runs so far.
 
     Raises
     ------
@@ -68,16 +61,14 @@ class RecordedPoints:
     def __init__(
         self,
         record: Record,
-        batch: Batch,
-        folder: SweepFolder,
+        plan: Plan,
         *,
         graph: Graph | str | None,
         memory: Profile | str | None,
         threads: int = 1,
     ) -> None:
-        self.swept = Swept()
-        self._batch, self._folder = batch, folder
-        setting = RerunSetting(progress=batch.progress, threads=threads, graph=graph, memory=memory)
+        self._plan = plan
+        setting = RerunSetting(progress=plan.progress, threads=threads, graph=graph, memory=memory)
         if record.interrupted is not None:
             raise InputError("is not the record of a complete run, which could be made again", path=record.folder)
         try:
@@ -111,7 +102,7 @@ class RecordedPoints:
                 raise SpecError("overrides", f"{name} cannot be changed in a run that is made again: only {others}")
         return self._spec.changed(settings).checked()
 
-    def elsewhere(self, settings: Mapping[str, Any], graph: GraphFile) -> SweepPoint:
+    def elsewhere(self, settings: Mapping[str, Any], graph: GraphFile) -> PointRequest:
         """Return the run with some settings changed on another graph; a search begins where `SOURCE_RULE` says.
 
         Raises
@@ -119,9 +110,9 @@ class RecordedPoints:
         SpecError
             See `spec`.
         """
-        return SweepPoint(graph=graph, spec=replace(self.spec(settings), graph=str(graph.path), source=None))
+        return PointRequest(graph=graph, spec=replace(self.spec(settings), graph=str(graph.path), source=None))
 
-    def point(self, settings: Mapping[str, Any]) -> SweepPoint:
+    def point(self, settings: Mapping[str, Any]) -> PointRequest:
         """Return the run with some settings changed, see `spec`.
 
         Raises
@@ -136,18 +127,14 @@ class RecordedPoints:
         if self._given:
             source = None if spec.source is None else self._again.graph.index(spec.source)
             spec = replace(spec, source=source, undirected=False)
-        return SweepPoint(graph=self._graph, spec=spec)
+        return PointRequest(graph=self._graph, spec=spec)
 
-    def make(self, points: Sequence[SweepPoint], on_step: OnStep, **how: Any) -> dict[str, str]:
-        """Make the missing ones of some points, see `Batch.sweep`; return the reasons of failures, by digest."""
-        before = self.swept.made + self.swept.found
-        swept = self._batch.sweep(
-            points, self._folder, lambda done, total, what: on_step(before + done, before + total, what), **how
-        )
-        self.swept += swept
-        return swept.failures
+    def make(self, points: Sequence[PointRequest], on_step: OnStep, **how: Any) -> dict[str, Measured]:
+        """Return the results of points by their digests, see `Plan.results`; steps count those before, too."""
+        before = self._plan.found + self._plan.made
+        return self._plan.results(points, lambda done, total, what: on_step(before + done, before + total, what), **how)
 
-    def cycles(self, points: Sequence[SweepPoint], on_step: OnStep) -> list[int]:
+    def cycles(self, points: Sequence[PointRequest], on_step: OnStep) -> list[int]:
         """Return the cycles of points, which are made if they are missing.
 
         Raises
@@ -155,15 +142,16 @@ class RecordedPoints:
         SimulationError
             A run failed.
         """
-        for reason in self.make(points, on_step).values():
-            raise SimulationError(reason)
-        return [cycles_of(self._folder.record(point)) for point in points]
+        results = self.make(points, on_step)
+        for failure in self._plan.failures.values():
+            raise SimulationError(str(failure))
+        return [results[point.digest]["row"]["cycles"] for point in points]
 
     @cached_property
     def _graph(self) -> GraphFile:
         """The file of the graph, which is that of the run."""
         graph = self._again.graph
-        return self._folder.keep(graph) if self._given else GraphFile.of(Path(self._spec.graph))
+        return stored_graph(graph, self._plan.store) if self._given else GraphFile.of(Path(self._spec.graph))
 
 
 def _rules_text(text: str, profile: Profile) -> GivenText:

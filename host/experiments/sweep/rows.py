@@ -3,20 +3,16 @@
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from math import exp, fsum, log
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from cyscc.host.experiments.measuring.measurements import Amount, Count
-from cyscc.host.experiments.sweep.batch import Batch, Swept
+from cyscc.host.experiments.fpga.area import areas
+from cyscc.host.experiments.plan.plan import OnStep, Plan, no_step
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
-from cyscc.host.experiments.sweep.points import SweepFolder
-from cyscc.host.output.errors import InputError
-from cyscc.host.record.reader import Record
-from cyscc.host.record.tables import MODULES
 from cyscc.sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
@@ -29,87 +25,51 @@ DONE, FAILED = "done", "failed"
 """Values of ``status``."""
 
 
-def rows_of(study: SweepStudy, folder: SweepFolder, swept: Swept) -> list[Row]:
+def rows_of(study: SweepStudy, plan: Plan, results: Mapping[str, Measured]) -> list[Row]:
     """Return a row for each point of a study, in the study's order.
 
-    Raises
-    ------
-    InputError
-        A record cannot be read.
+    Parameters
+    ----------
+    study : SweepStudy
+        The study.
+    plan : Plan
+        How its points were made; it has the failures.
+    results : mapping of str to dict
+        The results of the others by the digest of the point.
     """
-    known: dict[str, Row] = {}
     rows = []
     for each in study.points:
-        point = each.point
-        failure = swept.failures.get(point.digest)
-        if failure is None and point.digest not in known:
-            known[point.digest] = _result(folder.record(point))
-        result = known[point.digest] if failure is None else {}
-        status = {"point": point.digest, "status": DONE if failure is None else FAILED, "reason": failure or ""}
-        rows.append({**each.values, **status, **result})
+        digest = each.point.digest
+        made = digest in results
+        status = {"point": digest, "status": DONE if made else FAILED}
+        status["reason"] = "" if made else str(plan.failures[digest])
+        rows.append({**each.values, **status, **(results[digest]["row"] if made else {})})
     return rows
 
 
-class _Wall(TypedDict):
-    simulate: Amount
+def made_rows(study: SweepStudy, plan: Plan, on_step: OnStep | None = None) -> list[Row]:
+    """Make the missing points of a study, and return its rows, with the area of their machines if it is asked for.
 
-
-class _AnyResult(TypedDict):
-    retries: Count
-    wall: _Wall
-
-
-class _SearchResult(_AnyResult):
-    levels: list[Any]
-    reached: Count
-    duplicates: Count
-
-
-class _ComponentsResult(_AnyResult):
-    components: dict[str, Count]
-    iterations: Count
-
-
-_RESULTS = {"bfs": _SearchResult, "scc": _ComponentsResult}
-"""Types of the results by command, with what a record need not have."""
-
-
-def _result(record: Record) -> Row:
-    """Return the results in a record, as numbers.
+    Parameters
+    ----------
+    study : SweepStudy
+        The study.
+    plan : Plan
+        How its points are made.
+    on_step : callable, optional
+        Progress callback, called for each point; without one, progress is a step of the plan's.
 
     Raises
     ------
-    InputError
-        The record lacks one.
+    SimulationError
+        No further points can be made, or Yosys failed.
     """
-    document = record.document
-    result, run = record.result, document["run"]
-    try:
-        msgspec.convert(result, _RESULTS[document["command"]])
-        msgspec.convert(run["options"].get("source"), int | None)
-    except msgspec.ValidationError as error:
-        raise InputError(f"has not the result of a point: {error}", path=record.folder) from None
-    row: Row = {
-        "vertices": run["vertices"],
-        "edges": run["edges"],
-        "source": run["options"].get("source"),
-        "cycles": result["cycles"]["total"],
-        "seconds": result["seconds"],
-        "gteps": result["gteps"],
-        "edges_traversed": result["edges_traversed"],
-        "retries": result["retries"],
-        "wall_seconds": result["wall"]["simulate"],
-    }
-    if document["command"] == "scc":
-        row |= {"components": result["components"]["count"], "iterations": result["iterations"]}
-    else:
-        row |= {"levels": len(result["levels"]), "reached": result["reached"], "duplicates": result["duplicates"]}
-    for module in MODULES:
-        cycles = document["causes"].get(module, {})
-        total = sum(cycles.values())
-        if total and (module != "intersection" or document["command"] == "scc"):
-            row |= {f"{module}.{cause.name}": cycles[cause.name] / total for cause in CAUSES}
-    return row
+    points = [each.point for each in study.points]
+    with nullcontext(on_step) if on_step else plan.progress.step("simulating") as step:
+        rows = rows_of(study, plan, plan.results(points, step))
+    configs = [point.spec.configuration for point in points]
+    found = areas(plan, configs, no_step if on_step else None)
+    return [{**row, **found.get(config, {})} for config, row in zip(configs, rows, strict=True)]
 
 
 def shares(row: Mapping[str, Any], module: str) -> dict[str, float]:
@@ -161,19 +121,6 @@ def write_table(rows: list[Row], path: Path) -> None:
 
     with open_output(str(path)) as file:
         pq.write_table(table_of(rows), file)
-
-
-def with_area(study: SweepStudy, rows: list[Row], batch: Batch) -> list[Row]:
-    """Return a study's rows with the area of their machines, for the families of a batch; without any as they are.
-
-    Raises
-    ------
-    SimulationError
-        Yosys failed.
-    """
-    configs = [each.point.spec.configuration for each in study.points]
-    found = batch.areas(configs)
-    return [{**row, **found.get(config, {})} for config, row in zip(configs, rows, strict=True)]
 
 
 def best_so_far(rows: Sequence[Row], name: str) -> list[int | None]:

@@ -6,21 +6,18 @@ processes, and after an interrupt; nothing but the points is stored.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.experiments.measuring.measurements import OnStep
-from cyscc.host.experiments.sweep.batch import Batch, Swept
+from cyscc.host.experiments.plan.plan import OnStep, Plan
 from cyscc.host.experiments.sweep.definition import StudyPoint, SweepStudy, is_ordered
-from cyscc.host.experiments.sweep.points import SweepFolder
-from cyscc.host.experiments.sweep.rows import DONE, Row, rows_of, with_area
+from cyscc.host.experiments.sweep.rows import DONE, Row, made_rows
 from cyscc.host.experiments.sweep.space import SearchOptions
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.progress import Progress
 
 if TYPE_CHECKING:
     import optuna
@@ -38,34 +35,27 @@ _STARTING = 10
 """Points drawn at random before results count; the estimator's usual number."""
 
 
-def search(
-    study: SweepStudy,
-    folder: SweepFolder,
-    batch: Batch,
-    on_step: OnStep,
-) -> tuple[SweepStudy, list[Row], Swept]:
+def search(study: SweepStudy, plan: Plan, on_step: OnStep) -> tuple[SweepStudy, list[Row]]:
     """Choose and make the points of a study that searches.
 
     Parameters
     ----------
     study : SweepStudy
         The study.
-    folder : SweepFolder
-        The folder of points.
-    batch : Batch
+    plan : Plan
         How points are made, and the families of the area that rows have.
     on_step : callable
         Progress callback, called for each point.
 
     Returns
     -------
-    SweepStudy, list of Row, Swept
-        The study with the chosen points, a row for each, and what was made of them.
+    SweepStudy, list of Row
+        The study with the chosen points, and a row for each.
 
     Raises
     ------
     InputError
-        Optuna is not installed, or a point cannot be made.
+        Optuna is not installed, or there is no such machine.
     SimulationError
         No further points can be made.
     """
@@ -73,24 +63,19 @@ def search(
     assert options is not None, "the study searches"
     chooser = _Chooser(study, options)
     rows: list[Row] = []
-    total = Swept()
-    silent = replace(batch, progress=Progress(quiet=True))
     while points := chooser.ask(min(options.batch, options.points - len(rows))):
         before = len(rows)
 
         def on_point(done: int, total: int, what: str, before: int = before) -> None:
             on_step(before + done, options.points, what)
 
-        part = replace(study, points=tuple(points))
-        swept = batch.sweep([each.point for each in points], folder, on_point)
-        results = with_area(part, rows_of(part, folder, swept), silent)
-        results = [{**row, "within_budget": row["status"] == DONE and options.within(row)} for row in results]
-        chooser.tell(results)
-        rows += results
-        total += swept
+        found = made_rows(replace(study, points=tuple(points)), plan, on_point)
+        found = [{**row, "within_budget": row["status"] == DONE and options.within(row)} for row in found]
+        chooser.tell(found)
+        rows += found
     if not rows:
         raise InputError(f"search: there is no such machine: {chooser.refused}")
-    return replace(study, points=tuple(chooser.chosen)), rows, total
+    return replace(study, points=tuple(chooser.chosen)), rows
 
 
 class _Chooser:
@@ -106,25 +91,23 @@ class _Chooser:
 
     def __init__(self, study: SweepStudy, options: SearchOptions) -> None:
         self._study, self._options = study, options
-        self._sizes = [len(values) for values in study.axes.values()]
-        self._seen: set[Places] = set()
         self._trials: list[optuna.Trial | None] = []
         self.chosen: list[StudyPoint] = []
         self.refused = ""
-        self._every = product(*map(range, self._sizes)) if prod(self._sizes) <= options.points else None
-        if self._every is None:
-            self._random = Random(options.seed)
+        sizes = [len(values) for values in study.axes.values()]
+        if prod(sizes) <= options.points:
+            self._places: Iterator[tuple[optuna.Trial | None, Places]]
+            self._places = ((None, places) for places in product(*map(range, sizes)))
+        else:
             self._sampler, self._space, self._failed = _sampler(study.axes, options)
+            self._places = self._drawn_places(sizes)
 
     def ask(self, count: int) -> list[StudyPoint]:
         """Return further points, at most `count`; none when every one has been chosen."""
         assert self._study.point_at is not None, "the study searches"
         batch: list[StudyPoint] = []
         self._trials = []
-        for _ in range(count + _IMPOSSIBLE):
-            if len(batch) == count or (found := self._next()) is None:
-                break
-            trial, places = found
+        for trial, places in islice(self._places, count + _IMPOSSIBLE if count else 0):
             try:
                 batch.append(self._study.point_at(places))
             except ValueError as error:
@@ -132,6 +115,8 @@ class _Chooser:
                 self._tell(trial)
             else:
                 self._trials.append(trial)
+            if len(batch) == count:
+                break
         self.chosen += batch
         return batch
 
@@ -140,27 +125,23 @@ class _Chooser:
         for trial, row in zip(self._trials, rows, strict=True):
             self._tell(trial, row)
 
-    def _next(self) -> "tuple[optuna.Trial | None, Places] | None":
-        """Return the next places, which were not chosen before, and their trial; None if there are no others."""
-        if self._every is not None:
-            places = next(self._every, None)
-            return None if places is None else (None, places)
-        if len(self._seen) == prod(self._sizes):
-            return None
-        trial, places = self._drawn()
-        for _ in range(_TRIES):
-            if places not in self._seen:
-                break
-            self._tell(trial)
-            trial, places = self._drawn()
-        else:
-            self._tell(trial)
-            while places in self._seen:
-                places = tuple(map(self._random.randrange, self._sizes))
-            self._sampler.enqueue_trial(dict(zip(self._study.axes, places, strict=True)))
-            trial, places = self._drawn()
-        self._seen.add(places)
-        return trial, places
+    def _drawn_places(self, sizes: Sequence[int]) -> "Iterator[tuple[optuna.Trial, Places]]":
+        """Yield places that were not chosen before, and their trials, while there are others."""
+        seen: set[Places] = set()
+        random = Random(self._options.seed)
+        while len(seen) < prod(sizes):
+            for _ in range(1 + _TRIES):
+                trial, places = self._drawn()
+                if places not in seen:
+                    break
+                self._tell(trial)
+            else:
+                while places in seen:
+                    places = tuple(map(random.randrange, sizes))
+                self._sampler.enqueue_trial(dict(zip(self._study.axes, places, strict=True)))
+                trial, places = self._drawn()
+            seen.add(places)
+            yield trial, places
 
     def _drawn(self) -> "tuple[optuna.Trial, Places]":
         trial = self._sampler.ask(self._space)

@@ -28,8 +28,8 @@ def trial_answer(trial: Trial) -> Answer:
     said = conclusion(trial)
     see = []
     if trial.best is not None:
-        see.append(f"See: cyscc explain {record.folder} {relpath(trial.folder.of(trial.best.point))}")
-    runs = f"{count_text(trial.swept.made + trial.swept.found, 'run')}: {trial.swept.text}"
+        see.append(f"See: cyscc explain {record.folder} {relpath(trial.plan.store.folder_of(trial.best.point))}")
+    runs = f"{count_text(trial.plan.made + trial.plan.found, 'run')}: {trial.plan.text}"
     failed = trial.failed
     return Answer(
         title=record_title(record),
@@ -55,7 +55,7 @@ def trial_answer(trial: Trial) -> Answer:
         },
         fields={
             **run_document(record),
-            "folder": str(trial.folder.path),
+            "folder": str(trial.plan.folder.resolve()),
             "cycles": present.cycles,
             "as_it_was": _row(present),
             "best": None if trial.best is None else dict(trial.best.settings),
@@ -125,7 +125,7 @@ def conclusion(trial: Trial) -> list[str]:
 def _why(trial: Trial, best: Attempt) -> str:
     """Return the reason of a proposal, and the causes of which the run with it has less."""
     reason = [] if best.proposal is None else [best.proposal.reason]
-    return " ".join((*reason, *causes_of(compare(trial.record, trial.folder.record(best.point)))))
+    return " ".join((*reason, *causes_of(compare(trial.record, best.point.record(trial.plan.store)))))
 
 
 def _weighed(trial: Trial, name: str, best: Attempt) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cyscc.host.analysis.explain.proposals import Proposal
-from cyscc.host.experiments.fpga.area import known_areas
-from cyscc.host.experiments.sweep.batch import LOST, Batch, Budget, Swept
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
-from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
+from cyscc.host.experiments.fpga.area import areas, known_areas
+from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.plan.plan import Limit, LostError, Made, Plan
+from cyscc.host.experiments.sweep.recorded import RecordedPoints, settings_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import available_cores
@@ -38,7 +38,7 @@ class Attempt:
         The changed settings by name; empty for the run as it was.
     proposal : Proposal or None
         The proposal of this change; None for a change of the user's.
-    point : SweepPoint
+    point : PointRequest
         The run.
     cycles : int or None
         Measured cycles, see `cycles_of`; None if the run failed or was stopped.
@@ -54,7 +54,7 @@ class Attempt:
 
     settings: Mapping[str, Any]
     proposal: Proposal | None = None
-    point: SweepPoint
+    point: PointRequest
     cycles: int | None
     change: float | None
     failure: str = ""
@@ -80,23 +80,20 @@ class Trial:
     ----------
     record : Record
         The record of the run.
-    folder : SweepFolder
-        Folder of the points.
+    plan : Plan
+        How the runs were made.
     weighed : bool
         Whether areas were asked for.
     runs : list of Attempt
         The run as it was, and with each change, the user's before those that were proposed.
-    swept : Swept
-        Outcome of all runs.
     left : int
         Number of proposals that were not tried, as the time was over.
     """
 
     record: Record
-    folder: SweepFolder
+    plan: Plan
     weighed: bool = False
     runs: list[Attempt] = field(default_factory=list)
-    swept: Swept = field(default_factory=Swept)
     left: int = 0
 
     @property
@@ -109,10 +106,11 @@ class Trial:
         """The run with each change."""
         return self.runs[1:]
 
-    def add(self, settings: Mapping[str, Any], point: SweepPoint, failure: str, proposal: Proposal | None) -> int:
+    def add(self, settings: Mapping[str, Any], point: PointRequest, outcome: Made, proposal: Proposal | None) -> int:
         """Add a run that was made, or failed; return its cycles, those of the host included."""
-        made = None if failure else self.folder.record(point)
-        cycles = None if made is None else cycles_of(made)
+        made = outcome if isinstance(outcome, dict) else None
+        stopped = isinstance(outcome, LostError)
+        cycles = None if made is None else made["row"]["cycles"]
         present = self.runs[0].cycles if self.runs else cycles
         attempt = Attempt(
             settings=settings,
@@ -120,11 +118,11 @@ class Trial:
             point=point,
             cycles=cycles,
             change=None if cycles is None else cycles / max(present or 0, 1) - 1,
-            failure="" if failure == LOST else failure,
-            stopped=failure == LOST,
+            failure="" if made or stopped else str(outcome),
+            stopped=stopped,
         )
         self.runs.append(attempt)
-        return _NEVER if made is None else made.cycles
+        return _NEVER if made is None else int(made["cycles"])
 
     @property
     def best(self) -> Attempt | None:
@@ -180,7 +178,7 @@ def default_limit(record: Record) -> float:
 def try_changes(
     record: Record,
     changes: Iterable[Mapping[str, Any]],
-    batch: Batch,
+    plan: Plan,
     *,
     proposed: Sequence[Proposal] = (),
     limit: float | None = None,
@@ -199,7 +197,7 @@ def try_changes(
         The record of the run.
     changes : iterable of mapping
         Settings that are changed together, by name. None of them is tried twice.
-    batch : Batch
+    plan : Plan
         Where and how the runs are made. Of proposals, the areas are those of machines that are not slower; without a
         family, that of the best one if it is known from before.
     proposed : sequence of Proposal
@@ -224,56 +222,55 @@ def try_changes(
     own: list[Mapping[str, Any]] = [{}]
     own += (settings for settings in changes if settings not in own)
     others = [proposal for proposal in proposed if proposal.changes not in own]
-    with batch.opened() as folder:
-        trial = Trial(record=record, folder=folder, weighed=bool(batch.families))
-        jobs = min(batch.jobs, len(own) + len(others))
-        threads = 1 if batch.scheduler is not None else max(available_cores() // jobs, 1)
-        runs = RecordedPoints(record, batch, folder, graph=graph, memory=memory, threads=threads)
+    with plan.opened():
+        trial = Trial(record=record, plan=plan, weighed=bool(plan.families))
+        jobs = min(plan.jobs, len(own) + len(others))
+        threads = 1 if plan.scheduler is not None else max(available_cores() // jobs, 1)
+        runs = RecordedPoints(record, plan, graph=graph, memory=memory, threads=threads)
         for settings in (*own, *(proposal.changes for proposal in others)):
             runs.spec(settings)
 
-        def add(settings: Mapping[str, Any], point: SweepPoint, failure: str, proposal: Proposal | None = None) -> int:
-            total = trial.add(settings, point, failure, proposal)
+        def add(
+            settings: Mapping[str, Any], point: PointRequest, outcome: Made, proposal: Proposal | None = None
+        ) -> int:
+            total = trial.add(settings, point, outcome, proposal)
             if settings:
                 on_attempt(trial.runs[-1])
             return total
 
         given = [runs.point(settings) for settings in own]
-        with batch.progress.step("simulating") as step:
-            failures = runs.make(given, step)
-        if failure := failures.get(given[0].digest):
+        with plan.progress.step("simulating") as step:
+            outcomes: dict[str, Made] = {**runs.make(given, step), **plan.failures}
+        if not isinstance(failure := outcomes[given[0].digest], dict):
             raise SimulationError(f"the run as it was failed: {failure}")
-        totals = [
-            add(settings, point, failures.get(point.digest, "")) for settings, point in zip(own, given, strict=True)
-        ]
+        totals = [add(settings, point, outcomes[point.digest]) for settings, point in zip(own, given, strict=True)]
         if others:
             asked = {point.digest: (point, each) for each in others for point in [runs.point(each.changes)]}
             # Where there are areas, a slower machine may be the better one, but not if it is slower than the present.
-            kept = {digest for digest, (_, each) in asked.items() if each.smaller or batch.families}
+            kept = {digest for digest, (_, each) in asked.items() if each.smaller or plan.families}
             most = {digest: totals[0] if digest in kept else min(totals) for digest in asked}
-            budget = Budget(until=begin + (default_limit(record) if limit is None else limit), cycles=most)
+            limits = Limit(until=begin + (default_limit(record) if limit is None else limit), cycles=most)
 
-            def on_point(point: SweepPoint, failure: str) -> None:
+            def on_outcome(point: PointRequest, outcome: Made) -> None:
                 proposal = asked[point.digest][1]
-                total = add(proposal.changes, point, failure, proposal)
+                total = add(proposal.changes, point, outcome, proposal)
                 most.update({digest: min(cycles, total) for digest, cycles in most.items() if digest not in kept})
 
-            with batch.progress.step("trying proposals") as step:
-                runs.make([point for point, _ in asked.values()], step, budget=budget, on_point=on_point)
-        trial.swept = runs.swept
+            with plan.progress.step("trying proposals") as step:
+                runs.make([point for point, _ in asked.values()], step, limit=limits, on_outcome=on_outcome)
         trial.left = len(others) - sum(each.proposal is not None for each in trial.attempts)
-        _add_areas(trial, batch)
+        _add_areas(trial, plan)
     return trial
 
 
-def _add_areas(trial: Trial, batch: Batch) -> None:
+def _add_areas(trial: Trial, plan: Plan) -> None:
     """Add the areas that were asked for to the runs of a trial; else the best machine's, if it is known from before."""
-    if batch.families:
+    if plan.families:
         wanted = [each for each in trial.attempts if each.proposal is None or (each.change or 0) <= NOTICEABLE]
         wanted = [each for each in wanted if each.cycles is not None]
     else:
         wanted = [] if trial.best is None else [trial.best]
     configs = [each.point.spec.configuration for each in (trial.baseline, *wanted)]
-    known = not batch.families and len(set(configs)) > 1
-    sizes = known_areas(configs) if known else batch.areas(configs)
+    known = not plan.families and len(set(configs)) > 1
+    sizes = (known_areas if known else areas)(plan, configs)
     trial.runs = [replace(each, area=sizes.get(each.point.spec.configuration, {})) for each in trial.runs]

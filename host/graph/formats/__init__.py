@@ -10,7 +10,7 @@ from cyscc.host.graph.csr import Graph, check_degrees
 from cyscc.host.graph.formats import lists, npz
 from cyscc.host.graph.formats.files import LONGEST_HEAD, InputFile, Watch, gzipped, open_input, open_output, suffix_of
 from cyscc.host.graph.formats.parsing import BYTE_ORDER_MARK
-from cyscc.host.output.errors import InputError, locating_errors
+from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import Content, check_suffix
 from cyscc.host.output.progress import Progress
 from cyscc.sim.notices import notice
@@ -209,5 +209,5 @@ def write_graph(graph: Graph, path: Path | str, *, watch: Watch | None = None) -
     """
     path = Path(path)
     check_suffix(str(path), Content.GRAPH)
-    with locating_errors(path=path), open_output(path, watch) as stream:
+    with open_output(path, watch) as stream:
         _FORMATS.get(suffix_of(path), _SNAP).write(graph, stream)

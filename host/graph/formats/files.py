@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from cyscc.host.output.errors import InputError, locating_errors
-from cyscc.host.output.files import reason, renamed_when_complete
+from cyscc.host.output.errors import InputError, locating_errors, reason
+from cyscc.host.output.files import renamed_when_complete, writing
 
 LONGEST_HEAD = 1 << 13
 """Bytes at the beginning of a file used to recognise its format."""
@@ -223,15 +223,17 @@ def open_output(path: Path, watch: Watch | None = None) -> Iterator[IO[bytes]]:
     Raises
     ------
     InputError
-        When the file cannot be written.
+        When the file cannot be written. An `InputError` raised in the block without a file gets this file.
     """
-    try:
-        with renamed_when_complete(str(path)) as name, io.BufferedWriter(_Watched(name, "wb", watch), _BUFFER) as raw:
-            if not gzipped(path):
-                yield raw
-                return
-            # Without name and time stamp, so that equal graphs give equal files.
-            with gzip.GzipFile("", "wb", _GZIP_LEVEL, raw, mtime=0) as packed:
-                yield cast(IO[bytes], packed)
-    except OSError as error:
-        raise InputError(f"cannot be written: {reason(error)}", path=path) from None
+    with (
+        locating_errors(path=path),
+        writing(path),
+        renamed_when_complete(str(path)) as name,
+        io.BufferedWriter(_Watched(name, "wb", watch), _BUFFER) as raw,
+    ):
+        if not gzipped(path):
+            yield raw
+            return
+        # Without name and time stamp, so that equal graphs give equal files.
+        with gzip.GzipFile("", "wb", _GZIP_LEVEL, raw, mtime=0) as packed:
+            yield cast(IO[bytes], packed)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cyscc.host.graph.available_memory import GrowingColumns, check_available_memory
 from cyscc.host.graph.csr import Graph, check_limits, check_size, csr_bytes, list_bytes, size_text
 from cyscc.host.graph.formats import parsing
-from cyscc.host.graph.formats.parsing import Column, Layout, Lines, number, read_lines, shown, words
+from cyscc.host.graph.formats.parsing import Column, Layout, Lines, numbers, read_lines, shown, words
 from cyscc.host.graph.formats.writer import write_edges
 from cyscc.host.output.errors import InputError, locating_errors
 from cyscc.host.output.text import count_text
@@ -140,8 +140,8 @@ def _compact_sparse(pair: list[NDArray[Any]]) -> _Compacted:
     order = np.argsort(names)
     rank = np.empty(len(names), np.uint32)
     rank[order] = np.arange(len(names), dtype=np.uint32)
-    numbers = [np.from_dlpack(chunk.indices) for chunk in encoded.chunks]
-    sources, targets = (_rename(each, rank, np.empty(len(each), np.uint32)) for each in numbers)
+    codes = [np.from_dlpack(chunk.indices) for chunk in encoded.chunks]
+    sources, targets = (_rename(each, rank, np.empty(len(each), np.uint32)) for each in codes)
     return names[order].astype(np.int64), sources, targets
 
 
@@ -220,13 +220,8 @@ def recognised_text(lines: Sequence[bytes]) -> str:
 
 def _first_line(lines: Lines, comment: bytes) -> tuple[int, list[bytes]]:
     """Read comments and empty lines; return number and words of the line behind them, without words at the end."""
-    while True:
-        line, text = lines.number, lines.next()
-        found = words(text or b"")
-        if text is None or (found and not found[0].startswith(comment)):
-            return line, found
-        if found and found[0].lower().startswith(parsing.BANNER):
-            raise InputError(parsing.BANNER_FAULT, line=line)
+    text = lines.content(comment)
+    return lines.number - (text is not None), words(text or b"")
 
 
 def stated_notes(head: Sequence[bytes], *, undirected: bool) -> list[str]:
@@ -358,9 +353,7 @@ def _sizes(lines: Lines, *, mirror: bool) -> tuple[int, int]:
     with locating_errors(line=line):
         if len(found) != 3:
             raise InputError("expected the sizes 'ROWS COLUMNS ENTRIES'")
-        rows, columns, entries = (
-            number(word, what) for word, what in zip(found, ("rows", "columns", "entries"), strict=True)
-        )
+        rows, columns, entries = numbers(found, "rows", "columns", "entries")
         if rows != columns:
             raise InputError(f"the matrix is not square: {count_text(rows, 'row')}, {count_text(columns, 'column')}")
         _check_announced(rows, entries, mirror=mirror)
@@ -422,7 +415,7 @@ def _problem(lines: Lines) -> tuple[int, int]:
     with locating_errors(line=line):
         if len(found) != 4 or found[1] != b"sp":
             raise InputError(f"expected the header {_PROBLEM!r}")
-        vertices, edges = number(found[2], "vertices"), number(found[3], "edges")
+        vertices, edges = numbers(found[2:], "vertices", "edges")
         _check_announced(vertices, edges)
     return vertices, edges
 

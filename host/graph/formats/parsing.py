@@ -7,14 +7,14 @@ takes a second to import, and Arrow longer than most files take to read.
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from cyscc.host.graph.loops import loop
 from numpy.typing import NDArray
 
+from cyscc.host.graph.loops import loop
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
 from cyscc.sim.notices import shortened
@@ -176,6 +176,11 @@ def number(token: bytes, what: str) -> int:
     return int(digits)
 
 
+def numbers(tokens: Sequence[bytes], *whats: str) -> list[int]:
+    """Parse the counts in a header, each with its noun; see `number`."""
+    return [number(token, what) for token, what in zip(tokens, whats, strict=True)]
+
+
 class Lines:
     """The lines of a text, read one by one (headers) or in blocks. Line ends are LF, CR LF or CR.
 
@@ -232,6 +237,29 @@ class Lines:
             raise InputError(f"the header is longer than {_LONGEST_HEADER} bytes", line=self.number)
         self.number += 1
         return line[:-1]
+
+    def content(self, comment: bytes, *, kept: bytes = b"") -> bytes | None:
+        """Return the next line that is neither empty nor a comment, or None at the end of the file.
+
+        Parameters
+        ----------
+        comment : bytes
+            How comments begin.
+        kept : bytes
+            A comment that is returned.
+
+        Raises
+        ------
+        InputError
+            See `next`; or a comment is a banner.
+        """
+        while (line := self.next()) is not None:
+            text = line.strip(b" \t")
+            if text.lower().startswith(BANNER) and text.startswith(comment):
+                raise InputError(BANNER_FAULT, line=self.number - 1)
+            if text and (not text.startswith(comment) or text == kept):
+                return line
+        return None
 
     def block(self) -> bytes:
         """Return a block of complete lines, each ending with LF; empty at the end of the file.

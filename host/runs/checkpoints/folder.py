@@ -21,11 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.graph.available_memory import check_available_memory
-from cyscc.host.output.documents import DAMAGED, read_sealed, write_durable
-from cyscc.host.output.errors import InputError, locating_errors
-from cyscc.host.output.files import reason
+from cyscc.host.output.documents import DAMAGED, read_content, read_sealed, write_durable
+from cyscc.host.output.errors import InputError, locating_errors, refusing
 from cyscc.host.output.folders import OwnFolder
-from cyscc.sim.documents import DocumentError, read_plain
 from cyscc.sim.files import remove_left, replaced
 
 _VERSION = 2
@@ -199,6 +197,9 @@ class CheckpointFolder(OwnFolder):
         path = self.path / _MANIFEST
         try:
             document = read_sealed(path)
+        except FileNotFoundError:
+            raise InputError("holds no complete checkpoint", path=self.path) from None
+        with refusing(ValueError, before="is no manifest of a checkpoint: ", path=path):
             if (version := document.get("version")) != _VERSION:
                 cause = f"has version {version!r} of the format, and this program reads {_VERSION}"
                 raise InputError(cause, path=path)
@@ -206,10 +207,6 @@ class CheckpointFolder(OwnFolder):
             for name, file in manifest.files.items():
                 if len(file.blocks) != -(-file.size // _BLOCK):
                     raise ValueError(f"{name} has another number of blocks")
-        except FileNotFoundError:
-            raise InputError("holds no complete checkpoint", path=self.path) from None
-        except ValueError as error:
-            raise InputError(f"is no manifest of a checkpoint: {error}", path=path) from None
         with locating_errors(path=self.path):
             check_available_memory("its contents", sum(file.size for file in manifest.files.values()))
         return Checkpoint(self.path / _BLOCKS, manifest.about, manifest.files, self._sound)
@@ -273,12 +270,10 @@ class Checkpoint:
             return
         path = self._folder / name
         try:
-            packed = read_plain(path, most=_LONGEST_BLOCK, follow=False)
+            packed = read_content(path, most=_LONGEST_BLOCK)
             data = zlib.decompressobj().decompress(packed, content.size + 1)
         except FileNotFoundError:
             raise InputError("is missing", path=path) from None
-        except (OSError, DocumentError) as error:
-            raise InputError(reason(error), path=path) from None
         except zlib.error:
             data = b""
         if len(data) != content.size or hashlib.sha256(data).hexdigest() != name:

@@ -94,20 +94,21 @@ class CheckpointedRun:
         folder = stack.enter_context(closing(CheckpointFolder(Path(resume), create=False)))
         self._resumed = folder.read()
         about = self._resumed.about
-        # Checked first: another version may have saved its options in another form.
-        if about.program != sources_digest():
-            raise InputError("the checkpoint was made by another version of this program", path=resume)
         stored = about.options
-        if stored.get("algorithm") != algorithm:
-            raise InputError(f"is the checkpoint of a run of cyscc {stored.get('algorithm')}", path=resume)
         lacking = next((name for name in ("graph", "config", "memory") if stored.get(name) is None), None)
-        if lacking is not None:
-            raise InputError(f"is a checkpoint of a run without {lacking}", path=resume)
-        if stored.get("record") is None and given.get("record") is not None:
-            raise InputError("the run was not recorded from its beginning (--record)", path=resume)
         unknown = min(set(about.outputs) - self._known, default=None)
-        if unknown is not None:
-            raise InputError(f"is a checkpoint of a run that was asked for {unknown!r}", path=resume)
+        recorded, asked = (each.get("record") is not None for each in (stored, given))
+        # The version comes first: another one may have saved its options in another form.
+        faults = {
+            "the checkpoint was made by another version of this program": about.program != sources_digest(),
+            f"is the checkpoint of a run of cyscc {stored.get('algorithm')}": stored.get("algorithm") != algorithm,
+            f"is a checkpoint of a run without {lacking}": lacking is not None,
+            "the run was not recorded from its beginning (--record)": asked and not recorded,
+            f"is a checkpoint of a run that was asked for {unknown!r}": unknown is not None,
+        }
+        for cause, wrong in faults.items():
+            if wrong:
+                raise InputError(cause, path=resume)
         self._missing = [option for option in about.outputs if option not in self._outputs]
         self.seconds = about.seconds
         values = {"checkpoint": resume, **RunSpec.stored_values(stored, Path(about.folder)), **given}

@@ -3,8 +3,8 @@
 import json
 import math
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.host.driver.search import Checkpointer
-from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import reason
+from cyscc.host.output.errors import reason, refusing
 from cyscc.host.runs.checkpoints.folder import About, Checkpoint, CheckpointFolder
 from cyscc.host.specification.run import Interval
 from cyscc.sim.named_words import Field, NamedWords
@@ -145,6 +144,17 @@ def _has_fields(stored: Any, state: Any) -> bool:
     return not isinstance(state, list | tuple) or all(map(_has_fields, stored, state))
 
 
+def _refusing(checkpoint: Checkpoint) -> AbstractContextManager[None]:
+    """Refuse a checkpoint whose contents do not fit together or to the machine, although its digests are right."""
+    kinds = ValueError, KeyError, RecursionError
+    return refusing(*kinds, before="is no checkpoint of this run: ", path=checkpoint.path)
+
+
+def _read_text(checkpoint: Checkpoint) -> _Text:
+    with _refusing(checkpoint):
+        return msgspec.convert(json.loads(checkpoint.file(_TEXT).tobytes(), parse_int=_number), _Text)
+
+
 def _decode_machine(text: _Text, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:
     """Convert decoded JSON to the machine's state.
 
@@ -163,6 +173,10 @@ def _decode_machine(text: _Text, load: Callable[[str], NDArray[np.uint8]]) -> Ma
     )
     words.check()
     return MachineState(**{**vars(found), "hardware": words})
+
+
+def _ignore(cycle: int) -> None:
+    """Do nothing."""
 
 
 class CheckpointWriter(Checkpointer):
@@ -196,8 +210,8 @@ class CheckpointWriter(Checkpointer):
         without: Collection[int],
         every: Interval = _NEVER,
         about: Callable[[int], About] | None = None,
-        on_written: Callable[[int], None] | None = None,
-        on_resumed: Callable[[int], None] | None = None,
+        on_written: Callable[[int], None] = _ignore,
+        on_resumed: Callable[[int], None] = _ignore,
         resumed: Checkpoint | None = None,
     ) -> None:
         super().__init__()
@@ -209,34 +223,19 @@ class CheckpointWriter(Checkpointer):
         self._on_written = on_written
         self._on_resumed = on_resumed
         self._refresh: list[Callable[[], None]] = []
-        self._resumed = resumed
-        self._text = None if resumed is None else self._read_text(resumed)
+        self._resumed = None if resumed is None else (resumed, _read_text(resumed))
         self._next_cycle = _ANY
         self._next_second = float(_ANY)
         if folder is not None:
             machine.on_sync = self._on_sync
 
-    @contextmanager
-    def _refusing(self, checkpoint: Checkpoint) -> Iterator[None]:
-        """Refuse a checkpoint whose contents do not fit together or to the machine, although its digests are right."""
-        try:
-            yield
-        except RecursionError:
-            raise InputError("is no checkpoint of this run: nested too deeply", path=checkpoint.path) from None
-        except (ValueError, KeyError) as error:
-            raise InputError(f"is no checkpoint of this run: {error}", path=checkpoint.path) from None
-
-    def _read_text(self, checkpoint: Checkpoint) -> _Text:
-        with self._refusing(checkpoint):
-            return msgspec.convert(json.loads(checkpoint.file(_TEXT).tobytes(), parse_int=_number), _Text)
-
     def restored(self, name: str, kind: type[State], check: Callable[[State], None]) -> State | None:
         """Return the saved state of a part of the run, as type `kind`; None if the run is not resumed."""
         if self._resumed is None:
             return None
-        assert self._text is not None
-        with self._refusing(self._resumed):
-            state = _converted(self._text.parts.get(name), kind, self._resumed.file)
+        checkpoint, text = self._resumed
+        with _refusing(checkpoint):
+            state = _converted(text.parts.get(name), kind, checkpoint.file)
             check(state)
         return state
 
@@ -256,13 +255,12 @@ class CheckpointWriter(Checkpointer):
             It does not fit the machine.
         """
         assert self._resumed is not None
-        assert self._text is not None
-        with self._refusing(self._resumed):
-            self._machine.load(_decode_machine(self._text, self._resumed.file))
-        self._resumed = self._text = None
+        checkpoint, text = self._resumed
+        with _refusing(checkpoint):
+            self._machine.load(_decode_machine(text, checkpoint.file))
+        self._resumed = None
         self._wait()
-        if self._on_resumed is not None:
-            self._on_resumed(self._machine.cycle)
+        self._on_resumed(self._machine.cycle)
 
     def _wait(self) -> None:
         """Start a new interval."""
@@ -287,5 +285,4 @@ class CheckpointWriter(Checkpointer):
         except OSError as error:
             notice(f"{self._folder.path}: {reason(error)}: no checkpoint at cycle {cycle:,}; the run goes on")
             return
-        if self._on_written is not None:
-            self._on_written(cycle)
+        self._on_written(cycle)

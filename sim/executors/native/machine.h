@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "access_log.h"
 #include "pin_driver.h"
 #include "spell_log.h"
 
@@ -16,9 +17,6 @@ struct Setup {
     int64_t round;     // most cycles between two sync points, if requests are performed while AEs go on; else 0
     int64_t watchdog;
     int64_t threads;
-    const char* drawn;  // models whose waveforms are drawn, by name
-    int64_t first_wave;  // cycles in which they are
-    int64_t last_wave;
 };
 
 class Machine {
@@ -68,8 +66,12 @@ public:
     // Brings the log up to now, if asked with the spells that are under way.
     virtual void write_spells(bool) {}
 
-    // Completes what is written while the machine runs; throws where that is impossible.
-    virtual void finish() {}
+    // Logs the accesses of all kernels from now on; then those of an AE since the last call, there until the next one.
+    virtual void log_accesses(const AccessRequest&) {}
+    virtual const std::vector<Access>* take_accesses(int64_t) { return nullptr; }
+    // How many reads will yet be logged, though no port takes another request.
+    virtual int64_t open_reads() const { return 0; }
+
     // The state by name, where the hardware has names.
     Inventory& inventory() {
         if (inventory_.pieces().empty()) {

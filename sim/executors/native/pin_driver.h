@@ -111,16 +111,6 @@ public:
         ++position_;
     }
 
-    // Shows the payload of a command that was issued before.
-    template <class Pins>
-    void recall(Pins& pins, const Command& command) {
-        switch (command.kind) {
-            case kRead: return set(pins.read_payload, uint64_t(command.index));
-            case kWrite: return set(pins.write_payload, command.value, uint64_t(command.index));
-            case kDispatch: return set(pins.instruction_payload, uint64_t(command.index));
-        }
-    }
-
     // Where the host is in its list of commands, which is begun before.
     void list(Inventory& inventory) {
         inventory.enter("engine" + std::to_string(number_) + ".host");

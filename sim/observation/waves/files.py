@@ -1,18 +1,14 @@
-"""Waveform files, written atomically, with format, window, scopes and views; conversion of a simulator's own."""
+"""Waveform files, written atomically, with format, window, scopes and views."""
 
 import shutil
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import gettempdir
 
 from cyscc.sim.errors import OutputError
 from cyscc.sim.files import temporary_file
-from cyscc.sim.notices import notice
-from cyscc.sim.observation.waves.signals import Signals
-from cyscc.sim.observation.waves.variables import Scopes, Variable, read_head
+from cyscc.sim.observation.waves.variables import Scopes, Variable
 from cyscc.sim.observation.waves.views import Focus, View, own_views, write_views
 from cyscc.sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
 
@@ -33,8 +29,6 @@ class Waves:
         the format.
     window : tuple of int, optional
         First and last cycle to show; all by default.
-    signals : Signals
-        Available signals and their scopes.
     scopes : sequence of str
         Globs over dotted paths that select signals; all by default.
     view : bool
@@ -48,13 +42,13 @@ class Waves:
         First and last cycle to show.
     named : pathlib.Path
         The file as given.
-    models : list of str
-        The models of the compiled executor with selected signals.
+    scopes : Scopes
+        The selection.
 
     Raises
     ------
     ValueError
-        The suffix is unknown, or a glob selects nothing.
+        The suffix is unknown.
     cyscc.sim.errors.OutputError
         The folder cannot be written.
     """
@@ -64,17 +58,13 @@ class Waves:
         output: Path,
         window: tuple[int, int] | None,
         *,
-        signals: Signals,
         scopes: Sequence[str] = (),
         view: bool = False,
     ) -> None:
         if output.suffix not in FORMATS:
             raise ValueError(f"{output}: waveforms end in {' or '.join(filter(None, FORMATS))}")
-        self._scopes = Scopes(scopes)
-        self._scopes.check(path for paths in signals.models.values() for path in paths)
-        self.models = [model for model, paths in signals.models.items() if any(path in self._scopes for path in paths)]
+        self.scopes = Scopes(scopes)
         self.window = window or (0, ENDLESS)
-        self._signals = signals
         self._view = view
         self.focus: Focus | None = None
         self.named = output
@@ -83,7 +73,7 @@ class Waves:
         self._in_place = self._output.exists() and not self._output.is_file()
         self._files = ExitStack()
         self._writer: WaveWriter | None = None
-        self._variables: list[Variable] = []
+        self._variables: Sequence[Variable] = ()
         beside = Path(gettempdir(), f"cyscc{output.suffix}") if self._in_place else self._output
         try:
             if view:
@@ -94,39 +84,32 @@ class Waves:
         except OSError as error:
             raise self.refusal(error) from None
 
-    def begin(self, head: Iterable[bytes]) -> tuple[WaveWriter, list[Variable]]:
-        """Begin the file, given the header of a simulator's own VCD text.
-
-        Returns
-        -------
-        WaveWriter
-            Writer of the window's values.
-        list of Variable
-            The variables shown.
+    def begin(self, variables: Sequence[Variable]) -> WaveWriter:
+        """Begin the file with the variables that it shows; return the writer of the window's values.
 
         Raises
         ------
-        ValueError
-            A glob selects nothing that the simulator has.
         cyscc.sim.errors.OutputError
             The file cannot be written.
         """
-        self._variables = read_head(head, self._signals.locate, self._scopes)
+        self._variables = variables
         try:
             self._writer = FORMATS[self._output.suffix](self._path)
             self._files.callback(self._writer.discard)
             self._writer.declare(self._variables)
         except OSError as error:
             raise self.refusal(error) from None
-        return self._writer, self._variables
+        return self._writer
 
-    def finish(self, cycles: int) -> None:
+    def finish(self, begun: int, cycles: int) -> None:
         """Complete the file after all values of the window were written. Without any values, there is no file.
 
         Parameters
         ----------
+        begun : int
+            First cycle that was simulated.
         cycles : int
-            Cycles that were simulated, or fewer if fewer were written.
+            Cycles up to the end of the run.
 
         Raises
         ------
@@ -135,7 +118,7 @@ class Waves:
         """
         first, last = self.window
         try:
-            if self._writer is None or cycles <= first:
+            if self._writer is None or cycles <= max(begun, first) or begun > last:
                 return
             self._writer.finish(min(cycles, last + 1))
             if self._in_place:
@@ -158,141 +141,3 @@ class Waves:
     def refusal(self, error: OSError) -> OutputError:
         """Return the error for a file that cannot be written."""
         return OutputError(f"{self.named}: {error.strerror}: the waveforms cannot be written")
-
-
-_PATIENCE = 1.0
-"""Most seconds for writing the waveforms of an interrupted run."""
-
-
-class Conversion:
-    """A simulator's own VCD file, converted to a waveform file at the end of the run.
-
-    Parameters
-    ----------
-    waves : Waves
-        The file.
-    cycle_of : callable
-        Converts a time of the simulator's file to a cycle.
-
-    Attributes
-    ----------
-    raw : Path
-        Target file of the simulator.
-
-    Raises
-    ------
-    cyscc.sim.errors.OutputError
-        It cannot be created.
-    """
-
-    def __init__(self, waves: Waves, *, cycle_of: Callable[[int], int]) -> None:
-        self._waves = waves
-        self._cycle_of = cycle_of
-        self._files = ExitStack()
-        try:
-            self.raw = self._files.enter_context(temporary_file(Path(gettempdir(), "cyscc.vcd")))
-        except OSError as error:
-            waves.discard()
-            raise waves.refusal(error) from None
-
-    def finish(self, cycles: int) -> None:
-        """Write the waveform file from the simulator's complete file.
-
-        There is none if no cycle of the window was simulated. During an interrupt this takes at most a second: the file
-        then ends at an earlier cycle, with a notice.
-
-        Parameters
-        ----------
-        cycles : int
-            Cycles that were simulated.
-
-        Raises
-        ------
-        cyscc.sim.errors.OutputError
-            The file cannot be written.
-        """
-        until = time.monotonic() + _PATIENCE if isinstance(sys.exception(), KeyboardInterrupt) else None
-        with self._files:
-            try:
-                end = cycles
-                if cycles > self._waves.window[0]:
-                    end = self._convert(cycles, until)
-            except BaseException:
-                self._waves.discard()
-                raise
-            self._waves.finish(end)
-        if until is not None and end < min(cycles, self._waves.window[1] + 1):
-            cut = f"cut at cycle {end:,} of {cycles:,}" if end > self._waves.window[0] else "not written"
-            notice(f"{self._waves.named}: {cut}, since the run was interrupted")
-
-    def _convert(self, cycles: int, until: float | None) -> int:
-        """Convert the values.
-
-        Writes all values at the first cycle of the window, then the changes. Of several changes in a cycle, the last
-        one counts. Times in the file are cycles.
-
-        Parameters
-        ----------
-        cycles : int
-            Cycles that were simulated.
-        until : float, optional
-            Monotonic clock time at which to stop, after a whole cycle.
-
-        Returns
-        -------
-        int
-            The cycle up to which values were written; the first one of the window if none were.
-        """
-        try:
-            with self.raw.open("rb") as raw:
-                return self._convert_lines(iter(raw), cycles, until)
-        except OSError as error:
-            raise self._waves.refusal(error) from None
-
-    def _convert_lines(self, lines: Iterator[bytes], cycles: int, until: float | None) -> int:
-        first, last = self._waves.window
-        writer, variables = self._waves.begin(lines)
-        targets: dict[bytes, dict[int, Variable]] = {}
-        for variable in variables:
-            targets.setdefault(variable.source, {}).setdefault(variable.number, variable)
-        changed: dict[bytes, bytes] = {}
-        shown: dict[bytes, bytes] = {}
-
-        def show(cycle: int) -> None:
-            changes = [
-                (target, value)
-                for key, value in changed.items()
-                if shown.get(key) != value
-                for target in targets[key].values()
-            ]
-            shown.update(changed)
-            changed.clear()
-            if changes:
-                writer.show(cycle, changes)
-
-        now = 0
-        for line in lines:
-            kind = line[:1]
-            if kind == b"#":
-                cycle = self._cycle_of(int(line[1:]))
-                if cycle > now:
-                    if cycle > first:
-                        show(max(now, first))
-                    now = cycle
-                    if now > last:
-                        break
-                    if until is not None and time.monotonic() > until:
-                        return now if shown else first
-                continue
-            if kind in b"01xz":
-                value, key = kind, line[1:].strip()
-            elif kind in b"bs":
-                value, key = line.split()
-            else:
-                continue
-            if key in targets:
-                changed[key] = value
-        end = min(cycles, last + 1)
-        if first < end > now:
-            show(max(now, first))
-        return end if shown else first

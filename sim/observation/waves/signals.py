@@ -4,15 +4,16 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, EnumMeta
 from functools import lru_cache
 from typing import Any
 
-from amaranth.hdl import Format, Fragment
+from amaranth.hdl import Format, Fragment, Signal, Value
+from amaranth.hdl._ast import Slice
+from amaranth.hdl._ir import Design
 from amaranth.lib import wiring
 
-from cyscc.hw.accelerator import Accelerator
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.bfs.tags import Tag as BfsTag
 from cyscc.hw.config import AcceleratorConfig
@@ -29,45 +30,64 @@ Path = tuple[str, ...]
 Names = Mapping[int, str]
 """Names of an enumeration's values."""
 
-Locate = Callable[[Path], tuple[Path, Names | None] | None]
-"""Function that maps a variable of a simulator's VCD file to its path and value names; None if it is not shown."""
-
 
 @dataclass(frozen=True, kw_only=True)
-class Signals:
-    """The signals that an executor's waveforms may show.
+class Shown:
+    """A signal of a component, or one of its fields.
 
     Parameters
     ----------
-    locate : Locate
-        Maps a variable to its path.
-    models : mapping of str to (list of Path)
-        Paths of signals by model; the simulator may have removed some of them.
+    signal : Signal
+        The signal.
+    path : Path
+        Its path in waveforms, within the component.
+    names : Names or None
+        Names of its values.
+    first, width : int
+        Its bits within the signal.
     """
 
-    locate: Locate
-    models: Mapping[str, list[Path]]
+    signal: Signal
+    path: Path
+    names: Names | None
+    first: int
+    width: int
 
 
 _TAGS: dict[str, type[Enum]] = {"bfs": BfsTag, "intersection": IntersectionTag}
 """Tags of the kernels' reads, by the kernels' instance name without number."""
 
-_Signals = dict[Path, tuple[Path, Names | None]]
-"""Path and value names of each variable, by its path in the simulator's own file."""
-
 _SUFFIX = re.compile(r"\$\d+$")
 """Suffix that Amaranth adds to a duplicate name; the other signal is mostly shown elsewhere."""
 
 
-def _fields(place: Path, form: Any, suffix: str = "") -> Iterator[tuple[str, Path, Names | None]]:
-    """Yield a signal and its fields: the simulators' suffix of its name, its path, and its value names."""
-    yield suffix, place, form._variants if isinstance(form, Format.Enum) else None
+def _fields(path: Path, form: Any, *, whole: bool = True) -> Iterator[tuple[Path, Names | None, Value | None]]:
+    """Yield a signal and its fields: path, value names, and value unless it is the whole."""
+    value = None
+    if not whole:
+        (value,) = form._chunks[0][:1] if isinstance(form, Format) else (form._value,)
+    yield path, form._variants if isinstance(form, Format.Enum) else None, value
     if isinstance(form, Format.Struct):
         for field, inner in form._fields.items():
-            yield from _fields((*place, field), inner, f"{suffix}.{field}")
+            yield from _fields((*path, field), inner, whole=False)
     elif isinstance(form, Format.Array):
         for index, inner in enumerate(form._fields):
-            yield from _fields((*place, f"{place[-1]}_{index}"), inner, f"{suffix}[{index}]")
+            yield from _fields((*path, f"{path[-1]}_{index}"), inner, whole=False)
+
+
+def _extent(signal: Signal, value: Any) -> tuple[int, int]:
+    """Return the first bit and the width of a field's value, or of a whole signal without one."""
+    if value is None:
+        return 0, len(signal)
+    width = len(value)
+    first = 0
+    while value is not signal:
+        if isinstance(value, Slice):
+            first += value.start
+            value = value.value
+        else:
+            (value,) = value.operands  # read as a signed number
+    return first, width
 
 
 def _states(width: int, decoder: Callable[[int], str]) -> Names:
@@ -79,12 +99,11 @@ def _states(width: int, decoder: Callable[[int], str]) -> Names:
     return names
 
 
-def _signals(component: wiring.Component, ports: Any = ()) -> _Signals:
-    """Return all signals of a component.
+def shown_signals(design: Design) -> Iterator[Shown]:
+    """Yield all signals of a component.
 
     A signal appears in its own component and in those that connect it; it is shown in the innermost.
     """
-    design = Fragment.get(component, None).prepare(ports=ports)
     places = defaultdict(list)
     for information in design.fragments.values():
         for signal, name in information.signal_names.items():
@@ -98,16 +117,17 @@ def _signals(component: wiring.Component, ports: Any = ()) -> _Signals:
     ]
     plain_scopes = _without_suffixes({information.name[1:] for information in design.fragments.values()})
     plain_names = _without_suffixes({(*scope, name) for _, scope, name in kept})
-    found: _Signals = {}
     for signal, scope, name in kept:
         shown = tuple(plain_scopes[scope[: depth + 1]] for depth in range(len(scope)))
         place = (*shown, plain_names[*scope, name])
+        fields: Iterable[tuple[Path, Names | None, Value | None]]
         if signal._decoder is not None and not isinstance(signal._decoder, EnumMeta):
-            fields: Iterable[tuple[str, Path, Names | None]] = [("", place, _states(len(signal), signal._decoder))]
+            fields = [(place, _states(len(signal), signal._decoder), None)]
         else:
             fields = _fields(place, signal._format)
-        found.update({(*scope, name + suffix): (field, names) for suffix, field, names in fields})
-    return found
+        for path, names, value in fields:
+            first, width = _extent(signal, value)
+            yield Shown(signal=signal, path=path, names=names, first=first, width=width)
 
 
 def _without_suffixes(paths: set[Path]) -> dict[Path, str]:
@@ -123,23 +143,23 @@ def _without_suffixes(paths: set[Path]) -> dict[Path, str]:
     return plain
 
 
-def _kind(instance: str) -> str:
+def kind_of(instance: str) -> str:
     """Return the name of an instance without its number."""
     return instance.rstrip("0123456789")
 
 
-def _named(path: Path, kind: str, names: Names | None) -> Names | None:
+def value_names(shown: Shown, kind: str) -> Names | None:
     """Return the value names of a signal; those of a tag depend on the kind of kernel."""
-    if names is None and path[-1] == "tag" and kind in _TAGS:
+    if shown.names is None and shown.path[-1] == "tag" and kind in _TAGS:
         return {tag.value: tag.name for tag in _TAGS[kind]}
-    return names
+    return shown.names
 
 
 @lru_cache(maxsize=2)
-def model_signals(config: AcceleratorConfig) -> Signals:
-    """Return the signals of the compiled executor's waveforms, which callers must not change.
+def model_signals(config: AcceleratorConfig) -> Mapping[str, list[Path]]:
+    """Return the paths of the signals of the compiled executor's waveforms, by instance: ``engine<n>.<instance>``.
 
-    Its models are named ``engine<n>.<instance>``, and contain the Verilog module.
+    Some of them may be lost where the hardware is simplified. Callers must not change them.
     """
     models: dict[str, wiring.Component] = {
         "bfs": BfsKernel(config, instrument=True),
@@ -150,43 +170,23 @@ def model_signals(config: AcceleratorConfig) -> Signals:
         models["switch"] = Switch(SwitchSizes.of(config), instrument=True)
     if config.exchange_kernels:
         models["exchange"] = ExchangeSlice(kernels=config.exchange_kernels)
-    tables = {kind: _signals(model, port_names(model)) for kind, model in models.items()}
-
-    def locate(path: Path) -> tuple[Path, Names | None] | None:
-        engine, _, instance = path[0].partition(".")
-        kind, inner = _kind(instance), path[2:]
-        if inner not in tables[kind]:
-            return None
-        shown, names = tables[kind][inner]
-        return (engine, instance, *shown), _named(shown, kind, names)
-
+    designs = {kind: Fragment.get(model, None).prepare(ports=port_names(model)) for kind, model in models.items()}
+    tables = {kind: [shown.path for shown in shown_signals(design)] for kind, design in designs.items()}
     counts = {"bfs": config.bfs_kernels, "intersection": config.intersection_kernels}
     if config.exchange_kernels:
         counts["exchange"] = config.exchange_kernels
     single = [kind for kind in models if kind not in counts]
     instances = [*single, *(f"{kind}{number}" for kind, count in counts.items() for number in range(count))]
-    return Signals(
-        locate=locate,
-        models={
-            f"{engine}.{instance}": [(engine, instance, *shown) for shown, _ in tables[_kind(instance)].values()]
-            for engine in (f"engine{number}" for number in range(config.engines))
-            for instance in instances
-        },
-    )
+    return {
+        f"{engine}.{instance}": [(engine, instance, *path) for path in tables[kind_of(instance)]]
+        for engine in (f"engine{number}" for number in range(config.engines))
+        for instance in instances
+    }
 
 
-def accelerator_signals(config: AcceleratorConfig) -> Signals:
-    """Return the signals of waveforms from Amaranth's simulator, whose file has the accelerator as ``bench.top``."""
-    table = _signals(Accelerator(config, instrument=True))
-
-    def place(shown: Path) -> Path:
-        return ("accelerator", *shown) if len(shown) == 1 else shown
-
-    def locate(path: Path) -> tuple[Path, Names | None] | None:
-        inner = path[2:]
-        if inner not in table:
-            return None
-        shown, names = table[inner]
-        return place(shown), names if len(shown) == 1 else _named(shown, _kind(shown[1]), names)
-
-    return Signals(locate=locate, models={"accelerator": [place(shown) for shown, _ in table.values()]})
+def accelerator_signals(design: Design) -> Iterator[Shown]:
+    """Yield the signals of an accelerator, those outside of AEs in a scope of their own."""
+    for shown in shown_signals(design):
+        kind = kind_of(shown.path[1]) if len(shown.path) > 1 else ""
+        path = shown.path if kind else ("accelerator", *shown.path)
+        yield replace(shown, path=path, names=value_names(shown, kind))

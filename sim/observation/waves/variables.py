@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase, translate
 from typing import Any, Literal
 
-from cyscc.sim.observation.waves.signals import Locate, Names, Path
+from cyscc.sim.observation.waves.signals import Names, Path
 
 _MOST_SHOWN = 8
 """Most names in a message."""
@@ -85,8 +85,6 @@ class Variable:
 
     Parameters
     ----------
-    source : bytes
-        Its identifier in the simulator's text.
     number : int
         Its number in the file; variables that always have the same value share one.
     path : Path
@@ -97,69 +95,14 @@ class Variable:
         Names of its values; a value without a name is shown as a number.
     """
 
-    source: bytes
     number: int
     path: Path
     width: int
     names: Names | None = None
-    _texts: dict[bytes, str] = field(default_factory=dict, compare=False, repr=False)
 
-    def text(self, value: bytes) -> str:
-        """Return the text of a named value, given as binary digits, or as the simulator's own text."""
-        text = self._texts.get(value)
-        if text is None:
-            text = self._texts[value] = self._name(value.decode())
-        return text
-
-    def _name(self, value: str) -> str:
-        names = self.names or {}
-        if value.startswith("s"):
-            # Already decoded by the simulator, which appends the number to a state.
-            return value[1:].partition("/")[0]
-        digits = value.removeprefix("b")
-        return names.get(int(digits, 2), str(int(digits, 2))) if set(digits) <= set("01") else digits
-
-    @property
-    def texts(self) -> list[str]:
-        """Texts of all values that have names."""
-        return [self.text(f"b{value:b}".encode()) for value in range(1 << self.width)]
-
-
-def read_head(lines: Iterable[bytes], locate: Locate, scopes: Scopes) -> list[Variable]:
-    """Read the header of a simulator's text; return the selected variables in its order.
-
-    Raises
-    ------
-    ValueError
-        A selected scope has no variables.
-    """
-    shown: list[Variable] = []
-    left_out: list[Path] = []
-    numbers: dict[tuple[bytes, str], int] = {}
-    scope: list[str] = []
-    for line in lines:
-        words = line.split()
-        match words[:1]:
-            case [b"$scope"]:
-                scope.append(words[2].decode())
-            case [b"$upscope"]:
-                scope.pop()
-            case [b"$enddefinitions"]:
-                break
-            case [b"$var"]:
-                place = locate((*scope, words[4].decode().removeprefix("\\")))
-                if place is None:
-                    continue
-                path, names = place
-                if path not in scopes:
-                    left_out.append(path)
-                    continue
-                source = words[3]
-                table = (source, "" if names is None else repr(sorted(names.items())))
-                number = numbers.setdefault(table, len(numbers))
-                shown.append(Variable(source=source, number=number, path=path, width=int(words[2]), names=names))
-    scopes.check([*(variable.path for variable in shown), *left_out])
-    return shown
+    def text(self, value: int) -> str:
+        """Return the text of a named value."""
+        return (self.names or {}).get(value, str(value))
 
 
 def walk(variables: Sequence[Variable]) -> Iterator[Step]:

@@ -23,12 +23,12 @@ class WaveWriter(abc.ABC):
         """Write the head."""
 
     @abc.abstractmethod
-    def key(self, variable: Variable) -> tuple[int, bytes]:
-        """Return what the file calls a variable, as a number and as text."""
+    def key(self, number: int) -> tuple[int, bytes]:
+        """Return what the file calls the variables of a number, as a number and as text."""
 
     @abc.abstractmethod
-    def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
-        """Write the changes of a cycle: values as in a VCD file, without the variable. At first, the values of all."""
+    def show(self, cycle: int, changes: Iterable[tuple[Variable, int]]) -> None:
+        """Write the changes of a cycle. At first, the values of all."""
 
     @property
     @abc.abstractmethod
@@ -87,11 +87,11 @@ class VcdWriter(WaveWriter):
         # Native code may write next.
         self._file.flush()
 
-    def key(self, variable: Variable) -> tuple[int, bytes]:
-        """Return what the file calls a variable, as a number and as text."""
-        return variable.number, _key(variable.number).encode()
+    def key(self, number: int) -> tuple[int, bytes]:
+        """Return what the file calls the variables of a number, as a number and as text."""
+        return number, _key(number).encode()
 
-    def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
+    def show(self, cycle: int, changes: Iterable[tuple[Variable, int]]) -> None:
         """Write the changes of a cycle."""
         text = "".join(self._change(variable, value) for variable, value in changes)
         if text:
@@ -116,11 +116,11 @@ class VcdWriter(WaveWriter):
             self._file.close()
 
     @staticmethod
-    def _change(variable: Variable, value: bytes) -> str:
+    def _change(variable: Variable, value: int) -> str:
         key = _key(variable.number)
         if variable.names is not None:
             return f"s{variable.text(value)} {key}\n"
-        return f"{value.decode()}{'' if len(value) == 1 else ' '}{key}\n"
+        return f"{value}{key}\n" if variable.width == 1 else f"b{value:b} {key}\n"
 
 
 def _key(number: int) -> str:
@@ -217,11 +217,11 @@ class FstWriter(WaveWriter):
             code = ctypes.get_errno()
             raise OSError(code, os.strerror(code))
 
-    def key(self, variable: Variable) -> tuple[int, bytes]:
-        """Return a variable's number in the file; there is no text identifier."""
-        return self._handles[variable.number], b""
+    def key(self, number: int) -> tuple[int, bytes]:
+        """Return the variables' number in the file; there is no text identifier."""
+        return self._handles[number], b""
 
-    def show(self, cycle: int, changes: Iterable[tuple[Variable, bytes]]) -> None:
+    def show(self, cycle: int, changes: Iterable[tuple[Variable, int]]) -> None:
         """Write the changes of a cycle."""
         lib, writer = self._lib, self._writer
         lib.fstWriterEmitTimeChange(writer, cycle)
@@ -231,7 +231,7 @@ class FstWriter(WaveWriter):
                 text = variable.text(value).encode()
                 lib.fstWriterEmitVariableLengthValueChange(writer, handle, text, len(text))
             else:
-                lib.fstWriterEmitValueChange(writer, handle, value.removeprefix(b"b").rjust(variable.width, b"0"))
+                lib.fstWriterEmitValueChange(writer, handle, f"{value:0{variable.width}b}".encode())
 
     @property
     def native(self) -> Mapping[str, int]:

@@ -7,7 +7,6 @@ import pytest
 import cyscc
 from cyscc.host.analysis.event_kinds import KINDS, EventQuery
 from cyscc.host.analysis.events import FoundEvents, RecordEvents
-from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.place import Place
 from tests.host.analysis.report.pages import plain_of, record_of
@@ -175,37 +174,6 @@ def test_restrictions(record: Record, plain: Plain) -> None:
     first = found(record, "fifo", fifo="word", order="time", top=1).frame.iloc[0]
     assert first["at"].startswith("full,fifo=word,engine=")
     assert first["command"] == f"cyscc replay {record.folder} --at {first['at']} --cycles {max(first['cycles'], 100)}"
-
-
-@pytest.mark.parametrize(
-    ("scope", "message"),
-    [
-        ({"level": 99}, "has no level=99"),
-        ({"at": 10**9}, "no instruction ran in 1000000000"),
-        ({"engine": 9}, "there is no engine 9: there are 0 to"),
-        ({"fifo": "none"}, "there is no FIFO none: there are frontier, "),
-        ({"bank": (99, 0)}, "there is no bank 99.0: there are "),
-    ],
-)
-def test_what_the_run_lacks_is_refused(record: Record, scope: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        found(record, **scope)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"kinds": ("none",)}, "there is no kind of events 'none': there are wait, cause, "),
-        ({"kinds": ("bank",), "longer": 3}, "longer is about waits, and not about bank"),
-        ({"kinds": ("bank",), "place": Place(fifo="words")}, "fifo says nothing about events of the kind bank"),
-        ({"place": Place(bank=(0, 0), engine=0)}, "no kind of events has bank and engine"),
-        ({"kinds": ("wait",), "place": Place(cause="host")}, "no kernel waits for host: it is known of intervals only"),
-        ({"order": "name"}, "there is no order 'name': there are size and time"),
-    ],
-)
-def test_what_cannot_be_looked_for_is_refused(asked: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        EventQuery(**asked)  # type: ignore[arg-type]
 
 
 def test_cycles_are_widened_to_whole_intervals(record: Record, events: FoundEvents) -> None:

@@ -130,9 +130,9 @@ def test_html(form: str) -> None:
 
 
 def test_charts(tmp_path: Path) -> None:
-    from cyscc.host.output.figures import new_figure
+    from cyscc.host.answer.charts import new_figure
 
-    drawn = answer(charts={"size": Chart(title="how large", draw=lambda: new_figure(width=1, height=1))})
+    drawn = answer(charts={"size": Chart(title="how large", draw=lambda: new_figure(height=300))})
     drawn.plot(str(tmp_path / "a.svg"))
     assert (tmp_path / "a.svg").read_text().startswith("<?xml")
     assert "<svg" in drawn.page()

@@ -165,15 +165,6 @@ def test_a_checkpoint_of_another_program(capfd: pytest.CaptureFixture[str]) -> N
         )
 
 
-def test_run_that_is_refused_leaves_no_folder(capfd: pytest.CaptureFixture[str]) -> None:
-    assert refused("scc", "missing", *KEPT, capfd=capfd) == "cyscc scc: missing: does not exist"
-    assert refused("scc", "g.txt", *KEPT, "--memory", "none", capfd=capfd).startswith("cyscc scc: --memory: ")
-    Path("loop").symlink_to("loop")
-    assert refused("scc", "g.txt", "--checkpoint", "loop", capfd=capfd).startswith("cyscc scc: loop: ")
-    assert refused("scc", "--resume", "loop", "--checkpoint", "other", capfd=capfd).startswith("cyscc scc: loop: ")
-    assert sorted(os.listdir()) == ["g.txt", "loop"]
-
-
 def test_checkpoint_that_cannot_be_written_is_no_end(capfd: pytest.CaptureFixture[str]) -> None:
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")

@@ -1,5 +1,6 @@
-"""The commands that do not simulate, help, and a standard output without a reader."""
+"""The commands that do not simulate, help, and a standard output without a reader or in a plain locale."""
 
+import io
 import os
 import re
 import signal
@@ -13,8 +14,11 @@ import numpy as np
 import pytest
 
 from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.baselines.mdp.families import family
+from cyscc.host.baselines.mdp.formats import read_mdp
 from cyscc.host.command_line.commands import COMMANDS, make_parser, texts
 from cyscc.host.command_line.main import main
+from cyscc.host.command_line.streams import open_missing
 from cyscc.host.output.files import version
 from cyscc.hw.axi import AxiLimits
 from cyscc.hw.config import PRESETS
@@ -138,3 +142,26 @@ def test_reader_of_standard_output_that_is_gone_is_no_error(tmp_path: Path) -> N
     done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, check=False, timeout=60)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_characters_that_the_locale_lacks_are_escaped(errors: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding="ascii", errors=errors))
+    open_missing()
+    print("2 × 3", flush=True)
+    assert printed.getvalue() == b"2 \\xd7 3\n"
+
+
+@pytest.mark.parametrize("name", ["m.tra", "m.drn", "m.drn.gz"])
+def test_model(capfd: pytest.CaptureFixture[str], name: str) -> None:
+    assert main(["model", "grid", "width=2^3", "height=6", "room=3", "-o", name]) == 0
+    mdp = family("grid", width=8, height=6, room=3)
+    assert capfd.readouterr() == (f"{name}: 48 states, 192 choices, {mdp.transition_count} transitions\n", "")
+    assert np.array_equal(read_mdp(name).targets, mdp.targets)
+
+
+def test_quiet(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["model", "stairs", "-o", "m.tra", "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "")
+    assert Path("m.tra").read_text().startswith("100 199 298\n0 0 0 1\n0 1 0 0.5\n")

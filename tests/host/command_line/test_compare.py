@@ -11,6 +11,7 @@ import cyscc
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.peers import installed_peers
 from cyscc.host.command_line.main import main
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.sim.configuration import AcceleratorConfig
 from tests.refusals import refused
 
@@ -69,8 +70,8 @@ def test_an_interrupted_comparison_leaves_what_it_has_found(
 def test_areas_of_the_machines(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     asked: list[tuple[str, ...]] = []
 
-    def areas(configs: list[AcceleratorConfig], *, families: tuple[str, ...], **_: object) -> dict[Any, Any]:
-        asked.append(families)
+    def areas(plan: Plan, configs: list[AcceleratorConfig], **_: object) -> dict[Any, Any]:
+        asked.append(plan.families)
         return {config: {"luts": 1000 * config.engines} for config in configs}
 
     monkeypatch.setattr("cyscc.host.experiments.fpga.area.areas", areas)

@@ -59,7 +59,7 @@ def test_own_changes_are_measured() -> None:
     for row in (memory, simple, fixed):
         assert row["change"] == pytest.approx(row["cycles"] / recorded - 1)
         assert (row["proposed"], row["at_most"], row["failure"]) == (False, None, "")
-        assert cyscc.Record(Path("runs", "points", row["point"])).result["cycles"]["total"] == row["cycles"]
+        assert cyscc.Record(Path("runs", "results", row["point"])).result["cycles"]["total"] == row["cycles"]
     assert document["best"] == min(document["changes"], key=lambda row: row["cycles"])["settings"]
 
 
@@ -79,9 +79,9 @@ def test_proposals_are_measured_once(monkeypatch: pytest.MonkeyPatch, capfd: pyt
     assert (quicker["at_most"], quicker["cause"], quicker["reason"]) == (0.5, "response", "So.")
     # What takes more cycles than the best one so far is stopped, and made no point.
     assert (slower["stopped"], slower["cycles"], slower["failure"]) == (True, None, "")
-    assert not Path("runs", "points", slower["point"]).exists()
+    assert not Path("runs", "results", slower["point"]).exists()
     assert document["left"] == 0
-    kept = cyscc.Record(Path("runs", "points", quicker["point"])).document["run"]["options"]
+    kept = cyscc.Record(Path("runs", "results", quicker["point"])).document["run"]["options"]
     assert kept["cycle_limit"] is None
     (best,) = (row for row in document["changes"] if row["settings"] == document["best"])
     assert any(line.startswith("Why: ") for line in document["conclusion"])

@@ -84,7 +84,7 @@ LONG = "x" * 5000
         (["scc", "g.txt", "--config", LONG], "or a .toml file"),
         (["scc", "g.txt", "--threads", LONG], "is not an integer"),
         (["scc", "g.txt", "--executor", LONG], "(choose from 'compiled', 'amaranth')"),
-        ([LONG], "(--help lists all 19)"),
+        ([LONG], "(--help lists all 18)"),
         (["bfs", "g.txt", "--source", "9" * 5000], "9"),
         (["scc", "g.txt", "\x1b[31m\n"], r"unrecognized arguments: \x1b[31m"),
     ],

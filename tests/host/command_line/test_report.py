@@ -1,4 +1,4 @@
-"""`cyscc report`: its messages, and refusals."""
+"""`cyscc report`: its messages and files."""
 
 import os
 from pathlib import Path

@@ -1,8 +1,9 @@
-"""`cyscc reproduce` as a whole, on small graphs and the real machines, and refusals."""
+"""`cyscc reproduce` as a whole, on small graphs and the real machines."""
 
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -48,11 +49,11 @@ def test_table_1_again_and_by_several_processes(folder: Path, capfd: pytest.Capt
     assert {**json.loads(Path("out.json").read_text()), "said": document["said"]} == document
     assert Path("a/b/table1.md").read_text().startswith("# Table I: breadth-first search\n")
     assert out.splitlines()[-2:] == [
-        "16 measurements, 0 of them taken over from a/b/measurements",
+        "16 measurements, 0 of them taken over from a/b/results",
         "written: a/b/table1.json, a/b/table1.md, a/b/table1.svg",
     ]
     assert sorted(path.name for path in Path("a/b").iterdir()) == [
-        "measurements",
+        "results",
         "table1.json",
         "table1.md",
         "table1.svg",
@@ -68,11 +69,11 @@ def test_table_1_again_and_by_several_processes(folder: Path, capfd: pytest.Capt
         assert cell["simulated"] == pytest.approx(cell["edges"] / (cell["cycles"] / document["clock_hz"]) / 1e9)
         assert sum(cell["shares"].values()) == pytest.approx(1)
     assert str(folder) not in written
-    measurements = sorted(Path("a/b/measurements").iterdir())
+    measurements = sorted(Path("a/b/results").iterdir())
     assert len(measurements) == 16
-    measurements[3].unlink()
+    shutil.rmtree(measurements[3])
     assert main(arguments) == 0
-    assert summary(capfd.readouterr().out) == "16 measurements, 15 of them taken over from a/b/measurements"
+    assert summary(capfd.readouterr().out) == "16 measurements, 15 of them taken over from a/b/results"
     assert without_wall(json.loads(Path("a/b/table1.json").read_text())) == without_wall(document)
     several = [*TABLE, "--vertices", "2^6", "-o", "several", "--jobs", "2", "--quiet"]
     assert main(several) == 0
@@ -80,21 +81,15 @@ def test_table_1_again_and_by_several_processes(folder: Path, capfd: pytest.Capt
     assert without_wall(json.loads(Path("several/table1.json").read_text())) == document
 
 
-def test_software_has_no_memory_profile(capfd: pytest.CaptureFixture[str]) -> None:
-    for option in (["--memory", "hc2"], ["--set", "memory.bank_busy=3"]):
-        assert main(["reproduce", "wijs-table1", *option]) == 2
-        assert capfd.readouterr().err.startswith("cyscc reproduce: --memory: wijs-table1 has no such option: it has ")
-
-
 @pytest.mark.long
 def test_table_1_of_wijs_et_al_again(capfd: pytest.CaptureFixture[str]) -> None:
     arguments = ["reproduce", "wijs-table1", "--quick", "--threads", "1", "-o", "out"]
     assert main(arguments) == 0
-    assert summary(capfd.readouterr().out) == "48 measurements, 0 of them taken over from out/measurements"
+    assert summary(capfd.readouterr().out) == "48 measurements, 0 of them taken over from out/results"
     document = json.loads(Path("out/wijs-table1.json").read_text())
     assert [row["components"] for row in document["rows"][:2]] == [1, 16]
     assert main(arguments) == 0
-    assert summary(capfd.readouterr().out) == "48 measurements, 48 of them taken over from out/measurements"
+    assert summary(capfd.readouterr().out) == "48 measurements, 48 of them taken over from out/results"
     assert json.loads(Path("out/wijs-table1.json").read_text()) == document
 
 
@@ -115,7 +110,7 @@ def test_figures(figure: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     count = {"fig10": 6, "fig11": 6, "fig12": 6, "fig13": 9}[figure]
     lines = capfd.readouterr().out.splitlines()
-    assert lines[-2] == f"{count} measurements, {count} of them taken over from build/reproduce/measurements"
+    assert lines[-2] == f"{count} measurements, {count} of them taken over from build/reproduce/results"
     files = ", ".join(f"build/reproduce/{figure}.{suffix}" for suffix in ("json", "md", "svg"))
     assert lines[-1] == f"written: {files}"
     assert all(Path(name).is_file() for name in files.split(", "))
@@ -129,8 +124,7 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
     assert main(arguments) == 0
     shown = capfd.readouterr().err
     assert "measuring" in shown
-    for preset in ("published-1ae", "published"):
-        assert f"random, degree 8, 2^6 vertices, {preset}" in shown
+    assert "random, degree 8, 2^6 vertices, published: " in shown
     assert main([*arguments, "--quiet"]) == 0
     assert capfd.readouterr() == ("", "")
 
@@ -148,19 +142,17 @@ def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.Captur
     ) as process:
         try:
             # Not those that begin with a dot: they are being written. Two, as a result is counted after it is stored.
-            wait_until(lambda: len(list(folder.glob("out/measurements/[!.]*.json"))) > 1, process)
+            wait_until(lambda: len(list(folder.glob("out/results/[!.]*"))) > 1, process)
             os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
             out, err = process.communicate(timeout=60)
         finally:
             process.kill()
     assert (process.returncode, out) == (130, b"")
-    kept = rb"measuring: \d+ of 16 done, kept in out/measurements; the same command goes on"
+    kept = rb"measuring: \d+ of 16 done, kept in out/results; the same command goes on"
     assert re.fullmatch(rb"cyscc reproduce: interrupted; " + kept + rb"\n", err), err
-    finished = {path.name for path in Path("out/measurements").iterdir()}
+    finished = {path.name for path in Path("out/results").iterdir()}
     assert 1 <= len(finished) < 16
     assert not any(name.startswith(".") for name in finished)
     assert not Path("out/table1.json").exists()
     assert main([*arguments, "--jobs", "1"]) == 0
-    assert (
-        summary(capfd.readouterr().out) == f"16 measurements, {len(finished)} of them taken over from out/measurements"
-    )
+    assert summary(capfd.readouterr().out) == f"16 measurements, {len(finished)} of them taken over from out/results"

@@ -1,4 +1,4 @@
-"""`cyscc software`: the table, the JSON, and refusals."""
+"""`cyscc software`: the table, the JSON, limits and interrupts."""
 
 import json
 import multiprocessing
@@ -86,36 +86,6 @@ def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
     assert document["counts"]["pruned"] == 1
     assert main(["software", "quach", "g.txt", "--threads", "1"]) == 0
     assert "\npivots wasted        9\n" in capfd.readouterr().out
-    for bad, limit in (("0", "at least 1"), ("32", "at most 31")):
-        assert main(["software", "quach", "g.txt", "--pivots", bad]) == 2
-        assert capfd.readouterr().err == f"cyscc software: argument --pivots: must be {limit}, not {bad}\n"
-
-
-@pytest.mark.parametrize(
-    ("command", "cause"),
-    [
-        ("software tarjan g.txt --threads 2", "--threads: not used by tarjan: one thread of the processor"),
-        ("software li g.txt --device cuda --threads 2", "--threads: not used by li: one thread of the processor"),
-        ("software hong g.txt --seed 2", "--seed: not used by hong: no random choices"),
-        ("software hong g.txt --order shuffled", "--order: not used by hong: not made of steps"),
-        ("software tarjan g.txt --device cuda", "--device: not used by tarjan: not made of steps"),
-        ("software hong g.txt --pivots 4", "--pivots needs ALGORITHM quach"),
-        ("software hong g.txt --as-printed", "--as-printed needs ALGORITHM li or ALGORITHM quach or ALGORITHM fbt"),
-        ("mec m.tra --threads 2", "--threads: not used by basic: one thread of the processor"),
-        (
-            "compare g.txt --algorithms tarjan,scipy --configs none --threads 2",
-            "--threads: not used by tarjan, scipy: one thread of the processor",
-        ),
-        ("compare g.txt --algorithms tarjan,fbt --seed 2", "--seed: not used by tarjan, fbt: no random choices"),
-        ("compare g.txt --configs none --memory hbm2", "--memory and --configs none exclude each other"),
-        ("compare g.txt --configs none --area", "--area and --configs none exclude each other"),
-        ("compare g.txt --runs 1001", "argument --runs: must be at most 1000, not 1001"),
-    ],
-)
-def test_options_without_effect_are_refused(command: str, cause: str, capfd: pytest.CaptureFixture[str]) -> None:
-    words = command.split()
-    assert main(words) == 2
-    assert capfd.readouterr() == ("", f"cyscc {words[0]}: {cause}\n")
 
 
 def test_compiled_code_does_not_delay_an_interrupt(

@@ -17,15 +17,11 @@ import pytest
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.fpga import tools as fpga_tools
 from cyscc.host.experiments.fpga.synthesis import Resources, Usage
-from cyscc.host.experiments.sweep import batch
-from cyscc.host.experiments.sweep.points import _read
+from cyscc.host.experiments.plan.request import _generated
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.graph.kinds import generate_graph
-from cyscc.host.output.documents import read_document
-from cyscc.host.output.files import write_json
 from cyscc.host.record.reader import Record
 from cyscc.hw.config import PRESETS
-from cyscc.sim.notices import error_line
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.experiments.sweep.studies import SMALL
 from tests.record.checks import check_record
@@ -52,8 +48,8 @@ def swept(*arguments: str, status: int = 0) -> dict[str, Any]:
 
 def times() -> dict[str, int]:
     """Return when each complete point was made."""
-    points = [path for path in Path("out", "points").glob("*") if not path.name.startswith(".")]
-    return {path.name: (path / "record.json").stat().st_mtime_ns for path in points}
+    records = Path("out", "results").glob("[!.]*/record/record.json")
+    return {path.parents[1].name: path.stat().st_mtime_ns for path in records}
 
 
 def test_points_are_recorded_runs() -> None:
@@ -64,7 +60,7 @@ def test_points_are_recorded_runs() -> None:
     assert document["effects"] == [
         {"parameter": "memory.bank_busy", "factor": pytest.approx(second["cycles"] / first["cycles"]), "best": 5}
     ]
-    record = check_record(f"out/points/{second['point']}")
+    record = check_record(f"out/results/{second['point']}/record")
     run = record.document["run"]
     assert run["options"]["set"] == {"memory.bank_busy": 40}
     assert main(["bfs", run["graph"], "--source", str(second["source"]), "--config", "test", "--set",
@@ -130,7 +126,7 @@ def test_failures_are_rows(capfd: pytest.CaptureFixture[str]) -> None:
     assert (done["status"], done["reason"]) == ("done", "")
     assert pq.read_table("out/limits.parquet")["status"].to_pylist() == ["failed", "done"]
     assert reason in Path("out", "limits.html").read_text()
-    assert [each.name for each in Path("out", "points").iterdir()] == [done["point"]]
+    assert list(times()) == [done["point"]]
 
 
 def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -162,7 +158,7 @@ def test_area(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 
 
 def test_area_needs_its_tool(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(batch, "YOSYS", "no_yosys")
+    monkeypatch.setattr(fpga_tools, "YOSYS", "no_yosys")
     monkeypatch.setitem(fpga_tools._TARGETS, "no_yosys", "make synth")
     assert main(["sweep", "small.toml", "-o", "out", "--area"]) == 3
     assert capfd.readouterr().err == "cyscc sweep: no_yosys is not installed: `make synth` installs it\n"
@@ -190,47 +186,51 @@ def copied(name: str) -> Callable[[Path, Path], object]:
     return lambda point, other: shutil.copy(other / name, point / name)
 
 
-def linked(point: Path, other: Path) -> None:
-    shutil.rmtree(point)
-    point.symlink_to(other.name)
-
-
 DAMAGES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
-    "another point": (exchange, "/point.json: has other inputs"),
-    "inputs of another point": (copied("point.json"), "/point.json: has other inputs"),
-    "record of another point": (copied("record.json"), ": is the record of another point"),
-    "inputs changed": (
-        lambda point, _: write_json(str(point / "point.json"), {**read_document(point / "point.json"), "inputs": {}}),
-        "/point.json: is damaged: its digest is another",
-    ),
-    "no inputs": (lambda point, _: (point / "point.json").rename(point / "x"), "/point.json: is not there"),
-    "link": (linked, ": is a link, which is not followed here"),
+    "another point": (exchange, "/result.json: has other inputs"),
+    "inputs of another point": (copied("result.json"), "/result.json: has other inputs"),
+    "record of another point": (copied("record/record.json"), "/record: is the record of another point"),
+    "record gone": (lambda point, _: shutil.rmtree(point / "record"), "/record: "),
 }
 
 
-def test_damaged_points_are_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    points = [Path("out", "points", each["point"]).resolve() for each in swept("small.toml")["points"]]
-    shutil.copytree("out", "whole")
-    for spoil, cause in DAMAGES.values():
-        spoil(*points)
-        assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1"]) == 2
-        line = error_line(f"cyscc sweep: {points[0]}{cause}: remove the point's folder to simulate it again")
-        assert capfd.readouterr() == ("", f"{line}\n")
-        shutil.rmtree("out")
-        shutil.copytree("whole", "out", symlinks=True)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_points_are_said_and_made_again(damage: str, capfd: pytest.CaptureFixture[str]) -> None:
+    spoil, cause = DAMAGES[damage]
+    document = swept("small.toml")
+    points = [Path("out", "results", each["point"]).resolve() for each in document["points"]]
+    spoil(*points)
+    again = swept("small.toml")
+    said = capfd.readouterr().err.splitlines()
+    assert said[0].startswith(f"cyscc: {points[0]}{cause}")
+    assert all(line.endswith(": it is made again") for line in said)
+    count = 2 if damage == "another point" else 1
+    assert len(said) == count
+    assert again.pop("said")[0].startswith(f"2 points: {count} made, {2 - count} from before")
+    for each in (document, again):
+        for row in each["points"]:
+            del row["wall_seconds"]
+    assert again == {name: value for name, value in document.items() if name != "said"}
+    assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1", "--quiet"]) == 0
+    assert capfd.readouterr().err == ""
 
 
-def test_a_damaged_graph_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    swept("small.toml")
-    shutil.rmtree("out/points")
-    (graph,) = Path("out", "graphs").resolve().iterdir()
-    (file,) = graph.glob("*.npz")
+def test_a_damaged_graph_is_said_and_made_again(capfd: pytest.CaptureFixture[str]) -> None:
+    first = swept("small.toml")["points"]
+    (file,) = Path("out", "results").resolve().glob("*/graph.npz")
+    for point in first:
+        shutil.rmtree(Path("out", "results", point["point"]))
     write_graph(generate_graph("random", vertices=32, degree=4, seed=2), file)
-    _read.cache_clear()
-    document = swept("small.toml", status=3)
-    reason = f"{file}: is damaged: its digest is another: remove the graph's folder to generate it again"
-    assert [row["reason"] for row in document["points"]] == [reason, reason]
-    capfd.readouterr()
+    _generated.clear()
+    again = swept("small.toml")["points"]
+    assert capfd.readouterr().err == f"cyscc: {file}: is damaged: its digest is another: it is made again\n"
+    assert [row["cycles"] for row in again] == [row["cycles"] for row in first]
+
+
+def test_a_point_is_explained_by_its_folder(capfd: pytest.CaptureFixture[str]) -> None:
+    point = swept("small.toml")["points"][0]
+    assert main(["explain", f"out/results/{point['point']}"]) == 0
+    assert f"{point['cycles']:,}" in capfd.readouterr().out
 
 
 def test_refusals_leave_no_folder(capfd: pytest.CaptureFixture[str]) -> None:
@@ -293,7 +293,7 @@ def started(*arguments: str) -> "subprocess.Popen[bytes]":
 
 def until(process: "subprocess.Popen[bytes]", points: int) -> None:
     """Wait until a number of points are complete."""
-    wait_until(lambda: Path("out", "points").exists() and len(times()) >= points, process)
+    wait_until(lambda: len(times()) >= points, process)
 
 
 def test_killed_sweep_goes_on_and_interrupted_one_ends_at_once() -> None:
@@ -309,11 +309,11 @@ def test_killed_sweep_goes_on_and_interrupted_one_ends_at_once() -> None:
     assert run.wait() == 130
     assert time.monotonic() - begin < 2
     half = times()
-    assert [name for name in os.listdir("out/points") if name.startswith(".")] == []
+    assert [name for name in os.listdir("out/results") if name.startswith(".")] == []
     assert {name: half[name] for name in before} == before
     document = swept("many.toml")
     whole = times()
     assert {name: whole[name] for name in half} == half
     assert sorted(whole) == sorted(each["point"] for each in document["points"])
     for name in whole:
-        assert Record(Path("out", "points", name)).document["result"]["verified"] is True
+        assert Record(Path("out", "results", name)).document["result"]["verified"] is True

@@ -163,5 +163,5 @@ def test_python_that_is_started_imports_nothing_from_the_working_folder() -> Non
     root = Path(__file__).parents[3]
     sources = [path.read_text() for part in ("hw", "sim", "host") for path in (root / part).rglob("*.py")]
     started = [part for text in sources for part in re.split(r"(?:\[|\*\()sys\.executable, ", text)[1:]]
-    assert len(started) == 6
+    assert len(started) == 4
     assert all(text.startswith('"-P", ') for text in started)

@@ -164,7 +164,7 @@ def test_pages_and_charts(folder: Path) -> None:
     assert {type(chart).__name__ for chart in charts.values()} == {"Figure"}
     assert len(charts) > 10
     assert list(cyscc.figures(cyscc.Record("one"), "other")) == [
-        *("Cycle stacks of the runs", "Levels beside each other", "Differences by cause: other against one"),
+        *("Cycle stacks of the runs", "Levels of the runs", "Differences by cause: other against one"),
         *(f"{run}: {title}" for run in ("one", "other") for title in charts),
     ]
     assert str(cyscc.report("one", output="page.html")).startswith("page.html: 1 run, ")

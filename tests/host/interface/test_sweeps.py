@@ -36,7 +36,7 @@ def test_a_sweep_of_a_graph_in_memory() -> None:
     assert all(path.exists() for path in swept.files.values())
     assert swept.files["page"].name == "graph-memory.bank_busy-cycle_limit.html"
     figure = swept.plot("plot.svg", measure="seconds")
-    assert figure.axes[0].get_ylabel() == "simulated time (ms)"
+    assert figure.layout.yaxis.title.text == "simulated time (ms)"
     assert "2 points failed, and" in Path("plot.svg").read_text()
     with pytest.raises(ValueError, match=r"^measure must be cycles or gteps or seconds, not 'time'$"):
         swept.plot(measure="time")

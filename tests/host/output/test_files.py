@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.store import Store
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import Content, check_folder, check_output, open_output, renamed_when_complete, show
 from cyscc.host.record.writer import RecordFolder
@@ -82,8 +82,7 @@ def test_full_standard_output_is_named(command: str, monkeypatch: pytest.MonkeyP
         ("a.pdf", Content.PAGE, "a page is .html or .htm, not '.pdf'"),
         ("a.json.gz", Content.JSON, "a JSON document is .json, not '.gz'"),
         ("a.csv", Content.LIST, "a list is .txt, not '.csv'"),
-        ("a.json", Content.TRACE, "a trace is .pftrace or .perfetto-trace, not '.json'"),
-        ("a.VCD", Content.LIVES, "Kanata text is .kanata, not '.VCD'"),
+        ("a.VCD", Content.TRACE, "a trace is .pftrace or .perfetto-trace, not '.VCD'"),
         ("a.html.gz", Content.GRAPH, "a graph is .mtx, .gr, .npz or .txt, not '.html'"),
     ],
 )

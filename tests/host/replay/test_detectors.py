@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from cyscc.host.replay.finding import Located, Search, Span
-from cyscc.host.replay.search import OverflowSearch, Reached, SpellSearch
+from cyscc.host.replay.search import Reached, SpellSearch
 from cyscc.host.specification.place import Place
 from cyscc.hw.config import PRESETS
 from cyscc.sim.coprocessor import Cause
@@ -110,61 +109,3 @@ def test_limits_of_fifos(text: str, limits: dict[str, list[int | None]], monkeyp
     machine.simulate(200)
     found = {module: [None if n > 1 << 32 else n for n in its] for module, its in machine.request.limits.items()}
     assert found == limits
-
-
-@dataclass
-class State:
-    """The saved state of a machine that only has a position."""
-
-    cycle: int
-    memory: Any = field(default_factory=lambda: State(0, memory=None))
-    regions: tuple[Any, ...] = ()
-
-
-class World:
-    """A machine of which an event is a cycle, and what searches for it there."""
-
-    def __init__(self, event: int) -> None:
-        self.event = event
-        self.executor: Any = self
-        self.config = self.memory = None
-        self.cycle = 0
-        self.scheduled: dict[int, Callable[[], None]] = {}
-        self.on_sync: Callable[[int], int] = lambda _: 1
-
-    def kernel(self, executor: "World") -> str | None:
-        return "engine0.bfs1" if self.event < executor.cycle else None
-
-    def save(self, *, without: object) -> State:
-        return State(self.cycle)
-
-    def load(self, state: State) -> None:
-        self.cycle = state.cycle
-
-    def schedule(self, cycle: int, call: Callable[[], None]) -> None:
-        self.scheduled[cycle] = call
-
-    def run(self, cycles: int) -> None:
-        self.cycle += cycles
-
-    def close(self) -> None:
-        pass
-
-    def simulate(self) -> None:
-        """Let time pass until the search ends the run."""
-        with suppress(Reached):
-            while self.cycle < 10_000:
-                following = self.cycle + self.on_sync(self.cycle)
-                self.cycle = min(following, *(cycle for cycle in self.scheduled if cycle > self.cycle), 10_000)
-                self.scheduled.get(self.cycle, lambda: None)()
-        assert self.cycle < 10_000
-
-
-@pytest.mark.parametrize("event", [100, 131, 159, 1323, 1324, 1999, 2000])
-def test_events_are_found_to_the_cycle_in_the_instruction_alone(event: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.replay.search.sync_interval", lambda *_: 8)
-    monkeypatch.setattr("cyscc.host.replay.search.Stepper", lambda *_: World(event))
-    world: Any = World(event)
-    search = OverflowSearch(world, Span(start=100, end=2000), world, executor="compiled", without=())
-    world.simulate()
-    assert search.found == (Located(cycle=event, kernel="engine0.bfs1") if event < 2000 else None)

@@ -7,8 +7,8 @@ import pytest
 
 import cyscc
 from cyscc.host.command_line.main import main
-from cyscc.sim.observation.wave_reader import WaveReader
 from tests.host.replay.conftest import GRAPH
+from tests.sim.observation.waves.reading import recording
 
 MEMORY = """
 from dataclasses import dataclass
@@ -63,18 +63,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def check_window(path: Path, first: int, last: int) -> None:
     """Check that waveforms show where the machine is stuck."""
-    waves = WaveReader(path)
-    assert (waves.first, waves.first + waves.cycles - 1) == (first, last)
+    waves = recording(path)
+    assert (waves.first, waves.end - 1) == (first, last)
     after = slice(MOVED + 1 - first, None)
     for kernel in ("engine1.bfs0", "engine1.bfs1"):
         offered, taken = (waves.values(f"{kernel}.port__read__{end}") for end in ("valid", "ready"))
-        assert offered[after].all()
-        assert not taken[after].any()
+        assert all(offered[after])
+        assert not any(taken[after])
     for kernel in ("engine0.bfs0", "engine0.bfs1"):
-        assert waves.values(f"{kernel}.done")[after].all()
-    moving = [waves.values(name) for name in waves.names if name.endswith(("mux.moving", "master.moving"))]
+        assert all(waves.values(f"{kernel}.done")[after])
+    names = map(".".join, waves.changes)
+    moving = [waves.values(name) for name in names if name.endswith(("mux.moving", "master.moving"))]
     assert moving
-    assert not any(values[after].any() for values in moving)
+    assert not any(any(values[after]) for values in moving)
     assert any(values[MOVED - 1 - first] for values in moving)
 
 

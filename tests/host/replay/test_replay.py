@@ -173,12 +173,14 @@ def test_instructions_and_idle_kernels_are_in_the_record(capfd: pytest.CaptureFi
 
 def test_waits_are_those_that_the_record_counts() -> None:
     record = Record("seen")
-    watchers = [WaitWatcher(1), WaitWatcher(4), WaitWatcher(2, window=(830, 1200))]
+    windows = [(830, 1200), (1900, 2000)]
+    watchers = [WaitWatcher(1), WaitWatcher(4), WaitWatcher(2, windows=windows[:1])]
+    watchers.append(WaitWatcher(1, windows=windows, ahead=0))
     frames = []
     for watcher in watchers:
         assert watch_run(replayed_run(record), [watcher], aim="") == record.cycles
         frames.append(watcher.frame())
-    every, long, inside = frames
+    every, long, inside, apart = frames
     counted = record.frame("kernels").groupby(["engine", "module", "kernel"], observed=True).sum()
     sums = every.groupby(["engine", "module", "kernel", "cause"], observed=True)["cycles"].sum().unstack(fill_value=0)
     for cause in RUNNING:
@@ -189,6 +191,15 @@ def test_waits_are_those_that_the_record_counts() -> None:
     overlapping = (every["begin"] <= 1200) & (every["begin"] + every["cycles"] > 830) & (every["cycles"] >= 2)
     pd.testing.assert_frame_equal(inside, every[overlapping].reset_index(drop=True))
     assert 0 < len(inside) < len(long) < len(every)
+    for first, last in windows:
+        clipped = []
+        for frame in (every, apart):
+            begin, end = frame["begin"].clip(lower=first), (frame["begin"] + frame["cycles"]).clip(upper=last + 1)
+            clipped.append(frame.assign(begin=begin, cycles=end - begin)[end > begin])
+        columns = ["begin", "engine", "module", "kernel", "cause", "cycles"]
+        one, other = (frame[columns].sort_values(columns).reset_index(drop=True) for frame in clipped)
+        pd.testing.assert_frame_equal(one, other)
+    assert not apart["begin"].between(1300, 1800).any(), "nothing is collected between the windows"
 
 
 @pytest.fixture(scope="module")
@@ -269,10 +280,6 @@ def test_overflow_is_in_the_attempt_that_was_given_up(capfd: pytest.CaptureFixtu
         ("trimmed --at start", "trimmed: there is no start in the run: it ran no instruction"),
         ("trimmed --at overflow", "trimmed: there is no overflow in the run: it ran no instruction"),
         ("seen --at slot --scope none.*", "scope none.*: matches no signal: the machine has engine0, engine1"),
-        (
-            "seen --at slot --life life --life-of engine7",
-            "seen: no kernel 'engine7': there are engine0.bfs0 to engine1.intersection0 (--life-of)",
-        ),
         ("old --at 5", "old: the run was made by another version of this program"),
     ],
 )

@@ -35,7 +35,7 @@ def trace(record: Record) -> ReadBack:
 
 
 def test_slices_are_causes_and_accesses(record: Record, trace: ReadBack) -> None:
-    waits, accesses = WaitWatcher(1, window=(FIRST, LAST)), AccessWatcher(window=(FIRST, LAST))
+    waits, accesses = WaitWatcher(1, windows=[(FIRST, LAST)]), AccessWatcher(window=(FIRST, LAST), completions=True)
     watch_run(replayed(record), [waits, accesses], last=LAST, aim="")
     expected = {}
     for row in waits.frame().to_dict("records"):
@@ -43,7 +43,7 @@ def test_slices_are_causes_and_accesses(record: Record, trace: ReadBack) -> None
         expected[row["engine"], row["module"], row["kernel"], begin] = TITLES[row["cause"]], end
     reads = {
         (row["engine"], row["module"], row["kernel"], row["process"], row["cycle"], row["answered"], row["address"])
-        for row in accesses.frame().to_dict("records")
+        for row in accesses.frame(record).to_dict("records")
     }
     found, seen = {}, []
     for path, slices in trace.slices.items():

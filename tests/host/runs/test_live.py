@@ -92,13 +92,3 @@ def test_readers_of_a_pipe_that_leave_or_are_slow(capfd: pytest.CaptureFixture[s
     os.close(slow)
     assert taken.endswith(b"\n")
     assert all(line["event"] == "progress" for line in read(taken.decode()))
-
-
-def test_bad_usage(capfd: pytest.CaptureFixture[str]) -> None:
-    for options, message in (
-        (["--live-every", "1s"], "--live-every needs --live"),
-        (["--live", "-", "--json", "-"], "--json and --live are the same file: -"),
-        (["--live", "none/x"], "none/x: its directory does not exist (--live)"),
-    ):
-        assert main(["scc", "g.txt", *options]) == 2
-        assert capfd.readouterr() == ("", f"cyscc scc: {message}\n")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -165,7 +166,7 @@ def test_waveforms_that_are_not_written_are_told(
     assert (asked["config"], asked["memory"]) == (spec.configuration, spec.profile)
     names = ("executor", "threads", "cycle_limit", "wave_window", "scopes", "wave_view")
     assert [asked[name] for name in names] == [getattr(spec, name) for name in names]
-    assert asked["waves"] == spec.waves_path
+    assert asked["waves"] == (None if spec.waves is None else Path(spec.waves))
 
 
 def test_a_machine_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,14 +77,15 @@ def test_the_command_asks_the_function(capsys: pytest.CaptureFixture[str]) -> No
 @question(charts=("cycles", "area"))
 def drawn() -> Answer:
     """Draw something."""
-    from matplotlib.figure import Figure
+    from cyscc.host.answer.charts import new_figure
 
-    # A chart is told by its width in points, 72 an inch.
-    charts = {name: Chart(name, partial(Figure, (size, 1))) for name, size in (("cycles", 2), ("area", 3))}
+    # A chart is told by its width in points, of which 72 are 100 pixels.
+    sizes = (("cycles", 400), ("area", 600))
+    charts = {name: Chart(name, partial(new_figure, height=300, width=size)) for name, size in sizes}
     return Answer(title="drawn", charts=charts)
 
 
-@pytest.mark.parametrize(("path", "width"), [("a.svg", 144), ("cycles:a.svg", 144), ("area:a.svg", 216)])
+@pytest.mark.parametrize(("path", "width"), [("a.svg", 288), ("cycles:a.svg", 288), ("area:a.svg", 432)])
 def test_of_several_charts_one_is_named(
     path: str, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

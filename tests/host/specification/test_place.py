@@ -1,9 +1,9 @@
-"""Places: their texts, and refusals."""
+"""Places: their texts, and what commands take of them."""
 
 import numpy as np
 import pytest
 
-from cyscc.host.specification.place import CAUSE_EVENTS, KERNEL, TAKEN, Place
+from cyscc.host.specification.place import KERNEL, TAKEN, Place
 
 
 @pytest.mark.parametrize(
@@ -59,59 +59,6 @@ def test_cycles_of_intervals() -> None:
     said = "the record has intervals of 64 cycles, so 100,level=2 is shown as 64:127"
     assert Place.parse("100,level=2").widened(64) == ((64, 127), said)
     assert Place.parse("level=2").widened(64) == (None, "")
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("12x", "cycles: '12x' is not an integer"),
-        ("3:1", "cycles: the first must not come after the last: 3:1"),
-        ("slot,level=x", "level: 'x' is not an integer"),
-        ("level=-1", "level: must be at least 0, not -1"),
-        ("level=3-", "level: '' is not an integer"),
-        ("iteration=0", "iteration: must be at least 1, not 0"),
-        ("phase=sideways", "there is no phase 'sideways': there are forward, backward, intersection"),
-        ("slot,level=1,level=2", "level is there twice in 'slot,level=1,level=2'"),
-        ("slot,wait=credit", "cause is there twice in 'slot,wait=credit'"),
-        ("overflow,vertex=3", "event and vertex are not of one place"),
-        ("above=3", "above needs a FIFO: fifo=words,above=3"),
-        ("full:words,above=3", "above needs a FIFO: fifo=words,above=3"),
-        ("longer=3", "longer needs a cause: cause=any,longer=3"),
-        ("bank=3", "bank must be a controller and its bank, as in 3.17, not '3'"),
-        ("slot,nth=0", "nth: must be at least 1, not 0"),
-    ],
-)
-def test_refusals(text: str, why: str) -> None:
-    with pytest.raises(ValueError) as refused:  # noqa: PT011  # the whole message is compared
-        Place.parse(text)
-    assert str(refused.value) == why
-
-
-@pytest.mark.parametrize("text", ["", "slots", "slot:words", "-5"])
-def test_words_that_are_no_place(text: str) -> None:
-    with pytest.raises(
-        ValueError, match=rf"^no place '{text}': there are a cycle, FIRST:LAST, start, write, .*, nth=$"
-    ):
-        Place.parse(text)
-    with pytest.raises(ValueError, match=r"^'foo=3' restricts nothing: there are event=, cause=, "):
-        Place.parse("slot,foo=3")
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("bank=3.1,level=2", f"replay takes no bank; a place there has {', '.join(TAKEN['replay'])}"),
-        ("level=1,kernel=3", "kernel says nothing about start"),
-        ("duplicate,engine=1", "engine says nothing about duplicate"),
-        ("error,nth=2", "nth says nothing about error"),
-        ("cause=no_work", f"there is no wait 'no_work': there are any, {', '.join(CAUSE_EVENTS)}"),
-        ("500,level=3", "500,level=3 begins with a cycle, and nothing else can be said about it"),
-    ],
-)
-def test_what_a_replay_does_not_take(text: str, why: str) -> None:
-    with pytest.raises(ValueError) as refused:  # noqa: PT011  # the whole message is compared
-        Place.parse(text).taken("replay")
-    assert str(refused.value) == why
 
 
 def test_takers_know_parts_only() -> None:

@@ -65,13 +65,10 @@ def small_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_hardware")
-def test_verilator_is_missed_for_waveforms_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_machine_needs_verilator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Toolchain.install(tmp_path, monkeypatch)
     monkeypatch.setenv("VERILATOR", "/nowhere/verilator")
-    build_library(TEST, waves=False)
-    with pytest.raises(BuildError) as caught:
-        build_library(TEST, waves=True)
-    assert str(caught.value) == "/nowhere/verilator: no such program, named by the environment variable VERILATOR"
+    assert build_library(TEST, waves=False) != build_library(TEST, waves=True)
 
 
 @pytest.mark.usefixtures("small_hardware")

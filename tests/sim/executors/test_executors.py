@@ -10,11 +10,10 @@ from cyscc.host.graph.generators import rmat_graph
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.observation.causes import WORK
 from tests.sim.executors.outcomes import CROWD, TANGLE, Outcome, assert_equal, outcome
+from tests.system.covering import PUBLISHED
 from tests.system.graphs import GRAPHS
 from tests.system.pinned import RUNS, PinnedRun, pins, slowly
 from tests.system.runs import MEMORIES, check_scc, made
-
-PUBLISHED = PRESETS["test"].replace(bfs_only=True, issue_interval=2, blocking_reservation=True)
 
 SHALLOW = PRESETS["published-1ae"].replace(
     bfs_kernels=3, intersection_kernels=2, **{f"{n}_depth": 4 for n in ("frontier", "neighbour", "word", "visit")}
@@ -63,31 +62,10 @@ def test_both_executors(run: PinnedRun) -> None:
         assert (causes["refused"] > 0) == run.memory.startswith("stress")
 
 
-def test_both_executors_when_the_memory_refuses() -> None:
-    # The pinned run with such a memory is five times as long: one of the long tests.
-    (search,) = compared("test", "stress:5", (TANGLE, 0))
-    assert search.statistics["causes"]["bfs"]["refused"] > 0
-
-
-@pytest.mark.parametrize(
-    ("memory", "graphs"),
-    [
-        ("hc2", (CROWD, TANGLE)),
-        *(
-            pytest.param(memory, graphs, marks=pytest.mark.long)
-            for memory, graphs in (
-                ("hc2", (rmat_graph(32, 3, seed=2),)),
-                ("stress:5", (TANGLE, CROWD, rmat_graph(32, 3, seed=2))),
-                ("hbm2", (CROWD, TANGLE)),
-                ("fixed:75", (CROWD,)),
-                ("fixed:400", (TANGLE,)),
-            )
-        ),
-    ],
-    ids=["hc2", "more-hc2", "stress:5", "hbm2", "fixed:75", "fixed:400"],
-)
-def test_machine_that_only_searches_on_both_executors(memory: str, graphs: tuple[Graph, ...]) -> None:
-    compared(PUBLISHED, memory, *((graph, 0) for graph in graphs))
+@pytest.mark.long
+@pytest.mark.parametrize("memory", [*MEMORIES, "hbm2"])
+def test_machine_that_only_searches_on_both_executors(memory: str) -> None:
+    compared(PUBLISHED, memory, *((graph, 0) for graph in (TANGLE, CROWD, rmat_graph(32, 3, seed=2))))
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_executors_sample_the_same(every_cycle: npt.NDArray[Any], interval: int,
     assert np.array_equal(rows, expected_rows(every_cycle, interval))
 
 
-def test_objects_sample_as_lanes_do(every_cycle: npt.NDArray[Any], tmp_path: Path) -> None:
+def test_samples_are_the_same_with_waveforms(every_cycle: npt.NDArray[Any], tmp_path: Path) -> None:
     with made("test", MEMORY, waves=tmp_path / "run.vcd", wave_window=(100, 300)) as machine:
         samples = record(machine, interval=7)
         outcome(machine, TANGLE, counters=False)

@@ -4,24 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from cyscc.hw.config import PRESETS
-from cyscc.hw.shell import Shell
-from cyscc.sim.executors.compiled.lanes.netlist import describe, read_netlist
 from cyscc.sim.named_words import NamedWords
 from tests.system.runs import made
-
-
-def test_registers_that_verilator_leaves_out_have_no_effect() -> None:
-    """A register of the shell that is found by none of its names is one that Yosys removes as well."""
-    netlist = read_netlist(describe(Shell(PRESETS["test"], instrument=True)))
-    outputs = (bit for cell in netlist.cells for pin in ("Q", "RD_DATA") for bit in cell.pins.get(pin, ()))
-    held = {bit for bit in outputs if isinstance(bit, int)}
-    names = {name for name, bits in netlist.registers if held & set(bits)}
-    with made("test", "fixed:75") as machine:
-        known = {field.name: field for field in machine.save().hardware.fields}
-    missing = {name for name in names if f"engine0.shell.{name}" not in known}
-    assert len(names) > 50
-    assert missing == set()
 
 
 @pytest.mark.parametrize("executor", ["compiled", "amaranth"])

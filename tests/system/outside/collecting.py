@@ -16,12 +16,13 @@ from tests.system.outside.entry import run
 from tests.system.outside.helps import help_texts
 from tests.system.outside.interface import interface
 from tests.system.outside.normal import Mode, Normal
-from tests.system.outside.refusals import REFUSALS
-from tests.system.outside.runs import SIMULATED, SOFTWARE, STUDIED, WRITTEN, mode_of
 from tests.system.outside.shapes import file_shape
 from tests.system.outside.world import World
 
 _ROOT = Path(__file__).resolve().parents[3]
+
+_MEASURED = ("cache ", "reproduce ")
+"""Commands that succeed, and print what was measured."""
 
 
 def _normal(*folders: Path) -> Normal:
@@ -31,9 +32,8 @@ def _normal(*folders: Path) -> Normal:
     return Normal(places)
 
 
-def _outcome(line: str, world: World, normal: Normal) -> dict[str, Any]:
+def _outcome(line: str, world: World, normal: Normal, mode: Mode) -> dict[str, Any]:
     """Run a command line, return everything that a user sees of it, and restore the folder."""
-    mode = mode_of(line)
     status, out, err = run(shlex.split(line))
     found: dict[str, Any] = {"status": status}
     for name, text in (("output", out), ("error", err)):
@@ -81,12 +81,24 @@ def _inside() -> Iterator[World]:
             os.chdir(before)
 
 
-def _outcomes(lines: tuple[str, ...]) -> dict[str, Any]:
-    """Return the outcome of each command line by itself."""
+def _outcomes(part: str, mode: Mode = Mode.SIMULATED) -> dict[str, Any]:
+    """Return the outcome of each command line of a part by itself: the snapshot names them.
+
+    Parameters
+    ----------
+    part : str
+        Name of the part.
+    mode : Mode
+        What differs from run to run.
+    """
     with _inside() as world:
         world.fill()
         normal = _normal(world.path)
-        return {line: _outcome(line, world, normal) for line in lines}
+        found = {}
+        for line in kept(part):
+            measured = mode is Mode.TIMED and line.startswith(_MEASURED)
+            found[line] = _outcome(line, world, normal, Mode.MEASURED if measured else mode)
+        return found
 
 
 def _interface() -> dict[str, Any]:
@@ -97,11 +109,11 @@ def _interface() -> dict[str, Any]:
 PARTS: dict[str, Callable[[], Any]] = {
     "help": lambda: help_texts(_normal()),
     "interface": lambda: _interface(),
-    "refused": lambda: _outcomes(REFUSALS),
-    "simulated": lambda: _outcomes(SIMULATED),
-    "studied": lambda: _outcomes(STUDIED),
-    "written": lambda: _outcomes(WRITTEN),
-    "software": lambda: _outcomes(SOFTWARE),
+    "refused": lambda: _outcomes("refused"),
+    "simulated": lambda: _outcomes("simulated"),
+    "studied": lambda: _outcomes("studied"),
+    "written": lambda: _outcomes("written"),
+    "software": lambda: _outcomes("software", Mode.TIMED),
 }
 """How each part is collected."""
 

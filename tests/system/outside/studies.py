@@ -3,6 +3,35 @@
 _TEST = 'config = "test"\n'
 _GRAPH = "graph = { vertices = 16, degree = 2, seed = 1 }\n"
 _GOOD = _TEST + _GRAPH
+_SEARCHES = {
+    "points": "0",
+    "aim": "{ points = 30, aim = 1 }",
+    "seed": "{ seed = 1 }",
+    "result": '{ points = 30, minimise = "time" }',
+    "nothing": "{ points = 30, minimise = [] }",
+    "budget": "{ points = 30, budget = 5 }",
+    "luts": "{ points = 30, budget.luts = 1.5 }",
+    "batch": '{ points = 30, batch = "many" }',
+}
+"""Bad searches by name."""
+_RANGES = {
+    "by": "memory.bank_busy = { from = 1, to = 60, by = 2 }",
+    "times": "memory.reads_in_flight = { from = 0, to = 512, times = 2 }",
+    "none": "memory.bank_busy = { from = 1, to = 0 }",
+}
+"""Bad ranges by name."""
+_GRAPHS = {
+    "number": "[3]",
+    "empty": "[{}]",
+    "degree": "[{ vertices = 8 }]",
+    "none": "[{ vertices = 0, degree = 4 }]",
+    "kind": "[{ kind = 'star' }]",
+    "key": "[{ vertexes = 4, degree = 4 }]",
+    "both": "[{ file = 'g.txt', degree = 4 }]",
+    "twice": "[{ degree = 4 }, { degree = '2^2' }]",
+    "seed": "[{ seed = 4 }]\nseed = [1]",
+}
+"""Bad lists of graphs by name."""
 
 STUDIES: dict[str, str] = {
     "s-grid.toml": f'title = "Ways"\n{_GOOD}[grid]\nmemory = ["fixed:20", "fixed:75"]\nalgorithm = ["bfs", "scc"]\n',
@@ -46,5 +75,17 @@ STUDIES: dict[str, str] = {
     "bad-s-no-source.toml": f"{_GOOD}source = 99\n",
     "bad-s-only.toml": f'{_GRAPH}config = "published-bfs"\nalgorithm = "scc"\n',
     "bad-s-nested.toml": f"x = {'[' * 2000}{']' * 2000}\n",
+    "bad-s-seed.toml": f"{_TEST}seed = 1\n[graph]\nseed = 2\n",
+    "bad-s-seeds.toml": f"{_TEST}seed = 1\n[grid]\ngraph = [{{ seed = 4 }}]\n",
+    "bad-s-source-type.toml": f"{_GOOD}source = true\n",
+    "bad-s-source-word.toml": f'{_GOOD}source = "one"\n',
+    "bad-s-search-graphs.toml": f"{_TEST}graph = {{ vertices = 16, degree = 2 }}\nsearch = {{ points = 30 }}\n"
+    "[grid]\ngraph.seed = [1, 2]\nmemory.bank_busy = [5, 40]\n",
+    **{
+        f"bad-s-search-{name}.toml": f"{_GOOD}search = {text}\n[grid]\nmemory.bank_busy = [5, 40]\n"
+        for name, text in _SEARCHES.items()
+    },
+    **{f"bad-s-range-{name}.toml": f"{_GOOD}[grid]\n{text}\n" for name, text in _RANGES.items()},
+    **{f"bad-s-graphs-{name}.toml": f"{_TEST}[grid]\ngraph = {text}\n" for name, text in _GRAPHS.items()},
 }
 """Text of each by the name of its file."""

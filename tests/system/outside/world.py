@@ -75,6 +75,8 @@ _TEXTS = {
     "bad-interval.drn": "@type: MDP\n@nr_states\n1\n@model\nstate 0\n\taction 0\n\t\t0 : [0.4, 0.9]\n",
     "bad-key.drn": "@type: MDP\n@colour\n",
     "m.txt": "3 5 7\n",
+    "s.tra": "1 1 1\n0 0 0 1\n",
+    "s.sta": "(s)\n0:(0)\n",
     "bad.lab": '0="a"\n7: 0\n',
     # Machines and memories.
     "only.toml": 'preset = "test"\nbfs_only = true\n',
@@ -93,8 +95,6 @@ _TEXTS = {
     "bad-memory-rules.toml": 'profile = "rules.py"\n',
     "rules.py": "x = 1\n",
     # Waveforms that are none.
-    "bad.vcd": "this is text\n",
-    "bad.fst": "this is text\n",
     "plain.txt.d": "a file where a folder is wanted\n",
 }
 
@@ -141,7 +141,6 @@ _RUNS: tuple[tuple[str, ...], ...] = (
     ("bfs", "g.txt", "--source", "10", "--config", "test", "--threads", "1", "--quiet", "--record", "r-bfs"),
     ("bfs", "g.txt", "--source", "14", *_SMALL, "--record", "r-slow"),
     ("bfs", "g.txt", "--source", "10", *_SMALL, "--waves", "run.vcd"),
-    ("bfs", "g.txt", "--source", "10", *_SMALL, "--waves", "part.fst", "--wave-window", "0:600"),
 )
 """Commands that make the valid records and waveforms."""
 

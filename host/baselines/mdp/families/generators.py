@@ -323,16 +323,8 @@ def random(states: int, choices: int, transitions: int, seed: int, *, on_step: O
 
 
 _THINKS, _WANTS_LEFT, _WANTS_RIGHT, _HAS_LEFT, _HAS_RIGHT, _EATS, _CRASHED, _LOST = range(8)
-
-
-@njit(cache=True, nogil=True)
-def _has_left(state: int) -> bool:
-    return state in (_HAS_LEFT, _EATS)
-
-
-@njit(cache=True, nogil=True)
-def _has_right(state: int) -> bool:
-    return state in (_HAS_RIGHT, _EATS)
+_WITH_LEFT, _WITH_RIGHT = (_HAS_LEFT, _EATS), (_HAS_RIGHT, _EATS)
+"""States of a philosopher who holds a fork."""
 
 
 @njit(cache=True, nogil=True)
@@ -342,7 +334,7 @@ def _forks_agree(radix: int, count: int, marks: NDArray[np.bool_]) -> None:
         agree = True
         for each in range(count):
             following = digit(code, radix, (each + 1) % count)
-            agree = agree and not (_has_right(digit(code, radix, each)) and _has_left(following))
+            agree = agree and not (digit(code, radix, each) in _WITH_RIGHT and following in _WITH_LEFT)
         marks[code] = agree
 
 
@@ -374,8 +366,8 @@ def _fill_philosophers(radix: int, count: int, ranks: Ranks, first: int, last: i
         unit = 1
         for each in range(count):
             own = digit(code, radix, each)
-            left_free = not _has_right(digit(code, radix, (each + count - 1) % count))
-            right_free = not _has_left(digit(code, radix, (each + 1) % count))
+            left_free = digit(code, radix, (each + count - 1) % count) not in _WITH_RIGHT
+            right_free = digit(code, radix, (each + 1) % count) not in _WITH_LEFT
             one, other = _next(radix, own, left_free, right_free)
             if one >= 0:
                 put(chunk, ranks.ranks[code + (one - own) * unit])

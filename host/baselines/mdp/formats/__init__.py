@@ -8,13 +8,13 @@ from cyscc.host.baselines.mdp.formats.drn import read_drn, recognises_drn, write
 from cyscc.host.baselines.mdp.formats.tra import read_tra, write_tra
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.graph.formats.files import InputFile, Watch, gzipped, open_input, open_output, suffix_of
-from cyscc.host.output.errors import InputError, locating_errors
+from cyscc.host.output.errors import InputError
 
 STANDARD_INPUT = "-"
 """File name that stands for standard input."""
 
-_READERS = {".tra": read_tra, ".drn": read_drn}
-_WRITERS = {".tra": write_tra, ".drn": write_drn}
+_FORMATS = {".tra": (read_tra, write_tra), ".drn": (read_drn, write_drn)}
+"""Reader and writer by suffix."""
 
 
 def check_name(path: Path | str) -> str:
@@ -27,7 +27,7 @@ def check_name(path: Path | str) -> str:
     """
     path = Path(path)
     suffix = suffix_of(path)
-    if suffix not in _READERS:
+    if suffix not in _FORMATS:
         raise InputError("is no file of a model by its name: they end in .tra or .drn, or these and .gz", path=path)
     return suffix
 
@@ -38,7 +38,7 @@ def _reader(path: Path | None, file: InputFile) -> Callable[[IO[bytes]], Mdp]:
         return read_drn if recognises_drn(file.head) else read_tra
     if gzipped(path) and not file.gzipped:
         raise InputError("not gzip data")
-    return _READERS[check_name(path)]
+    return _FORMATS[check_name(path)][0]
 
 
 def read_mdp(path: Path | str, *, watch: Watch | None = None) -> Mdp:
@@ -91,6 +91,6 @@ def write_mdp(mdp: Mdp, path: Path | str, *, watch: Watch | None = None) -> None
         When the file cannot be written.
     """
     path = Path(path)
-    write = _WRITERS[check_name(path)]
-    with locating_errors(path=path), open_output(path, watch) as stream:
+    write = _FORMATS[check_name(path)][1]
+    with open_output(path, watch) as stream:
         write(mdp, stream)

@@ -93,11 +93,10 @@ _CHECKED = 1 << 26
 
 def _head(lines: Lines, what: str) -> bytes:
     """Return the first line that is neither empty nor a comment; of Storm's labels, the line that begins them."""
-    while (line := lines.next()) is not None:
-        line = line.strip(b" \t")
-        if line and (not line.startswith(b"#") or line == _DECLARATION):
-            return line
-    raise InputError(f"has no line of {what}")
+    line = lines.content(b"#", kept=_DECLARATION)
+    if line is None:
+        raise InputError(f"has no line of {what}")
+    return line.strip(b" \t")
 
 
 def _variables(lines: Lines) -> tuple[str, ...]:

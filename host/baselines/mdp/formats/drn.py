@@ -92,32 +92,25 @@ def _cause(line: bytes, states: int, kind: int, state: int, choice: int) -> str:
     """Return the error in a line; `kind`, `state` and `choice` are those of the line before."""
     first, second, *_ = *words(line), b"", b""
     begins = first.lower()
-    if begins in (b"state", b"action") and kind == _ACTION:
-        return f"choice {choice} of state {state} has no transitions"
-    if begins == b"action":
-        return "an action before the first state"
-    if begins == b"state" and kind == _STATE:
-        return f"state {state} has no choices"
-    if begins == b"state" and not second.isdigit():
-        return f"{shown(second)} is not a state"
-    if begins == b"state":
-        surplus = f"a state beyond the {states:,} that the header announces"
-        return surplus if state + 1 == states else f"expected state {state + 1}, not {shown(second)}"
-    if kind in (_NOTHING, _STATE):
-        return f"expected 'action NAME' before the transition, not {shown(first)}"
+    is_state, is_action = begins == b"state", begins == b"action"
     target, colon, rest = re.findall(rb"^[ \t]*([0-9]*)[ \t]*(:?)[ \t]*(.*)", line)[0]
-    if not target:
-        return f"{shown(first)} is not a state"
-    if not colon:
-        return f"expected {_DRN_FORM!r}, not {shown(line.strip())}"
     likely, more, *_ = *words(rest), b"", b""
-    if outside := Column("state", 0, states - 1).fault(target):
-        return outside
-    return (
-        f"{shown(rest)} is not a probability"
-        if parsing.probability(likely) is None
-        else f"too many columns for {_DRN_FORM!r}, from {shown(more)} on"
+    outside = Column("state", 0, states - 1).fault(target)
+    causes = (
+        ((is_state or is_action) and kind == _ACTION, f"choice {choice} of state {state} has no transitions"),
+        (is_action, "an action before the first state"),
+        (is_state and kind == _STATE, f"state {state} has no choices"),
+        (is_state and not second.isdigit(), f"{shown(second)} is not a state"),
+        (is_state and state + 1 == states, f"a state beyond the {states:,} that the header announces"),
+        (is_state, f"expected state {state + 1}, not {shown(second)}"),
+        (kind in (_NOTHING, _STATE), f"expected 'action NAME' before the transition, not {shown(first)}"),
+        (not target, f"{shown(first)} is not a state"),
+        (not colon, f"expected {_DRN_FORM!r}, not {shown(line.strip())}"),
+        (outside is not None, outside),
+        (parsing.probability(likely) is None, f"{shown(rest)} is not a probability"),
+        (True, f"too many columns for {_DRN_FORM!r}, from {shown(more)} on"),
     )
+    return next(str(cause) for applies, cause in causes if applies)
 
 
 class _Transitions:

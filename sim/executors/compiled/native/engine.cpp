@@ -12,21 +12,12 @@ std::string place_of(int number) { return "engine" + std::to_string(number); }
 
 }  // namespace
 
-Engine::Engine([[maybe_unused]] Context* context, int number, const MemoryModel& memory, Link* from, Link* to)
+Engine::Engine(int number, const MemoryModel& memory, Link* from, Link* to)
     : number_(number),
       memory_(memory),
       driver_(memory, number),
       from_(from),
       to_(to),
-#if VM_TRACE
-      shell_(std::make_unique<Shell>(context, (place_of(number) + ".shell").c_str())),
-      bfs_(make_bfs_kernels(context, place_of(number) + ".bfs")),
-      intersection_(make_intersection_kernels(context, place_of(number) + ".intersection"))
-#if CYSCC_SWITCH
-      ,
-      switch_(make_switch(context, place_of(number) + ".switch"))
-#endif
-#else
       shell_(std::make_unique<Shell>()),
       bfs_(make_bfs_kernels()),
       intersection_(make_intersection_kernels())
@@ -34,18 +25,14 @@ Engine::Engine([[maybe_unused]] Context* context, int number, const MemoryModel&
       ,
       switch_(make_switch())
 #endif
-#endif
 {
     shell_->engine = number;
-#if VM_TRACE
-    start(*shell_);
-#endif
 }
 
 void Engine::list(Inventory& inventory) {
     const std::string place = place_of(number_);
     inventory.enter(place + ".shell");
-    cyscc::list(*shell_, inventory);
+    shell_->list(inventory);
     bfs_->list(inventory, place + ".bfs");
     intersection_->list(inventory, place + ".intersection");
     bfs_->list_exchange(inventory, place + ".exchange");
@@ -54,12 +41,20 @@ void Engine::list(Inventory& inventory) {
 #endif
 }
 
+void Engine::list_signals(Signals& signals) {
+    const std::string place = place_of(number_);
+    bfs_->list_signals(signals, place + ".bfs");
+    intersection_->list_signals(signals, place + ".intersection");
+    shell_group_ = signals.add(shell_->lane, place + ".shell", false);
+    bfs_->list_exchange_signals(signals, place + ".exchange");
+#if CYSCC_SWITCH
+    switch_->list_signals(signals, place + ".switch");
+#endif
+}
+
 void Engine::rest(int64_t cycle) {
     bfs_->rest(cycle);
     intersection_->rest(cycle);
-#if CYSCC_SWITCH && VM_TRACE
-    switch_->rest();
-#endif
     resting_ = false;
     Shell& shell = *shell_;
     if (clocked_ < cycle - 1) {
@@ -78,15 +73,15 @@ void Engine::rest(int64_t cycle) {
         shell.asks = shell.answers = 0;
 #endif
         shell.elapsed = uint64_t(cycle - 1 - clocked_);
-#if CYSCC_STATION && !VM_TRACE
+#if CYSCC_STATION
         const auto station = shell.slot_station();  // was clocked in all of them
-        tick(shell);
+        shell.tick();
         shell.slot_station() = station;
 #else
-        tick(shell);
+        shell.tick();
 #endif
     }
-    reevaluate(shell);
+    shell.resume();
     clocked_ = cycle - 1;
 }
 
@@ -140,7 +135,7 @@ void Engine::resume(int64_t cycle) {
 #if CYSCC_SWITCH
     switch_->resume();
 #endif
-    reevaluate(*shell_);
+    shell_->resume();
     clocked_ = cycle - 1;
     outlook_ = look_ahead(cycle);
 }
@@ -156,21 +151,20 @@ inline void Engine::step_shell(int64_t cycle, bool wanted) {
     if (shell.link_in_valid) shell.link_in_payload = from_->receive();
     if (shell.link_out_valid) send(cycle);
 #endif
-#if !VM_TRACE
     if (!wanted) {
 #if CYSCC_STATION
         shell.slot_station().tick(uint32_t(shell.bfs_asked), uint32_t(shell.bfs_room));
 #endif
         return;
     }
-#endif
     driver_.drive_host(shell, cycle);
     shell.elapsed = uint64_t(cycle - clocked_);
     clocked_ = cycle;
-#if VM_TRACE
-    if (drawn_) return settle(shell);
-#endif
-    tick(shell);
+    if (watcher_) {
+        shell.take();
+        cyscc::show(shell.lane, *watcher_, shell_group_, cycle);
+    }
+    shell.tick();
 }
 
 #if CYSCC_ENGINES > 1
@@ -193,9 +187,9 @@ bool renew(Input& input, uint32_t value) {
 // Brings what the kernels put out to the shell; returns whether that is anything new for more than the slot station.
 inline bool Engine::connect_tails(int64_t cycle) {
     Shell& shell = *shell_;
-    auto connect = [](const Kernels& module, auto& chain_valid, auto& chain, auto& done, auto& error) {
+    auto connect = [this](const Kernels& module, auto& chain_valid, auto& chain, auto& done, auto& error) {
         chain_valid = module.chain_valid();
-        if (chain_valid) chain = module.chain();
+        if (chain_valid || watcher_) chain = module.chain();
         return chain_valid | renew(done, module.done()) | renew(error, module.error());
     };
 #if CYSCC_STATION
@@ -203,9 +197,9 @@ inline bool Engine::connect_tails(int64_t cycle) {
     shell.bfs_room = bfs_->room();
     shell.bfs_epoch = bfs_->epoch();
 #endif
-    auto pass = [cycle](const Kernels& module, auto& token_valid, auto& token) {
+    auto pass = [this, cycle](const Kernels& module, auto& token_valid, auto& token) {
         token_valid = module.token_valid(cycle);
-        if (token_valid) token = module.token();
+        if (token_valid || watcher_) token = module.token();
         return token_valid;
     };
     return connect(*bfs_, shell.bfs_chain_in_valid, shell.bfs_chain_in_payload, shell.bfs_done, shell.bfs_error) |
@@ -269,26 +263,17 @@ Outlook Engine::look_ahead(int64_t cycle) const {
 
 void Engine::advance(int64_t cycle, int64_t end) {
     while (cycle < end) {
-        if (resting_ && (cycle = next_event(cycle, end)) == end) return;
+        if (resting_ && !watcher_ && (cycle = next_event(cycle, end)) == end) return;
         step(cycle++);
     }
 }
 
-inline Head Engine::bfs_head() {
+inline Head Engine::bfs_head() const {
     Head head{.chain_valid = bool(shell_->bfs_chain_out_valid), .chain = shell_->bfs_chain_out_payload};
 #if CYSCC_STATION
     head.token_valid = shell_->bfs_arrival;
-#if VM_TRACE
-    head.block = blocks_;
-#define CYSCC_BLOCK(n)                                          \
-    head.blocks |= uint32_t(shell_->bfs_block##n##_valid) << n; \
-    blocks_[n] = shell_->bfs_block##n##_payload;
-    CYSCC_BLOCKS(CYSCC_BLOCK)
-#undef CYSCC_BLOCK
-#else
     head.blocks = shell_->slot_station().blocks;
     head.block = shell_->slot_station().block;
-#endif
 #else
     head.token_valid = shell_->bfs_token_out_valid;
     head.token = shell_->bfs_token_out_payload;
@@ -327,19 +312,30 @@ inline bool Engine::switch_rests() const {
 inline bool Engine::station_rests() const {
 #if CYSCC_STATION
     const Shell& shell = *shell_;
-#if VM_TRACE
-    const bool quiescent = shell.station_quiescent;
-#else
-    const bool quiescent = shell.slot_station().quiescent;
-#endif
-    return quiescent && bfs_->room() == shell.bfs_room && bfs_->epoch() == shell.bfs_epoch;
+    return shell.slot_station().quiescent && bfs_->room() == shell.bfs_room && bfs_->epoch() == shell.bfs_epoch;
 #else
     return true;
 #endif
 }
 
+// Out of line, since nearly no run wants them.
+__attribute__((noinline)) void Engine::note_accesses(const Mailbox& box, int64_t cycle) {
+    accesses_.note(box, shell_->intersection_owns, bfs_->error(), driver_.dispatched(), cycle);
+}
+
+// A port's data stay until others come. What the memory leaves in their place is anything, which only waveforms show.
+void Engine::keep_data() {
+    Mailbox& box = driver_.box();
+    for (int n = 0; n < kPorts; ++n) {
+        const bool comes = box.responses >> n & 1;
+        (comes ? data_ : box.data)[n] = (comes ? box.data : data_)[n];
+        (comes ? tags_ : box.tags)[n] = (comes ? box.tags : tags_)[n];
+    }
+}
+
 void Engine::step(int64_t cycle) {
     driver_.prepare(cycle);
+    if constexpr (kIsSeen<decltype(shell_->lane)>) keep_data();
     Shell& shell = *shell_;
     bool wanted = connect_tails(cycle);
 #if CYSCC_EXCHANGE
@@ -350,95 +346,43 @@ void Engine::step(int64_t cycle) {
 #endif
 #if CYSCC_SWITCH
     shell.busy = switch_->busy();
-    switch_->show(uint32_t(shell.flushed));
-#if VM_TRACE
-    const Mailbox seen = look();
-#endif
+    switch_->show(uint32_t(shell.flushed), watcher_);
 #endif
     const Head bfs = bfs_head(), intersection = intersection_head();
     Mailbox& box = kernels_box();
     const bool intersection_owns = shell.intersection_owns;
-#if VM_TRACE
-    if (drawn_) {
-        bfs_->show(bfs, !intersection_owns, box, cycle);
-        intersection_->show(intersection, intersection_owns, box, cycle);
-    } else
+#if CYSCC_SWITCH
+    Mailbox seen;  // what is at the switch's ports for kernels, in a cycle that is shown
+    if (watcher_) {
+        bfs_->look(seen);
+        if (intersection_owns) intersection_->look(seen);
+    }
 #endif
-    {
+    if (watcher_) {
+        // Ports without a kernel of the other module are not shared.
+        const uint32_t all = ~uint32_t(0), unshared = all << std::min(kBfsKernels, kIntersectionKernels);
+        bfs_->show(bfs, intersection_owns ? unshared : all, box, cycle, *watcher_);
+        intersection_->show(intersection, intersection_owns ? all : unshared, box, cycle, *watcher_);
+    } else {
         bfs_->step(bfs, !intersection_owns, box, cycle);
         intersection_->step(intersection, intersection_owns, box, cycle);
     }
+    if (accesses_.wanted()) note_accesses(box, cycle);
 #if CYSCC_SWITCH
     Mailbox& ports = driver_.box();
     if (shell.flush) ports.requests[kFlushes] = (uint64_t(1) << kPorts) - 1;
-#if VM_TRACE
-    if (drawn_) switch_->draw(ports, seen, shell.flush);
-    else switch_->step(ports, seen, shell.flush);
-#else
-    switch_->step(ports);
-#endif
+    if (watcher_) switch_->step_shown(ports, seen, cycle, *watcher_);
+    else switch_->step(ports);
     shell.asks = box.requests[kFlushes];
     shell.answers = ports.flushed;
     wanted |= shell.asks || shell.answers;
 #endif
-    step_shell(cycle, wanted);
+    step_shell(cycle, wanted || watcher_);
     driver_.accept(cycle);
     resting_ = switch_rests() && station_rests() && shell.quiescent && !driver_.has_commands() &&
                bfs_->rests_until(cycle + 1) > cycle + 1 && intersection_->rests_until(cycle + 1) > cycle + 1 &&
                bfs_->done() == shell.bfs_done && bfs_->error() == shell.bfs_error &&
                intersection_->done() == shell.intersection_done && intersection_->error() == shell.intersection_error;
 }
-
-#if VM_TRACE
-#if CYSCC_SWITCH
-// What is at the switch's ports for kernels.
-Mailbox Engine::look() const {
-    Mailbox seen = {};
-    bfs_->look(seen);
-    if (shell_->intersection_owns) intersection_->look(seen);
-    return seen;
-}
-#endif
-
-void Engine::recall() {
-    Shell& shell = *shell_;
-#if CYSCC_SWITCH
-    switch_->recall(driver_.box());
-#endif
-    const bool intersection_owns = shell.intersection_owns;
-    bfs_->recall(bfs_head(), !intersection_owns, kernels_box());
-    intersection_->recall(intersection_head(), intersection_owns, kernels_box());
-    shell.bfs_chain_in_payload = bfs_->chain();
-#if !CYSCC_STATION
-    shell.bfs_token_in_payload = bfs_->token();
-#endif
-    shell.intersection_chain_in_payload = intersection_->chain();
-    shell.intersection_token_in_payload = intersection_->token();
-}
-
-void Engine::show(int64_t cycle) {
-    drawn_ = true;
-    step(cycle);
-    drawn_ = false;
-}
-
-void Engine::clock() {
-    bfs_->clock();
-    intersection_->clock();
-#if CYSCC_SWITCH
-    switch_->clock();
-#endif
-    tick(*shell_);
-}
-
-void Engine::trace(VerilatedVcdC& file, const Drawn& drawn) {
-    if (drawn.contains(shell_->hierName())) shell_->trace(&file, 99);
-    bfs_->trace(file, drawn);
-    intersection_->trace(file, drawn);
-#if CYSCC_SWITCH
-    switch_->trace(file, drawn);
-#endif
-}
-#endif
 
 }  // namespace cyscc

@@ -7,36 +7,17 @@
 #include <memory>
 #include <vector>
 
+#include "access_log.h"
 #include "config.h"
 #include "kernels.h"
 #include "pin_driver.h"
 #if CYSCC_SWITCH
 #include "switch.h"
 #endif
-#if VM_TRACE
-#include "Vshell.h"
-#include "models.h"
-#else
 // Generated.
 #include "shell.h"
-#endif
 
 namespace cyscc {
-
-#if VM_TRACE
-using Shell = Vshell;
-using Context = VerilatedContext;
-
-// Generated beside the model's code: lists its registers, and evaluates what follows from them after they were set.
-void list(Shell& model, Inventory& inventory);
-void reevaluate(Shell& model);
-#else
-struct Context {};
-
-inline void list(Shell& shell, Inventory& inventory) { shell.list(inventory); }
-inline void reevaluate(Shell& shell) { shell.resume(); }
-inline void tick(Shell& shell) { shell.tick(); }
-#endif
 
 // The link from an engine to the next: messages in the order in which they were sent, and so arrive. What is sent while
 // both engines run arrives after the sync point, so the receiver need not notice it before.
@@ -101,7 +82,7 @@ static_assert(kRowWords == 1 + kBfsKernels * (kCauses + 3 * kBfsFifos + 2) +
 
 class Engine {
 public:
-    Engine(Context* context, int number, const MemoryModel& memory, Link* from, Link* to);
+    Engine(int number, const MemoryModel& memory, Link* from, Link* to);
 
     // Advances by one cycle.
     void step(int64_t cycle);
@@ -123,6 +104,11 @@ public:
     void log_spells(int64_t cycle, SpellLog log);
     void write_spells(int64_t cycle, bool open);
 
+    // From now on, logs the accesses of all kernels.
+    void log_accesses(const AccessRequest& request) { accesses_.want(number_, request); }
+    const std::vector<Access>& take_accesses() { return accesses_.take(); }
+    int64_t open_reads() const { return accesses_.open(); }
+
     PinDriver& driver() { return driver_; }
 
     // Of the cycle that the last `run` ended with.
@@ -133,22 +119,15 @@ public:
     void rest(int64_t cycle);
     void resume(int64_t cycle);
 
-#if VM_TRACE
-    // Shows the models what they were shown last, after their state was set; the host's commands one by one.
-    void recall();
-    void recall(const Command& command) { driver_.recall(*shell_, command); }
+    // Lists the signals, where waveforms show them.
+    void list_signals(Signals& signals);
 
-    // The two halves of a step that is drawn: between them every model shows the cycle as it is.
-    void show(int64_t cycle);
-    void clock();
-
-    // Lets models of some names draw themselves.
-    void trace(VerilatedVcdC& file, const Drawn& drawn);
-#endif
+    // In the cycles from now on, which are run one by one, a watcher sees everything, or none does.
+    void show(Watcher* watcher) { watcher_ = watcher; }
 
 private:
     void advance(int64_t cycle, int64_t end);
-    Head bfs_head();
+    Head bfs_head() const;
     Head intersection_head() const;
     void sample(int64_t cycle);
     int64_t next_event(int64_t cycle, int64_t end) const;
@@ -159,9 +138,8 @@ private:
     bool station_rests() const;
     void step_shell(int64_t cycle, bool wanted);
     void send(int64_t cycle);
-#if CYSCC_SWITCH && VM_TRACE
-    Mailbox look() const;
-#endif
+    void note_accesses(const Mailbox& box, int64_t cycle);
+    void keep_data();
 
     const int number_;
     const MemoryModel memory_;
@@ -182,13 +160,11 @@ private:
     int64_t interval_ = 0;       // cycles between two rows; 0: none is written
     int64_t places_ = 0;
     int64_t* rows_ = nullptr;
-#if CYSCC_STATION && VM_TRACE
-    uint64_t blocks_[kBfsKernels];  // from the station to the kernels
-#endif
+    AccessLog accesses_;
     bool resting_ = false;  // nothing happens in the next cycle unless something arrives
-#if VM_TRACE
-    bool drawn_ = false;
-#endif
+    Watcher* watcher_ = nullptr;
+    int64_t shell_group_ = 0;  // of signals
+    uint64_t data_[kPorts] = {}, tags_[kPorts] = {};  // of the last response of each port
 };
 
 }  // namespace cyscc

@@ -5,24 +5,14 @@
 #include <cstdint>
 #include <string>
 
-#if VM_TRACE
-#include <verilated_vcd_c.h>
-
-#include <set>
-#endif
-
 #include "memory.h"
+#include "signals.h"
 #include "spell_log.h"
 #include "state.h"
 
 namespace cyscc {
 
 inline constexpr int64_t kNever = int64_t(1) << 62;
-
-#if VM_TRACE
-// Names of models whose signals are drawn.
-using Drawn = std::set<std::string>;
-#endif
 
 // What a module's kernels get from the shell: chain and token the first one, or token the station of all.
 struct Head {
@@ -94,29 +84,22 @@ public:
     virtual void rest(int64_t cycle) = 0;
     virtual void resume(int64_t cycle) = 0;
 
-#if VM_TRACE
-    // The two halves of a step that is drawn.
-    void show(const Head& head, bool owns, Mailbox& box, int64_t cycle) {
-        turns_ += head.token_valid;
-        draw(head, owns, box, cycle);
-    }
-    virtual void clock() = 0;
+    // Lists the signals, where waveforms show them.
+    virtual void list_signals(Signals& signals, const std::string& place) = 0;
+    virtual void list_exchange_signals(Signals& signals, const std::string& place) = 0;
 
-    // Shows the kernels what they were shown last, which is no register: payloads stay until others are valid.
-    virtual void recall(const Head& head, bool owns, const Mailbox& box) = 0;
+    // Advances by a cycle that is shown, in which nothing is left out, given the memory ports that the kernels have.
+    void show(const Head& head, uint32_t ports, Mailbox& box, int64_t cycle, Watcher& watcher) {
+        turns_ += head.token_valid;
+        advance_shown(head, ports, box, cycle, watcher);
+    }
 
     // What is at the kernels' memory ports, whether or not it is taken, in a box that has that of others.
     virtual void look(Mailbox& seen) const = 0;
 
-    // Lets models of some names draw themselves.
-    virtual void trace(VerilatedVcdC& file, const Drawn& drawn) = 0;
-#endif
-
 protected:
     virtual void advance(const Head& head, bool owns, Mailbox& box, int64_t cycle) = 0;
-#if VM_TRACE
-    virtual void draw(const Head& head, bool owns, Mailbox& box, int64_t cycle) = 0;
-#endif
+    virtual void advance_shown(const Head& head, uint32_t ports, Mailbox& box, int64_t cycle, Watcher& watcher) = 0;
 
     bool carries(int64_t cycle) const { return cycle <= exit_; }
 
@@ -139,12 +122,7 @@ protected:
 
 // Generated, a source each, since one module's kernels may change while the other's stay. Whoever calls owns them. (The
 // header of pointers that own takes half a second to compile, whenever a kernel changes.)
-#if VM_TRACE
-Kernels* make_bfs_kernels(VerilatedContext* context, const std::string& place);
-Kernels* make_intersection_kernels(VerilatedContext* context, const std::string& place);
-#else
 Kernels* make_bfs_kernels();
 Kernels* make_intersection_kernels();
-#endif
 
 }  // namespace cyscc

@@ -6,6 +6,7 @@
 
 #include "lanes.h"
 #include "no_exchange.h"
+#include "signals.h"
 #include "state.h"
 
 namespace cyscc {
@@ -18,10 +19,19 @@ public:
     // Before the kernels' tick, the slices' part of it. What leaves the exchange empty for two cycles changes nothing.
     template <class Lanes>
     void step(Lanes& kernels) {
-        const bool active = Wires::send(kernels, slices_) | (busy() != 0);
+        const bool active = Wires::template send<false>(kernels, slices_) | (busy() != 0);
         if (!active && !active_) return;
         active_ = active;
-        Wires::connect(kernels, slices_);
+        Wires::template connect<false>(kernels, slices_);
+        slices_.tick();
+    }
+
+    // The same in a cycle that is shown.
+    template <class Lanes>
+    void step(Lanes& kernels, Watcher& watcher, int64_t cycle) {
+        active_ = Wires::template send<true>(kernels, slices_) | (busy() != 0);
+        Wires::template connect<true>(kernels, slices_);
+        cyscc::show(slices_, watcher, group_, cycle);
         slices_.tick();
     }
 
@@ -35,6 +45,8 @@ public:
         }
     }
 
+    void list_signals(Signals& signals, const std::string& place) { group_ = signals.add(slices_, place); }
+
     void resume() {
         slices_.resume();
         active_ = true;
@@ -43,6 +55,7 @@ public:
 private:
     Slices slices_;
     bool active_ = true;
+    int64_t group_ = 0;  // of signals
 };
 
 }  // namespace cyscc

@@ -27,7 +27,54 @@ public:
     LaneModule() { put_out(); }
 
     void advance(const Head& head, bool owns, Mailbox& box, int64_t cycle) override {
-        const Bits ports = owns ? Lanes::kAll : 0;
+        evaluate<false>(head, owns ? Lanes::kAll : 0, box, cycle, nullptr);
+    }
+    void advance_shown(const Head& head, uint32_t ports, Mailbox& box, int64_t cycle, Watcher& watcher) override {
+        evaluate<kIsSeen<Lanes>>(head, ports & Lanes::kAll, box, cycle, &watcher);
+    }
+
+    void list_kernel(Inventory& inventory, int kernel) { lanes_.list(inventory, kernel); }
+    void list_exchange([[maybe_unused]] Inventory& inventory, [[maybe_unused]] const std::string& place) override {
+        if constexpr (Exchange::kThere) exchange_.list(inventory, place);
+    }
+    void list_signals(Signals& signals, const std::string& place) override { group_ = signals.add(lanes_, place); }
+    void list_exchange_signals([[maybe_unused]] Signals& signals, [[maybe_unused]] const std::string& place) override {
+        if constexpr (Exchange::kThere) exchange_.list_signals(signals, place);
+    }
+    void show_causes(Array& now) const { lanes_.get_cause_0(now); }
+    void show_fill(typename Base::Fill::Shown& now) const {
+        lanes_.get_fill_0(now[0]);
+        if constexpr (Base::Fill::kWords > 1) lanes_.get_fill_1(now[1]);
+        static_assert(Base::Fill::kWords <= 2);
+    }
+
+    void look(Mailbox& seen) const override {
+        seen.requests[kReads] = lanes_.port_read_valid();
+        seen.requests[kWrites] = lanes_.port_write_valid();
+        lanes_.get_port_read_payload_0(array(seen.read_payloads));
+        lanes_.get_port_write_payload_0(array(seen.write_data));
+        lanes_.get_port_write_payload_1(array(seen.write_payloads));
+    }
+
+    void rest(int64_t cycle) override {
+        if (relay_.carries(cycle)) catch_up(cycle);
+        relay_.forget();
+        Base::bring_up(cycle);
+    }
+
+    void resume(int64_t cycle) override {
+        relay_.drop();
+        lanes_.resume();
+        if constexpr (Exchange::kThere) exchange_.resume();
+        put_out();
+        relay_.forget();
+        Base::resume_counts(cycle);
+    }
+
+private:
+    // Advances by a cycle, of which a watcher sees everything if it is shown.
+    template <bool kShown>
+    void evaluate(const Head& head, Bits ports, Mailbox& box, int64_t cycle, [[maybe_unused]] Watcher* watcher) {
         const Bits read_ready = box.read_ready & ports;
         const Bits write_ready = box.write_ready & ports;
         const Bits chain = (lanes_.chain_out_valid() << 1 | Bits(head.chain_valid)) & Lanes::kAll;
@@ -37,17 +84,17 @@ public:
         const Bits writes = lanes_.port_write_valid() & write_ready;
         const bool silent = !(chain | responses | flushed | reads | writes);
         if (relay_.carries(cycle)) {
-            if (silent && !head.token_valid) return;
+            if (!kShown && silent && !head.token_valid) return;
             catch_up(cycle);
         }
         const Bits passing = this->passing();
         const Bits token = kStation ? Bits(head.blocks) : (passing << 1 | Bits(head.token_valid)) & Lanes::kAll;
         const Bits awake = ~lanes_.quiescent() & Lanes::kAll;
-        if (silent && !(awake | token)) return;
+        if (!kShown && silent && !(awake | token)) return;
         const Bits flushes = lanes_.port_flush() & ports;
         if constexpr (!kStation) {
             // A kernel that passes the token on is awake for that.
-            if (!silent || requesting() || awake != passing || (awake && head.token_valid)) {
+            if (kShown || !silent || requesting() || awake != passing || (awake && head.token_valid)) {
                 relay_.forget();
             } else if (!awake) {
                 if (relay_.knows(head.token)) {
@@ -67,15 +114,15 @@ public:
         box.requests[kReads] |= reads;
         box.requests[kWrites] |= writes;
         box.requests[kFlushes] |= flushes;
-        if (responses) {
+        if (kShown || responses) {
             lanes_.put_port_response_payload_0(array(box.data));
             lanes_.put_port_response_payload_1(array(box.tags));
         }
-        for (Bits left = chain; left; left &= left - 1) {
+        for (Bits left = kShown ? Lanes::kAll : chain; left; left &= left - 1) {
             const int n = std::countr_zero(left);
             lanes_.put_chain_in_payload_0(n, n ? lanes_.get_chain_out_payload_0(n - 1) : head.chain);
         }
-        for (Bits left = token; left; left &= left - 1) {
+        for (Bits left = kShown ? Lanes::kAll : token; left; left &= left - 1) {
             const int n = std::countr_zero(left);
             if constexpr (kStation) lanes_.put_block_payload_0(n, head.block[n]);
             else lanes_.put_token_in_payload_0(n, n ? lanes_.get_token_out_payload_0(n - 1) : head.token);
@@ -88,41 +135,16 @@ public:
         lanes_.port_response_valid(responses);
         lanes_.port_flushed(flushed);
         if constexpr (Exchange::kThere) {
-            exchange_.step(lanes_);
+            if constexpr (kShown) exchange_.step(lanes_, *watcher, cycle);
+            else exchange_.step(lanes_);
             lanes_.put_drained_0(head.drained);
         }
+        if constexpr (kShown) cyscc::show(lanes_, *watcher, group_, cycle);
         lanes_.tick();
         if constexpr (!kStation) relay_.observe(lanes_);
         put_out();
     }
 
-    void list_kernel(Inventory& inventory, int kernel) { lanes_.list(inventory, kernel); }
-    void list_exchange([[maybe_unused]] Inventory& inventory, [[maybe_unused]] const std::string& place) override {
-        if constexpr (Exchange::kThere) exchange_.list(inventory, place);
-    }
-    void show_causes(Array& now) const { lanes_.get_cause_0(now); }
-    void show_fill(typename Base::Fill::Shown& now) const {
-        lanes_.get_fill_0(now[0]);
-        if constexpr (Base::Fill::kWords > 1) lanes_.get_fill_1(now[1]);
-        static_assert(Base::Fill::kWords <= 2);
-    }
-
-    void rest(int64_t cycle) override {
-        if (relay_.carries(cycle)) catch_up(cycle);
-        relay_.forget();
-        Base::bring_up(cycle);
-    }
-
-    void resume(int64_t cycle) override {
-        relay_.drop();
-        lanes_.resume();
-        if constexpr (Exchange::kThere) exchange_.resume();
-        put_out();
-        relay_.forget();
-        Base::resume_counts(cycle);
-    }
-
-private:
     // A token on its way through kernels that want nothing of it, each of which passes it on a cycle later. A pass that
     // leaves everything as it found it is the same whenever the same token comes again before anything else; the kernels
     // need not be evaluated then.
@@ -194,12 +216,12 @@ private:
         chain_valid_ = chain >> kLast & 1;
         token_valid_ = token >> kLast & 1;
         tokens_ = token << (31 - kLast);
-        if (chain_valid_) chain_ = lanes_.get_chain_out_payload_0(kLast);
+        if (kIsSeen<Lanes> || chain_valid_) chain_ = lanes_.get_chain_out_payload_0(kLast);
         if constexpr (kStation) {
             asked_ = lanes_.asked();
             room_ = lanes_.room();
             epoch_ = lanes_.epoch();
-        } else if (token_valid_) {
+        } else if (kIsSeen<Lanes> || token_valid_) {
             token_ = lanes_.get_token_out_payload_0(kLast);
         }
         done_ = lanes_.done();
@@ -236,6 +258,7 @@ private:
     Lanes lanes_;
     [[no_unique_address]] Exchange exchange_;
     Relay relay_;
+    int64_t group_ = 0;  // of signals
 };
 
 }  // namespace cyscc

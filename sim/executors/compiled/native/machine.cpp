@@ -1,18 +1,14 @@
 // The machine of the compiled executor: engines that run side by side and synchronize at the memory.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine.h"
 #include "interface.h"
 #include "team.h"
-
-#if VM_TRACE
-#include <sstream>
-
 #include "waves.h"
-#endif
 
 namespace cyscc {
 
@@ -23,43 +19,25 @@ public:
           links_(kEngines),
           team_(int(setup.threads), kEngines, setup.round ? int(setup.memory.parts) : 0, do_part, this),
           pace_(setup.threads > 1) {
-#if VM_TRACE
-        // Otherwise Verilator starts a thread for each further core, none of which a model without threads ever uses.
-        context_.threads(1);
-        context_.traceEverOn(true);
-#endif
         for (int n = 0; n < kEngines; ++n) {
-            engines_.push_back(std::make_unique<Engine>(&context_, n, setup.memory, &link_to(n), &links_[n]));
+            engines_.push_back(std::make_unique<Engine>(n, setup.memory, &link_to(n), &links_[n]));
             drivers_.push_back(&engines_[n]->driver());
         }
-#if VM_TRACE
-        Drawn drawn;
-        std::istringstream names(setup.drawn);
-        for (std::string name; names >> name;) drawn.insert(name);
-        for (auto& engine : engines_) engine->trace(trace_, drawn);
-        trace_.open("");
-        trace_.flush();
-#endif
     }
 
-    void finish() override {
-#if VM_TRACE
-        trace_.close();
-        waves_.finish();
-#endif
+    // Where the signals are that waveforms can show.
+    Signals& signals() {
+        if (signals_.instances().empty())
+            for (auto& engine : engines_) engine->list_signals(signals_);
+        return signals_;
     }
 
-#if VM_TRACE
-    // After the state was set: what the models show besides, given the host's last commands of each kind.
-    void recall(const Command* commands, int count) {
-        for (auto& engine : engines_) {
-            engine->recall();
-            for (int n = 0; n < count; ++n) engine->recall(commands[n]);
-        }
+    // Writes waveforms from now on, or no more; throws where something could not be written.
+    void draw(const WaveSink* sink) {
+        if (waves_) waves_->finish();
+        waves_.reset();
+        if (sink) waves_.emplace(*sink, signals().groups());
     }
-
-    WaveText& waves() { return waves_; }
-#endif
 
     void record(int64_t interval, int64_t places, int64_t* rows) override {
         for (auto& engine : engines_) {
@@ -91,6 +69,18 @@ public:
         for (auto& engine : engines_) engine->write_spells(cycle_, open);
     }
 
+    void log_accesses(const AccessRequest& request) override {
+        for (auto& engine : engines_) engine->log_accesses(request);
+    }
+
+    const std::vector<Access>* take_accesses(int64_t engine) override { return &engines_[engine]->take_accesses(); }
+
+    int64_t open_reads() const override {
+        int64_t count = 0;
+        for (const auto& engine : engines_) count += engine->open_reads();
+        return count;
+    }
+
     void rest() override {
         for (auto& engine : engines_) engine->rest(cycle_);
         for (Link& link : links_) link.rest();
@@ -102,7 +92,7 @@ public:
     }
 
 protected:
-#if CYSCC_ENGINES > 1 && !VM_TRACE
+#if CYSCC_ENGINES > 1
     // The earliest arrival of a message that is not sent yet. An instruction is done only after its token came back to AE 0,
     // which then is idle in the next cycle at the earliest; so nothing is done while the token is elsewhere.
     Horizon horizon() const override {
@@ -131,22 +121,11 @@ protected:
 
     void advance(int64_t sync_point) override {
         sync_point_ = sync_point;
-#if VM_TRACE
-        // All engines cycle by cycle, since a waveform has one time for all.
-        for (int64_t cycle = cycle_; cycle < sync_point_; ++cycle) {
-            if (cycle < setup_.first_wave || cycle > setup_.last_wave) {
-                for (auto& engine : engines_) engine->step(cycle);
-            } else {
-                for (auto& engine : engines_) engine->show(cycle);
-                trace_.dump(uint64_t(cycle));
-                for (auto& engine : engines_) engine->clock();
-            }
-            for (auto& engine : engines_) engine->reach(cycle + 1);
+        if (waves_ && waves_->first_of(cycle_, sync_point) < waves_->end_of(cycle_, sync_point)) {
+            advance_shown();
+        } else {
+            pace_.time(sync_point - cycle_, [this](bool together) { team_.run(together); });
         }
-        waves_.check();
-#else
-        pace_.time(sync_point - cycle_, [this](bool together) { team_.run(together); });
-#endif
     }
 
 private:
@@ -160,34 +139,51 @@ private:
         machine.engines_[number]->run(machine.cycle_, machine.sync_point_);
     }
 
+    // The same with cycles that are shown: in those all engines go cycle by cycle, since a waveform has one time for all.
+    void advance_shown() {
+        const int64_t first = waves_->first_of(cycle_, sync_point_), end = waves_->end_of(cycle_, sync_point_);
+        const MemoryModel& memory = setup_.memory;
+        for (int n = 0; n < kEngines; ++n) {
+            if (setup_.round) memory.deliver(memory.context, n);
+            engines_[n]->run(cycle_, first);
+            // What was left out before is done, so that everything is what it is in the first cycle.
+            engines_[n]->rest(first);
+            engines_[n]->show(&*waves_);
+        }
+        for (int64_t cycle = first; cycle < end; ++cycle)
+            for (auto& engine : engines_) engine->run(cycle, cycle + 1);
+        for (auto& engine : engines_) {
+            engine->show(nullptr);
+            engine->run(end, sync_point_);
+        }
+        for (int part = 0; setup_.round && part < int(memory.parts); ++part) memory.serve(memory.context, part);
+        waves_->check();
+    }
+
     Link& link_to(int engine) { return links_[(engine + kEngines - 1) % kEngines]; }
     const Link& link_to(int engine) const { return links_[(engine + kEngines - 1) % kEngines]; }
 
-    Context context_;
-#if VM_TRACE
-    WaveText waves_;
-    VerilatedVcdC trace_{&waves_};
-#endif
     std::vector<Link> links_;
     std::vector<std::unique_ptr<Engine>> engines_;
     int64_t sync_point_ = 0;
     Team team_;
     Pace pace_;
+    Signals signals_;
+    std::optional<Waves> waves_;
 };
 
 Machine* make_machine(const Setup& setup) { return new CompiledMachine(setup); }
 
 }  // namespace cyscc
 
-#if VM_TRACE
-// What the models say that they have, once a machine is made; then where it is shown.
-CYSCC_EXPORT const char* cyscc_wave_head(cyscc::Machine* machine) {
-    return static_cast<cyscc::CompiledMachine*>(machine)->waves().text().c_str();
-}
-CYSCC_EXPORT void cyscc_recall(cyscc::Machine* machine, const cyscc::Command* commands, int count) {
-    cyscc::guarded([&] { static_cast<cyscc::CompiledMachine*>(machine)->recall(commands, count); });
+CYSCC_EXPORT int64_t cyscc_signals(cyscc::Machine* machine, const cyscc::Instance** instances, cyscc::Piece** pieces) {
+    return cyscc::guarded([&] {
+        cyscc::Signals& signals = static_cast<cyscc::CompiledMachine*>(machine)->signals();
+        *instances = signals.instances().data();
+        *pieces = signals.inventory().pieces().data();
+        return int64_t(signals.instances().size());
+    });
 }
 CYSCC_EXPORT void cyscc_draw(cyscc::Machine* machine, const cyscc::WaveSink* sink) {
-    cyscc::guarded([&] { static_cast<cyscc::CompiledMachine*>(machine)->waves().draw(*sink); });
+    cyscc::guarded([&] { static_cast<cyscc::CompiledMachine*>(machine)->draw(sink); });
 }
-#endif

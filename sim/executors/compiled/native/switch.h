@@ -14,30 +14,16 @@ class Switch {
 public:
     virtual ~Switch() = default;
 
-    // What the kernels have for a memory: shows them their ports in a cycle, given who is told that all is flushed.
-    virtual void show(uint32_t flushed) = 0;
+    // What the kernels have for a memory: shows them their ports in a cycle, given who is told that all is flushed; if the
+    // cycle is shown in waveforms, also what is not valid.
+    virtual void show(uint32_t flushed, bool shown) = 0;
     Mailbox& box() { return box_; }
 
-#if VM_TRACE
-    // Advances by a cycle, given what is at the kernels' ports, whether or not it is taken, and the memory's.
-    virtual void step(Mailbox& ports, const Mailbox& seen, bool flush) = 0;
-
-    // The two halves of a step that is drawn.
-    virtual void draw(Mailbox& ports, const Mailbox& seen, bool flush) = 0;
-    virtual void clock() = 0;
-
-    // Shows the switch what the memory has shown it last, which is no register, and the kernels what it shows them.
-    virtual void recall(const Mailbox& ports) = 0;
-
-    // Lets a model of one of some names draw itself.
-    virtual void trace(VerilatedVcdC& file, const Drawn& drawn) = 0;
-
-    // Evaluates what follows from registers, before they are looked at.
-    virtual void rest() = 0;
-#else
     // Advances by a cycle, given the kernels' requests in that box and the memory's.
     virtual void step(Mailbox& ports) = 0;
-#endif
+
+    // The same in a cycle that is shown, given what is at the kernels' ports besides, whether or not it is taken.
+    virtual void step_shown(Mailbox& ports, const Mailbox& seen, int64_t cycle, Watcher& watcher) = 0;
 
     // A request waits in the switch.
     bool busy() const { return busy_; }
@@ -48,6 +34,9 @@ public:
     virtual void list(Inventory& inventory, const std::string& place) = 0;
     virtual void resume() = 0;
 
+    // Lists the signals, where waveforms show them.
+    virtual void list_signals(Signals& signals, const std::string& place) = 0;
+
 protected:
     Mailbox box_ = {};
     bool busy_ = false;
@@ -55,10 +44,6 @@ protected:
 };
 
 // Generated. Whoever calls owns it.
-#if VM_TRACE
-Switch* make_switch(VerilatedContext* context, const std::string& name);
-#else
 Switch* make_switch();
-#endif
 
 }  // namespace cyscc

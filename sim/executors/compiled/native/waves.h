@@ -1,36 +1,37 @@
-// Waveforms: the text that Verilator's models write, turned into what a file shows while the window runs.
+// Waveforms: what changes in the cycles of a window, written to a file while they run.
 #pragma once
 
-#include <unistd.h>
-#include <verilated_vcd_c.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
+
+#include "signals.h"
 
 namespace cyscc {
 
-// A variable of the file: what the models call it, what the file does, and where the texts of its values begin; none if
-// its bits are shown.
-struct WaveTarget {
-    const char* source;
-    const char* key;
-    int64_t number;
-    int64_t names;
+// Some bits of a variable: where they are, and their place in it.
+struct WavePart {
+    const char* address;
+    int64_t bytes, shift, width, place;
 };
 
-// The file as Python has begun it: the head is written. A descriptor of a VCD file, or the functions of an FST writer.
+// A variable of the file: the number by which it is looked at, its parts (what they leave is 0), its width, what the file
+// calls it, and where the texts of its values begin; none if its bits are shown.
+struct WaveTarget {
+    int64_t group, first_part, parts, width, number, names;
+    const char* key;
+};
+
+// The file as Python has begun it: the head is written. Python keeps the tables. A descriptor of a VCD file, or the functions of an FST writer.
 struct WaveSink {
+    const WavePart* parts;
     const WaveTarget* targets;
     int64_t count;
     const char* const* names;
+    int64_t first_cycle, last_cycle;
     int64_t descriptor;
     void* writer;
     void (*time)(void* writer, uint64_t time);
@@ -44,49 +45,19 @@ class VcdSink {
 public:
     explicit VcdSink(int descriptor) : descriptor_(descriptor) {}
 
-    void time(uint64_t cycle) {
-        close();
-        put("#", std::to_string(cycle), "\n");
-        if (whole_) put("$dumpvars\n");
-    }
-    void bits(const WaveTarget& target, std::string_view value) {
-        value.size() == 1 ? put(value, target.key, "\n") : put("b", value, " ", target.key, "\n");
-    }
-    void text(const WaveTarget& target, const char* value) { put("s", value, " ", target.key, "\n"); }
+    void time(int64_t cycle);
+    void bits(const WaveTarget& target, std::string_view value);
+    void text(const WaveTarget& target, const char* value);
 
     // Ends what was begun, and writes what waits.
-    void finish() {
-        close();
-        write();
-    }
+    void finish();
     int error() const { return error_; }
 
 private:
-    static constexpr size_t kChunk = 1 << 16;
-
     template <class... Parts>
-    void put(const Parts&... parts) {
-        (waiting_.append(parts), ...);
-        if (waiting_.size() > kChunk) write();
-    }
-
-    // The values of the first cycle are a block of their own.
-    void close() {
-        if (begun_ && whole_) {
-            put("$end\n");
-            whole_ = false;
-        }
-        begun_ = true;
-    }
-
-    void write() {
-        for (size_t done = 0; done < waiting_.size() && !error_;) {
-            const ssize_t written = ::write(descriptor_, waiting_.data() + done, waiting_.size() - done);
-            if (written >= 0) done += written;
-            else if (errno != EINTR && errno != EAGAIN) error_ = errno;
-        }
-        waiting_.clear();
-    }
+    void put(const Parts&... parts);
+    void close();
+    void write();
 
     const int descriptor_;
     int error_ = 0;
@@ -100,129 +71,59 @@ class FstSink {
 public:
     explicit FstSink(const WaveSink& to) : to_(to) {}
 
-    void time(uint64_t cycle) {
-        if (waiting_ > kMostWaiting) {
-            to_.flush(to_.writer);
-            waiting_ = 0;
-        }
-        to_.time(to_.writer, cycle);
-    }
-    void bits(const WaveTarget& target, std::string_view value) {
-        to_.bits(to_.writer, uint32_t(target.number), value.data());
-        waiting_ += value.size() + kOverhead;
-    }
-    void text(const WaveTarget& target, const char* value) {
-        const size_t length = std::strlen(value);
-        to_.text(to_.writer, uint32_t(target.number), value, uint32_t(length));
-        waiting_ += length + kOverhead;
-    }
+    void time(int64_t cycle);
+    void bits(const WaveTarget& target, std::string_view value);
+    void text(const WaveTarget& target, const char* value);
 
 private:
-    static constexpr size_t kOverhead = 8;
-    // As much as is compressed in a fraction of a second, so that an interrupted run ends soon.
-    static constexpr size_t kMostWaiting = 48 << 20;
-
     const WaveSink to_;
     size_t waiting_ = 0;
 };
 
-// What the models write: first the head, in which they say what they have; then, when there is a sink, values.
-class WaveText : public VerilatedVcdFile {
+// The variables of a file. Where their bits are is compared with what it was in the cycle before, word by word.
+class Waves final : public Watcher {
 public:
-    bool open(const std::string&) override { return true; }
-    void close() override {}
-    ssize_t write(const char* bytes, ssize_t count) override {
-        text_.append(bytes, count);
-        if (drawing_) convert();
-        return count;
-    }
+    Waves(const WaveSink& sink, int64_t groups);
 
-    const std::string& text() const { return text_; }
+    // The part of some cycles that is in the window: its first cycle, and the one after its last.
+    int64_t first_of(int64_t begin, int64_t end) const { return std::min(std::max(begin, sink_.first_cycle), end); }
+    int64_t end_of(int64_t begin, int64_t end) const { return std::max(std::min(end, sink_.last_cycle + 1), begin); }
 
-    // Shows from now on what is asked for.
-    void draw(const WaveSink& sink) {
-        names_ = sink.names;
-        targets_.assign(sink.targets, sink.targets + sink.count);
-        auto number = [](const WaveTarget& target) { return number_of(target.source); };
-        std::ranges::stable_sort(targets_, {}, number);
-        first_.assign(targets_.empty() ? 1 : number(targets_.back()) + 2, 0);
-        for (const WaveTarget& target : targets_) ++first_[number(target) + 1];
-        std::partial_sum(first_.begin(), first_.end(), first_.begin());
-        if (sink.descriptor >= 0) vcd_.emplace(int(sink.descriptor));
-        else fst_.emplace(sink);
-        drawing_ = true;
-        text_.clear();
-    }
+    void look(int64_t group, int64_t cycle) override;
 
     // Writes what waits; throws where something could not be written.
-    void finish() {
-        if (vcd_) vcd_->finish();
-        check();
-    }
-    void check() const {
-        if (vcd_ && vcd_->error())
-            throw std::system_error(vcd_->error(), std::generic_category(), "the waveforms cannot be written");
-    }
+    void finish();
+    void check() const;
 
 private:
-    // Verilator's names of variables as numbers without gaps: digits with 94 values, the lowest first, none of them 0.
-    static size_t number_of(std::string_view name) {
-        size_t number = 0;
-        for (size_t n = name.size(); n--;) number = number * 94 + size_t(name[n] - '!' + 1);
-        return number;
-    }
-
-    void convert() {
-        const std::string_view text = text_;
-        size_t begin = 0;
-        for (size_t end; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
-            if (end > begin) take(text.substr(begin, end - begin));
-        text_.erase(0, begin);
-    }
-
-    void take(std::string_view line) {
-        switch (line[0]) {
-            case '#':
-                cycle_ = std::stoull(std::string(line.substr(1)));
-                shown_ = false;
-                return;
-            case '0':
-            case '1':
-                return show(line.substr(0, 1), line.substr(1));
-            case 'b':
-                const size_t blank = line.find(' ');
-                return show(line.substr(1, blank - 1), line.substr(blank + 1));
-        }
-    }
-
-    void show(std::string_view value, std::string_view name) {
-        const size_t number = number_of(name);
-        if (number + 1 >= first_.size()) return;
-        for (size_t n = first_[number]; n < first_[number + 1]; ++n) {
-            if (vcd_) show(*vcd_, targets_[n], value);
-            if (fst_) show(*fst_, targets_[n], value);
-        }
-    }
+    // Bits of a word that are in a variable.
+    struct Use {
+        uint64_t bits;
+        int64_t target;
+    };
+    // A word that is compared, and its uses up to those of the next one.
+    struct Word {
+        const char* address;
+        uint64_t before;
+        size_t first_use;
+    };
+    struct Group {
+        std::vector<Word> words;
+        std::vector<Use> uses;
+        std::vector<int64_t> targets;
+        bool shown = false;
+    };
 
     template <class Sink>
-    void show(Sink& sink, const WaveTarget& target, std::string_view value) {
-        if (!shown_) sink.time(cycle_);
-        shown_ = true;
-        if (target.names < 0) return sink.bits(target, value);
-        size_t number = 0;
-        for (char digit : value) number = number * 2 + size_t(digit - '0');
-        sink.text(target, names_[target.names + number]);
-    }
+    void write(Sink& sink, const std::vector<int64_t>& changed, int64_t cycle);
 
-    std::string text_;
-    bool drawing_ = false;
-    const char* const* names_ = nullptr;
-    std::vector<WaveTarget> targets_;
-    std::vector<size_t> first_;   // of the targets by the number of what they show
-    std::optional<VcdSink> vcd_;  // at most one of the two
+    const WaveSink sink_;
+    std::vector<Group> groups_;
+    std::vector<int64_t> changed_;
+    std::vector<char> is_changed_;  // by target, while a group is looked at
+    std::optional<VcdSink> vcd_;    // one of the two
     std::optional<FstSink> fst_;
-    uint64_t cycle_ = 0;
-    bool shown_ = false;  // something of this cycle
+    int64_t shown_ = -1;  // the last cycle of which something was written
 };
 
 }  // namespace cyscc

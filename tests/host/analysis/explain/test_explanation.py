@@ -104,11 +104,7 @@ def check_bound(text: str, plain: Plain, row: "pd.Series[Any]") -> None:
     title, share, numbers = bound.groups()
     small = ("no_work", "ids", "response", "starting", "ending", "flush")
     together: dict[str, tuple[str, ...]] = {"waiting for the memory": ("refused", "credit", "response")}
-    together |= {
-        f"{what} small {noun}s": small
-        for what in ("fixed cost of", "few kernels with work in")
-        for noun in ("level", "intersection")
-    }
+    together |= {f"small {noun}s": small for noun in ("level", "intersection")}
     together |= {cause_named(name).title: (name,) for name in limits}
     value = sum(limits[name] for name in together[title])
     assert share == f"{value:.0%}"

@@ -26,6 +26,7 @@ GRAPHS = {
     "star": Graph.from_edges(
         LEAVES, np.array([1] + [0] * (LEAVES - 2), np.uint32), np.array([0, *range(2, LEAVES)], np.uint32)
     ),
+    "path": Graph.from_edges(64, np.arange(63, dtype=np.uint32), np.arange(1, 64, dtype=np.uint32)),
     # Each vertex leads to the next one, by eight edges.
     "repeated": Graph.from_edges(
         64, np.repeat(np.arange(63, dtype=np.uint32), 8), np.repeat(np.arange(1, 64, dtype=np.uint32), 8)
@@ -66,6 +67,20 @@ def test_what_speaks_for_a_change_puts_it_first() -> None:
     assert list(star.values()).index(chunks) < 5
     latency = found(recorded("random", "fixed:75"))[("memory.latency", 37),]
     assert latency.cause in ("response", "credit")
+
+
+def test_fewer_engines_are_proposed_early_where_kernels_rest_and_the_token_takes_long() -> None:
+    places = {}
+    for graph in ("path", "random"):
+        every = found(recorded(graph, "hbm2"))
+        places[graph] = list(every).index((("engines", 1),)) / len(every)
+        assert every[("engines", 1),].reason.startswith("Kernels rest: ")
+    assert places["path"] < 0.2 < places["random"]
+
+
+def test_refresh_is_blamed_for_waiting_where_banks_are_hardly_used() -> None:
+    order = [name for each in found(recorded("star", "hbm2")) for name, _ in each]
+    assert order.index("memory.t_rfc") < min(order.index(f"memory.{name}") for name in ("t_ras", "t_faw", "t_ccd_l"))
 
 
 def test_repeated_edges_are_proposed_to_be_avoided() -> None:

@@ -13,8 +13,10 @@ from cyscc.host.analysis.explain.observations import array_text, crossbar_share,
 from cyscc.host.analysis.explain.stacks import Group
 from cyscc.host.analysis.explain.verdict import findings, findings_of
 from cyscc.host.record.reader import ENDING, SATURATED, Record
+from cyscc.sim.configuration import PRESETS
+from cyscc.sim.hardware import ring_turn
 from cyscc.sim.memory import Hc2
-from cyscc.sim.observation.causes import CAUSES, cause_named
+from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, cause_named
 from tests.host.analysis.report.pages import record_of
 from tests.record.synthetic import Shape, write_record
 
@@ -79,7 +81,7 @@ def bank(**changes: Any) -> BankUse:
 def evidence(**changes: Any) -> Any:
     """Return evidence of large levels in which nothing is much."""
     configuration = {"remembered_ids": 0, "blocking_reservation": False, "visit_depth": 64}
-    configuration |= {"link_queues": 0, "edge_chunk": 0}
+    configuration |= {"link_queues": 0, "edge_chunk": 0, "issue_interval": 1}
     memory = Hc2().describe()
     fifo = FifoUse(module="bfs", name="words", parameter="word_depth", depth=128, most=40, mean=9.0, instruction=2)
     given: dict[str, Any] = {
@@ -99,6 +101,7 @@ def evidence(**changes: Any) -> Any:
         "cycles": 10_000,
         "rows": pd.DataFrame({"frontier": [5, 9]}),
         "share": lambda *causes: 0.125 * len(causes),
+        "each": lambda *causes: 625.0 * len(causes),
         "record": SimpleNamespace(
             document={"configuration": configuration, "memory_profile": memory},
             memory={"controllers": 8, "links": 16, "banks": 128},
@@ -134,7 +137,7 @@ CREDIT = {"share": lambda *causes: {"credit": 0.4}.get(causes[0], 0.1) if len(ca
         (
             "credit",
             LARGE,
-            CREDIT,
+            {**CREDIT, "link_queues": 8},
             "Places for answers are short: on average while a kernel works, 90 of the 128 of words",
         ),
         ("credit", LARGE, {**CREDIT, "fifos": []}, "Busiest: "),
@@ -144,7 +147,13 @@ CREDIT = {"share": lambda *causes: {"credit": 0.4}.get(causes[0], 0.1) if len(ca
         ("no_work", LARGE, {"edge_chunk": 64}, "an entry's edges, 64 at most, stay on one kernel"),
         ("no_work", Group("intersection", ""), {}, "1.40 times"),
         ("resting", LARGE, {}, "a cycle between two requests"),
-        ("issue_2", LARGE, {}, "a request in 50% of their cycles"),
+        ("issue_2", LARGE, {}, "a request in 50% of their cycles, of one in each at most."),
+        (
+            "issue_2",
+            LARGE,
+            {"issue_interval": 2},
+            "50% of their cycles, and rest for a cycle after each, but between the",
+        ),
         ("ending", SMALL, {}, "costs each level 1250 cycles; a turn of the token is 100"),
         ("flush", SMALL, {}, "625 cycles go by each time"),
         ("exchange", LARGE, {}, "Ids wait for the kernels that own them"),
@@ -172,51 +181,66 @@ def test_latency_is_blamed_where_reads_hardly_wait_for_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mean", "under_way", "said"),
+    ("mean", "use", "under_way", "said"),
     [
-        (78.0, 90.0, "Places for answers are short: on average "),
-        (78.0, 60.0, "for it. On average while a kernel works, 60 of the 128 of words are promised to reads."),
-        (120.0, 90.0, "for it. On average while a kernel works, 90 of the 128 of words are promised to reads."),
-        (879.0, 200.0, "128 of the 128 of words are promised to reads; with more places, more reads would wait in"),
+        (78.0, 0.3, 90.0, "Places for answers are short: on average "),
+        (78.0, 0.3, 60.0, "for it. On average while a kernel works, 60 of the 128 of words are promised to reads."),
+        (120.0, 0.3, 90.0, "for it. On average while a kernel works, 90 of the 128 of words are promised to reads."),
+        (
+            879.0,
+            0.95,
+            200.0,
+            "128 of the 128 of words are promised to reads; with more places, more reads would wait in",
+        ),
+        # What reads wait for, where nothing in the memory is near what it can carry, more places may hide.
+        (879.0, 0.8, 200.0, "for it. On average while a kernel works, 128 of the 128 of words are promised to reads."),
+        # Where nothing is shared there is nothing to wait for but the order of answers.
+        (879.0, None, 90.0, "Places for answers are short: on average "),
     ],
 )
 def test_places_for_answers_are_short_only_where_more_of_them_would_be_used(
-    mean: float, under_way: float, said: str
+    mean: float, use: float | None, under_way: float, said: str
 ) -> None:
-    found = evidence(latency=replace(QUEUEING, mean=mean), **CREDIT)
+    links = LinkUse(mean=0.2, most=0.3, engine=1, link=5, waiting=1.5)
+    shared = {"bank": None, "links": None} if use is None else {"bank": bank(use=use), "links": links}
+    found = evidence(latency=replace(QUEUEING, mean=mean), **shared, **CREDIT)
     found.fifos = [found.fifos[0], replace(found.fifos[1], under_way=under_way)]
     text = observe("credit", LARGE, found).text
     assert said in text
     assert ("are short" in text) == said.startswith("Places")
 
 
-@pytest.mark.parametrize(
-    ("requests", "title"),
-    [
-        # Four reads, 75 cycles each, and a turn of 100.
-        ((400.0, 6.0), "fixed cost of small levels"),
-        ((401.0, 6.0), "few kernels with work in small levels"),
-    ],
-)
-def test_small_levels(requests: tuple[float, float], title: str) -> None:
-    ((causes, observation),) = diagnose(SMALL, evidence(requests=requests))
+@pytest.mark.parametrize("most", [6.0, 999.0])
+def test_small_levels(most: float) -> None:
+    ((causes, observation),) = diagnose(SMALL, evidence(requests=(most, 6.0)))
     assert causes == ("no_work", "ids", "response", "starting", "ending", "flush")
-    assert observation.title == title
-    most, mean = requests
-    assert (
-        "5,000 cycles each, with 7.0 entries on average for 64 kernels. However small it is, a level"
-        in observation.text
+    # Three reads, 75 cycles each, a flush of 625, and a turn of 100.
+    assert observation == (
+        "small levels",
+        f"They take {625 * len(CAUSE_NAMES):,} cycles each, with 7.0 entries on average for 64 kernels. However small "
+        "it is, a level needs up to 950: 3 reads one after the other, of 75 cycles at best (78 on average), 625 until "
+        f"its writes are complete, and a turn of the token (100). The kernel with most requests issues {most:.0f}, the "
+        "mean one 6.0; a vertex's edges stay on one kernel.",
     )
-    assert "up to 400 cycles: " in observation.text
-    assert f"issues {most:,.0f}, the mean one {mean:.1f}; a vertex's edges stay on one kernel." in observation.text
 
 
 def test_intersections_are_small_or_not_by_their_requests() -> None:
     group = Group("intersection", "")
     assert diagnose(group, evidence(requests=(900.0, 300.0)))[0][1].title == "waiting for the memory"
     ((_, observation),) = diagnose(group, evidence(requests=(310.0, 299.0)))
-    assert observation.title == "fixed cost of small intersections"
+    assert observation.title == "small intersections"
     assert "an intersection needs up to" in observation.text
+
+
+@pytest.mark.parametrize("kernels", [8, 3])
+def test_the_token_of_intersections_passes_each_kernel(kernels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Whose BFS kernels are one hop of their ring, behind a switch and a filter.
+    record = record_of(Shape(config="fast", iterations=1))
+    rows = record.instructions
+    assert Evidence(record, rows[rows["module"] == "bfs"]).turn == ring_turn(PRESETS["fast"])
+    monkeypatch.setitem(record.machine["kernels"], "intersection", kernels)
+    turn = Evidence(record, rows[rows["module"] == "intersection"]).turn
+    assert turn == ring_turn(PRESETS["hc2"]) - 4 * (16 - kernels)
 
 
 def test_what_a_crossbar_carries() -> None:

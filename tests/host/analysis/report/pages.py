@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
-from cyscc.host.analysis.report.activity import Activity
+from cyscc.host.analysis.report.frames import Frames
 from cyscc.host.analysis.report.page import page
 from cyscc.host.record.reader import Record
 from tests.record.plain import Plain
@@ -32,9 +32,9 @@ def plain_of(shape: Shape) -> Plain:
 
 
 @cache
-def activity_of(shape: Shape) -> Activity:
-    """Return what kernels did, in at most 20 columns and 30 levels."""
-    return Activity(record_of(shape), columns=20, levels=30)
+def frames_of(shape: Shape) -> Frames:
+    """Return the frames of a run, in at most 20 columns and 30 levels."""
+    return Frames(record_of(shape), columns=20, levels=30)
 
 
 @cache

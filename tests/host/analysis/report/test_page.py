@@ -4,21 +4,23 @@ import base64
 import json
 import re
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cyscc.host.analysis.explain.explanation import iteration_tables
 from cyscc.host.analysis.explain.iterations import iterations_of
-from cyscc.host.analysis.report.activity import Key
-from cyscc.host.analysis.report.charts import DARK, NARROWEST, strip_labels
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.analysis.report.page import sections
+from cyscc.host.analysis.report.timeline import strip_labels
+from cyscc.host.answer.charts import DARK, NARROWEST, PHASE
 from cyscc.host.answer.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
 from cyscc.host.record.tables import PHASES
-from tests.host.analysis.report.pages import BFS, MANY, SCC, activity_of, page_of, record_of
+from tests.host.analysis.report.pages import BFS, MANY, SCC, frames_of, page_of, record_of
 from tests.record.synthetic import Shape
 
 SECTIONS = ("verdict", "stacks", "kernels", "work", "memory", "fifos", "latencies", "token", "stalls", "roofline")
@@ -59,7 +61,7 @@ def test_all_sections_are_there(shape: Shape, left_out: set[str]) -> None:
     names = re.findall(r'<section id="([^"]+)"', text)
     own = [name for name in SECTIONS if name not in left_out]
     own[1:1] = ["components"] if shape.iterations else []
-    assert names == ["facts", *(f"run0-{name}" for name in own)]
+    assert names == [*(f"run0-{name}" for name in own), "facts"]
     assert re.findall(r'<li><a href="#([^"]+)">', text) == names
     assert set(re.findall(r'class="chart" id="([^"]+)-chart"', text)) == set(charts(text))
 
@@ -78,16 +80,17 @@ def test_levels_are_marked_on_every_axis_of_time() -> None:
         layout = charts(text)[name]["layout"]
         assert [shape["x0"] for shape in layout["shapes"] if shape.get("yref") == "paper"] == starts, name
         assert layout["xaxis"]["range"] == [0, record_of(BFS).cycles]
-        assert layout["template"]["layout"]["margin"]["l"] == 112
+        assert layout["margin"]["l"] == 112
 
 
 @pytest.mark.parametrize(("shape", "key", "labels"), [(BFS, ["forward"], "level"), (SCC, PHASES, "1 ")])
 def test_the_strip_names_phases_and_levels(shape: Shape, key: list[str], labels: str) -> None:
-    layout = charts(page_of(shape))["run0-time"]["layout"]
-    (named, *others) = layout["annotations"]
-    found = dict(re.findall(r'<span style="color: (#\w+)">\u25a0</span> ([a-z ]+?)(?: {3}|$)', named["text"]))
+    text = page_of(shape)
+    layout = charts(text)["run0-time"]["layout"]
+    found = dict(re.findall(r'<span><i style="background: (#\w+)"></i>([a-z ]+)</span>', text))
     assert list(found.values())[: len(key)] == list(key)
     assert all(PHASE_COLOURS[name] == colour for colour, name in found.items() if name in PHASES)
+    others = layout["annotations"]
     assert any(label["text"].startswith(labels) for label in others)
     # No label is wider than what it names, nor do two overlap.
     pixels = [label["x"] * NARROWEST / record_of(shape).cycles for label in others]
@@ -100,13 +103,9 @@ def test_the_strip_names_phases_and_levels(shape: Shape, key: list[str], labels:
 
 @pytest.mark.parametrize(("interrupted", "labels"), [(None, []), (3000, [(2000, "not complete")])])
 def test_the_end_of_an_interrupted_run_is_labelled(interrupted: int | None, labels: list[tuple[int, str]]) -> None:
-    activity: Any = SimpleNamespace(
-        keys=[Key(0, 0, 0)],
-        of_instructions=lambda name: np.array([{"start": 0, "cycles": 1000}[name]]),
-        time=SimpleNamespace(cycles=3000),
-        record=SimpleNamespace(interrupted=interrupted),
-    )
-    assert strip_labels(activity) == [(500, "level 0"), *labels]
+    rows = pd.DataFrame({"iteration": 0, "phase": "forward", "level": 0, "start": [0], "cycles": 1000})
+    frames: Any = SimpleNamespace(instructions=rows, record=SimpleNamespace(interrupted=interrupted, cycles=3000))
+    assert strip_labels(frames) == [(500, "level 0"), *labels]
 
 
 def test_columns_of_several_phases_have_a_colour_of_their_own() -> None:
@@ -126,7 +125,7 @@ def test_columns_of_several_phases_have_a_colour_of_their_own() -> None:
 
 def drawn_of(shape: Shape) -> dict[str, Any]:
     """Return the charts of a run by name, without a page."""
-    made = [chart for _, _, charts in chart_sections(activity_of(shape)) for chart in charts]
+    made = [chart for _, _, charts in chart_sections(frames_of(shape)) for chart in charts]
     return {chart.name: chart.figure.to_plotly_json() for chart in made}
 
 
@@ -134,7 +133,7 @@ def drawn_of(shape: Shape) -> dict[str, Any]:
 def test_names_of_kernels_have_room(config: str) -> None:
     shape = Shape(config=config, iterations=1, levels=(60, 30), seed=12)
     drawn = drawn_of(shape)
-    tracks = len(activity_of(shape).tracks)
+    tracks = len(drawn["kernels"]["data"][0]["x"])
     ticks = drawn["kernels"]["layout"]["xaxis"]
     widths = [max(map(len, text.split("<br>"))) * 6.6 for text in ticks["ticktext"]]
     for (first, second), ends in zip(pairwise(ticks["tickvals"]), pairwise(widths), strict=True):
@@ -149,7 +148,7 @@ def test_a_run_of_one_interval_is_drawn() -> None:
     shape = Shape(levels=(60,), interval=4096, seed=8)
     drawn = drawn_of(shape)
     for name in ("time", "arrays", "token", "stalls"):
-        for trace in drawn[name]["data"][1:]:
+        for trace in (each for each in drawn[name]["data"][1:] if each.get("legendgroup") != PHASE):
             assert array(trace["x"])[[0, -1]].tolist() == [0, record_of(shape).cycles - 1], name
 
 
@@ -170,14 +169,15 @@ def test_several_runs_are_compared_with_the_first() -> None:
     shapes = (BFS, Shape(config="published", seed=4), Shape(memory="fixed:75", seed=6))
     text = page_of(*shapes)
     names = re.findall(r'<section id="([^"]+)"', text)
-    assert names[:3] == ["facts", "comparison", "run0-verdict"]
+    assert names[:3] == ["comparison", "facts", "run0-verdict"]
     assert names[-1] == "run2-roofline"
-    assert re.findall(r'<th scope="col">([^<]+)</th>', text)[:3] == ["test, hc2", "published, hc2", "test, fixed:75"]
-    for shape in shapes[1:]:
-        assert f"<p>{record_of(shape).folder} is " in text
+    called = [str(record_of(shape).folder) for shape in shapes]
+    assert re.findall(r'<th scope="col">([^<]+)</th>', text)[:3] == called
+    for name in called[1:]:
+        assert f"<p>{name} is " in text
     drawn = charts(text)["compare-difference"]
     labels = [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]]
-    assert labels == ["published, hc2 against test, hc2", "test, fixed:75 against test, hc2"]
+    assert labels == [f"{name} against {called[0]}" for name in called[1:]]
 
 
 def test_iterations_are_told_as_in_the_text() -> None:
@@ -201,7 +201,7 @@ def test_what_a_graph_is_called_cannot_become_part_of_the_page(monkeypatch: pyte
     assert "alert(1)" in text
     assert "<script>alert" not in text
     other = record_of(Shape(seed=9, levels=(60, 300)))
-    monkeypatch.setitem(other.document["run"], "graph", "<a href='https://x.org'>\x1b[2J")
+    monkeypatch.setattr(other, "folder", Path("<a href='x.org'>\x1b[2J"))
     comparison = next(section for section in sections([record, other]) if section.name == "comparison")
     drawn = "".join(str(chart.figure.to_json()) for chart in comparison.charts)
     assert "&lt;a href" in drawn

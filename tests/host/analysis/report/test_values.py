@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from cyscc.host.analysis.report.figures import chart_sections
+from cyscc.host.answer.charts import PHASE
 from cyscc.sim.observation.causes import CAUSES, WORK
-from tests.host.analysis.report.pages import BFS, SCC, activity_of, page_of, plain_of
+from tests.host.analysis.report.pages import BFS, SCC, frames_of, page_of, plain_of
 from tests.host.analysis.report.test_page import array, charts
 from tests.record.plain import Numbers, Plain
 from tests.record.synthetic import Shape
@@ -25,11 +26,14 @@ Values = dict[str, Numbers]
 
 
 def values(drawn: Drawn, axis: str = "y", *, kind: str = "") -> Values:
-    """Return the numbers of each named trace of a kind."""
+    """Return the numbers of each named trace of a kind that is shown at first, without those of the legend alone."""
     return {
         trace["name"]: array(trace[axis]).astype(float)
         for trace in drawn["data"]
-        if "name" in trace and trace["type"].startswith(kind)
+        if "name" in trace
+        and trace["type"].startswith(kind)
+        and trace.get("legendgroup") != PHASE
+        and trace.get("visible", True)
     }
 
 
@@ -39,6 +43,11 @@ def over_time(drawn: Drawn) -> Values:
     for each in found.values():
         assert each[[0, -1]] == pytest.approx(each[[1, -2]], nan_ok=True)
     return {name: each[1:-1] for name, each in found.items()}
+
+
+def maps(drawn: Drawn) -> list[Numbers]:
+    """Return the values of the heat maps below the strip of phases."""
+    return [array(trace["z"]).astype(float) for trace in drawn["data"][1:] if trace["type"] == "heatmap"]
 
 
 def width_of(drawn: Drawn) -> int:
@@ -115,7 +124,7 @@ def check_lapse(plain: Plain, drawn: Drawn) -> None:
     by_cause = {cause: np.array([track[cause] for track in by_track], float) for cause in TITLES}
     shown = {"requests issued": sum(by_cause[cause] for cause in WORK), **titled(by_cause)}
     labels = [button["label"] for button in drawn["layout"]["updatemenus"][0]["buttons"]]
-    heat = [array(trace["z"]).astype(float) for trace in drawn["data"][1:]]
+    heat = maps(drawn)
     assert set(labels) == {title for title, cycles in shown.items() if np.any(cycles)}
     for label, shares in zip(labels, heat, strict=True):
         assert shares == pytest.approx(100 * shown[label] / lengths, abs=PERCENT), label
@@ -202,7 +211,7 @@ def check_lapse_of(
         grid = np.zeros((count, lengths.size))
         np.add.at(grid, (row(rows).to_numpy(int), (rows["cycle"] // width).to_numpy(int)), rows[name].to_numpy(float))
         grids.append(grid / lengths)
-    busy, waiting = (array(trace["z"]).astype(float) for trace in drawn["data"][1:])
+    busy, waiting = maps(drawn)
     assert busy == pytest.approx(np.clip(100 * each * grids[0], 0, 255), abs=PERCENT)
     assert waiting == pytest.approx(grids[1], rel=1e-5, abs=1e-6)
 
@@ -264,7 +273,7 @@ def check_fifos(plain: Plain, drawn: Drawn) -> None:
 def check_fifo_time(plain: Plain, drawn: Drawn) -> None:
     width = width_of(drawn)
     lengths = plain.columns(width)
-    mean, most = (array(trace["z"]).astype(float) for trace in drawn["data"][1:])
+    mean, most = maps(drawn)
     for row, (module, fifo) in enumerate(fifos_of(plain)):
         rows = plain.of("fifos", module=module, fifo=fifo["name"])
         held = plain.over_time(rows, "fill", width) / plain.kernels(module) / lengths
@@ -311,7 +320,7 @@ def check_token(plain: Plain, drawn: Drawn) -> None:
             near = slice(max(first, 0), first + together)
             rate[column] = 1000 * turns[near].sum() / lengths[near].sum()
         expected[f"{module} token"] = rate
-    expected["kernels that wait for a slot (right)"] = 100 * plain.average("slot", width) / lengths
+    expected["kernels that wait for a slot"] = 100 * plain.average("slot", width) / lengths
     same(over_time(drawn), expected, absolute=1e-4)
 
 
@@ -377,7 +386,7 @@ def check_roofline(plain: Plain, drawn: Drawn) -> None:
     intensity, rate = levels["edges"] / levels["requests"], scale * levels["edges"] / levels["cycles"]
     share = 100 * levels["cycles"] / levels["cycles"].sum()
     expected = sorted(zip(intensity, rate, share, levels["edges"], strict=True))
-    points = [trace for trace in drawn["data"] if trace["mode"] == "markers"]
+    points = [trace for trace in drawn["data"] if trace["mode"] == "markers+text"]
     found = sorted(
         (x, y, *more)
         for trace in points
@@ -436,7 +445,7 @@ def test_every_chart_shows_what_the_tables_have(shape: Shape) -> None:
 @pytest.mark.parametrize(("most", "titles"), [(3, ["1", "2", "3"]), (2, ["1 to 2", "3 to 3"]), (1, ["1 to 3"])])
 def test_of_many_iterations_several_are_one_bar(most: int, titles: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cyscc.host.analysis.report.figures._ITERATIONS", most)
-    sections = chart_sections(activity_of(SCC))
+    sections = chart_sections(frames_of(SCC))
     (chart,) = (each for _, _, made in sections for each in made if each.name == "iterations")
     plain = plain_of(SCC)
     together = -(-3 // most)
@@ -460,8 +469,9 @@ def test_comparisons_show_what_the_tables_have() -> None:
     for cause, stack in stacks.items():
         for run, plain in enumerate(plains):
             stack[plain.instructions["level"], run] = plain.stack(cause)
-    levels = {cause: stack.ravel() for cause, stack in stacks.items()}
-    same(values(drawn["compare-levels"]), titled(levels), absolute=1e-3)
+    for run, axis in enumerate(("y", "y2")):
+        own = {"data": [trace for trace in drawn["compare-levels"]["data"] if trace["yaxis"] == axis]}
+        same(values(own), titled({cause: stack[:, run] for cause, stack in stacks.items()}), absolute=1e-3)
     difference = {
         cause: np.array([np.diff(stack, axis=1).sum(), *np.diff(stack, axis=1)[:, 0]])
         for cause, stack in stacks.items()

@@ -11,8 +11,8 @@ import pytest
 
 from cyscc.host.analysis.roofline.analysis import Roofline, level_points, limit_rows, roofline_document
 from cyscc.host.analysis.roofline.plot import roofline_figure
+from cyscc.host.answer.static import write
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.figures import write_plot
 from tests.host.analysis.roofline.samples import SETTING, bounds_of, roofline_of
 
 LEVELS = [
@@ -90,21 +90,31 @@ def test_figure_says_what_it_shows() -> None:
     figure = roofline_figure(
         roofline_of(LEVELS), dataclasses.replace(SETTING, spec=dataclasses.replace(SETTING.spec, graph="a_$b$\n.gr"))
     )
-    left, _ = figure.axes
-    assert (left.get_xlabel(), left.get_ylabel()) == ("intensity (edges per memory request)", "throughput (GTEPS)")
-    assert (left.get_xscale(), left.get_yscale()) == ("log", "log")
-    assert figure.get_suptitle() == "a_$b$?.gr on hc2-1ae, memory fixed:75: 0.137 GTEPS"
-    named = {text.get_text(): text.xy for text in left.texts if hasattr(text, "xy")}
-    assert named == {"0": (0.2, pytest.approx(10 * 0.15 / 300)), "1": (0.45, pytest.approx(900 * 0.15 / 500))}
-    low, high = left.get_ylim()
-    assert low < 10 * 0.15 / 300 < 910 * 0.15 / 60 < high
+    layout = figure.layout
+    assert layout.xaxis.title.text.startswith("intensity (edges per memory request; the most: two requests an edge)")
+    assert layout.yaxis.title.text == "throughput (GTEPS)"
+    assert (layout.xaxis.type, layout.yaxis.type) == ("log", "log")
+    assert layout.title.text == "a_$b$?.gr on hc2-1ae, memory fixed:75: 0.137 GTEPS"
+    points = [trace for trace in figure.data if trace.type == "scatter" and trace.mode == "markers+text"]
+    named = {text: (x, y) for trace in points for text, x, y in zip(trace.text, trace.x, trace.y, strict=True)}
+    assert named == {
+        "0": (pytest.approx(0.2), pytest.approx(10 * 0.15 / 300)),
+        "1": (pytest.approx(0.45), pytest.approx(900 * 0.15 / 500)),
+    }
+    whole = {trace.name: trace.y[0] for trace in figure.data if trace.name.startswith("whole search")}
+    assert whole == {
+        "whole search, all limits together: 0.161 GTEPS": pytest.approx(910 * 0.15 / 850),
+        "whole search, reached: 0.137 GTEPS": pytest.approx(910 * 0.15 / 1000),
+    }
+    (bars,) = (trace for trace in figure.data if trace.type == "bar")
+    assert dict(zip(bars.y, bars.text, strict=True))["all of them"] == "85.0 %"
 
 
 @pytest.mark.parametrize("memory", ["hc2", "stress", "fixed:75"])
 def test_plot_of_a_search_without_edges(memory: str, tmp_path: Path) -> None:
     limits = [1] * len(bounds_of("hc2-1ae", memory).names)
     path = tmp_path / "plot.svg"
-    write_plot(lambda: roofline_figure(roofline_of([(0, 1, 150, limits)], memory=memory), SETTING), str(path))
+    write(roofline_figure(roofline_of([(0, 1, 150, limits)], memory=memory), SETTING), str(path))
     assert "no edge was traversed" in path.read_text()
     assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
@@ -115,12 +125,12 @@ def test_suffix_names_the_format_and_the_same_search_gives_the_same_file(
 ) -> None:
     files = [tmp_path / f"{name}.{form}" for name in ("one", "two")]
     for path in files:
-        write_plot(lambda: roofline_figure(roofline_of(LEVELS), SETTING), str(path))
+        write(roofline_figure(roofline_of(LEVELS), SETTING), str(path))
     assert files[0].read_bytes() == files[1].read_bytes()
     assert files[0].read_bytes().startswith(begin)
 
 
 def test_plot_that_cannot_be_written_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be written: No such file or directory$"):
-        write_plot(lambda: roofline_figure(roofline_of(LEVELS), SETTING), str(tmp_path / "none" / "plot.svg"))
+        write(roofline_figure(roofline_of(LEVELS), SETTING), str(tmp_path / "none" / "plot.svg"))
     assert list(tmp_path.iterdir()) == []

@@ -35,7 +35,7 @@ def row(name: str, *seconds: float, workload: Workload = WORKLOAD, **changes: An
 
 
 def test_medians() -> None:
-    found = row("cxxrtl", 2.0, 1.0, 5.0)
+    found = row("verilator", 2.0, 1.0, 5.0)
     assert found["cycles_per_second"] == 505
     assert found["kernel_cycles_per_second"] == 505 * 64
     assert found["edges_per_second"] == 4000
@@ -45,16 +45,16 @@ def test_medians() -> None:
 
 @pytest.mark.parametrize("changes", [{"levels": [600, 401]}, {"cycles": 1011}, {"memory": "other"}, {"edges": 1}])
 def test_what_differs_is_not_summarised_and_not_the_same(changes: dict[str, Any]) -> None:
-    message = "CXXRTL, 2^10 × 8: repetitions differ in cycles or memory contents"
+    message = "one Verilator model, 2^10 × 8: repetitions differ in cycles or memory contents"
     with pytest.raises(SimulationError, match=f"^{re.escape(message)}$"):
-        summarise("cxxrtl", WORKLOAD, [repetition(1.0), repetition(1.0, **changes)])
-    assert compare(row("cxxrtl", 1.0), [row("compiled-1", 1.0)])["same"] is True
-    assert compare(row("cxxrtl", 1.0), [row("compiled-1", 1.0, **changes)])["same"] is False
+        summarise("verilator", WORKLOAD, [repetition(1.0), repetition(1.0, **changes)])
+    assert compare(row("verilator", 1.0), [row("compiled-1", 1.0)])["same"] is True
+    assert compare(row("verilator", 1.0), [row("compiled-1", 1.0, **changes)])["same"] is False
 
 
 def test_comparison_is_with_the_own_executor_on_the_same_graph() -> None:
     ours = [row("compiled-2", 0.1), row("compiled-1", 0.2)]
-    assert compare(row("cxxrtl", 1.0), ours)["faster"] == pytest.approx({"compiled-2": 10, "compiled-1": 5})
+    assert compare(row("verilator", 1.0), ours)["faster"] == pytest.approx({"compiled-2": 10, "compiled-1": 5})
     assert compare(ours[0], ours)["faster"] == {}
     assert compare(ours[0], ours[:1])["same"] is None
 
@@ -72,7 +72,7 @@ def test_another_machine_is_compared_by_its_cycles_a_second_alone() -> None:
         ("compiled-1", 0.4, 0.1, None),
         ("compiled-2", 1.0, 1.7, None),
         ("compiled-2", 1.0, 1.0, "compiled executor, 2 threads, 2^10 × 8: its 2 threads had 50%"),
-        ("cxxrtl", 1.0, 0.7, "CXXRTL, 2^10 × 8: its 1 thread had 70%"),
+        ("verilator", 1.0, 0.7, "one Verilator model, 2^10 × 8: its 1 thread had 70%"),
     ],
 )
 def test_warning_when_the_cores_are_shared(name: str, seconds: float, user: float, expected: str | None) -> None:
@@ -81,7 +81,7 @@ def test_warning_when_the_cores_are_shared(name: str, seconds: float, user: floa
 
 
 def document() -> dict[str, Any]:
-    """Return the document of two rows of ours, one that differs, and one that is not there."""
+    """Return the document of a row of ours, and one that differs."""
     ours = [row("compiled-2", 0.1), row("compiled-1", 0.2)]
     return {
         "machine": {"processor": "a processor", "cores": 2},
@@ -90,8 +90,7 @@ def document() -> dict[str, Any]:
         "memory": "hc2",
         "rows": [
             compare(ours[0], ours),
-            compare(row("cxxrtl", 1.0, cycles=2), ours),
-            {"name": "cocotb", "label": "cocotb on Verilator", "unavailable": "cocotb is not installed"},
+            compare(row("verilator", 1.0, cycles=2), ours),
         ],
         "warnings": ["it was noisy"],
     }

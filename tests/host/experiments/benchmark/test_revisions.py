@@ -14,8 +14,7 @@ import pytest
 from cyscc.host.experiments.benchmark.revisions import compare_revisions, comparison_answer
 from cyscc.host.experiments.benchmark.search import Preset
 from cyscc.host.experiments.measuring.environment import revision_of
-from cyscc.host.experiments.measuring.measurements import Measurements, OnStep, no_step
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.plan import OnStep, Plan, no_step
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
 from tests.waiting import wait_until
@@ -68,7 +67,7 @@ def assert_nothing_left(folder: Path) -> None:
 def compare(
     folder: Path, base: str, *, comparisons: Sequence[str] = ("random-1",), on_step: OnStep = no_step
 ) -> dict[str, Any]:
-    measurements = Measurements(Store(folder / "build" / "measurements"), verify=False, on_step=on_step)
+    measurements = Plan(folder=folder / "build", verify=False, on_step=on_step)
     return compare_revisions(measurements, folder, base, preset=PRESET, comparisons=comparisons)
 
 
@@ -79,11 +78,11 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure without separate processes, which take longer to start than to measure."""
 
-    def run_requests(requests: Any, work: Any, *, on_result: Any, **_: Any) -> None:
+    def perform(requests: Any, work: Any, on_outcome: Any, **_: Any) -> None:
         for request in requests:
-            on_result(request, work(request))
+            on_outcome(request, work(request))
 
-    monkeypatch.setattr("cyscc.host.experiments.measuring.measurements.run_requests", run_requests)
+    monkeypatch.setattr("cyscc.host.experiments.plan.plan.perform_here", perform)
 
 
 def test_revision_against_another(tmp_path: Path) -> None:
@@ -97,8 +96,8 @@ def test_revision_against_another(tmp_path: Path) -> None:
     assert (one["label"], [run["seconds"] for run in one["runs"]]) == ("base", [5.5, 4.5])
     assert (other["label"], [run["seconds"] for run in other["runs"]]) == ("this", [2.5, 1.5])
     assert (row["name"], row["cycles"], row["ratio"], row["same"]) == ("random-1", 500, 3.0, True)
-    assert told == ["random-1: 1 of 2, 5.500 s and 2.500 s", "random-1: 2 of 2, 4.500 s and 1.500 s"]
-    assert list((tmp_path / "build" / "measurements").iterdir()) == []
+    assert told == ["", "random-1: 1 of 2, 5.500 s and 2.500 s", "random-1: 2 of 2, 4.500 s and 1.500 s"]
+    assert list((tmp_path / "build" / "results").iterdir()) == []
     assert_nothing_left(tmp_path)
     answer = comparison_answer(document)
     assert answer.facts["configuration"] == "test, memory hc2, graphs 2^4 × 2"
@@ -181,8 +180,13 @@ def test_interrupt_leaves_nothing(number: signal.Signals, tmp_path: Path) -> Non
             out, err = process.communicate(timeout=60)
         finally:
             process.kill()
-    kept = f"finished results are kept in {tmp_path / 'build' / 'measurements'}; the same command goes on"
-    assert (process.returncode, out, err.decode()) == (130, b"", f"cyscc bench: interrupted; {kept}\n")
+    assert (process.returncode, out) == (130, b"")
+    # The signal comes as the graphs are made, or as the first of the rows is measured.
+    kept = (
+        f"finished results are kept in {tmp_path / 'build' / 'results'}",
+        "measuring: 0 of 7 done, nothing is kept yet",
+    )
+    assert err.decode() in [f"cyscc bench: interrupted; {each}; the same command goes on\n" for each in kept]
     assert_nothing_left(tmp_path)
 
 

@@ -25,7 +25,7 @@ LARGE = (1 << 18, 16)
 
 
 def request(**changes: Any) -> ContenderRequest:
-    given: dict[str, Any] = {"contender": "compiled-1", "workload": WORKLOAD, "beside": "cxxrtl", "repetition": 2}
+    given: dict[str, Any] = {"contender": "compiled-1", "workload": WORKLOAD, "beside": "verilator", "repetition": 2}
     given |= {"graph": WORKLOAD.graph, "repetitions": 3, "cache": Path("cache")}
     return ContenderRequest(**given | changes)
 
@@ -80,20 +80,13 @@ def test_what_a_measurement_depends_on() -> None:
 def test_what_the_presets_run() -> None:
     full, quick = PRESETS["full"], PRESETS["quick"]
     assert (full.config, full.memory, quick.config, quick.memory) == ("hc2", "hc2", "test", "hc2")
-    large = dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1", "objects", "blocks", "verilator"), LARGE)
-    assert full.graphs == large | {
-        "cxxrtl": (1 << 14, 16),
-        "amaranth": (4, 16),
-        "cocotb": (128, 4),
-        "revisions": (1 << 20, 16),
-    }
+    assert full.graphs == dict.fromkeys(CONTENDERS, LARGE) | {"amaranth": (4, 16), "revisions": (1 << 20, 16)}
     ours = ("compiled-2", "compiled-1", "next-2", "next-1")
     assert full.repetitions == dict.fromkeys(CONTENDERS, 3) | dict.fromkeys(ours, 5) | {"revisions": 7}
-    small = dict.fromkeys(("compiled-2", "compiled-1", "next-2", "next-1", "objects", "blocks", "verilator"), (4096, 8))
-    assert quick.graphs == small | {"cxxrtl": (1024, 8), "amaranth": (16, 4), "cocotb": (16, 4), "revisions": (4096, 8)}
+    assert quick.graphs == dict.fromkeys((*CONTENDERS, "revisions"), (4096, 8)) | {"amaranth": (16, 4)}
     assert quick.repetitions == dict.fromkeys((*CONTENDERS, "revisions"), 1)
-    workload = full.workload("cocotb")
-    assert (workload.config, workload.memory, workload.vertices, workload.degree) == ("hc2", "hc2", 128, 4)
+    workload = full.workload("amaranth")
+    assert (workload.config, workload.memory, workload.vertices, workload.degree) == ("hc2", "hc2", 4, 16)
     assert (workload.graph.kind, workload.graph.seed) == ("random", 1)
     assert [full.workload(name).config for name in ours] == ["hc2", "hc2", "fast", "fast"]
     assert full.workload("compiled-1", beside="next-1").config == "hc2"
@@ -126,40 +119,38 @@ class Made:
             "seconds": seconds,
             "user_seconds": seconds,
             "peak_memory_bytes": 1 << 27,
-            "build_seconds": 30.0 if each.contender == "compiled-1" and each.beside == "cxxrtl" else 0.5,
+            "build_seconds": 30.0 if each.contender == "compiled-1" and each.beside == "amaranth" else 0.5,
         }
 
 
 def test_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reports, "missing_tool", lambda name: "no simulator" if name == "cocotb" else None)
     monkeypatch.setattr(reports, "describe_environment", lambda: {"machine": "this"})
     made: Any = Made()
-    document = run_benchmark(made, PRESETS["quick"], ["compiled-2", "compiled-1", "cxxrtl", "cocotb"], repetitions=2)
+    document = run_benchmark(made, PRESETS["quick"], ["compiled-2", "compiled-1", "amaranth"], repetitions=2)
     asked = [(each.contender, each.beside, each.repetition, each.repetitions) for each in made.asked]
     assert asked == [
         *((name, "compiled-2", number, 2) for number in (1, 2) for name in ("compiled-2", "compiled-1")),
-        *((name, "cxxrtl", number, 2) for number in (1, 2) for name in ("cxxrtl", "compiled-2", "compiled-1")),
+        *((name, "amaranth", number, 2) for number in (1, 2) for name in ("amaranth", "compiled-2", "compiled-1")),
     ]
-    assert [each.workload.vertices for each in made.asked] == [4096] * 4 + [1024] * 6
+    assert [each.workload.vertices for each in made.asked] == [4096] * 4 + [16] * 6
     assert all(each.graph == each.workload.graph for each in made.asked)
     assert made.forgotten == made.asked
     assert (document["machine"], document["config"], document["memory"]) == ("this", "test", "hc2")
     rows = {row["name"]: row for row in document["rows"]}
-    assert list(rows) == ["compiled-2", "compiled-1", "cxxrtl", "cocotb"]
-    assert rows["cocotb"] == {"name": "cocotb", "label": "cocotb on Verilator", "unavailable": "no simulator"}
-    assert rows["cxxrtl"]["faster"] == pytest.approx({"compiled-2": 10, "compiled-1": 5})
-    assert rows["cxxrtl"]["cycles_per_second"] == pytest.approx(np.median([2034 / 10, 2034 / 20]))
-    assert rows["cxxrtl"]["build_seconds"] == 0.5
+    assert list(rows) == ["compiled-2", "compiled-1", "amaranth"]
+    assert rows["amaranth"]["faster"] == pytest.approx({"compiled-2": 10, "compiled-1": 5})
+    assert rows["amaranth"]["cycles_per_second"] == pytest.approx(np.median([1026 / 10, 1026 / 20]))
+    assert rows["amaranth"]["build_seconds"] == 0.5
     # The executor of the project is built once, whichever of its rows that was for.
     assert [row["build_seconds"] for row in (rows["compiled-2"], rows["compiled-1"])] == [30.0, 30.0]
     assert [(row["name"], row["cycles"]) for row in document["references"]] == [
-        ("compiled-2", 2034),
-        ("compiled-1", 2034),
+        ("compiled-2", 1026),
+        ("compiled-1", 1026),
     ]
     assert [row["build_seconds"] for row in document["references"]] == [30.0, 30.0]
     # Two threads that had the time of one are told, on both graphs.
     assert [warning.split(":")[0] for warning in document["warnings"]] == [
-        f"compiled executor, 2 threads, {graph} × 8" for graph in ("2^12", "2^10")
+        f"compiled executor, 2 threads, {graph}" for graph in ("2^12 × 8", "2^4 × 4")
     ]
 
 

@@ -3,15 +3,14 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import cyscc
 from cyscc.host.command_line.main import main
-from cyscc.host.experiments.sweep.batch import Batch, Swept
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
+from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.plan.plan import Plan
 from tests.refusals import refused
 
 
@@ -22,20 +21,20 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cyscc.write_graph(cyscc.generate("random", vertices=32, degree=4, seed=1).graph, "g.gr")
     cyscc.bfs("g.gr", 1, config="test", record="seen")
 
-    def swept(_: Batch, points: Iterable[SweepPoint], *__: Any) -> Swept:
-        return Swept(found=0, made=len(list(points)), failures={})
+    def results(plan: Plan, points: Iterable[PointRequest], *_: Any, **__: Any) -> dict[str, Any]:
+        found = {}
+        for point in points:
+            config = point.spec.configuration
+            other = point.graph.label == "other.gr"
+            assert (point.spec.algorithm, point.spec.source) == ("bfs", None if other else 1)
+            halvings = (config.neighbour_depth < 8) + (config.word_depth < 8)
+            if other:
+                halvings *= 2
+            found[point.digest] = {"row": {"cycles": 2000 + 30 * halvings}}
+        plan.made += len(found)
+        return found
 
-    def record(_: SweepFolder, point: SweepPoint) -> SimpleNamespace:
-        config = point.spec.configuration
-        other = point.graph.label == "other.gr"
-        assert (point.spec.algorithm, point.spec.source) == ("bfs", None if other else 1)
-        halvings = (config.neighbour_depth < 8) + (config.word_depth < 8)
-        if other:
-            halvings *= 2
-        return SimpleNamespace(result={"cycles": {"total": 2000 + 30 * halvings}})
-
-    monkeypatch.setattr(Batch, "sweep", swept)
-    monkeypatch.setattr(SweepFolder, "record", record)
+    monkeypatch.setattr(Plan, "results", results)
     return tmp_path / "seen"
 
 
@@ -85,20 +84,6 @@ def test_other_graphs(seen: Path) -> None:
     assert said in " ".join(str(found).split())
     with refused(cyscc.InputError, "none.gr: does not exist"):
         cyscc.smallest_depths(seen, folder="kept", check=["none.gr"])
-
-
-def test_usage(capfd: pytest.CaptureFixture[str]) -> None:
-    for words, cause in {
-        "seen --within 2": "--within needs --depths",
-        "seen --check g.gr": "--check needs --depths",
-        "seen --depths --try": "--try and --depths exclude each other: these are two questions",
-        "seen --depths --level 1": "--depths and --level exclude each other: runs are made of one record, and whole",
-        "seen other --depths": "--depths and DIR2 exclude each other: runs are made of one record, and whole",
-        "seen --depths --within 101": "argument --within: must be from 0 to 100, not 101",
-        "seen --depths --within none": "argument --within: 'none' is no number",
-    }.items():
-        assert main(["explain", *words.split()]) == 2
-        assert capfd.readouterr().err.splitlines()[-1] == f"cyscc explain: {cause}"
 
 
 @pytest.mark.long

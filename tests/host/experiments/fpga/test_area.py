@@ -9,8 +9,7 @@ import cyscc
 import cyscc.host.experiments.fpga.synthesis
 from cyscc.host.experiments.fpga.area import AREA, areas, machine_areas
 from cyscc.host.experiments.fpga.synthesis import ENGINE, usages
-from cyscc.host.experiments.measuring.measurements import Measurements, no_step
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.hw.config import PRESETS
 from tests.host.experiments.fpga.netlists import cell, module, write_netlist
 from tests.refusals import refused
@@ -40,9 +39,9 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return done
 
 
-def test_columns_of_other_families_name_them(done: list[str]) -> None:
+def test_columns_of_other_families_name_them(done: list[str], tmp_path: Path) -> None:
     machine = CONFIG.replace(engines=2)
-    found = areas([machine, machine], families=("xc5v", "xc6v"), jobs=1, on_step=no_step)
+    found = areas(Plan(folder=tmp_path, families=("xc5v", "xc6v")), [machine, machine])
     numbers = {"luts": 0, "registers": 2 * 3, "block_ram": 0}
     assert found == {machine: {**numbers, **{f"xc6v.{name}": number for name, number in numbers.items()}}}
     assert list(found[machine]) == list(AREA)
@@ -62,7 +61,7 @@ def test_every_module_is_synthesised_once_for_all_commands(done: list[str], tmp_
     folder = tmp_path / "cache" / "area"
     os.utime(folder, (1, 1))
     changed = CONFIG.replace(ring_stages=CONFIG.ring_stages + 1)
-    [area] = machine_areas([changed], families=["xc5v"], jobs=1, on_step=no_step).values()
+    [area] = machine_areas(Plan(folder=tmp_path, families=("xc5v",)), [changed]).values()
     assert done[3:] == [f"{ENGINE} xc5v"], "the kernels are found in the cache"
     assert area.total == cyscc.area("test", overrides={"ring_stages": changed.ring_stages}).engine
     assert len(done) == 4
@@ -82,7 +81,7 @@ def test_refusals(done: list[str]) -> None:
 @pytest.mark.long
 def test_one_field_changed_is_as_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed = CONFIG.replace(word_depth=2 * CONFIG.word_depth)
-    measurements = Measurements(Store(tmp_path / "store"), verify=False)
+    measurements = Plan(folder=tmp_path / "store", verify=False)
     [whole] = usages(measurements, [(changed, "xc6v")], folder=tmp_path).values()
     monkeypatch.setenv("CYSCC_CACHE", str(tmp_path / "cache"))
     cyscc.area(CONFIG, family="xc6v")
@@ -93,7 +92,7 @@ def test_one_field_changed_is_as_the_whole(tmp_path: Path, monkeypatch: pytest.M
 def test_merging_modules_changes_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for folder in (tmp_path / "merged", tmp_path / "as they are"):
-        measurements = Measurements(Store(folder), verify=False)
+        measurements = Plan(folder=folder, verify=False)
         found.append(usages(measurements, [(CONFIG, "xc5v")], folder=folder))
         monkeypatch.setattr(cyscc.host.experiments.fpga.synthesis, "merged", lambda text: text)
     assert found[0] == found[1]

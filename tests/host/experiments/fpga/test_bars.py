@@ -7,8 +7,7 @@ import pytest
 from cyscc.host.experiments.fpga.synthesis import usages
 from cyscc.host.experiments.fpga.timing import components_of, measure
 from cyscc.host.experiments.fpga.tools import NEXTPNR
-from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.studies.paper import BAR, FITTING
 from cyscc.hw.config import PRESETS
 
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.long
 
 
 def test_an_engine_takes_at_most_half_of_the_published_one(tmp_path: Path) -> None:
-    measurements = Measurements(Store(tmp_path / "store"), verify=False)
+    measurements = Plan(folder=tmp_path / "store", verify=False)
     [usage] = usages(measurements, [(PRESETS["hc2"], "xc5v")], folder=tmp_path).values()
     counts = {component.name: component.count for component in usage.components}
     assert counts == {"bfs_kernel": 16, "intersection_kernel": 8, "share": 8, "shell": 1}
@@ -25,7 +24,7 @@ def test_an_engine_takes_at_most_half_of_the_published_one(tmp_path: Path) -> No
 
 
 def test_an_engine_with_all_options_fits_beside_the_vendors_interface(tmp_path: Path) -> None:
-    measurements = Measurements(Store(tmp_path / "store"), verify=False)
+    measurements = Plan(folder=tmp_path / "store", verify=False)
     [usage] = usages(measurements, [(PRESETS["fast"], "xc5v")], folder=tmp_path).values()
     counts = {component.name: component.count for component in usage.components}
     slices = dict.fromkeys(("kernel_slice", "link_slice", "exchange_slice"), 16)
@@ -39,7 +38,7 @@ def test_an_engine_with_all_options_fits_beside_the_vendors_interface(tmp_path: 
 )
 def test_the_median_of_five_seeds_reaches_the_clock(config: str, name: str, tmp_path: Path) -> None:
     pytest.importorskip(NEXTPNR, reason="`make timing` installs it")
-    measurements = Measurements(Store(tmp_path / "store"), verify=False)
+    measurements = Plan(folder=tmp_path / "store", verify=False)
     [timing] = measure(measurements, PRESETS[config], names=[name], seeds=5, folder=tmp_path)
     assert len(timing.runs) == 5
     assert timing.clock_mhz == 150

@@ -13,8 +13,7 @@ from amaranth.lib.wiring import Out, connect, flipped
 import cyscc.host.experiments.fpga.synthesis
 from cyscc.host.experiments.fpga.hierarchy import Hierarchy, Resources, components, parts, queues
 from cyscc.host.experiments.fpga.synthesis import ModuleRequest, usages
-from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.hw.config import PRESETS
 from cyscc.hw.credits import Credits
 from cyscc.hw.queue import Queue
@@ -187,8 +186,8 @@ def test_what_engines_have_in_common_is_synthesised_once(tmp_path: Path, monkeyp
     config = PRESETS["test"]
     engines = [(config, "xc5v"), (config.replace(visit_depth=8), "xc5v")]
     for _ in range(2):  # the second time from the store
-        measurements = Measurements(Store(tmp_path / "store"), verify=False)
+        measurements = Plan(folder=tmp_path / "store", verify=False)
         found = usages(measurements, engines, folder=tmp_path)
         assert {engine: usage.total for engine, usage in found.items()} == dict.fromkeys(engines, Resources(logic=3))
     assert sorted(done) == ["application_engine", "bfs_kernel", "bfs_kernel", "intersection_kernel"]
-    assert (measurements.asked, measurements.found) == (4, 4)
+    assert (measurements.made, measurements.found) == (0, 4)

@@ -10,7 +10,7 @@ import cyscc.host.experiments.fpga.synthesis
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.fpga.hierarchy import Component, Resources, Usage
 from cyscc.host.experiments.fpga.synthesis import Machine, comparable, synthesis_answer, with_depth
-from cyscc.host.experiments.measuring.measurements import Measurements
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.studies.paper import BAR, DEVICES, FITTING, PUBLISHED_LESS_VENDOR
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from tests.host.experiments.told import answer_path, told
@@ -97,7 +97,7 @@ def synthesised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[A
     asked: list[tuple[AcceleratorConfig, str]] = []
 
     def fake(
-        measurements: Measurements, engines: list[tuple[AcceleratorConfig, str]], *, folder: Path
+        measurements: Plan, engines: list[tuple[AcceleratorConfig, str]], *, folder: Path
     ) -> dict[tuple[AcceleratorConfig, str], Usage]:
         assert folder.is_dir()
         asked.extend(engines)
@@ -150,33 +150,3 @@ def test_both_families_of_the_named_machines_by_default(
 def test_figures_on_standard_output(synthesised: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["synth", "--family", "xc6v", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["machines"][0]["family"] == "xc6v"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["--config", "hc3"],
-            "--config: unknown configuration 'hc3': there are hc2, hc2-1ae, published, published-1ae, "
-            "published-vhdl-1ae, published-bfs, published-bfs-1ae, fast, fast-1ae, fast-test, test, or a .toml file",
-        ),
-        (["--family", "xc7"], "argument --family: invalid choice: 'xc7' (choose from 'xc5v', 'xc6v')"),
-        (["--depth", "x"], "argument --depth: 'x' is not an integer"),
-        (["--depth", "0"], "argument --depth: must be at least 1, not 0"),
-        (["--depth", "12"], "--depth: frontier_depth must be a power of two, not 12"),
-        (["--depth", "1024"], "--depth: frontier_depth must be an integer from 4 to 512, not 1024"),
-        (["more"], "unrecognized arguments: more"),
-        (["-o", "file"], "file/measurements: cannot be made: Not a directory (--output)"),
-        (["--json", "."], ".: is a directory (--json)"),
-        (["--keep", "file"], "file: cannot be made: File exists (--keep)"),
-    ],
-)
-def test_bad_usage_is_one_line(
-    options: list[str], message: str, synthesised: list[Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("file").touch()
-    assert main(["synth", *options]) == 2
-    # Python 3.12 stopped quoting the choices.
-    err = capsys.readouterr().err.replace("from xc5v, xc6v", "from 'xc5v', 'xc6v'")
-    assert err in (f"cyscc synth: {message}\n", f"cyscc: {message}\n")
-    assert synthesised == []

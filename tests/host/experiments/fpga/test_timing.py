@@ -1,10 +1,13 @@
-"""Clocks: medians, verdicts, figures, errors. The tools are replaced; `test_bars` runs them."""
+"""Components behind registers, their paths as nextpnr writes them, clocks. `test_bars` runs the real tools."""
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import cyscc.host.experiments.fpga.timing
@@ -16,15 +19,166 @@ from cyscc.host.experiments.fpga.timing import (
     Routed,
     Timing,
     components_of,
+    harnessed,
     measure,
+    read_report,
     timing_answer,
 )
-from cyscc.host.experiments.fpga.tools import NEXTPNR
-from cyscc.host.experiments.measuring.measurements import Measurements
-from cyscc.host.experiments.measuring.store import Store
+from cyscc.host.experiments.fpga.tools import NEXTPNR, ToolError
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from tests.host.experiments.fpga.netlists import step, write_report
 from tests.host.experiments.told import answer_path, told
+
+VERILOG = """\
+module part(clk, rst, a, b, c);
+  input clk;
+  wire clk;
+  input rst;
+  wire rst;
+  input [7:0] a;
+  wire [7:0] a;
+  input b;
+  wire b;
+  output [3:0] c;
+  wire [3:0] c;
+endmodule
+
+module other(x);
+  input x;
+endmodule
+"""
+HARNESS = """
+module harness (clk, rst, a, b, c);
+  input [0:0] clk;
+  input [0:0] rst;
+  input [7:0] a;
+  reg [7:0] a_before;
+  always @(posedge clk) a_before <= a;
+  input [0:0] b;
+  reg [0:0] b_before;
+  always @(posedge clk) b_before <= b;
+  output [3:0] c;
+  part part (.clk(clk), .rst(rst), .a(a_before), .b(b_before), .c(c));
+endmodule
+"""
+
+
+def test_every_input_but_clock_and_reset_is_registered() -> None:
+    assert harnessed(VERILOG, top="part", name="harness") == VERILOG + HARNESS
+
+
+@pytest.mark.parametrize("top", ["absent", "par"])
+def test_a_module_that_is_not_there_is_refused(top: str) -> None:
+    with pytest.raises(ToolError, match=rf"^the Verilog has no module '{top}' with ports$"):
+        harnessed(VERILOG, top=top, name="harness")
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_no_port_of_a_component_is_missed(name: str) -> None:
+    text = COMPONENTS[name](PRESETS["fast-test"])
+    listed = re.search(rf"^module {name}\((.*?)\);", text, re.DOTALL | re.MULTILINE)
+    assert listed
+    ports = re.findall(r"\w+", listed[1])
+    assert len(ports) > 15
+    harness = harnessed(text, top=name, name="harness").removeprefix(text)
+    header = re.match(r"\nmodule harness \((.*)\);\n", harness)
+    assert header
+    assert sorted(header[1].split(", ")) == sorted(ports)
+    assert all(harness.count(f".{port}(") == 1 for port in ports)
+
+
+MEMORY = [
+    step("clk-to-q", 4.0, "reader.fifo.storage.0.1:DOB10", "reader.fifo.storage.0.1:DOB10"),
+    step("routing", 1.5, "reader.fifo.storage.0.1:DOB10", "entry_TRELLIS_FF_Q_3_DI_LUT4_Z:C"),
+    step("logic", 0.25, "entry_TRELLIS_FF_Q_3_DI_LUT4_Z:C", "entry_TRELLIS_FF_Q_3_DI_LUT4_Z:F"),
+    step("routing", 0.25, "entry_TRELLIS_FF_Q_3_DI_LUT4_Z:F", "visitor.entry_TRELLIS_FF_Q_3:DI"),
+    step("setup", 0.0, "visitor.entry_TRELLIS_FF_Q_3:DI", "visitor.entry_TRELLIS_FF_Q_3:DI"),
+]
+CARRY = [
+    step("clk-to-q", 0.5, "count_TRELLIS_FF_Q:Q", "count_TRELLIS_FF_Q:Q"),
+    step("routing", 1.0, "count_TRELLIS_FF_Q:Q", "sum$CCU2_COMB0:A"),
+    step("logic", 0.5, "sum$CCU2_COMB0:A", "sum$CCU2_COMB0:FCO"),
+    step("routing", 0, "sum$CCU2_COMB0:FCO", "sum$CCU2_COMB1:FCI"),
+    step("logic", 0.25, "sum$CCU2_COMB1:FCI", "sum$CCU2_COMB1:F"),
+    step("routing", 1.0, "sum$CCU2_COMB1:F", "a:D"),
+    step("logic", 0.25, "a:D", "a:F"),
+    step("routing", 0.75, "a:F", "b:M"),
+    step("logic", 0.25, "b:M", "b:OFX"),
+    step("routing", 0.25, "b:OFX", "phase_TRELLIS_FF_Q_1:CE"),
+    step("setup", 0.25, "phase_TRELLIS_FF_Q_1:CE", "phase_TRELLIS_FF_Q_1:CE"),
+]
+
+
+STRAIGHT = [MEMORY[0], step("routing", 1.0, "reader.fifo.storage.0.1:DOB10", "entry_TRELLIS_FF_Q_3:M")]
+WORDS = {
+    "from memory reader.fifo.storage (4.00 ns from the clock to its output) through 1 LUT to register "
+    "visitor.entry: 6.00 ns, 4.25 of them in cells (71%) and 1.75 in wires (29%), the longest of 1.50": MEMORY,
+    "from memory reader.fifo.storage (4.00 ns from the clock to its output) straight to register entry: "
+    "5.00 ns, 4.00 of them in cells (80%) and 1.00 in wires (20%), the longest of 1.00": STRAIGHT,
+    # A carry chain counts once, and the LUTs beside it.
+    "from register count (0.50 ns from the clock to its output) through 2 LUTs and 1 carry chain to register phase "
+    "(its enable): 5.00 ns, 2.00 of them in cells (40%) and 3.00 in wires (60%), the longest of 1.00": CARRY,
+}
+
+
+def words(path: Path) -> str:
+    return read_report(path, seed=1).path.words()
+
+
+@pytest.mark.parametrize("text", WORDS, ids=["through a LUT", "straight", "through a carry chain"])
+def test_paths_in_words(text: str, tmp_path: Path) -> None:
+    assert words(write_report(tmp_path / "r.json", WORDS[text])) == text
+
+
+@pytest.mark.parametrize(
+    ("port", "which"), [("CEB", "enable"), ("ADA3", "address"), ("DIA0", "data"), ("WEA", "write enable")]
+)
+def test_into_a_memory(port: str, which: str, tmp_path: Path) -> None:
+    end = f"fifo.storage.0.0:{port}"
+    steps = [CARRY[0], step("routing", 1.5, "count_TRELLIS_FF_Q:Q", end), step("setup", 0.5, end, end)]
+    text = words(write_report(tmp_path / "r.json", steps))
+    assert f" straight to memory fifo.storage (its {which}): 2.50 ns, " in text
+
+
+def test_frequency_cells_and_document(tmp_path: Path) -> None:
+    routed = read_report(write_report(tmp_path / "r.json", CARRY, fmax=200.125), seed=4)
+    assert (routed.seed, routed.fmax, routed.cells) == (4, 200.125, {"TRELLIS_COMB": 7})
+    assert msgspec.convert(json.loads(json.dumps(asdict(routed))), Routed) == routed
+    document = routed.path.document()
+    assert document.pop("words") == routed.path.words()
+    assert document == {
+        "start": "register count",
+        "end": "register phase (its enable)",
+        "luts": 2,
+        "carry_chains": 1,
+        "total_ns": 5.0,
+        "cells_ns": 2.0,
+        "routing_ns": 3.0,
+    }
+
+
+def test_a_report_without_the_clock_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text('{"critical_paths": []}')
+    with pytest.raises(ToolError, match=r"^r\.json: no path from 'posedge clk' to 'posedge clk'$"):
+        read_report(path, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("{", "JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+        ("{}", "KeyError: 'critical_paths'"),
+        ('{"critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": []}]}', "KeyError: 'fmax'"),
+    ],
+)
+def test_what_is_no_report_is_refused(text: str, cause: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(text)
+    with pytest.raises(ToolError, match=rf"^r\.json: not a report of nextpnr: {re.escape(cause)}$"):
+        read_report(path, seed=1)
+
 
 PATH = CriticalPath(
     start="memory fifo.storage", end="register entry", luts=1, carries=0, launch=4.0, logic=0.5, routing=(1.0, 0.5)
@@ -60,7 +214,7 @@ def test_answer() -> None:
 
 
 def stand_in(name: str) -> Callable[[AcceleratorConfig], str]:
-    """Return what writes a module for a component, of which `test_harness` has the real ones."""
+    """Return what writes a module in place of that of a component."""
     text = f"// for {name}\nmodule {name}(clk, a);\n  input clk;\n  input a;\nendmodule\n"
     return lambda config: text
 
@@ -99,9 +253,8 @@ def test_each_component_is_synthesised_once_and_routed_with_each_seed(
         monkeypatch.setitem(COMPONENTS, name, stand_in(name))
     config = PRESETS["test"].replace(clock_mhz=102.5)
     options: dict[str, Any] = {"names": names, "seeds": 3, "folder": tmp_path}
-    store = Store(tmp_path / "store")
-    timings = measure(Measurements(store, verify=False), config, **options)
-    assert measure(Measurements(store, verify=False), config, **options) == timings, "from the store"
+    timings = measure(Plan(folder=tmp_path, verify=False), config, **options)
+    assert measure(Plan(folder=tmp_path, verify=False), config, **options) == timings, "from the store"
     assert scripts == [f"read_verilog {name}.v\nsynth_ecp5 -top harness -json {name}.json\n" for name in names]
     assert routed == [(name, seed, 102.5) for name in names for seed in (1, 2, 3)]
     medians = [(one.name, one.median.seed, one.median.fmax, one.met) for one in timings]
@@ -114,7 +267,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     asked: dict[str, Any] = {}
 
     def fake(
-        _: Measurements, config: AcceleratorConfig, *, names: tuple[str, ...], folder: Path, **options: int
+        _: Plan, config: AcceleratorConfig, *, names: tuple[str, ...], folder: Path, **options: int
     ) -> tuple[Timing, ...]:
         assert folder.is_dir()
         asked.update(config=config, names=names, **options)
@@ -132,7 +285,7 @@ def test_every_median_reaches_the_clock(measured: dict[str, Any], capsys: pytest
     assert main(["timing", "--component", "bfs_kernel", "--seeds", "1", "--jobs", "2"]) == 0
     assert measured == {"config": PRESETS["hc2"], "names": ("bfs_kernel",), "seeds": 1}
     answer = timing_answer([timing("bfs_kernel", 155.0)], name="hc2")
-    tail = "0 measurements, 0 of them taken over from build/measurements\nwritten: build/timing.json, build/timing.md\n"
+    tail = "0 measurements, 0 of them taken over from build/results\nwritten: build/timing.json, build/timing.md\n"
     assert capsys.readouterr().out.endswith(tail)
     assert Path("build/timing.md").read_text() == answer.markdown()
     assert answer.fields.items() <= json.loads(Path("build/timing.json").read_text()).items()
@@ -155,26 +308,3 @@ def test_slices_are_placed_where_a_machine_has_them() -> None:
     plain = components_of(PRESETS["hc2"])
     assert components_of(PRESETS["hc2"].replace(link_queues=4)) == (*plain, "kernel_slice", "link_slice")
     assert components_of(PRESETS["hc2"].replace(visited_filter=64)) == (*plain, "exchange_slice")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--config", "x.toml"], "--config: x.toml: No such file or directory"),
-        (["--seeds", "0"], "argument --seeds: must be at least 1, not 0"),
-        (["--jobs", "many"], "argument --jobs: 'many' is not an integer"),
-        (["--json", "absent/x"], "absent/x: its directory does not exist (--json)"),
-        (
-            ["--component", "share"],
-            "argument --component: unknown component 'share': there are bfs_kernel, intersection_kernel, shell, "
-            "kernel_slice, link_slice, exchange_slice",
-        ),
-        (["--component", "link_slice"], "--component: hc2 has no link_slice"),
-    ],
-)
-def test_bad_usage_is_one_line(
-    options: list[str], message: str, measured: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["timing", *options]) == 2
-    assert capsys.readouterr().err == f"cyscc timing: {message}\n"
-    assert measured == {}

@@ -10,13 +10,13 @@ import cyscc.host.experiments.measuring.machines
 import cyscc.host.experiments.measuring.software
 import cyscc.host.runs.execution
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest, cause_shares
-from cyscc.host.experiments.measuring.measurements import Request
 from cyscc.host.experiments.measuring.software import SoftwareRequest, fastest
+from cyscc.host.experiments.plan.request import Request
 from cyscc.host.runs.execution import execute, source_vertex
 from cyscc.host.specification.numbers import number_text
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.errors import SimulationError
-from tests.host.experiments.measuring.requests import spec
+from tests.host.experiments.plan.requests import spec
 from tests.system.graphs import graph_of
 
 REQUEST = BfsRequest(graph=spec(vertices=256, degree=8), preset="published-1ae", memory="fixed:75")

@@ -19,10 +19,10 @@ from cyscc.host.graph.reference import component_sizes
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import source_vertex
 from cyscc.sim.errors import SimulationError
-from tests.host.experiments.measuring.requests import FakeRequest
+from tests.host.experiments.plan.requests import FakeRequest
 
 GRAPH = GraphSpec(kind="random", vertices=128, degree=2, seed=3)
-MACHINE = {"preset": "test", "memory": "fixed:75"}
+MACHINE: dict[str, Any] = {"preset": "test", "memory": "fixed:75"}
 
 
 @pytest.fixture
@@ -47,7 +47,10 @@ def test_a_search(graph: str) -> None:
     causes = document["statistics"]["causes"]["bfs"]
     assert found["cycles"] == document["cycles"]["total"]
     assert found["gteps"] == pytest.approx(document["gteps"])
-    assert (found["reached"], found["levels"]) == (document["reached"], len(document["levels"]))
+    assert found["reached"] == document["reached"]
+    assert [cycles for cycles, _, _ in found["levels"]] == [level["cycles"] for level in document["levels"]]
+    assert sum(vertices for _, vertices, _ in found["levels"]) == found["reached"]
+    assert sum(edges for _, _, edges in found["levels"]) == found["edges"]
     assert (found["duplicates"], found["edges"]) == (document["duplicates"], document["edges_traversed"])
     assert found["shares"] == pytest.approx({name: count / sum(causes.values()) for name, count in causes.items()})
     assert found["clock_hz"] == document["clock_hz"] == 150e6

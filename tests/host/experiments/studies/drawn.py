@@ -4,33 +4,24 @@
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from cyscc.host.analysis.roofline.plot import roofline_figure
 from cyscc.host.answer.answer import Answer
+from cyscc.host.answer.charts import Figure
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry, comparison_figure
+from tests.host.analysis.report.pins import digest
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
 from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs
 from tests.host.experiments.studies.results import made, made_up, patch_computer
 from tests.host.experiments.told import answer_path, told
 
 _PINS = Path(__file__).with_name("drawn.json")
-
-_LOOKS = (
-    *("color", "facecolor", "edgecolor", "linewidth", "linewidths", "linestyle", "marker", "markersize", "hatch"),
-    *("alpha", "zorder", "fontsize", "rotation", "horizontalalignment", "verticalalignment", "visible"),
-)
-_VALUES = ("label", "text", "xydata", "xy", "offsets", "sizes", "width", "height", "xlim", "ylim", "xscale", "yscale")
 
 
 def _comparisons() -> list[AlgorithmComparison]:
@@ -117,38 +108,9 @@ def pins() -> dict[str, dict[str, str]]:
 
 
 def digests(name: str) -> dict[str, str]:
-    """Return two digests of a figure: of its data and positions, and of colours, widths and the like."""
-    figure = FIGURES[name]()
-    return {"values": _digest(figure, _VALUES), "looks": _digest(figure, _LOOKS)}
-
-
-def _digest(figure: Figure, names: tuple[str, ...]) -> str:
-    lines = [f"{figure.get_size_inches().tolist()}"]
-    for artist in figure.findobj():
-        lines.append(type(artist).__name__)
-        for name in names:
-            # What a layout places is not placed yet.
-            if name == "xy" and isinstance(artist, Axes):
-                continue
-            get = getattr(artist, f"get_{name}", None)
-            value = getattr(artist, name, None) if get is None and name == "xy" else get() if get is not None else None
-            if value is not None:
-                lines.append(f"{name} {' '.join(_told(value))}")
-        if isinstance(artist, Text) and "text" in names:
-            lines.append(f"position {' '.join(_told(artist.get_position()))}")
-    return sha256("\n".join(lines).encode()).hexdigest()[:12]
-
-
-def _told(value: Any) -> Iterator[str]:
-    """Yield the parts of a value, numbers to five digits."""
-    match value:
-        case tuple() | list() | np.ndarray():
-            for each in value:
-                yield from _told(each)
-        case float() | int() | np.number():
-            yield f"{float(value):.5g}"
-        case _:
-            yield str(value)
+    """Return two digests of a figure: of what is drawn, and of its axes, panels and titles."""
+    drawn = FIGURES[name]().to_plotly_json()
+    return {"values": digest(drawn["data"]), "looks": digest(drawn["layout"])}
 
 
 def _main() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest
-from cyscc.host.experiments.measuring.measurements import Request
+from cyscc.host.experiments.plan.request import Request
 from cyscc.host.experiments.studies.catalogue import study_of
 
 
@@ -20,7 +20,7 @@ def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
             "source": 5,
             "cycles": 1000 * request.graph.vertices,
             "edges": request.graph.edges,
-            "levels": 7,
+            "levels": [[1, 1, 1]] * 7,
             "duplicates": 3,
             "reached": request.graph.vertices,
             "shares": {cause: float(cause == "write") for cause in CAUSES},

@@ -4,17 +4,17 @@ import html
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from cyscc.host.answer.colours import STACK
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep.answer import Sweep
-from cyscc.host.experiments.sweep.batch import Swept
 from cyscc.host.experiments.sweep.definition import SweepStudy
 from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import Row
+from cyscc.sim.errors import SimulationError
 from tests.host.analysis.report.test_page import charts
 from tests.host.experiments.sweep.studies import study_of
 
@@ -66,10 +66,11 @@ def answered(study: SweepStudy) -> Callable[..., Sweep]:
     """Return what makes the answer of rows."""
 
     def of(rows: list[Row], *, made: int = 6, study: SweepStudy = study, **failures: str) -> Sweep:
-        swept = Swept(found=len(rows) - made, made=made, failures=failures)
+        plan = Plan(folder=Path("out"))
+        plan.found, plan.made = len(rows) - made, made
+        plan.failures = {digest: SimulationError(reason) for digest, reason in failures.items()}
         files = {"table": Path("a.parquet"), "page": Path("a.html")}
-        folder: Any = None
-        return Sweep(Outcome(study=study, rows=rows, swept=swept, folder=folder, files=files), "cycles")
+        return Sweep(Outcome(study=study, rows=rows, plan=plan, files=files), "cycles")
 
     return of
 
@@ -78,12 +79,13 @@ def test_page(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
     rows = rows_of(study, failed=4)
     page = answered(rows, **{rows[4]["point"]: "it broke"}).page()
     sections = dict(re.findall(r'<section id="([^"]+)".*?>(.*?)</section>', page, re.DOTALL))
-    assert list(sections) == ["facts", "effects", "area", "causes", "points"]
+    assert list(sections) == ["best", "effects", "area", "causes", "points", "facts"]
     facts = cells_of(sections["facts"])
     assert ["points", "6, 1 of them failed"] in facts
     assert ["word_depth", "16, 32, 64"] in facts
     assert ["graph.degree", "4"] in facts
-    assert facts[-2:] == [["word_depth", "memory.bank_busy", "cycles"], ["32", "5", "1,000"]]
+    best = cells_of(sections["best"])
+    assert best == [["word_depth", "memory.bank_busy", "cycles"], ["32", "5", "1,000"]]
     assert ["memory.bank_busy", "5", f"{(5000 / 1200 * 4) ** 0.5:.2f}"] in cells_of(sections["effects"])
     names = ("word_depth", "memory.bank_busy")
     shown = {tuple(cells[:2]): cells[2:] for cells in cells_of(sections["points"])[1:]}
@@ -91,7 +93,7 @@ def test_page(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
         area = [f"{row[name]:,}" if name in row else "" for name in ("luts", "registers", "block_ram")]
         results = [f"{row['cycles']:,}", f"{row['gteps']:.3f}"] if row["status"] == "done" else ["", ""]
         cells = shown[tuple(str(row[name]) for name in names)]
-        assert cells == [*results, *area, row["status"], row["reason"], f"points/{row['point']}"]
+        assert cells == [*results, *area, row["status"], row["reason"], f"results/{row['point']}"]
     assert "<h1>Depths &amp; banks</h1>" in page
     assert "6 points: what each parameter does" in page
     lines = [each["name"] for each in charts(page)["effect-1"]["data"]]

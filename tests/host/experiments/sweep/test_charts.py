@@ -10,9 +10,10 @@ import plotly.graph_objects as go
 import pytest
 
 from cyscc.host.answer.colours import STACK
+from cyscc.host.answer.static import draw
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep.answer import Sweep
-from cyscc.host.experiments.sweep.batch import Swept
-from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, parameter_chart
+from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, matrix_chart, parameter_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, line_study
 from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import Row
@@ -40,9 +41,7 @@ def drawn(figure: go.Figure) -> dict[str, tuple[str, list[Any], list[Any]]]:
 
 
 def answer(study: SweepStudy, rows: list[Row]) -> Sweep:
-    found: Any = None
-    swept = Swept(found=0, made=len(rows), failures={})
-    return Sweep(Outcome(study=study, rows=rows, swept=swept, folder=found, files={}), "cycles")
+    return Sweep(Outcome(study=study, rows=rows, plan=Plan(folder=Path("out")), files={}), "cycles")
 
 
 def test_a_line_for_each_combination_of_the_others() -> None:
@@ -60,7 +59,7 @@ def test_a_line_for_each_combination_of_the_others() -> None:
     assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("visit_depth", "cycles")
     assert layout.yaxis.rangemode == "tozero"
     assert layout.xaxis.ticktext == ("16", "32", "64")
-    assert list(chart.figure.data[0].customdata[0]) == [cycles[16, 8], 1e3 / cycles[16, 8]]
+    assert list(chart.figure.data[0].customdata[0]) == ["16", cycles[16, 8], 1e3 / cycles[16, 8]]
 
 
 @pytest.mark.parametrize(
@@ -88,10 +87,10 @@ def test_values_without_an_order_are_not_joined(settings: dict[str, Any]) -> Non
 def test_plot(tmp_path: Path) -> None:
     study = line_study([GRAPH], {"memory": ["hc2", "fixed:75"], "visit_depth": [16, 32, 64, 128]})
     figure = answer(study, rows_of(study)).plot(tmp_path / "plot.svg", measure="gteps")
-    (axes,) = figure.axes
-    assert (axes.get_xlabel(), axes.get_xscale()) == ("visit_depth", "log"), "an order is preferred"
-    assert axes.get_ylabel() == "throughput (GTEPS)"
-    assert "bfs of random, degree 4, 2^5 vertices on hc2. Points of a line " in figure.get_suptitle()
+    layout = figure.layout
+    assert (layout.xaxis.title.text, layout.xaxis.type) == ("visit_depth", "log"), "an order is preferred"
+    assert layout.yaxis.title.text == "throughput (GTEPS)"
+    assert "bfs of random, degree 4, 2^5 vertices on hc2. Points of a line " in layout.title.text
     assert "memory=" not in (tmp_path / "plot.svg").read_text().split("hc2")[0]
     with pytest.raises(ValueError, match=r"^measure must be cycles or gteps or seconds, not 'time'$"):
         answer(study, []).plot(measure="time")
@@ -111,6 +110,35 @@ def test_names_that_are_not_utf_8_are_escaped(tmp_path: Path) -> None:
         assert "\\udcff.txt" in (tmp_path / "plot.svg").read_text()
 
 
+def test_two_parameters_are_lines_in_shades_and_a_matrix() -> None:
+    study = line_study([GRAPH], SETTINGS)
+    rows = rows_of(study, failed=4)
+    first, second = (trace for trace in parameter_chart(study, rows, "visit_depth").figure.data if "=" in trace.name)
+    assert (first.line.color, second.line.color) == ("#1764ab", "#08264f")
+    chart = matrix_chart(study, rows, "memory.bank_busy", "visit_depth")
+    (trace,) = chart.figure.data
+    assert (list(trace.y), list(trace.x)) == (["8", "15"], ["64", "16", "32"])
+    cycles = {(row["memory.bank_busy"], row["visit_depth"]): row.get("cycles", np.nan) for row in rows}
+    expected = [[cycles[busy, depth] for depth in (64, 16, 32)] for busy in (8, 15)]
+    assert trace.z == pytest.approx(np.array(expected), nan_ok=True)
+    assert (trace.zmin, trace.zmax) == (np.nanmin(expected), np.nanmax(expected))
+    assert trace.text[0][0] == "1,000"
+    assert "" in [text for line in trace.text for text in line], "a failed point has no number"
+
+
+def test_many_combinations_are_panels() -> None:
+    busy = [4, 8, 15, 30, 60, 80]
+    settings = {"visit_depth": [16, 32], "memory.bank_busy": busy, "simplify": [False, True]}
+    study = line_study([GRAPH], settings)
+    chart = parameter_chart(study, rows_of(study), "visit_depth")
+    titles = [note.text for note in chart.figure.layout.annotations]
+    assert titles == [f"memory.bank_busy={each}" for each in busy]
+    lines = [trace for trace in chart.figure.data if "unchanged" not in trace.name]
+    assert {trace.name for trace in lines} == {"simplify=false", "simplify=true"}
+    assert len(lines) == 12
+    assert [trace.showlegend for trace in lines[:4]] == [True, True, False, False]
+
+
 def test_failures_are_left_out() -> None:
     settings = {"visit_depth": [16, 32, 64], "config": ["hc2", "published"], "simplify": [False, True]}
     study = line_study([GRAPH], settings)
@@ -124,7 +152,7 @@ def test_failures_are_left_out() -> None:
 def test_labels_of_many_values_do_not_overlap() -> None:
     values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 100, 1000, 10_000]
     study = line_study([GRAPH], {"memory.bank_busy": values})
-    figure = answer(study, rows_of(study)).plot()
+    figure = draw(answer(study, rows_of(study)).plot())
     figure.draw_without_rendering()
     (axes,) = figure.axes
     boxes = [label.get_window_extent() for label in axes.get_xticklabels() if label.get_text()]
@@ -138,8 +166,8 @@ def test_many_lines_and_bars_are_cut() -> None:
     rows = [{**row, **{f"bfs.{cause}": float(cause == "refused") for cause in STACK}} for row in rows_of(study)]
     chart = parameter_chart(study, rows, "word_depth")
     lines = [trace for trace in chart.figure.data if trace.mode == "lines+markers"]
-    assert len({(each.line.color, each.line.dash) for each in lines}) == len(lines) == 24
-    assert chart.about.endswith(f" The first 24 of {count} lines.")
+    assert len({each.xaxis for each in lines}) == len(lines) == 24
+    assert chart.about.endswith(f" The first 24 of {count} panels.")
     bars = causes_chart(study, rows, "bfs")
     assert bars is not None
     (only,) = bars.figure.data
@@ -166,5 +194,5 @@ def test_causes_and_area() -> None:
         assert list(trace.x) == pytest.approx([row[f"bfs.{cause}"] for row in by_cycles], rel=1e-6)
     every, best = area_chart(study, rows, "luts").figure.data
     for trace, chosen in ((every, rows), (best, [by_cycles[place] for place in (0, 1, 5)])):
-        assert list(trace.text) == [names[row["point"]] for row in chosen]
+        assert [told for (told,) in trace.customdata] == [names[row["point"]] for row in chosen]
         assert list(zip(trace.x, trace.y, strict=True)) == [(row["luts"], row["cycles"]) for row in chosen]

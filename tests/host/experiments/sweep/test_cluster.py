@@ -57,14 +57,14 @@ def worker(address: str, name: str) -> AbstractContextManager["subprocess.Popen[
 
 def points() -> dict[str, int]:
     """Return when each complete point was made."""
-    made = [path for path in Path("out", "points").glob("*") if not path.name.startswith(".")]
-    return {path.name: (path / "record.json").stat().st_mtime_ns for path in made}
+    records = Path("out", "results").glob("[!.]*/record/record.json")
+    return {path.parents[1].name: path.stat().st_mtime_ns for path in records}
 
 
 def kill_one_of_two(address: str, *sweep: str) -> dict[str, int]:
     """Make a sweep with two workers, of which one is killed; return the points that were complete then."""
     with worker(address, "one") as one, worker(address, "two"), running(*sweep, "--scheduler", address) as run:
-        wait_until(lambda: Path("out", "points").exists() and len(points()) >= 3, run)
+        wait_until(lambda: len(points()) >= 3, run)
         one.send_signal(signal.SIGKILL)
         before = points()
         assert run.wait(SLOWEST) == 0
@@ -78,7 +78,7 @@ def test_a_worker_that_is_killed_loses_nothing(
     sweep = ["sweep", "many.toml", "-o", "out", "--json", "json", "--quiet"]
     with scheduler() as address:
         with monkeypatch.context() as patch:
-            patch.setattr("cyscc.host.experiments.measuring.schedule._WORKERS", 0.2)
+            patch.setattr("cyscc.host.experiments.plan.pool._WORKERS", 0.2)
             assert main([*sweep, "--scheduler", address]) == 2
         assert capfd.readouterr() == ("", f"cyscc sweep: --scheduler: {address}: the scheduler has no workers\n")
         before = kill_one_of_two(address, "cyscc.host.command_line.main", *sweep)
@@ -98,7 +98,7 @@ def test_a_worker_that_is_killed_loses_nothing(
 
 
 def test_no_scheduler_is_one_line(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.experiments.measuring.schedule._CONNECTING", 1)
+    monkeypatch.setattr("cyscc.host.experiments.plan.pool._CONNECTING", 1)
     Path("small.toml").write_text(SMALL)
     for address in ("tcp://127.0.0.1:9", "nowhere://x"):
         assert main(["sweep", "small.toml", "-o", "out", "--scheduler", address]) == 2

@@ -1,13 +1,11 @@
-"""Studies: their points, and refusals."""
+"""Studies and their points. What is refused is among the refusals of `tests.system.outside`."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.sweep.definition import VARIANT, line_study, read_study
-from cyscc.host.output.errors import InputError
+from cyscc.host.experiments.sweep.definition import VARIANT, line_study
 from cyscc.hw.config import PRESETS
 from cyscc.sim.memory import Fixed, Hc2
 from tests.host.experiments.sweep.studies import SMALL, study_of
@@ -140,65 +138,6 @@ def test_a_file_counts_by_its_contents() -> None:
         Path("graphs", f"{name}.txt").write_text(edges)
     digests = [study_of(text.format(name)).points[0].point.digest for name in "abc"]
     assert digests[0] == digests[1] != digests[2]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a = = 1", "not TOML: Invalid value (at line 1, column 5)"),
-        ("", "graph.vertices is missing: a graph is a file, or has vertices and degree"),
-        ("graph.vertices = 5", "graph.degree is missing: a graph is a file, or has vertices and degree"),
-        ("title = 3", "title: expected a string, got a whole number"),
-        ("grid = 3", "grid: expected a table, got a whole number"),
-        ("points = 3", "points: expected a list, got a whole number"),
-        ("[grid]\nengines = 3", "grid: engines must be a list of values, not 3"),
-        ("[grid]\nengines = []", "grid: engines must be a list of values, not []"),
-        ("[grid]\nengines = [1, 1]", "engines: 1 is given twice"),
-        ("engines = 1\n[grid]\nengines = [1, 2]", "engines is in the grid, and has another value besides"),
-        ("seed = 1\n[graph]\nseed = 2", "graph.seed is given twice"),
-        ("[[points]]\nname = 3", "points[0].name: expected a string, got a whole number"),
-        (GRAPH + "[grid]\nengines = [1, 5]", "engines=5: engines must be an integer from 1 to 4, not 5"),
-        (GRAPH + "[grid]\nmemory.bank_busy = [0]", "memory.bank_busy=0: memory bank_busy must be an integer from 1 "),
-        (GRAPH + 'config = "hc3"', "unknown configuration 'hc3': there are hc2, "),
-        (GRAPH + 'memory = "ddr9"', "memory profile 'ddr9' is not known: choose from hc2, "),
-        (GRAPH + "config = 3", "config must be a string, not 3"),
-        (GRAPH + 'algorithm = "dfs"', "algorithm must be bfs or scc, not 'dfs'"),
-        (GRAPH + "source = true", "source must be a whole number, not True"),
-        (GRAPH + 'source = "one"', "source: 'one' is not an integer"),
-        (GRAPH + 'algorithm = "scc"\nsource = 1', "source: only searches have one"),
-        (GRAPH + 'graph.file = "g.txt"', "graph is a file, and graph.vertices is of one that is generated"),
-        ("[grid]\ngraph = [3]", "graph=3: graph must be a file or a table, not 3"),
-        ("[grid]\ngraph = [{}]", "grid: a table of graph is empty"),
-        ("[grid]\ngraph = [{ vertices = 8 }]", "graph=2^3 vertices: graph.degree is missing: a graph is a file"),
-        ("[grid]\ngraph = [{ vertices = 0, degree = 4 }]", "graph.vertices: must be at least 1, not 0"),
-        ("[grid]\ngraph = [{ kind = 'star' }]", "graph.kind must be random or rmat or ssca2, not 'star'"),
-        ("[grid]\ngraph = [{ vertexes = 4, degree = 4 }]", "unknown parameter 'graph.vertexes': there are "),
-        ("[grid]\ngraph = [{ file = 'g.txt', degree = 4 }]", "graph=g.txt: graph is a file, and graph.degree is of"),
-        ("[grid]\ngraph = [{ degree = 4 }, { degree = '2^2' }]", "graph: degree 4 is given twice"),
-        ("[grid]\ngraph = [{ seed = 4 }]\nseed = [1]", "graph.seed is in the grid, and has another value besides"),
-        ("seed = 1\n[grid]\ngraph = [{ seed = 4 }]", "graph.seed is in the grid, and has another value besides"),
-        ('graph = "none.txt"', "none.txt: cannot be read: No such file or directory"),
-        (
-            GRAPH + "[grid]\nsource = " + str(list(range(317))) + "\nseed = " + str(list(range(317))),
-            "100,489 points are",
-        ),
-    ],
-)
-def test_what_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=f"^study.toml: {re.escape(message)}"):
-        study_of(text)
-
-
-def test_a_misspelt_parameter_is_told() -> None:
-    with pytest.raises(InputError, match=r"^study.toml: unknown parameter 'neighbour_dept': .*mean neighbour_depth\?$"):
-        study_of("neighbour_dept = 3")
-
-
-def test_what_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot be read: No such file or directory$"):
-        read_study(Path("none.toml"))
-    with pytest.raises(InputError, match=r"cannot be read: Is a directory$"):
-        read_study(tmp_path)
 
 
 def test_a_study_of_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

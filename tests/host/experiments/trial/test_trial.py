@@ -8,8 +8,8 @@ import pytest
 
 from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.sweep.batch import Batch, Swept
-from cyscc.host.experiments.sweep.points import SweepFolder, SweepPoint
+from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.trial import answer
 from cyscc.host.experiments.trial.answer import attempt_line, conclusion, trial_answer
 from cyscc.host.experiments.trial.trial import Attempt, Trial, checked_seconds, try_changes
@@ -22,7 +22,7 @@ from tests.refusals import refused
 CYCLES = 2_870
 """Cycles of the record in instructions."""
 
-POINT = SweepPoint(
+POINT = PointRequest(
     graph=GraphSpec(kind="random", degree=2, vertices=8, seed=0),
     spec=RunSpec(algorithm="bfs", graph="g", config="test", record="r"),
 )
@@ -64,16 +64,16 @@ def without_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the attempts, which have no records, have causes."""
     monkeypatch.setattr(answer, "compare", lambda *_: None)
     monkeypatch.setattr(answer, "causes_of", lambda _: ["The causes are these."])
-    monkeypatch.setattr(SweepFolder, "record", lambda *_: None)
+    monkeypatch.setattr(PointRequest, "record", lambda *_: None)
 
 
 def trial(record: Record, *attempts: Attempt, area: tuple[int, int] | None = None, more: float = 0) -> Trial:
-    folder = SweepFolder(record.folder.parent / "runs")
+    plan = Plan(folder=record.folder.parent / "runs")
+    plan.made, plan.found = 1, len(attempts)
     return Trial(
         record=record,
-        folder=folder,
+        plan=plan,
         runs=[attempt({}, more, area=area), *attempts],
-        swept=Swept(made=1, found=len(attempts)),
         left=2 if any(each.stopped for each in attempts) else 0,
         weighed=area is not None,
     )
@@ -166,5 +166,5 @@ def test_numbers_of_seconds() -> None:
 def test_an_interrupted_run_cannot_be_made_again(record: Record, tmp_path: Path) -> None:
     record.interrupted = 500
     with refused(InputError, f"{tmp_path / 'seen'}: is not the record of a complete run, which could be made again"):
-        try_changes(record, [], Batch(folder=tmp_path / "runs"))
+        try_changes(record, [], Plan(folder=tmp_path / "runs"))
     assert not (tmp_path / "runs").exists()

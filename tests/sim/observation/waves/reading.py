@@ -16,13 +16,24 @@ class Recording(NamedTuple):
     changes: dict[tuple[str, ...], list[Change]]
     end: int
 
+    @property
+    def first(self) -> int:
+        """First cycle of the window: every signal has a value in it."""
+        return min(changes[0][0] for changes in self.changes.values() if changes)
+
+    def values(self, name: str) -> list[int]:
+        """Return the number that a signal shows in each cycle of the window, given its path with dots."""
+        changes = self.changes[*name.split("."),]
+        times = [*(time for time, _ in changes[1:]), self.end]
+        return [int(value) for (time, value), then in zip(changes, times, strict=True) for _ in range(time, then)]
+
 
 def unread(path: tuple[str, ...]) -> bool:
-    """Return whether a signal may be anything at times: what a channel carries while it is not valid."""
-    if any("response__payload" in name for name in path[-2:]):
-        return True
-    decoded = path[-2] == "decoder" and path[-1].endswith("__payload")
-    return decoded or ("fifo" in path[-2] and path[-1] in ("input__payload", "w_data"))
+    """Return whether a signal may be anything at times: the number of the link that a request would take."""
+    place = path[3:]
+    if path[1] != "switch" or place in (("reads", "link"), ("writes", "link")):
+        return path[1] == "switch"
+    return place[:1] == ("order",) and place[-1] in ("input__payload", "link", "w_data", "w_port__data")
 
 
 def recording(path: Path) -> Recording:

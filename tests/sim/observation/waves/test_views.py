@@ -22,16 +22,14 @@ SLOT = Focus(cycle=80_200, event="slot", label="slot", kernel="engine1.bfs3")
 
 def variables(paths: list[tuple[str, ...]]) -> list[Variable]:
     return [
-        Variable(
-            source=b"!", number=number, path=path, width=6, names={0: "A"} if path[-1] in ("cause", "phase") else None
-        )
+        Variable(number=number, path=path, width=6, names={0: "A"} if path[-1] in ("cause", "phase") else None)
         for number, path in enumerate(paths)
     ]
 
 
 @pytest.fixture(scope="module")
 def hc2() -> list[Variable]:
-    return variables([path for paths in model_signals(PRESETS["hc2"]).models.values() for path in paths])
+    return variables([path for paths in model_signals(PRESETS["hc2"]).values() for path in paths])
 
 
 def groups(text: str) -> dict[str, list[str]]:
@@ -120,7 +118,7 @@ def test_window_without_an_event(hc2: list[Variable]) -> None:
 @pytest.mark.parametrize("preset", ["published-bfs", "test"])
 def test_every_event_has_signals(preset: str) -> None:
     config = PRESETS[preset]
-    models = model_signals(config).models
+    models = model_signals(config)
     shown = variables([path for model in ("bfs0", "intersection0", "shell") for path in models[f"engine0.{model}"]])
     names = {".".join(variable.path) for variable in shown}
     for event in FIRST:

@@ -1,0 +1,1 @@
+"""Tests of plans: requests, the store of their results, and the pools that make them."""

@@ -1,0 +1,228 @@
+"""Plan: an interruption, a second run, failures."""
+
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cyscc.host.experiments.measuring.graphs import GraphSpec
+from cyscc.host.experiments.plan.plan import RESULTS, Limit, Plan, make_result
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.errors import InputError
+from cyscc.host.runs.sources import sources_digest
+from cyscc.sim.errors import SimulationError
+from tests.host.experiments.plan.requests import FakeRequest, spec
+from tests.refusals import refused
+
+REQUESTS = [FakeRequest(graph=spec(degree=degree), name=name) for degree in (2, 3, 1) for name in ("one", "four")]
+
+
+class Run:
+    """Plan in a folder, with the steps that were told."""
+
+    def __init__(self, folder: Path, *, jobs: int = 1, verify: bool = True) -> None:
+        self.steps: list[tuple[int, int, str]] = []
+        self.plan = Plan(folder=folder, jobs=jobs, verify=verify, on_step=lambda *step: self.steps.append(step))
+
+
+def test_every_measurement_is_made_once_and_graph_by_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    generated = []
+    generate = GraphSpec.generate
+
+    def note(graph: GraphSpec) -> Graph:
+        generated.append(graph.degree)
+        return generate(graph)
+
+    monkeypatch.setattr(GraphSpec, "generate", note)
+    run = Run(tmp_path)
+    results = run.plan.measure([*REQUESTS, *REQUESTS])
+    assert results == {r: {"edges": r.graph.edges, "verified": True} for r in REQUESTS}
+    assert generated == [3, 2, 1]
+    assert (run.plan.made, run.plan.found, run.plan.text) == (6, 0, "6 made, 0 from before")
+    assert run.steps[:2] == [(0, 6, ""), (1, 6, "random, degree 3, 2^4 vertices, one: 48 edges")]
+    assert [step[:2] for step in run.steps] == [(done, 6) for done in range(7)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupted_run_continues_where_it_stopped(tmp_path: Path, jobs: int) -> None:
+    run = Run(tmp_path, jobs=jobs)
+
+    def stop_at_the_second(done: int, total: int, what: str) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    interrupted = Plan(folder=tmp_path, jobs=jobs, on_step=stop_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.measure(REQUESTS)
+    kept = list((tmp_path / RESULTS).iterdir())
+    assert len(kept) >= 2, "beside the second, another may have been finished"
+    assert not any(each.name.startswith(".") for each in kept)
+    results = run.plan.measure(REQUESTS)
+    assert set(results) == set(REQUESTS)
+    assert run.plan.found == len(kept)
+    assert run.steps[0] == (len(kept), 6, f"{len(kept)} of them from before")
+    assert [step[:2] for step in run.steps[1:]] == [(done, 6) for done in range(len(kept) + 1, 7)]
+    again = Run(tmp_path)
+    assert again.plan.measure(REQUESTS) == results
+    assert again.steps == [(6, 6, "6 of them from before")]
+    anew = Plan(folder=tmp_path, again=True)
+    assert anew.measure(REQUESTS[:1]) == {REQUESTS[0]: results[REQUESTS[0]]}
+    assert anew.found == 0
+    again.plan.forget(REQUESTS)
+    assert list((tmp_path / RESULTS).iterdir()) == []
+
+
+def test_another_seed_is_another_measurement(tmp_path: Path) -> None:
+    Run(tmp_path).plan.measure(REQUESTS)
+    run = Run(tmp_path)
+    run.plan.measure([replace(each, graph=replace(each.graph, seed=2)) for each in REQUESTS])
+    assert run.plan.found == 0
+
+
+def test_what_was_not_checked_is_measured_again(tmp_path: Path) -> None:
+    Run(tmp_path, verify=False).plan.measure(REQUESTS)
+    run = Run(tmp_path)
+    assert all(result["verified"] for result in run.plan.measure(REQUESTS).values())
+    assert run.plan.found == 0
+    unchecked = Run(tmp_path, verify=False)
+    unchecked.plan.measure(REQUESTS)
+    assert unchecked.plan.found == 6
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_failure_names_its_measurement_and_keeps_the_others(tmp_path: Path, jobs: int) -> None:
+    bad = FakeRequest(graph=spec(degree=3), name="bad", fails=True)
+    good = FakeRequest(graph=spec(degree=3), name="good")
+    other = FakeRequest(graph=spec(degree=2), name="other")
+    run = Run(tmp_path, jobs=jobs)
+    with pytest.raises(SimulationError) as caught:
+        run.plan.measure([good, bad, other])
+    assert str(caught.value) == "random, degree 3, 2^4 vertices, bad: nothing moved"
+    assert caught.value.diagnosis == "kernel 0 waits"
+    assert list(run.plan.failures) == [bad.digest]
+    told = {what.partition(": ")[0] for *_, what in run.steps}
+    for request in (good, bad, other):
+        if request.label in told:
+            assert run.plan.store.find(request, verified=True) == {"edges": request.graph.edges, "verified": True}
+    assert run.plan.store.find(bad) is None
+    # In this process one is made after the other; beside it, the failure may come first.
+    assert jobs > 1 or told == {"", good.label}
+
+
+def test_failures_need_not_end_a_plan(tmp_path: Path) -> None:
+    bad = FakeRequest(graph=spec(), name="bad", fails=True)
+    good = FakeRequest(graph=spec(), name="good")
+    run = Run(tmp_path)
+    told: dict[str, Any] = {}
+    results = run.plan.results([bad, good], on_outcome=lambda request, outcome: told.update({request.name: outcome}))
+    assert list(results) == [good.digest]
+    assert {digest: str(failure) for digest, failure in run.plan.failures.items()} == {bad.digest: "nothing moved"}
+    assert list(told) == ["bad", "good"]
+    assert (run.plan.made, run.plan.text) == (1, "1 made, 0 from before")
+
+
+def test_a_process_that_is_killed_is_named_and_made_anew(tmp_path: Path) -> None:
+    bad = FakeRequest(graph=spec(degree=3), name="bad", dies=True)
+    others = [FakeRequest(graph=spec(degree=2), name=name) for name in ("one", "two")]
+    run = Run(tmp_path, jobs=2)
+    assert set(run.plan.results([bad, *others])) == {each.digest for each in others}
+    message = "random, degree 3, 2^4 vertices, bad: the process that measured it was killed by signal 9"
+    with refused(SimulationError, message):
+        Run(tmp_path, jobs=2).plan.measure([bad, FakeRequest(graph=spec(), name="three")])
+    assert not any(each.name.startswith(".") for each in (tmp_path / RESULTS).iterdir())
+
+
+def test_a_graph_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    expected = "the vertices of an R-MAT graph must be a power of two, not 12"
+    with pytest.raises(InputError, match=f"^rmat, degree 2, 12 vertices, fake: {expected}$"):
+        Run(tmp_path).plan.measure([FakeRequest(graph=spec(kind="rmat", vertices=12))])
+
+
+def test_lack_of_memory_names_the_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lack(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(FakeRequest, "measure", lack)
+    with pytest.raises(InputError, match=r"^random, degree 2, 2\^4 vertices, fake: not enough memory$"):
+        Run(tmp_path).plan.measure([FakeRequest(graph=spec())])
+
+
+def test_the_order_of_what_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def perform(requests: Any, *_: Any, **__: Any) -> None:
+        asked.extend(request.name for request in requests)
+
+    monkeypatch.setattr("cyscc.host.experiments.plan.plan.perform_here", perform)
+    monkeypatch.setattr(FakeRequest, "machine", property(lambda self: self.name[0]))
+    two, three = spec(degree=2), spec(degree=2, seed=2)
+    graphs = {"a1": two, "a2": three, "b1": two, "a3": two, "b2": three, "a4": spec(degree=3)}
+    requests = [FakeRequest(graph=graph, name=name) for name, graph in graphs.items()]
+    requests += [FakeRequest(graph=two, name=name, alone=True) for name in ("x", "y")]
+    plan = Plan(folder=tmp_path)
+    plan.results(requests)
+    # What is alone, the largest, the first of each machine, and then graph by graph.
+    assert asked == ["x", "y", "a4", "a1", "b1", "a3", "a2", "b2"]
+    asked.clear()
+    plan.results(requests[:6], limit=Limit(until=0))
+    assert asked == list(graphs)
+
+
+def test_what_must_be_alone_comes_first_in_processes_of_its_own(tmp_path: Path) -> None:
+    alone = [FakeRequest(graph=spec(degree=degree), name="alone", alone=True) for degree in (2, 3)]
+    run = Run(tmp_path)
+    results = run.plan.measure([REQUESTS[0], *alone])
+    assert [what.partition(":")[0] for _, _, what in run.steps[1:]] == [each.label for each in (*alone, REQUESTS[0])]
+    assert len({os.getpid(), *(results[each]["process"] for each in alone)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (InputError("cannot be read", path=Path("g.txt")), "g.txt: cannot be read"),
+        (SimulationError("cycle limit of 50 reached"), "cycle limit of 50 reached"),
+        (MemoryError(), "not enough memory"),
+        (OSError(errno.ENOSPC, "No space left on device", "out/x"), "out/x: No space left on device"),
+        (OSError(errno.ENOSPC, "No space left on device"), "FOLDER: No space left on device"),
+        (OSError("broken"), "FOLDER: broken"),
+    ],
+)
+def test_what_failures_are_told_as(
+    error: Exception, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(FakeRequest, "measure", fail)
+    how: dict[str, Any] = {"folder": tmp_path, "verify": True, "again": False}
+    failure = make_result(FakeRequest(graph=spec()), sources=sources_digest(), **how)
+    assert str(failure) == line.replace("FOLDER", str(tmp_path))
+    message = "this process and the one that works for it have different versions of the program"
+    with refused(SimulationError, message):
+        make_result(FakeRequest(graph=spec()), sources="other", **how)
+
+
+def test_a_process_that_writes_elsewhere_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.host.experiments.plan.plan.make_result", lambda request, **_: {"edges": 0})
+    plan = Plan(folder=tmp_path)
+    plan.results([FakeRequest(graph=spec())])
+    assert [str(each) for each in plan.failures.values()] == [f"the process that made it does not see {tmp_path}"]
+
+
+def test_results_of_earlier_versions_are_named_and_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    old = [Path("out", "points", "x", "point.json"), Path("out", "measurements", "y.json")]
+    for path in old:
+        path.parent.mkdir(parents=True)
+        path.touch()
+    for _ in range(2):
+        Plan(folder=Path("out")).measure(REQUESTS[:1])
+    names = "out/points, out/measurements"
+    line = f"cyscc: {names}: results of an earlier version of the program, which are left alone\n"
+    assert capfd.readouterr().err == line
+    assert all(path.exists() for path in old)

@@ -1,1 +1,0 @@
-"""Tests of the adapters to the HC-2."""
