@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from cyscc.host.graph.loops import loop
 
+from cyscc.host.graph.loops import loop
 from cyscc.host.output.text import count_text
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED

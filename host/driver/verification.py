@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from cyscc.host.graph.loops import loop
 
+from cyscc.host.graph.loops import loop
 from cyscc.host.graph.memory_map import BLOCK_BYTES, PlacedGraph, block_digests
 from cyscc.host.output.text import count_text
 from cyscc.sim.coprocessor import Coprocessor

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
-from cyscc.host.graph.loops import loop
 from numpy.typing import ArrayLike, NDArray
 
 from cyscc.host.graph.available_memory import check_available_memory
+from cyscc.host.graph.loops import loop
 from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.output.text import count_text
 from cyscc.hw.values import plain

@@ -16,7 +16,7 @@ from cyscc.host.graph.available_memory import check_available_memory
 from cyscc.host.graph.csr import Graph, check_limits, list_bytes, size_text
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import OnProgress
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 from cyscc.sim.processors import available_cores
 
 if TYPE_CHECKING:

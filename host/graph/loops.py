@@ -4,7 +4,7 @@ Importing numba takes longer than a whole run on a small graph. The library is b
 """
 
 import hashlib
-from ctypes import c_int64
+from ctypes import RTLD_GLOBAL, c_int64
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ _SOURCE = Path(__file__).parent / "native" / "loops.cpp"
 
 
 @cache
-def _library() -> Any:
+def library() -> Any:
+    """Return the library, built if it is not there; numba's code finds its functions by name."""
     tools = Toolchain.find(verilator=False)
 
     def build(folder: Path) -> Path:
@@ -27,12 +28,12 @@ def _library() -> Any:
         return folder / "loops.so"
 
     inputs = hashlib.sha256(_SOURCE.read_bytes()).digest()
-    return load_library(cached("loops", tools, inputs=inputs, build=build, suffix=".so"))
+    return load_library(cached("loops", tools, inputs=inputs, build=build, suffix=".so"), mode=RTLD_GLOBAL)
 
 
 @cache
 def _function(name: str) -> Any:
-    function = getattr(_library(), f"cyscc_{name}")
+    function = getattr(library(), f"cyscc_{name}")
     function.restype = c_int64
     return function
 

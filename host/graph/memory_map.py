@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from cyscc.host.graph.loops import loop
 
 from cyscc.host.graph.csr import ID_BYTES, OFFSET_BYTES, Graph
+from cyscc.host.graph.loops import loop
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor
 from cyscc.sim.hardware import DEGREE, START, VISITED
 

@@ -6,10 +6,10 @@ Canonical labels make components of different algorithms comparable.
 from typing import TYPE_CHECKING
 
 import numpy as np
-from cyscc.host.graph.loops import loop
 from numpy.typing import NDArray
 
 from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.loops import loop
 from cyscc.host.output.text import count_text
 
 if TYPE_CHECKING:

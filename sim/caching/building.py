@@ -127,8 +127,15 @@ _loaded: list[ctypes.CDLL] = []
 """Libraries that were loaded from memory."""
 
 
-def load_library(path: Path) -> ctypes.CDLL:
+def load_library(path: Path, *, mode: int = ctypes.DEFAULT_MODE) -> ctypes.CDLL:
     """Load a library of the cache.
+
+    Parameters
+    ----------
+    path : Path
+        The library.
+    mode : int
+        `ctypes.RTLD_GLOBAL` to let all code of the process find its functions by name.
 
     Raises
     ------
@@ -136,7 +143,7 @@ def load_library(path: Path) -> ctypes.CDLL:
         The system refuses it.
     """
     try:
-        return ctypes.CDLL(str(path))
+        return ctypes.CDLL(str(path), mode)
     except OSError as error:
         # A file system may be mounted such that nothing is executed from it (noexec).
         with suppress(OSError):
@@ -145,6 +152,6 @@ def load_library(path: Path) -> ctypes.CDLL:
                 file.write(path.read_bytes())
                 file.flush()
                 # The loader knows a file by its name, and the next one may have the same descriptor.
-                _loaded.append(ctypes.CDLL(f"/proc/self/fd/{'/' * len(_loaded)}{descriptor}"))
+                _loaded.append(ctypes.CDLL(f"/proc/self/fd/{'/' * len(_loaded)}{descriptor}", mode))
             return _loaded[-1]
         raise BuildError(f"{path}: cannot be loaded: {error}") from None

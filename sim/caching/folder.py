@@ -198,8 +198,6 @@ def _remove_left() -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-_SEAL = b"cyscc sealed "
-_HEAD = len(_SEAL) + hashlib.sha256().digest_size
 _LONGEST = 1 << 26
 """Most bytes of a file that is read as a whole."""
 
@@ -278,49 +276,3 @@ def publish(path: Path, content: bytes) -> None:
     # Regardless of the user's umask: a file that others may write would not be trusted.
     with replaced(path, durable=True, mode=0o644) as name:
         name.write_bytes(content)
-
-
-def write_sealed(path: Path, key: bytes, content: bytes) -> None:
-    """Write a file together with its key and a checksum.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    key : bytes
-        Digest of everything that its content depends on.
-    content : bytes
-        The content.
-
-    Raises
-    ------
-    OSError
-        It cannot be written.
-    """
-    sealed = len(key).to_bytes(8, "little") + key + content
-    publish(path, _SEAL + hashlib.sha256(sealed).digest() + sealed)
-
-
-def read_sealed(path: Path, key: bytes | None = None) -> bytes:
-    """Return the content of a file written by `write_sealed`, after verifying it.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    key : bytes, optional
-        The expected key; any by default.
-
-    Raises
-    ------
-    FileNotFoundError, UnusableError
-        See `open_trusted`; also if the checksum is wrong, or the key is another.
-    """
-    data = memoryview(read_trusted(path))
-    sealed = data[_HEAD:]
-    if data[:_HEAD] != _SEAL + hashlib.sha256(sealed).digest():
-        raise UnusableError("it is damaged" if data else "it is empty")
-    content = 8 + int.from_bytes(sealed[:8], "little")
-    if key is not None and sealed[8:content] != key:
-        raise UnusableError("it is foreign")
-    return bytes(sealed[content:])

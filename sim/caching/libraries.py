@@ -21,7 +21,6 @@ from cyscc.sim.caching.folder import (
     digest_of,
     open_trusted,
     publish,
-    read_sealed,
     read_trusted,
     reading,
     untrusted,
@@ -264,9 +263,9 @@ def entries(cache: Path, *, thorough: bool = False) -> list[Entry]:
     """
     found = [
         *(_library(path, thorough=thorough) for path in cache.glob("*.*o") if LIBRARY.fullmatch(path.name)),
-        *(_code(path, thorough=thorough) for path in (cache / "numba").glob("*-*")),
+        *(_folder(path) for path in (cache / "numba").glob("*-*")),
         *(_build(path) for path in builds(cache)),
-        _syntheses(cache / AREA_FOLDER),
+        _folder(cache / AREA_FOLDER),
     ]
     return sorted((entry for entry in found if entry is not None), key=lambda entry: (-entry.used, entry.path))
 
@@ -292,26 +291,8 @@ def _library(library: Path, *, thorough: bool) -> Entry | None:
     return Entry(library, configuration, _size_and_time(files)[0], used, state)
 
 
-def _code(folder: Path, *, thorough: bool) -> Entry | None:
-    try:
-        state = untrusted(folder.stat()) or OK
-        files = _files(folder.iterdir())
-        for file, status in files:
-            reason = untrusted(status)
-            if reason is None and thorough:
-                try:
-                    read_sealed(file)
-                except UnusableError as error:
-                    reason = str(error)
-            if reason is not None:
-                state = f"{file.name}: {reason}"
-    except OSError:
-        return None
-    return Entry(folder, "", _size_and_time(files)[0], folder.stat().st_mtime, state)
-
-
-def _syntheses(folder: Path) -> Entry | None:
-    """Return the entry of the syntheses, whose seals are checked by those who read them."""
+def _folder(folder: Path) -> Entry | None:
+    """Return the entry of numba's code or of the syntheses, which are checked by those who read them."""
     try:
         status = folder.stat()
     except OSError:

@@ -33,7 +33,7 @@ def layout_header(profile: type[Any], *, engines: int, ports: int) -> str:
     engines, ports : int
         Application Engines, and memory ports of each.
     """
-    side, service, context = context_of(profile)
+    side, service, context = context_of(profile)  # type: ignore[arg-type]
     structs: dict[str, str] = {}
     names = {profile.address.name: "Parameters"}
     _declare(context.address, structs, names)

@@ -14,7 +14,8 @@ from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Mailbox
 _OF_HEADER = re.compile(r"^(.*\.h):(\d+):\d+: (error: .*)$", re.MULTILINE)
 """The compiler's first line on an error in a header."""
 
-_NATIVE = Path(__file__).parent / "native"
+NATIVE = Path(__file__).parent / "native"
+"""Sources of the memory."""
 
 
 class Function(NamedTuple):
@@ -90,8 +91,8 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
     def build(folder: Path) -> Path:
         for name, text in headers.items():
             (folder / name).write_text(text)
-        unit, library = _NATIVE / "memory.cpp", folder / "memory.so"
-        flags = ["-I", str(_NATIVE)]
+        unit, library = NATIVE / "memory.cpp", folder / "memory.so"
+        flags = ["-I", str(NATIVE)]
         try:
             made = tools.compile_object(unit, folder=folder, flags=flags, level="-O3", steps=Steps(None))
         except BuildError as error:
@@ -113,7 +114,7 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
 @cache
 def _digest_of_sources() -> bytes:
     digest = hashlib.sha256()
-    for source in sorted(_NATIVE.rglob("*.*")):
+    for source in sorted(NATIVE.rglob("*.*")):
         digest.update(source.name.encode() + source.read_bytes())
     return digest.digest()
 

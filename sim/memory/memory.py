@@ -161,7 +161,7 @@ class Memory:
         self._set_sides()
         profile.build(self._state, ports=ports)
         self._pointer = self._context.ctypes.data
-        self._functions = functions_of(type(profile), engines=engines, ports=ports)
+        self._functions = functions_of(type(profile), engines=engines, ports=ports)  # type: ignore[arg-type]
         self._model: MemoryModel | None = None
         self.divide(1)
 
@@ -190,7 +190,7 @@ class Memory:
         for each in fields(self.profile):
             self._context["rules"][each.name] = getattr(self.profile, each.name)
         if type(self.profile).__module__.startswith(OUTSIDE):
-            self._context["rules"]["rules"] = addresses_of(type(self.profile))
+            self._context["rules"]["rules"] = addresses_of(type(self.profile))  # type: ignore[arg-type]
 
     def _set_sides(self) -> None:
         """Allocate the arrays of each AE's side, large enough that none can overflow."""

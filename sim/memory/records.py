@@ -335,19 +335,19 @@ class Context(Record, lines=True):
 def context_of(profile: type[Any]) -> tuple[type[Side], type[Service], type[Context]]:
     """Return the records of an AE's side, of a part of the service, and of the memory for a profile."""
 
-    def special(base: type[Record], role: str, *, lines: bool = True, **kinds: Any) -> Any:
+    def special(base: type[Record], role: str, kinds: Mapping[str, Any], *, lines: bool = True) -> Any:
         about = {"__module__": profile.__module__, "__qualname__": f"{profile.__qualname__}.{role}"}
-        return type(role, (base,), {**about, "__annotations__": kinds}, lines=lines)
+        return type(role, (base,), {**about, "__annotations__": dict(kinds)}, lines=lines)
 
     def extended(base: type[Record], role: str, words: Mapping[str, int]) -> Any:
         kinds = {name: int if count == 1 else Annotated[Words, count] for name, count in words.items()}
-        return special(base, role, lines=False, **kinds) if words else base
+        return special(base, role, kinds, lines=False) if words else base
 
     own, shared = extended(profile.Own, "Own", profile.own), extended(profile.Shared, "Shared", profile.shared)
-    side = special(Side, "Side", own=own)
-    service = special(Service, "Service", shared=shared)
-    links = {"sides": Rows[side], "services": Rows[service]}  # type: ignore[valid-type]
-    context = special(Context, "Context", rules=profile, **links)
+    side = special(Side, "Side", {"own": own})
+    service = special(Service, "Service", {"shared": shared})
+    links: dict[str, Any] = {"sides": Rows[side], "services": Rows[service]}  # type: ignore[valid-type]
+    context = special(Context, "Context", {"rules": profile, **links})
     return side, service, context
 
 

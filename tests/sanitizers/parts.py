@@ -6,18 +6,18 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 from cyscc.hw.config import PRESETS
 from cyscc.sim.executors.compiled.parts import build_library
-from tests.sanitizers import instrumented, watching
 from tests.sanitizers.watching import LIBRARIES, TOLD
 
 FOLDER = Path("build", "sanitized").absolute()
 
 _COMPILER = """\
 #!/bin/sh
+# The compiler itself is not to be watched.
+unset LD_PRELOAD
 for option; do shift; [ "$option" = -O3 ] && option=-O1; set -- "$@" "$option"; done
 exec g++ -g -fno-omit-frame-pointer {options} "$@"
 """
@@ -80,23 +80,19 @@ class Part:
             It cannot run here.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        code = self.folder / f"numba-{_digest()}"
-        for old in self.folder.glob("numba-*"):
-            if old != code:
-                shutil.rmtree(old)
-        code.mkdir(mode=0o700, exist_ok=True)
-        environment = {**os.environ, **self.settings, "NUMBA_CACHE_DIR": str(code)}
+        environment = {**os.environ, **self.settings}
         if not self.preloaded:
             return environment
         both = f"{_found(self.preloaded)} {_found('libstdc++.so.6')}"
-        return environment | {"LD_PRELOAD": both, TOLD: self.prefix, LIBRARIES: json.dumps(self._build())}
+        own = {"CXX": str(self.folder / "compiler"), "CYSCC_CACHE": str(self.folder)}
+        libraries = json.dumps(self._build(own))
+        return environment | own | {"LD_PRELOAD": both, TOLD: self.prefix, LIBRARIES: libraries}
 
-    def _build(self) -> dict[str, str]:
-        """Build machines, before anything is preloaded: the tools are not to be watched."""
-        compiler = self.folder / "compiler"
+    def _build(self, own: Mapping[str, str]) -> dict[str, str]:
+        """Build machines, with some variables of the environment, which tests build memories with."""
+        compiler = Path(own["CXX"])
         compiler.write_text(_COMPILER.format(options=" ".join(self.options)))
         compiler.chmod(0o755)
-        own = {"CXX": str(compiler), "CYSCC_CACHE": str(self.folder)}
         before = {name: os.environ.get(name) for name in own}
         os.environ.update(own)
         try:
@@ -118,12 +114,6 @@ def _found(library: str) -> str:
     if not Path(path).is_absolute():
         raise MissingError(f"g++ has no {library}")
     return path
-
-
-def _digest() -> str:
-    """Return a digest of the instrumentation, which numba's own cache does not take into account."""
-    sources = (instrumented.__file__, watching.__file__)
-    return sha256(b"".join(Path(source).read_bytes() for source in sources)).hexdigest()[:16]
 
 
 PARTS = (

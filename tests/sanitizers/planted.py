@@ -2,22 +2,19 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
-from cyscc.sim.memory.addresses import type_of
-from cyscc.sim.memory.compiling import OPTIONS
-from numba import types
 
 from cyscc.hw.config import PRESETS
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 from cyscc.sim.executors.base import Command, CommandKind
 from cyscc.sim.executors.compiled import executor
 from cyscc.sim.memory import Memory, parse_profile
-from cyscc.sim.memory.library import PROTOTYPES
-from cyscc.sim.memory.records import context_of
-from cyscc.sim.numba_internals import compiled_cfunc
+from cyscc.sim.trust import GivenText
 from tests.sanitizers.watching import watch
 
 
@@ -75,17 +72,39 @@ def _two_callers() -> None:
     other.join()
 
 
+_COUNTING = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cyscc.sim.memory import Fixed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting(Fixed):
+    name: ClassVar[str] = "counting"
+    header: ClassVar[str] = "counting.h"
+"""
+_COUNTING_RULES = """
+namespace cyscc::memory {
+
+inline int64_t counted = 0;
+
+template <class Self>
+struct Counting : Fixed<Self> {
+    static bool restless(const Parameters&, const Side&, int64_t) { return ++counted != 0; }
+};
+
+}  // namespace cyscc::memory
+"""
+
+
 def _shared_word() -> None:
     """Let the AEs, which run on two threads, write the same word of the memory."""
-    memory = _memory()
-    _, _, context = context_of(type(memory.profile))  # type: ignore[arg-type]
-
-    def prepare(context: Any, ae: int, cycle: int) -> None:
-        context.settled = cycle
-
-    signature = types.void(type_of(context.address), types.int64, types.int64)
-    options = {name: value for name, value in OPTIONS.items() if name != "nogil"}
-    memory.model.prepare = PROTOTYPES["prepare"](compiled_cfunc(prepare, signature, options).address)
+    with TemporaryDirectory() as folder:
+        Path(folder, "counting.h").write_text(_COUNTING_RULES)
+        Path(folder, "counting.py").write_text(_COUNTING)
+        profile = parse_profile(GivenText(f"{folder}/counting.py:9"))
+        memory = Memory(profile, engines=2, ports=2, capacity=1 << 20)
     _machine(memory).run(10_000)
 
 

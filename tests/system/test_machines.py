@@ -13,8 +13,8 @@ from cyscc.host.graph.generators import random_graph, rmat_graph
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.machine import Machine
+from cyscc.sim.trust import GivenText
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
-from tests.sim.memory.stalls import Stalls
 from tests.system.covering import COVERING, KNOWN, MACHINES, OFTEN, VALUES, pairs_of, possible_pairs
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph, repeated
 from tests.system.runs import CYCLE_LIMIT, MEMORIES, check_bfs, check_scc, chunks_of, made
@@ -27,6 +27,8 @@ _DEPTHS = {
         **{f"{name}_depth": 4 for name in ("frontier", "neighbour", "word", "visit", "reach", "colour", "unvisit")}
     ),
 }
+
+_STALLS = Path(__file__).parents[1] / "sim" / "memory" / "stalls.py"
 
 _SELDOM = ("hc2-1ae", "published-vhdl-1ae", "published-bfs", "fast-1ae")
 
@@ -209,7 +211,7 @@ def test_executors_agree(config: AcceleratorConfig) -> None:
     graph, source = (TANGLE, None) if config.finds_components else (CROWD, 0)
     outcomes = []
     for executor in EXECUTORS:
-        with made(config, Stalls(seed=5), executor=executor) as machine:
+        with made(config, GivenText(f"{_STALLS}:5"), executor=executor) as machine:
             outcomes.append(outcome(machine, graph, source=source))
     assert_equal(*outcomes)
     if not config.link_queues:

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cyscc.host.graph.loops import loop
 from cyscc.host.record.arrow import Integers
 from cyscc.sim import hardware
-from cyscc.sim.caching.code import njit
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Contention, Profile, RowTimes
 
@@ -393,30 +393,6 @@ _CHANCES = 1 << 16
 """Most random numbers for the arbitration; after them the sequence repeats."""
 
 
-@njit(cache=True, error_model="numpy")
-def _rate(links: npt.NDArray[np.int64], chances: npt.NDArray[np.int64], ports: int, count: int) -> float:
-    """Return the requests per cycle, where a port whose head passes takes the next of these links."""
-    heads = links[:ports].copy()
-    contenders = np.zeros(links.max() + 1, np.int64)
-    winners = np.zeros(links.max() + 1, np.int64)
-    cycles, passed, place = 0, 0, 0
-    while passed < count:
-        cycles += 1
-        contenders[:] = 0
-        for port in range(ports):
-            link = heads[port]
-            contenders[link] += 1
-            # The n-th contender replaces the current winner with probability 1/n, so all have the same chance.
-            if chances[place] % contenders[link] == 0:
-                winners[link] = port
-            place = (place + 1) % chances.size
-        for link in range(contenders.size):
-            if contenders[link] > 0:
-                heads[winners[link]] = links[ports + passed]
-                passed += 1
-    return passed / cycles
-
-
 def passed_per_cycle(ports: int, mix: npt.NDArray[np.float64], *, requests: int = _SAMPLE) -> float:
     """Return the throughput of a saturated first-in first-out crossbar, in requests per cycle.
 
@@ -434,7 +410,9 @@ def passed_per_cycle(ports: int, mix: npt.NDArray[np.float64], *, requests: int 
     # In the last cycle one request per port may pass, and one stays at the head of each port.
     links = random.choice(mix.size, size=count + 2 * ports, p=mix / mix.sum())
     chances = random.integers(0, 1 << 32, size=min(_CHANCES, 4 * count) | 1)
-    return float(_rate(links, chances, ports, count))
+    found = np.empty(2, np.int64)
+    loop("crossbar", links, ports, count, chances, chances.size, mix.size, found)
+    return float(found[0] / found[1])
 
 
 def crossbar_cycles(ports: int, requests: npt.NDArray[np.float64]) -> int:

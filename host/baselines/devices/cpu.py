@@ -5,19 +5,16 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from inspect import signature
 from types import FunctionType
 from typing import Any
 
-import numba
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import DTypeLike, NDArray
 
 from cyscc.host.baselines.devices.steps import ATOMICS, NATURAL, BlockStep, Device, DeviceArray, Order, Step, translated
-from cyscc.sim.caching.code import njit
-from cyscc.sim.numba_internals import NO_REFERENCE_COUNTS, element_pointer
+from cyscc.host.graph.loops import library
+from cyscc.sim.caching.numba_code import njit, numba
 
 _BLOCK = 256
 """Most threads of a block."""
@@ -25,38 +22,36 @@ _SMALLEST_BLOCK = 8
 """Fewest threads of a block: steps lay out variables of the block in their shared memory."""
 _CHUNK = 2048
 """Step threads that a core takes at a time; a smaller step runs on one core."""
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", **NO_REFERENCE_COUNTS}
-"""Steps create no arrays, and counting references would cost an atomic operation for each thread."""
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _BODY: dict[str, Any] = {**_OPTIONS, "forceinline": True}
 """Options of step functions, which are inlined: a call per thread would cost as much as some ten edges."""
 
-
-def _read_modify_write(operation: str) -> Any:
-    """Return an atomic operation of the processor, given its name in LLVM."""
-
-    def define(_: Any, array: Any, index: Any, value: Any) -> Any:
-        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-            pointer = element_pointer(context, builder, signature.args[0], arguments[0], arguments[1])
-            return builder.atomic_rmw(operation, pointer, arguments[2], "monotonic")
-
-        return array.dtype(array, types.intp, array.dtype), generate
-
-    return intrinsic(define)
+_SIZES = {"narrow": 32, "wide": 64}
+"""Sizes of elements, in bits, by name in the template below."""
+_TEMPLATE = """\
+def atomic_{name}(array, index, {values}):
+    address = array.ctypes.data + index * array.itemsize
+    if array.itemsize == 4:
+        return array.dtype.type(narrow(address, {values}))
+    return array.dtype.type(wide(address, {values}))
+"""
 
 
-@intrinsic
-def _swap(_: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        pointer = element_pointer(context, builder, signature.args[0], arguments[0], arguments[1])
-        swapped = builder.cmpxchg(pointer, arguments[2], arguments[3], "monotonic", "monotonic")
-        return builder.extract_value(swapped, 0)
-
-    return array.dtype(array, types.intp, array.dtype, array.dtype), generate
-
-
-# Signed comparison: steps only compare signed integers.
-_OWN = (*map(_read_modify_write, ("add", "max", "min", "and", "or", "xchg")), _swap)
-_ATOMICS = dict(zip(ATOMICS, _OWN, strict=True))
+@cache
+def _atomics() -> dict[Any, Any]:
+    """Return the atomic operations of the processor, which `host/graph/native/loops.cpp` has, for those of steps."""
+    # numba finds the functions by name.
+    library()
+    types = numba().types
+    found = {}
+    for meaning in ATOMICS:
+        name = meaning.__name__.removeprefix("atomic_")
+        values = list(signature(meaning).parameters)[2:]
+        kind = types.int64(types.intp, *[types.int64] * len(values))
+        place = {size: types.ExternalFunction(f"cyscc_atomic_{name}{bits}", kind) for size, bits in _SIZES.items()}
+        exec(_TEMPLATE.format(name=name, values=", ".join(values)), place)
+        found[meaning] = numba().njit(**_BODY)(place[f"atomic_{name}"])
+    return found
 
 
 def _kept(function: Any) -> bool:
@@ -67,8 +62,7 @@ def _kept(function: Any) -> bool:
 
 @cache
 def _compiled(function: Any) -> Any:
-    copy = translated(function, _ATOMICS, _compiled)
-    return njit(cache=True, **_BODY)(copy) if _kept(function) else numba.njit(**_BODY)(copy)  # noqa: TID251
+    return njit(cache=_kept(function), **_BODY)(translated(function, _atomics(), _compiled))
 
 
 def _body(*_: Any) -> None:

@@ -12,7 +12,7 @@ from cyscc.host.baselines.mdp.model import Mdp, offsets_of
 from cyscc.host.baselines.software.decomposition import SoftwareRun, SoftwareSetting, timed, unwatched
 from cyscc.host.baselines.software.tarjan import tarjan
 from cyscc.host.graph.csr import Csr, Graph, rows_by_column
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 
 Components = Callable[[Graph], NDArray[np.int64]]
 """Function that returns the strongly connected component of each vertex, named by one of its vertices."""

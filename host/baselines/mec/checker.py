@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import strong_components
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 
 
 def transition_states(mdp: Mdp) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -11,7 +11,7 @@ from cyscc.host.baselines.devices.cpu import Workers
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.traversal import NOTHING, Marking, View, counts, expand, new_tally, search
 from cyscc.host.graph.csr import Graph
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 
 _CHUNK = 4096
 """Vertices that a thread takes at a time."""

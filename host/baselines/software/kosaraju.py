@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.traversal import NOTHING, Marking, View, counts, expand, new_tally
 from cyscc.host.graph.csr import Graph, trim
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 
 _LEAD = 4
 """A search takes its turn until its cost is this many times that of the other: long turns use the caches better."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 
 NOTHING = int(np.iinfo(np.int64).min)
 """A mark that no vertex has."""

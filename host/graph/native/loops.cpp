@@ -1,6 +1,8 @@
 // Loops over edges, vertices and lines of text that every run needs; see host/graph/loops.py for their arguments.
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <vector>
 
 namespace {
 
@@ -289,4 +291,89 @@ CYSCC_EXPORT int64_t cyscc_scan(const uint8_t* text, int64_t size, const uint8_t
     state->room -= rows;
     state->line = line;
     return rows;
+}
+
+// ---- Analysis
+
+// Passes requests through a crossbar, where a port whose head passes takes the next of their links; finds the numbers
+// of requests and of cycles. The links of the heads come first, and change.
+CYSCC_EXPORT void cyscc_crossbar(int64_t* links, int64_t ports, int64_t count, const int64_t* chances,
+                                 int64_t chance_count, int64_t link_count, int64_t* found) {
+    std::vector<int64_t> contenders(link_count), winners(link_count);
+    int64_t cycles = 0, passed = 0, place = 0;
+    while (passed < count) {
+        ++cycles;
+        std::fill(contenders.begin(), contenders.end(), 0);
+        for (int64_t port = 0; port < ports; ++port) {
+            const int64_t link = links[port];
+            // The n-th contender replaces the current winner with probability 1/n, so all have the same chance.
+            if (chances[place] % ++contenders[link] == 0) winners[link] = port;
+            place = (place + 1) % chance_count;
+        }
+        for (int64_t link = 0; link < link_count; ++link) {
+            if (contenders[link] > 0) links[winners[link]] = links[ports + passed++];
+        }
+    }
+    found[0] = passed;
+    found[1] = cycles;
+}
+
+// ---- Atomic operations for steps on the processor, which numba's code calls; see host/baselines/devices/cpu.py
+
+namespace {
+
+// Operations on an element, which is at an address; they return its old value.
+template <class Word>
+struct Atomics {
+    using Element = std::atomic_ref<Word>;
+    static constexpr auto kOrder = std::memory_order_relaxed;
+
+    static int64_t add(Element element, Word value) { return element.fetch_add(value, kOrder); }
+    static int64_t and_(Element element, Word value) { return element.fetch_and(value, kOrder); }
+    static int64_t or_(Element element, Word value) { return element.fetch_or(value, kOrder); }
+    static int64_t exchange(Element element, Word value) { return element.exchange(value, kOrder); }
+    // Signed comparison: steps only compare signed integers.
+    static int64_t max(Element element, Word value) {
+        Word old = element.load(kOrder);
+        while (old < value && !element.compare_exchange_weak(old, value, kOrder)) {}
+        return old;
+    }
+    static int64_t min(Element element, Word value) {
+        Word old = element.load(kOrder);
+        while (old > value && !element.compare_exchange_weak(old, value, kOrder)) {}
+        return old;
+    }
+    static int64_t swap(Element element, Word expected, Word value) {
+        element.compare_exchange_strong(expected, value, kOrder);
+        return expected;
+    }
+};
+
+template <class Word>
+std::atomic_ref<Word> at(int64_t address) {
+    return std::atomic_ref<Word>(*reinterpret_cast<Word*>(uintptr_t(address)));
+}
+
+}  // namespace
+
+#define CYSCC_ATOMIC(NAME, FUNCTION)                                                  \
+    CYSCC_EXPORT int64_t cyscc_atomic_##NAME##32(int64_t address, int64_t value) {    \
+        return Atomics<int32_t>::FUNCTION(at<int32_t>(address), int32_t(value));      \
+    }                                                                                 \
+    CYSCC_EXPORT int64_t cyscc_atomic_##NAME##64(int64_t address, int64_t value) {    \
+        return Atomics<int64_t>::FUNCTION(at<int64_t>(address), value);               \
+    }
+
+CYSCC_ATOMIC(add, add)
+CYSCC_ATOMIC(max, max)
+CYSCC_ATOMIC(min, min)
+CYSCC_ATOMIC(and, and_)
+CYSCC_ATOMIC(or, or_)
+CYSCC_ATOMIC(exchange, exchange)
+
+CYSCC_EXPORT int64_t cyscc_atomic_swap32(int64_t address, int64_t expected, int64_t value) {
+    return Atomics<int32_t>::swap(at<int32_t>(address), int32_t(expected), int32_t(value));
+}
+CYSCC_EXPORT int64_t cyscc_atomic_swap64(int64_t address, int64_t expected, int64_t value) {
+    return Atomics<int64_t>::swap(at<int64_t>(address), expected, value);
 }

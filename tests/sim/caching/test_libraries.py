@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from cyscc.sim.caching.folder import write_sealed
 from cyscc.sim.caching.libraries import (
     DEFAULT_LIMIT,
     clear,
@@ -37,7 +36,6 @@ def test_entries_in_the_order_of_their_use(tmp_path: Path) -> None:
     first, second = add(tmp_path, 1, used=200), add(tmp_path, 2, used=300)
     code = tmp_path / "numba" / "a.module-01"
     code.mkdir(mode=0o700, parents=True)
-    write_sealed(code / "f.code", b"key", b"content")
     os.utime(code, (100, 100))
     (tmp_path / "a.user's.file").touch()
     old = tmp_path / f"machine-{0:024x}.so"
@@ -45,10 +43,9 @@ def test_entries_in_the_order_of_their_use(tmp_path: Path) -> None:
     os.utime(old, (50, 50))
     assert names(tmp_path) == [("of 2", "ok"), ("of 1", "ok"), ("a.module-01", "ok"), ("?", "of an older version")]
     second.write_bytes(b"y" * 1000)
-    (code / "f.code").write_bytes(b"damaged")
-    os.utime(code, (100, 100))
+    code.chmod(0o777)
     assert find(first)
-    states = ["it is damaged", "in use", "f.code: it is damaged", "of an older version"]
+    states = ["it is damaged", "in use", "others may write it (mode 777; chmod go-w mends that)", "of an older version"]
     assert sorted(state for _, state in names(tmp_path)) == sorted(states)
     assert [entry.damaged for entry in entries(tmp_path, thorough=True)].count(True) == 2
 

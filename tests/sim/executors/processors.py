@@ -22,14 +22,10 @@ class Processor(NamedTuple):
         The command that compiles for it.
     runner : tuple of str
         The command that its programs are run by; none if they run by themselves.
-    triple, cpu : str
-        What LLVM calls it.
     """
 
     compiler: tuple[str, ...]
     runner: tuple[str, ...]
-    triple: str
-    cpu: str
 
     def write_compiler(self, path: Path) -> None:
         """Write a compiler script for it, which ignores `-march=native`."""
@@ -52,23 +48,22 @@ def find_processor(name: str) -> Processor:
         or a name that GCC has for x86, which is emulated where this one has less.
     """
     if name == "native":
-        return Processor(("g++", "-march=native"), (), "", "")
+        return Processor(("g++", "-march=native"), ())
     if name == "aarch64":
         compiler = _found("aarch64-linux-gnu-g++", "g++-aarch64-linux-gnu")
         emulator = _found("qemu-aarch64", "qemu-user")
-        return Processor((compiler,), (emulator, "-L", "/usr/aarch64-linux-gnu"), "aarch64-linux-gnu", "generic")
+        return Processor((compiler,), (emulator, "-L", "/usr/aarch64-linux-gnu"))
     if platform.machine() != "x86_64":
         pytest.skip("only x86 has these options")
-    triple = "x86_64-linux-gnu"
     if name == "plain":
-        return Processor(("g++", "-march=x86-64", "-U__SSE2__"), (), triple, "x86-64")
+        return Processor(("g++", "-march=x86-64", "-U__SSE2__"), ())
     needed = _X86[name]
     runner: tuple[str, ...] = ()
     if needed not in Path("/proc/cpuinfo").read_text().split():
         if needed == _NOT_EMULATED:
             pytest.skip(f"this processor has no {needed}, and qemu-user does not emulate it")
         runner = (_found("qemu-x86_64", "qemu-user"), "-cpu", "max")
-    return Processor(("g++", f"-march={name}"), runner, triple, name)
+    return Processor(("g++", f"-march={name}"), runner)
 
 
 def _found(tool: str, package: str) -> str:

@@ -11,7 +11,6 @@ import pytest
 import tests.sim.executors.replay
 from cyscc.host.graph.generators import rmat_graph
 from cyscc.hw.config import PRESETS
-from cyscc.sim.caching.folder import code_directory
 from cyscc.sim.caching.tools import NATIVE
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.cache import machine_headers
@@ -61,13 +60,12 @@ def test_whole_executor_leaves_the_same(
     target = find_processor(processor)
     target.write_compiler(tmp_path / "compiler")
     monkeypatch.setenv("CXX", str(tmp_path / "compiler"))
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(code_directory()))
     monkeypatch.setenv("CYSCC_CACHE", str(tmp_path / "cache"))
     library = build_library(CONFIG, waves=False)
 
     for name, text in machine_headers(CONFIG).items():
         (tmp_path / name).write_text(text)
-    memory = write_memory_code(Hc2, tmp_path, triple=target.triple, cpu=target.cpu)
+    memory = write_memory_code(Hc2, CONFIG, tmp_path, compiler=target.compiler)
     options = ["-std=c++20", "-O1", "-I", str(tmp_path), "-I", str(NATIVE), "-Wno-builtin-declaration-mismatch"]
     linked = [str(SOURCE), str(memory), str(library), f"-Wl,-rpath,{library.parent}"]
     program = tmp_path / "replay"

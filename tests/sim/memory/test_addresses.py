@@ -71,7 +71,7 @@ def test_banks_and_links_of_any_parameters_share_alike(profile: Hc2) -> None:
 )
 def test_compiled_rules_have_the_same_map(profile: Hc2 | Hbm2) -> None:
     memory = Memory(profile, engines=1, ports=1)
-    functions = functions_of(type(profile), engines=1, ports=1)
+    functions = functions_of(type(profile), engines=1, ports=1)  # type: ignore[arg-type]
     places = profile.contention.bank_by_place
     for address in np.random.default_rng(3).integers(0, 1 << 36, 200).tolist():
         assert functions["link_of"](memory.model.context, address) == profile.link_of(address)

@@ -22,7 +22,8 @@ RULES = Path(__file__).with_name("outside.py")
 
 @pytest.fixture
 def profile(tmp_path: Path) -> Profile:
-    (tmp_path / "rules.py").write_text(RULES.read_text())
+    # Of equal contents it would be the file that was loaded first.
+    (tmp_path / "rules.py").write_text(f"# In {tmp_path}.\n{RULES.read_text()}")
     return parse_profile(GivenText(f"{tmp_path}/rules.py:9"))
 
 

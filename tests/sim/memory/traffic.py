@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 from cyscc.sim.memory import FLUSH, READ, WRITE, Memory
 from cyscc.sim.memory.records import Mailbox
 

@@ -13,7 +13,7 @@ from cyscc.host.baselines.mdp.model import Mdp, check_size, offsets_of
 from cyscc.host.graph.available_memory import GrowingColumns
 from cyscc.host.graph.generators import below, stream
 from cyscc.host.output.progress import OnProgress
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 
 _ROOM = 1 << 20  # transitions in a chunk, unless a single state has more
 

@@ -1,8 +1,4 @@
-"""Instruments the memory's compiled code with a sanitizer's calls for loads and stores.
-
-Compilers for C++ do that by themselves; numba does not. What numba compiles for the memory reads and writes words at
-addresses that are numbers (see `sim/memory/structures.py`), and nothing else there does.
-"""
+"""Fences around the arrays of the memory, which numpy makes: ASan only knows the bounds of what C++ makes."""
 
 import ctypes
 from collections.abc import Iterator, Sequence
@@ -10,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numpy.typing import NDArray
 
 import cyscc.sim.memory.memory
@@ -81,35 +76,3 @@ def _call(function: str, address: int, size: int) -> None:
 def fence() -> None:
     """Give every memory that is made from now on a fenced arena."""
     cyscc.sim.memory.memory.Arena = FencedArena  # type: ignore[misc]
-
-
-def instrument(read: str, write: str) -> None:
-    """Make all code of the memory that is compiled from now on call a function with each address that it touches.
-
-    Parameters
-    ----------
-    read, write : str
-        Names of the sanitizer's functions for words of 64 bits.
-    """
-    load, store = ir.IRBuilder.load, ir.IRBuilder.store
-
-    def told_load(self: ir.IRBuilder, ptr: ir.Value, *arguments: Any, **options: Any) -> Any:
-        _tell(self, read, ptr)
-        return load(self, ptr, *arguments, **options)
-
-    def told_store(self: ir.IRBuilder, value: ir.Value, ptr: ir.Value, *arguments: Any, **options: Any) -> Any:
-        _tell(self, write, ptr)
-        return store(self, value, ptr, *arguments, **options)
-
-    ir.IRBuilder.load, ir.IRBuilder.store = told_load, told_store
-
-
-def _tell(builder: ir.IRBuilder, name: str, pointer: ir.Value) -> None:
-    """Call a function with a pointer, if it was made from a number: others point to numba's own stack."""
-    base = pointer.operands[0] if getattr(pointer, "opname", "") == "getelementptr" else pointer
-    if getattr(base, "opname", "") != "inttoptr":
-        return
-    word = ir.IntType(64)
-    kind = ir.FunctionType(ir.VoidType(), [word])
-    function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-    builder.call(function, [builder.ptrtoint(pointer, word)])
