@@ -111,7 +111,6 @@ class Toolchain:
             missing = f"C++ compiler {compiler[0]!r} not found: install g++ or name one by the environment variable CXX"
             if named:
                 raise BuildError(missing)
-            missing += "; the executor amaranth needs none"
         return cls(verilator=tuple(verilate), compiler=tuple(compiler), environment=environment, missing=missing)
 
     def settings(self) -> tuple[object, ...]:

@@ -10,14 +10,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
 from cyscc.hw.config import PRESETS
-from cyscc.sim.caching.folder import code_directory
+from cyscc.sim.caching.folder import usable_cache
 from cyscc.sim.executors.compiled.parts import build_library
 from tests.fuzz.commands import run_cyscc
 from tests.fuzz.parts import Finding, Part
@@ -74,8 +73,8 @@ class Scene:
         undisturbed = run_cyscc("scc", str(place / "g.txt"), *machine, "--quiet")
         assert undisturbed.status == 0, undisturbed
         library = build_library(PRESETS["test"], waves=False)
-        shutil.copytree(code_directory(), cache / "numba")
-        for file in (library, library.with_suffix(".json")):
+        others = (path for kind in _OTHERS for path in usable_cache().glob(f"{kind}-*"))
+        for file in (library, library.with_suffix(".json"), *others):
             shutil.copy2(file, cache)
         environment = {name: value for name, value in os.environ.items() if name not in ("CXX", "NUMBA_CACHE_DIR")}
         environment |= {"CYSCC_CACHE": str(cache), "TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)}
@@ -83,8 +82,8 @@ class Scene:
 
     @property
     def executor(self) -> Path:
-        """The only library in the cache."""
-        (library,) = self.cache.glob("*.so")
+        """The library of a machine in the cache."""
+        (library,) = self.cache.glob("machine-*.so")
         return library
 
     def run(self) -> tuple[int, str]:
@@ -234,15 +233,12 @@ def _library(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
     return lambda scene: damage(scene.executor)
 
 
-def _code(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
-    """Damage the code of a function that every run needs, of these sources: others may have left theirs."""
-    folder = f"cyscc.host.graph.csr-{sha256((ROOT / 'host/graph/csr.py').read_bytes()).hexdigest()[:16]}"
+def _kept(kind: str, damage: Callable[[Path], object]) -> Callable[[Scene], object]:
+    """Damage the libraries of a kind, one of which the run needs."""
 
     def spoil(scene: Scene) -> None:
-        files = list((scene.cache / "numba" / folder).glob("_count-*.code"))
-        assert files, folder
-        for path in files:
-            damage(path)
+        for library in scene.cache.glob(f"{kind}-*.so"):
+            damage(library)
 
     return spoil
 
@@ -258,6 +254,9 @@ def _small_waves(scene: Scene) -> None:
     scene.arguments += ["--waves", "w.fst"]
     scene.limits[resource.RLIMIT_FSIZE] = 30 << 10
 
+
+_OTHERS = ("memory", "loops")
+"""Kinds of libraries that every run needs besides the executor's."""
 
 _PLAIN = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 
@@ -317,10 +316,10 @@ FAULTS = {
     "SIGTERM twice, as timeout sends it": Fault(
         _signals(signal.SIGTERM, signal.SIGTERM), 130, "cyscc scc: interrupted"
     ),
-    "empty compiled code": Fault(_code(lambda path: path.write_bytes(b"")), 0, "it is empty: compiled again"),
-    "damaged compiled code": Fault(_code(_flip), 0, "it is damaged: compiled again"),
-    "compiled code that others may write": Fault(_code(lambda path: path.chmod(0o666)), 0, "others may write it"),
-    "no compiled code": Fault(lambda scene: shutil.rmtree(scene.cache / "numba"), slow=True),
+    "empty memory": Fault(_kept("memory", lambda path: path.write_bytes(b"")), 0, "it is empty: built again"),
+    "damaged memory": Fault(_kept("memory", _flip), 0, "it is damaged: built again"),
+    "loops that others may write": Fault(_kept("loops", lambda path: path.chmod(0o666)), 0, "others may write it"),
+    "no memory": Fault(_kept("memory", Path.unlink)),
     "empty library": Fault(_library(lambda path: path.write_bytes(b"")), 0, "it is empty: built again", slow=True),
     "damaged library": Fault(_library(_flip), 0, "it is damaged: built again", slow=True),
     "library that others may write": Fault(_library(lambda path: path.chmod(0o777)), 0, "others may", slow=True),

@@ -23,6 +23,7 @@ from typing import Any, get_type_hints
 import numpy as np
 from numpy.typing import DTypeLike
 
+from cyscc.sim.caching.numba_code import numba
 from cyscc.sim.documents import LONGEST_SETTING, read_plain
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory.profiles.profile import INHERITED, OUTSIDE, RULES, Contention, Profile, rules_of
@@ -34,6 +35,7 @@ _LONGEST = 1_000_000
 _MOST_IN_FLIGHT = 1 << 17
 """Most reads in flight at a port."""
 _WORD = 2**63
+_PAGE = "docs/adding-a-memory-profile.md"
 _MOST_WORDS = 1 << 16
 """Most words of a field of state."""
 _FIXED = ("describe", "check_clock", "__str__")
@@ -123,8 +125,8 @@ def addresses_of(profile: type[Profile]) -> list[int]:
 
 def _callable(profile: type[Profile], name: str, function: Callable[..., Any]) -> Any:
     """Return a rule as numba's function for callers in C: of parameters, state and words."""
-    from numba import carray, cfunc, from_dtype, njit, types  # noqa: TID251
-
+    compiler = numba()
+    types = compiler.types
     rule, wanted = RULES[name], signature(function).parameters
     words = [*rule.numbers, *([INHERITED] if INHERITED in wanted else [])]
     records = {"self": "parameters", rule.state: "state"}
@@ -133,16 +135,16 @@ def _callable(profile: type[Profile], name: str, function: Callable[..., Any]) -
     called = answer.format(f"rule({', '.join(given)})")
     source = f"def call({', '.join(['parameters', 'state', *words])}):\n    {called}"
     place = {
-        "carray": carray,
+        "carray": compiler.carray,
         "int64": np.int64,
-        "rule": njit(**_OPTIONS)(function),
-        "packed": njit(**_OPTIONS)(_packed),
+        "rule": compiler.njit(**_OPTIONS)(function),
+        "packed": compiler.njit(**_OPTIONS)(_packed),
     }
     exec(source, place)
-    kinds = [types.CPointer(from_dtype(np.dtype(_dtype_of(profile, each)))) for each in ("self", rule.state)]
+    kinds = [types.CPointer(compiler.from_dtype(np.dtype(_dtype_of(profile, each)))) for each in ("self", rule.state)]
     returned = types.void if rule.answer == "nothing" else types.int64
     options = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
-    compiled = cfunc(returned(*kinds, *[types.int64] * len(words)), **options)(place["call"])
+    compiled = compiler.cfunc(returned(*kinds, *[types.int64] * len(words)), **options)(place["call"])
     _compiled.append(compiled)
     return compiled
 
@@ -171,16 +173,18 @@ def _dtype_of(profile: type[Profile], place: str) -> DTypeLike:
 
 
 def _is_of_compiler(error: Exception) -> bool:
-    from numba import NumbaError
-
-    return isinstance(error, NumbaError)
+    return isinstance(error, numba().NumbaError)
 
 
 def _run(source: bytes, path: str, module: ModuleType) -> None:
     """Run a file of rules as a module."""
     module.__file__ = path
     with _naming(path, ValueError):
-        exec(compile(source, path, "exec"), vars(module))
+        try:
+            exec(compile(source, path, "exec"), vars(module))
+        except ImportError as error:
+            # Of a file for an older version.
+            raise ImportError(f"{error}, see {_PAGE}" if (error.name or "").startswith("cyscc.") else error) from None
 
 
 def _defined(path: str, module: ModuleType) -> type[Profile]:
@@ -227,16 +231,20 @@ def _check(path: str, profile: type[Profile], taken: tuple[str, ...]) -> None:
     _check_parameters(path, profile)
     for state in ("Own", "Shared"):
         if state in vars(profile):
-            raise ValueError(f"{path}: {state}: a file names words of state: {state.lower()} = {{'turns': 1}}")
+            raise ValueError(
+                f"{path}: {state}: a file names words of state: {state.lower()} = {{'turns': 1}}, see {_PAGE}"
+            )
     _check_words(path, profile)
     _guard(path, profile)
     if profile.header:
         _check_header(path, profile)
     elif profile.__mro__[1] is Profile and "flushed" not in vars(profile):
         raise ValueError(f"{path}: flushed: is missing: every profile needs this rule")
-    for rule in RULES:
-        if rule in vars(profile):
-            _check_rule(path, profile, rule, vars(profile)[rule])
+    for rule, member in vars(profile).items():
+        if rule in RULES:
+            _check_rule(path, profile, rule, member)
+        elif hasattr(member, "rule"):
+            raise ValueError(f"{path}: {rule}: there is no such rule, see {_PAGE}")
 
 
 def _check_words(path: str, profile: type[Profile]) -> None:
@@ -380,19 +388,20 @@ def _check_rule(path: str, profile: type[Profile], name: str, function: Callable
     known = ["self", *([rule.state] if rule.state else []), *rule.numbers, *answers]
     plain = all(each.kind is Parameter.POSITIONAL_OR_KEYWORD for each in given.values())
     if not plain or next(iter(given), "") != "self" or not set(given) <= set(known):
-        raise ValueError(f"{path}: {name}: may have the parameters {', '.join(known)}: it has {signature(function)}")
+        raise ValueError(
+            f"{path}: {name}: may have the parameters {', '.join(known)}, see {_PAGE}: it has {signature(function)}"
+        )
     if not hasattr(function, "rule"):
         raise ValueError(f"{path}: {name}: is not marked as a @rule")
     if _raises(function.__code__):
         raise ValueError(f"{path}: {name}: has raise or assert, which compiled rules cannot have")
-    from numba import from_dtype, njit, types  # noqa: TID251
-
-    kinds = {each: from_dtype(np.dtype(_dtype_of(profile, each))) for each in ("self", rule.state)}
+    compiler = numba()
+    types = compiler.types
+    kinds = {each: compiler.from_dtype(np.dtype(_dtype_of(profile, each))) for each in ("self", rule.state)}
     if rule.answer == "two masks, integers":
         kinds[INHERITED] = types.UniTuple(types.int64, 2)
     try:
-        compiled = njit(**_OPTIONS)(function)
-        compiled.compile(tuple(kinds.get(parameter, types.int64) for parameter in given))
+        compiled = compiler.njit(tuple(kinds.get(parameter, types.int64) for parameter in given), **_OPTIONS)(function)
         answer = compiled.nopython_signatures[0].return_type
     except Exception as error:
         cause = _told(error) if _is_of_compiler(error) else _cause(error)
@@ -402,8 +411,7 @@ def _check_rule(path: str, profile: type[Profile], name: str, function: Callable
 
 def _check_answer(place: str, answer: Any, wanted: str) -> None:
     """Refuse a rule's answer of another type."""
-    from numba import types
-
+    types = numba().types
     integer = isinstance(answer, types.Integer)
     masks = isinstance(answer, types.BaseTuple) and len(answer.types) == 2
     valid = {

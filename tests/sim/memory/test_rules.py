@@ -39,6 +39,7 @@ class OnePipe(Profile):
 """
 
 
+PAGE = "see docs/adding-a-memory-profile.md"
 INT = "length must be an int made by parameter()"
 
 
@@ -106,8 +107,9 @@ def test_file_that_does_not_run(source: str | bytes, message: str) -> None:
         (
             "flushed(self, now: int) -> int",
             "flushed(self, when: int) -> int",
-            "flushed: may have the parameters self, now, inherited: it has (self, when: int) -> int",
+            f"flushed: may have the parameters self, now, inherited, {PAGE}: it has (self, when: int) -> int",
         ),
+        ("def serve", "def serving", "serving: there is no such rule"),
         ("    @rule\n    def flushed", "    def flushed", "flushed: is not marked as a @rule"),
         ("self.length if", "1.5 if", "serve: must answer an integer, not float64"),
         (
@@ -135,7 +137,10 @@ def test_profile_that_is_none(old: str, new: str, message: str) -> None:
         ("def __post_init__(self): raise SystemExit(0)", "__post_init__: SystemExit: 0"),
         ("def describe(self): return {}", "describe: no file of rules can define it"),
         ('short: ClassVar[str] = "width"', "short: there is no parameter 'width'"),
-        ("Own = Profile.Own", "Own: a file names words of state: own = {'turns': 1}"),
+        (
+            "Own = Profile.Own",
+            f"Own: a file names words of state: own = {{'turns': 1}}, {PAGE}",
+        ),
         ('header = "../x.h"', "header must be the name of a file beside it that ends in .h, not '../x.h'"),
         ('header = "x.h"', "header: there is no x.h beside it"),
         ("@rule\n    def stalled(self, cycle): return 0.5, 1", "stalled: must answer two masks, integers, not "),
@@ -143,6 +148,24 @@ def test_profile_that_is_none(old: str, new: str, message: str) -> None:
 )
 def test_member_that_is_wrong(member: str, message: str) -> None:
     assert refusal(added(member)).startswith(message)
+
+
+OLD = """
+class Pipe(Record):
+    free: int
+"""
+
+
+def test_file_of_an_older_version_is_told_the_page() -> None:
+    old = PIPE.replace("@dataclass", f"from cyscc.sim.memory.structures import Record, Words\n{OLD}\n@dataclass", 1)
+    old = old.replace('shared: ClassVar[dict[str, int]] = {"free": 1}', "Shared: ClassVar[type[Record]] = Pipe")
+    assert refusal(old) == f"Shared: a file names words of state: shared = {{'turns': 1}}, {PAGE}"
+    old = old.replace("Record, Words", "Record, intrinsic")
+    assert refusal(old).startswith("ImportError: cannot import name 'intrinsic' from 'cyscc.sim.memory.structures' ")
+    assert refusal(old).endswith(f", {PAGE}")
+    assert refusal(f"from cyscc.sim.memory.addresses import store\n{old}") == (
+        f"ImportError: No module named 'cyscc.sim.memory.addresses', {PAGE}"
+    )
 
 
 @pytest.mark.parametrize(
