@@ -48,3 +48,19 @@ def test_files_beside_the_code_are_installed() -> None:
     beside = {file.relative_to(ROOT).as_posix() for file in files if file.suffix != ".py"}
     assert {f"host/experiments/{name}" for name in ("sheets.toml", "studies/papers/li-fig2.csv")} <= beside
     assert {name for name in beside if not any(fnmatch(name, pattern) for pattern in known)} == set()
+
+
+def test_of_numba_only_the_public_interface_is_used() -> None:
+    # The modules that numba's documentation names; the rest changes with any version.
+    public = ("numba", "numba.cuda", "numba.types", "numba.config", "numba.extending")
+    imported = {
+        module
+        for layer in LAYERS
+        for path in (ROOT / layer).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for module in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names])
+        if module.partition(".")[0] in ("numba", "llvmlite")
+    }
+    assert "numba" in imported
+    assert imported <= set(public)

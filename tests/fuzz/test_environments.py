@@ -8,7 +8,7 @@ import pytest
 from tests.fuzz.environments import FAULTS, Scene, run_fault
 
 SHORT = ("standard output full", "address space of 900 MB", "SIGTERM")
-HARMLESS = ("16 open files", "no compiler", "empty compiled code")
+HARMLESS = ("16 open files", "no compiler", "limit of the cache that is no size")
 
 
 @pytest.mark.parametrize(
